@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from './config.ts';
+
+describe('loadConfig', () => {
+  it('needs no variable at all', () => {
+    expect(loadConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8787,
+      baseUrl: 'http://127.0.0.1:8787',
+      dataDir: resolve('data'),
+      databaseUrl: undefined,
+      logLevel: 'info',
+      rateLimits: true,
+      role: 'all',
+      secretsKey: undefined,
+      region: 'western',
+      cnyPerUsd: 7.2,
+      trustProxy: false,
+      allowPrivateTargets: [],
+      vectorMemoryMb: 1024,
+      testClock: false,
+      metricsToken: undefined,
+    });
+  });
+
+  it('reads every variable', () => {
+    const config = loadConfig({
+      HOST: '::1',
+      PORT: '0',
+      DATA_DIR: '/var/lib/q',
+      DATABASE_URL: 'postgresql://u:p@h/d',
+      LOG_LEVEL: 'debug',
+      RATE_LIMITS: 'off',
+      ROLE: 'worker',
+      SECRETS_KEY: 'k'.repeat(32),
+      REGION: 'china',
+      CNY_PER_USD: '6.85',
+      TRUST_PROXY: '10.0.0.0/8, loopback',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, ::1',
+      VECTOR_MEMORY_MB: '64',
+      TEST_CLOCK: 'on',
+      METRICS_TOKEN: 'm',
+    });
+    expect(config).toMatchObject({
+      baseUrl: 'http://[::1]:0',
+      dataDir: '/var/lib/q',
+      rateLimits: false,
+      cnyPerUsd: 6.85,
+      trustProxy: ['10.0.0.0/8', 'loopback'],
+      testClock: true,
+    });
+    expect(config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`)).toEqual(['127.0.0.0/8', '::1/128']);
+  });
+
+  it('takes an empty variable as unset and drops the trailing slash of BASE_URL', () => {
+    expect(loadConfig({ PORT: '', BASE_URL: 'https://q.example/' })).toMatchObject({
+      port: 8787,
+      baseUrl: 'https://q.example',
+    });
+  });
+
+  it.each([
+    ['HOST', 'a b'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['BASE_URL', 'ftp://x'],
+    ['BASE_URL', 'https://x/?a=1'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['LOG_LEVEL', 'loud'],
+    ['RATE_LIMITS', 'no'],
+    ['ROLE', 'web'],
+    ['SECRETS_KEY', 'short'],
+    ['REGION', 'moon'],
+    ['CNY_PER_USD', '0'],
+    ['CNY_PER_USD', '-1'],
+    ['TRUST_PROXY', 'someone'],
+    ['ALLOW_PRIVATE_TARGETS', '10.0.0.0/33'],
+    ['ALLOW_PRIVATE_TARGETS', '10'],
+    ['VECTOR_MEMORY_MB', '1'],
+    ['TEST_CLOCK', 'true'],
+  ])('refuses %s=%s with one line that names it', (name, value) => {
+    const act = () => loadConfig({ [name]: value });
+    expect(act).toThrow(ConfigError);
+    expect(act).toThrow(new RegExp(`^${name} .+$`));
+  });
+
+  it('never repeats a secret', () => {
+    expect(() => loadConfig({ DATABASE_URL: 'mysql://user:hunter2@host' })).not.toThrow(/hunter2/);
+    expect(() => loadConfig({ SECRETS_KEY: 'hunter2' })).not.toThrow(/hunter2/);
+  });
+});

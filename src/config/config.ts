@@ -1,0 +1,70 @@
+// Environment variables -> one typed, checked, frozen Config. Every variable is optional; an empty one counts as unset.
+
+import { resolve } from 'node:path';
+import { type AddressRange, Variables } from './variables.ts';
+
+export { type AddressRange, ConfigError } from './variables.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const ROLES = ['all', 'api', 'worker'] as const;
+const REGIONS = ['western', 'china'] as const;
+const ON_OFF = ['on', 'off'] as const;
+const SECRETS_KEY_CHARACTERS_MIN = 16;
+
+export type Config = {
+  readonly host: string;
+  /** 0 lets the system choose; `baseUrl` then still says port 0 until the socket is bound. */
+  readonly port: number;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Absent: the service runs its own PostgreSQL under `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly rateLimits: boolean;
+  readonly role: (typeof ROLES)[number];
+  readonly secretsKey?: string;
+  readonly region: (typeof REGIONS)[number];
+  readonly cnyPerUsd: number;
+  /** As Fastify's `trustProxy`: off, on, a number of hops, or the proxies' addresses. */
+  readonly trustProxy: boolean | number | string[];
+  /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
+  readonly allowPrivateTargets: readonly AddressRange[];
+  readonly vectorMemoryMb: number;
+  readonly testClock: boolean;
+  readonly metricsToken?: string;
+};
+
+/**
+ * Reads the configuration (contract section 0).
+ * @throws ConfigError with one line that names the variable; values of secrets are never repeated.
+ */
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  const variables = new Variables(env);
+  const host = variables.host('HOST', '127.0.0.1');
+  const port = variables.integer('PORT', 8787, { min: 0, max: 65_535 });
+  return Object.freeze({
+    host,
+    port,
+    baseUrl: variables.httpUrl('BASE_URL', httpOrigin(host, port)),
+    dataDir: resolve(variables.text('DATA_DIR') ?? './data'),
+    databaseUrl: variables.postgresUrl('DATABASE_URL'),
+    logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    rateLimits: variables.oneOf('RATE_LIMITS', ON_OFF, 'on') === 'on',
+    role: variables.oneOf('ROLE', ROLES, 'all'),
+    secretsKey: variables.secret('SECRETS_KEY', SECRETS_KEY_CHARACTERS_MIN),
+    region: variables.oneOf('REGION', REGIONS, 'western'),
+    cnyPerUsd: variables.positive('CNY_PER_USD', 7.2),
+    trustProxy: variables.trustedProxies('TRUST_PROXY'),
+    allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
+    vectorMemoryMb: variables.integer('VECTOR_MEMORY_MB', 1024, { min: 16, max: 1_048_576 }),
+    testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
+    metricsToken: variables.secret('METRICS_TOKEN', 1),
+  });
+}
+
+/** `http://HOST:PORT`, with the brackets an IPv6 literal needs. */
+export function httpOrigin(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,6 @@
+// The only reader of process.env: everything else takes values from a Config.
+
+/** The environment as the process was given it. */
+export function readEnv(): Record<string, string | undefined> {
+  return process.env;
+}

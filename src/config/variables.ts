@@ -1,0 +1,106 @@
+// Reading one environment variable as one type. Each method returns the value or throws a ConfigError naming the variable.
+
+import ipaddr from 'ipaddr.js';
+
+export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** A variable has a value that cannot be used; the process exits with code 78 (EX_CONFIG of sysexits). */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export class Variables {
+  readonly #env: Record<string, string | undefined>;
+
+  constructor(env: Record<string, string | undefined>) {
+    this.#env = env;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#env[name]?.trim();
+    if (value?.includes('\0')) throw new ConfigError(`${name} must not contain a NUL character`);
+    return value === '' ? undefined : value;
+  }
+
+  secret(name: string, charactersMin: number): string | undefined {
+    const value = this.text(name);
+    if (value !== undefined && value.length < charactersMin) {
+      throw new ConfigError(`${name} must have at least ${charactersMin} characters`);
+    }
+    return value;
+  }
+
+  integer(name: string, fallback: number, { min, max }: { min: number; max: number }): number {
+    const value = this.text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
+  }
+
+  positive(name: string, fallback: number): number {
+    const value = this.text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : Number.NaN;
+    if (number > 0) return number;
+    throw new ConfigError(`${name} must be a positive decimal number, not ${JSON.stringify(value)}`);
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.text(name) ?? fallback;
+    const found = allowed.find((candidate) => candidate === value);
+    if (found !== undefined) return found;
+    throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not ${JSON.stringify(value)}`);
+  }
+
+  host(name: string, fallback: string): string {
+    const value = this.text(name) ?? fallback;
+    if (ipaddr.isValid(value) || /^[a-z0-9]([a-z0-9.-]{0,252})$/i.test(value)) return value;
+    throw new ConfigError(`${name} must be an IP address or a host name, not ${JSON.stringify(value)}`);
+  }
+
+  httpUrl(name: string, fallback: string): string {
+    const value = this.text(name) ?? fallback;
+    const url = URL.parse(value);
+    const plain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+    if (plain && /^https?:$/.test(url.protocol)) return value.replace(/\/+$/, '');
+    throw new ConfigError(`${name} must be an http or https URL without user, query or fragment`);
+  }
+
+  postgresUrl(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === undefined || /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+    throw new ConfigError(`${name} must be a URL of the form postgresql://user:password@host:5432/database`);
+  }
+
+  addressRanges(name: string): AddressRange[] {
+    return this.#list(name).map((entry) => {
+      const range = parseAddressRange(entry);
+      if (range !== undefined) return range;
+      throw new ConfigError(`${name} must be a comma-separated list of networks such as 10.0.0.0/8, not ${entry}`);
+    });
+  }
+
+  trustedProxies(name: string): boolean | number | string[] {
+    const value = this.text(name) ?? 'off';
+    if (value === 'on' || value === 'true') return true;
+    if (value === 'off' || value === 'false') return false;
+    if (/^\d{1,3}$/.test(value)) return Number(value);
+    const entries = this.#list(name);
+    const names = ['loopback', 'linklocal', 'uniquelocal'];
+    if (entries.every((entry) => names.includes(entry) || parseAddressRange(entry) !== undefined)) return entries;
+    throw new ConfigError(`${name} must be on, off, a number of proxies, or a comma-separated list of their networks`);
+  }
+
+  #list(name: string): string[] {
+    return (this.text(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  }
+}
+
+function parseAddressRange(entry: string): AddressRange | undefined {
+  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  const strict = ipaddr.IPv4.isValidFourPartDecimal(entry) || ipaddr.IPv6.isValid(entry);
+  if (!strict) return undefined;
+  const address = ipaddr.parse(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
