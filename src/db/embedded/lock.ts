@@ -1,0 +1,40 @@
+// One service per data directory. The lock is a record lock of the operating system (taken through SQLite, which Node carries):
+// it ends with its process however that dies, so a crash never leaves one behind and a reused process id never fakes one.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { StartupError } from '../startup-error.ts';
+import { cannotUse } from './failure.ts';
+import type { Layout } from './layout.ts';
+
+const SQLITE_BUSY = 5;
+
+export interface ServiceLock {
+  release(): void;
+}
+
+/** @throws StartupError when a live process holds the lock, or when the directory cannot be written. */
+export function takeServiceLock(layout: Layout): ServiceLock {
+  let file: DatabaseSync | undefined;
+  try {
+    file = new DatabaseSync(layout.lockFile);
+    file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    writeFileSync(layout.lockHolderFile, `${process.pid}\n`);
+  } catch (cause) {
+    file?.close();
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cannotUse(layout.dataDir, cause);
+    throw new StartupError(`the data directory ${layout.dataDir} is in use by another running service${holder(layout)}`, {
+      cause,
+    });
+  }
+  const held = file;
+  return { release: () => held.close() };
+}
+
+function holder(layout: Layout): string {
+  try {
+    return ` (process ${readFileSync(layout.lockHolderFile, 'utf8').trim()})`;
+  } catch {
+    return '';
+  }
+}
