@@ -1,0 +1,135 @@
+// Forward-only migrations: numbered SQL files, each applied once, in order, in its own transaction, recorded with its checksum.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { withClient } from './client.ts';
+import { StartupError } from './startup-error.ts';
+
+export interface MigrationResult {
+  /** The versions applied by this call, in order. */
+  readonly applied: number[];
+  /** The version of the schema now. */
+  readonly version: number;
+}
+
+interface MigrationFile {
+  readonly version: number;
+  readonly name: string;
+  readonly checksum: string;
+  readonly text: string;
+}
+
+interface AppliedMigration {
+  readonly version: number;
+  readonly checksum: string;
+}
+
+const DIRECTORY = join(import.meta.dirname, '../../migrations');
+const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
+/** An arbitrary constant that no other user of the database is likely to lock. */
+const LOCK_KEY = 7_265_118_801;
+const LOCK_WAIT = '5min';
+/** A migration that waits for a busy table makes everyone behind it wait too. */
+const TABLE_LOCK_WAIT = '10s';
+
+const CREATE_JOURNAL = `
+  CREATE SCHEMA IF NOT EXISTS core;
+  CREATE TABLE IF NOT EXISTS core.migration (
+    version int PRIMARY KEY,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`;
+
+/**
+ * Brings the schema to the version of the code. Of several processes one works and the others wait for it.
+ * @param connection how to connect, or a session that is already open (it must not be in a transaction).
+ * @throws StartupError when the schema is newer than the code, when an applied file was changed, or when a file fails.
+ */
+export async function migrate(connection: pg.ClientConfig | pg.Client, directory = DIRECTORY): Promise<MigrationResult> {
+  const files = readMigrations(directory);
+  const work = (client: pg.Client) => migrateSession(client, files);
+  return connection instanceof pg.Client ? work(connection) : withClient(connection, work);
+}
+
+/** The schema version that `client`'s database has; 0 when it is empty. */
+export async function schemaVersion(client: pg.Client): Promise<number> {
+  return (await readApplied(client)).at(-1)?.version ?? 0;
+}
+
+async function migrateSession(client: pg.Client, files: MigrationFile[]): Promise<MigrationResult> {
+  const version = files.at(-1)?.version ?? 0;
+  if (pendingOf(files, await readApplied(client)).length === 0) return { applied: [], version };
+  await client.query(`SET lock_timeout = '${LOCK_WAIT}'`);
+  await client.query(`SELECT pg_advisory_lock(${LOCK_KEY})`);
+  try {
+    await client.query(`SET lock_timeout = '${TABLE_LOCK_WAIT}'`);
+    await client.query(CREATE_JOURNAL);
+    const pending = pendingOf(files, await readApplied(client));
+    for (const file of pending) await apply(client, file);
+    return { applied: pending.map((file) => file.version), version };
+  } finally {
+    // A lost session has lost its lock too; the first error is the one to report.
+    await client.query(`SELECT pg_advisory_unlock(${LOCK_KEY}); RESET lock_timeout`).catch(() => undefined);
+  }
+}
+
+function readMigrations(directory: string): MigrationFile[] {
+  const names = readdirSync(directory).filter((name) => FILE_NAME.test(name));
+  const files = names.sort().map((fileName) => {
+    const [, version, name] = FILE_NAME.exec(fileName) as unknown as [string, string, string];
+    const text = readFileSync(join(directory, fileName), 'utf8').replaceAll('\r\n', '\n');
+    return { version: Number(version), name, checksum: createHash('sha256').update(text).digest('hex'), text };
+  });
+  const gap = files.find((file, index) => file.version !== index + 1);
+  if (gap !== undefined) throw new StartupError(`migration ${gap.version}_${gap.name} breaks the row 0001, 0002, … of files`);
+  return files;
+}
+
+async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
+  const journal = await client.query<{ found: boolean }>(`SELECT to_regclass('core.migration') IS NOT NULL AS found`);
+  if (!journal.rows[0]?.found) return [];
+  const applied = await client.query<AppliedMigration>('SELECT version, checksum FROM core.migration ORDER BY version');
+  return applied.rows;
+}
+
+function pendingOf(files: MigrationFile[], applied: AppliedMigration[]): MigrationFile[] {
+  const newest = files.at(-1)?.version ?? 0;
+  const checksums = new Map(applied.map((migration) => [migration.version, migration.checksum]));
+  const database = applied.at(-1)?.version ?? 0;
+  if (database > newest) {
+    throw new StartupError(
+      `the database has schema version ${database}, this release knows only ${newest}: run a newer release (there is no way back)`,
+    );
+  }
+  const changed = files.find(({ version, checksum }) => checksums.has(version) && checksums.get(version) !== checksum);
+  if (changed !== undefined) {
+    throw new StartupError(
+      `migration ${fileLabel(changed)} was changed after it was applied: restore it and put the change into a new file`,
+    );
+  }
+  return files.filter(({ version }) => !checksums.has(version));
+}
+
+async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
+  try {
+    await client.query('BEGIN');
+    await client.query(file.text);
+    await client.query('INSERT INTO core.migration (version, name, checksum) VALUES ($1, $2, $3)', [
+      file.version,
+      file.name,
+      file.checksum,
+    ]);
+    await client.query('COMMIT');
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new StartupError(`migration ${fileLabel(file)} failed and was rolled back: ${said}`, { cause });
+  }
+}
+
+function fileLabel({ version, name }: MigrationFile): string {
+  return `${String(version).padStart(4, '0')}_${name}`;
+}
