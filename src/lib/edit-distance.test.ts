@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { editDistance, nearest } from './edit-distance.ts';
+
+describe('editDistance', () => {
+  test.each([
+    ['', '', 0],
+    ['', 'abc', 3],
+    ['abc', '', 3],
+    ['kitten', 'sitting', 3],
+    ['queue.publish', 'queue.publish', 0],
+    ['queue.pubish', 'queue.publish', 1],
+  ])('%j to %j is %i', (from, to, distance) => {
+    expect(editDistance(from, to)).toBe(distance);
+  });
+});
+
+describe('nearest', () => {
+  const names = ['queue.ack', 'queue.publish', 'vector.query'];
+
+  test('a typo finds its name first', () => {
+    expect(nearest('queue.pubilsh', names, 2)[0]).toBe('queue.publish');
+  });
+
+  test('names that begin with the target come first', () => {
+    expect(nearest('vector', names, 1)).toEqual(['vector.query']);
+  });
+
+  test('a very long target costs no more than a short one', () => {
+    expect(nearest('x'.repeat(1_000_000), names, 3)).toHaveLength(3);
+  });
+});

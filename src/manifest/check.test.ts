@@ -1,0 +1,223 @@
+import { Type } from 'typebox';
+import { describe, expect, test } from 'vitest';
+import type { PriceBook } from '../core/prices.ts';
+import type { Capability } from './capability.ts';
+import { checkManifest, idFromPath } from './check.ts';
+import { buildManifest } from './manifest.ts';
+import type { Module } from './module.ts';
+
+const prices: PriceBook = { version: 'test', prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } } };
+
+const sound: Capability = {
+  id: 'parcel.send',
+  method: 'POST',
+  path: '/v1/parcel/send/{parcel}',
+  summary: 'Sends a parcel.',
+  description: 'Sends one parcel to its address.',
+  input: Type.Object({
+    parcel: Type.String({ description: 'Name of the parcel.', minLength: 3 }),
+    weight: Type.Optional(Type.Integer({ description: 'Grams.', minimum: 1 })),
+  }),
+  output: Type.Object({ sent: Type.Boolean() }),
+  price: { book: 'parcel.send', unit: 'parcel' },
+  scope: 'write',
+  idempotent: true,
+  errors: ['NOT_FOUND'],
+  events: ['queue.dlq'],
+  examples: [{ title: 'Send a parcel', input: { parcel: 'books', weight: 900 } }],
+  run: async () => ({ data: { sent: true } }),
+};
+
+function moduleOf(name: string, ...capabilities: Capability[]): Module {
+  return { name, summary: 'For the test.', status: 'ga', capabilities, start: () => undefined };
+}
+
+/** Faults of a manifest whose only capability is the sound one with `change` applied. */
+function faultsOf(change: Partial<Capability>, name = 'parcel'): string[] {
+  return checkManifest([moduleOf(name, { ...sound, ...change })], prices);
+}
+
+test('a sound manifest has no faults', () => {
+  expect(faultsOf({})).toEqual([]);
+});
+
+describe('the id follows from the path', () => {
+  test.each([
+    ['/v1/queue/get/{queue}', 'queue.get'],
+    ['/v1/queue/batch/publish', 'queue.batch.publish'],
+    ['/v1/errors/group_detail/{error_group_id}', 'errors.group_detail'],
+    ['/v1/discovery', 'discovery'],
+    ['/v1/discovery/{capability}', 'discovery.capability'],
+  ])('%s is %s', (path, id) => {
+    expect(idFromPath(path)).toBe(id);
+  });
+
+  test('another id is refused', () => {
+    expect(faultsOf({ id: 'parcel.deliver' })).toContain('parcel.deliver: the path /v1/parcel/send/{parcel} stands for the id parcel.send');
+  });
+
+  test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])('the path %s is refused', (path) => {
+    expect(faultsOf({ path })[0]).toContain('is not /v1 followed by lower-case segments');
+  });
+
+  test('a capability in a foreign module is refused', () => {
+    expect(faultsOf({}, 'letter')).toEqual(['parcel.send: the id does not begin with the name of its module, letter']);
+  });
+});
+
+describe('everything is unique', () => {
+  test('a module listed twice is refused', () => {
+    expect(checkManifest([moduleOf('parcel', sound), moduleOf('parcel')], prices)).toEqual(['module parcel is listed more than once']);
+  });
+
+  test('an id used twice is refused', () => {
+    const other: Capability = { ...sound, method: 'PUT' };
+    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toEqual(['the id parcel.send belongs to more than one capability']);
+  });
+
+  test('a route used twice is refused, whatever its parameter is called', () => {
+    const input = Type.Object({ name: Type.String({ description: 'Name.' }) });
+    const other: Capability = { ...sound, path: '/v1/parcel/send/{name}', input, examples: [{ title: 'x', input: { name: 'books' } }] };
+    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toContain('POST /v1/parcel/send/{} belongs to more than one capability');
+  });
+});
+
+describe('path parameters are required input fields', () => {
+  test('a missing one is refused', () => {
+    const faults = faultsOf({ input: Type.Object({}), examples: [{ title: 'x', input: {} }] });
+    expect(faults).toEqual(['parcel.send: the path parameter parcel is not a field of the input']);
+  });
+
+  test('an optional one is refused', () => {
+    const input = Type.Object({ parcel: Type.Optional(Type.String({ description: 'Name.' })) });
+    const faults = faultsOf({ input, examples: [{ title: 'x', input: {} }] });
+    expect(faults).toEqual(['parcel.send: the path parameter parcel is not a required field of the input']);
+  });
+});
+
+describe('a price stands in the price book', () => {
+  test('an unknown entry is refused', () => {
+    expect(faultsOf({ price: { book: 'parcel.drop', unit: 'parcel' } })).toEqual(['parcel.send: the price book test has no entry parcel.drop']);
+  });
+
+  test('another unit is refused', () => {
+    expect(faultsOf({ price: { book: 'parcel.send', unit: 'gram' } })).toEqual([
+      'parcel.send: it is sold by the gram, but the price book has parcel.send by the parcel',
+    ]);
+  });
+});
+
+describe('the scope kind fits', () => {
+  test('a write that a read scope would cover is refused', () => {
+    expect(faultsOf({ scope: 'read' })).toEqual(['parcel.send: the scope kind must be write, not read']);
+  });
+
+  test('a GET that needs more than read is refused', () => {
+    expect(faultsOf({ method: 'GET', idempotent: false })).toEqual(['parcel.send: the scope kind must be read, not write']);
+  });
+
+  test('a write of module account that needs less than admin is refused', () => {
+    const account: Partial<Capability> = { id: 'account.send', path: '/v1/account/send/{parcel}' };
+    expect(faultsOf(account, 'account')).toEqual(['account.send: the scope kind must be admin, not write']);
+    expect(faultsOf({ ...account, scope: 'admin' }, 'account')).toEqual([]);
+  });
+});
+
+describe('errors and events are catalogued', () => {
+  test('an unknown error is refused', () => {
+    const errors = ['PARCEL_LOST'] as unknown as Capability['errors'];
+    expect(faultsOf({ errors })).toEqual(['parcel.send: the error PARCEL_LOST is not in the catalogue']);
+  });
+
+  test('an unknown event is refused', () => {
+    expect(faultsOf({ events: ['parcel.lost'] })).toEqual(['parcel.send: the event parcel.lost is not in the catalogue']);
+  });
+});
+
+describe('everything is described', () => {
+  test('a missing summary and description are refused', () => {
+    expect(faultsOf({ summary: '', description: ' ' })).toEqual(['parcel.send: it has no summary', 'parcel.send: it has no description']);
+  });
+
+  test('a missing field description is refused, nested ones too', () => {
+    const input = Type.Object({
+      parcel: Type.String(),
+      items: Type.Optional(Type.Array(Type.Object({ name: Type.String() }), { description: 'Items.' })),
+    });
+    expect(faultsOf({ input, examples: [{ title: 'x', input: { parcel: 'books' } }] })).toEqual([
+      'parcel.send: the input field parcel has no description',
+      'parcel.send: the input field items[].name has no description',
+    ]);
+  });
+});
+
+describe('the idempotency key', () => {
+  test('a write that takes none is refused', () => {
+    expect(faultsOf({ idempotent: false })).toEqual(['parcel.send: a write must be idempotent']);
+  });
+
+  test('a read that takes one is refused', () => {
+    expect(faultsOf({ method: 'GET', scope: 'read' })).toEqual(['parcel.send: it must not be marked idempotent']);
+  });
+
+  test('an input that declares it is refused', () => {
+    const input = Type.Object({ ...sound.input.properties, idempotency_key: Type.Optional(Type.String({ description: 'Key.' })) });
+    expect(faultsOf({ input })).toEqual(['parcel.send: idempotency_key must not be an input field: the gateway takes it out of the request']);
+  });
+});
+
+describe('schemas and examples', () => {
+  test('a schema that does not compile is refused', () => {
+    const faults = faultsOf({ output: Type.Unsafe<string>({ type: 'sting' }) });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain('parcel.send: the output schema does not compile');
+  });
+
+  test('a capability without an example is refused', () => {
+    expect(faultsOf({ examples: [] })).toEqual(['parcel.send: it has no example']);
+  });
+
+  test('an example that the input refuses is refused', () => {
+    expect(faultsOf({ examples: [{ title: 'Light', input: { parcel: 'books', weight: 0 } }] })).toEqual([
+      'parcel.send: the example "Light" is not a valid call of parcel.send: /weight must be >= 1',
+    ]);
+  });
+
+  test('an example may refer to an earlier answer and may send an idempotency key', () => {
+    const before = [{ capability: 'parcel.send', input: { parcel: 'books' } }];
+    expect(faultsOf({ examples: [{ title: 'Again', before, input: { parcel: 'books', weight: '$0.weight', idempotency_key: 'a' } }] })).toEqual([]);
+  });
+
+  test('an example that refers to an answer that is not there is refused', () => {
+    expect(faultsOf({ examples: [{ title: 'Again', input: { parcel: '$0.parcel' } }] })).toEqual([
+      'parcel.send: the example "Again" refers to answer 0 before it is there',
+    ]);
+  });
+
+  test('an example that begins with an unknown or invalid call is refused', () => {
+    const before = [
+      { capability: 'parcel.pack', input: {} },
+      { capability: 'parcel.send', input: {} },
+    ];
+    expect(faultsOf({ examples: [{ title: 'Both', before, input: { parcel: 'books' } }] })).toEqual([
+      'parcel.send: the example "Both" calls parcel.pack, which does not exist',
+      `parcel.send: the example "Both" is not a valid call of parcel.send: input must have required property 'parcel'`,
+    ]);
+  });
+});
+
+describe('buildManifest', () => {
+  test('throws every fault at once', () => {
+    const broken = moduleOf('parcel', { ...sound, summary: '', examples: [] });
+    expect(() => buildManifest([broken], prices)).toThrow(/has no summary\n- parcel\.send: it has no example/);
+  });
+
+  test('its digest does not depend on the order of modules, but on what they offer', () => {
+    const letter: Capability = { ...sound, id: 'letter.send', path: '/v1/letter/send/{parcel}' };
+    const [parcels, letters] = [moduleOf('parcel', sound), moduleOf('letter', letter)];
+    const digest = buildManifest([parcels, letters], prices).sha256;
+    expect(digest).toMatch(/^[a-f0-9]{64}$/);
+    expect(buildManifest([letters, parcels], prices).sha256).toBe(digest);
+    expect(buildManifest([parcels], prices).sha256).not.toBe(digest);
+  });
+});

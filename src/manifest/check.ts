@@ -1,0 +1,134 @@
+// The rules that a manifest must keep; a service with a broken one does not start. One function per rule, listed below,
+// each with a test that shows it failing. Schemas and examples are checked in check-examples.ts.
+import { isEventType } from '../core/events/catalogue.ts';
+import type { PriceBook } from '../core/prices.ts';
+import { problemCatalogue } from '../problems/catalogue.ts';
+import { type Capability, pathParameters, type ScopeKind } from './capability.ts';
+import { checkSchemasAndExamples } from './check-examples.ts';
+import { asJsonSchema, fieldsWithin } from './json-schema.ts';
+import type { Module } from './module.ts';
+
+interface Listed {
+  readonly module: Module;
+  readonly capability: Capability;
+}
+
+/** Answers what is wrong with it, as predicates that follow "queue.publish: "; nothing when the rule is kept. */
+type CapabilityRule = (listed: Listed, prices: PriceBook) => readonly string[];
+
+/** The only POST that a read scope covers (contract §2). */
+const readsByPost: ReadonlySet<string> = new Set(['vector.query']);
+
+/** Calls other than GET that take no idempotency key (contract §4). */
+const withoutKey: ReadonlySet<string> = new Set(['queue.consume', 'queue.ack', 'queue.nack', 'queue.extend', 'vector.query']);
+
+/** Paths whose id the path rule cannot give, because it gives the same to another path. */
+const idOfPath: ReadonlyMap<string, string> = new Map([['/v1/discovery/{capability}', 'discovery.capability']]);
+
+const capabilityRules: readonly CapabilityRule[] = [
+  idFollowsPath,
+  moduleOwnsId,
+  pathParametersAreFields,
+  priceIsInBook,
+  scopeFitsMethod,
+  errorsAreCatalogued,
+  eventsAreCatalogued,
+  everythingIsDescribed,
+  keyIsTakenWhereDue,
+];
+
+/** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. */
+export function checkManifest(modules: readonly Module[], prices: PriceBook): string[] {
+  const listed: Listed[] = modules.flatMap((module) => module.capabilities.map((capability) => ({ module, capability })));
+  const ofCapabilities = listed.flatMap((each) =>
+    capabilityRules.flatMap((rule) => rule(each, prices).map((fault) => `${each.capability.id}: ${fault}`)),
+  );
+  return [
+    ...repeated(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
+    ...repeated(listed.map(({ capability }) => capability.id)).map((id) => `the id ${id} belongs to more than one capability`),
+    ...repeated(listed.map(({ capability }) => route(capability))).map((at) => `${at} belongs to more than one capability`),
+    ...ofCapabilities,
+    ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
+  ];
+}
+
+/** The capability id that a path stands for: its segments after /v1 without parameters, joined by dots (contract §1). */
+export function idFromPath(path: string): string {
+  const segments = path.replace(/^\/v1\//, '').split('/');
+  return idOfPath.get(path) ?? segments.filter((segment) => !segment.startsWith('{')).join('.');
+}
+
+/** Two paths that differ only in the names of their parameters are one route. */
+function route({ method, path }: Capability): string {
+  return `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
+}
+
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}
+
+function idFollowsPath({ capability }: Listed): string[] {
+  if (!/^\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(capability.path)) {
+    return [`the path ${capability.path} is not /v1 followed by lower-case segments and {parameters}`];
+  }
+  const id = idFromPath(capability.path);
+  return id === capability.id ? [] : [`the path ${capability.path} stands for the id ${id}`];
+}
+
+function moduleOwnsId({ module, capability }: Listed): string[] {
+  const owned = capability.id === module.name || capability.id.startsWith(`${module.name}.`);
+  return owned ? [] : [`the id does not begin with the name of its module, ${module.name}`];
+}
+
+function pathParametersAreFields({ capability }: Listed): string[] {
+  const { properties, required } = asJsonSchema(capability.input);
+  return pathParameters(capability.path).flatMap((name) => {
+    if (properties?.[name] === undefined) return [`the path parameter ${name} is not a field of the input`];
+    return required?.includes(name) ? [] : [`the path parameter ${name} is not a required field of the input`];
+  });
+}
+
+function priceIsInBook({ capability }: Listed, prices: PriceBook): string[] {
+  if (capability.price === 'free') return [];
+  const { book, unit } = capability.price;
+  const price = prices.prices[book];
+  if (price === undefined) return [`the price book ${prices.version} has no entry ${book}`];
+  return price.unit === unit ? [] : [`it is sold by the ${unit}, but the price book has ${book} by the ${price.unit}`];
+}
+
+function scopeFitsMethod({ module, capability }: Listed): string[] {
+  const due = dueScope(module, capability);
+  return capability.scope === due ? [] : [`the scope kind must be ${due}, not ${capability.scope}`];
+}
+
+function dueScope(module: Module, capability: Capability): ScopeKind {
+  if (capability.method === 'GET' || readsByPost.has(capability.id)) return 'read';
+  return module.name === 'account' ? 'admin' : 'write';
+}
+
+function errorsAreCatalogued({ capability }: Listed): string[] {
+  return capability.errors.filter((code) => !Object.hasOwn(problemCatalogue, code)).map((code) => `the error ${code} is not in the catalogue`);
+}
+
+function eventsAreCatalogued({ capability }: Listed): string[] {
+  return capability.events.filter((type) => !isEventType(type)).map((type) => `the event ${type} is not in the catalogue`);
+}
+
+function everythingIsDescribed({ capability }: Listed): string[] {
+  const blank = (text: unknown) => typeof text !== 'string' || text.trim() === '';
+  const undescribed = fieldsWithin(asJsonSchema(capability.input)).filter(({ schema }) => blank(schema.description));
+  return [
+    ...(blank(capability.summary) ? ['it has no summary'] : []),
+    ...(blank(capability.description) ? ['it has no description'] : []),
+    ...undescribed.map(({ path }) => `the input field ${path} has no description`),
+  ];
+}
+
+function keyIsTakenWhereDue({ capability }: Listed): string[] {
+  const due = capability.method !== 'GET' && !withoutKey.has(capability.id);
+  const declared = Object.hasOwn(capability.input.properties, 'idempotency_key');
+  return [
+    ...(capability.idempotent === due ? [] : [due ? 'a write must be idempotent' : 'it must not be marked idempotent']),
+    ...(declared ? ['idempotency_key must not be an input field: the gateway takes it out of the request'] : []),
+  ];
+}

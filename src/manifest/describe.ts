@@ -1,0 +1,122 @@
+// A capability as plain data: the rows of discovery, the well-known manifest and the documentation are made of these.
+import type { PriceBook } from '../core/prices.ts';
+import { usd } from '../lib/money.ts';
+import { problemCatalogue } from '../problems/catalogue.ts';
+import type { Capability, CapabilityExample } from './capability.ts';
+import { failureCodes } from './failures.ts';
+import { asJsonSchema, type JsonSchema } from './json-schema.ts';
+import { regions } from './version.ts';
+
+/** The vendor name of everything that the service runs itself. */
+export const ownVendor = 'self';
+
+export interface Pricing {
+  readonly unit: string;
+  readonly price_usd: number;
+  /** Least charge of one call; absent when there is none. */
+  readonly minimum_usd?: number;
+}
+
+export interface CapabilitySummary {
+  readonly id: string;
+  readonly module: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly status: 'ga' | 'beta' | 'deprecated' | 'planned';
+  readonly billable: boolean;
+  readonly pricing: Pricing;
+  readonly idempotent: boolean;
+  /** A scope that is just enough for the call: `queue:write`. */
+  readonly scope: string;
+  readonly regions: readonly string[];
+  readonly vendors_live: readonly string[];
+}
+
+export interface CapabilityFailure {
+  readonly code: string;
+  readonly http_status: number;
+  readonly retryable: boolean;
+}
+
+export interface CapabilityDescription extends CapabilitySummary {
+  readonly description: string;
+  readonly request_schema: JsonSchema;
+  readonly response_schema: JsonSchema;
+  readonly errors: readonly CapabilityFailure[];
+  readonly examples: readonly Pick<CapabilityExample, 'title' | 'input' | 'before'>[];
+  readonly events_emitted: readonly string[];
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+/** First segment of the capability id. */
+export function moduleOf(capabilityId: string): string {
+  return capabilityId.split('.', 1)[0] as string;
+}
+
+/** Price of one unit in USD; free calls cost 0 per call. */
+export function pricingOf(capability: Pick<Capability, 'price'>, prices: PriceBook): Pricing {
+  if (capability.price === 'free') return { unit: 'call', price_usd: 0 };
+  const { book, unit } = capability.price;
+  const price = prices.prices[book];
+  if (price === undefined) throw new Error(`price book ${prices.version} has no entry ${book}`);
+  return {
+    unit,
+    price_usd: usd(price.nanosPerUnit),
+    ...(price.minimumNanos === undefined ? {} : { minimum_usd: usd(price.minimumNanos) }),
+  };
+}
+
+/** The row of a capability in GET /v1/discovery (contract §11). */
+export function summarizeCapability(capability: Capability, prices: PriceBook): CapabilitySummary {
+  return {
+    id: capability.id,
+    module: moduleOf(capability.id),
+    method: capability.method,
+    path: capability.path,
+    summary: capability.summary,
+    status: capability.status ?? 'ga',
+    billable: capability.price !== 'free',
+    pricing: pricingOf(capability, prices),
+    idempotent: capability.idempotent,
+    scope: `${moduleOf(capability.id)}:${capability.scope}`,
+    regions,
+    vendors_live: capability.status === 'planned' ? [] : [ownVendor],
+  };
+}
+
+/** Everything that holds for a capability on every deployment with these prices (contract §11, without live vendors). */
+export function describeCapability(capability: Capability, prices: PriceBook): CapabilityDescription {
+  return {
+    ...summarizeCapability(capability, prices),
+    description: capability.description,
+    request_schema: requestSchema(capability),
+    response_schema: asJsonSchema(capability.output),
+    errors: failureCodes(capability).map((code) => ({
+      code,
+      http_status: problemCatalogue[code].status,
+      retryable: problemCatalogue[code].retryable,
+    })),
+    examples: capability.examples.map(({ title, input, before }) => ({ title, input, ...(before === undefined ? {} : { before }) })),
+    events_emitted: capability.events,
+    limits: capability.limits ?? {},
+  };
+}
+
+/** The field that every keyed write takes beside its own; the gateway reads it, modules never see it. */
+export const idempotencyKeyField: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[ -~]+$',
+  description:
+    'Makes a retry safe: a second call with the same key and the same request returns the first result and costs nothing. ' +
+    'Printable ASCII, 1 to 255 characters. May be sent as the header Idempotency-Key instead; both must then agree.',
+};
+
+/** Path, query and body fields in one schema, with the idempotency key where the call takes one. */
+export function requestSchema(capability: Capability): JsonSchema {
+  const input = asJsonSchema(capability.input);
+  if (!capability.idempotent) return input;
+  return { ...input, properties: { ...input.properties, idempotency_key: idempotencyKeyField } };
+}

@@ -1,0 +1,35 @@
+// Which error codes a capability may answer: its own plus those that the way of a request brings with it.
+import type { ProblemCode } from '../problems/catalogue.ts';
+import { type Capability, pathParameters } from './capability.ts';
+
+const always: readonly ProblemCode[] = ['INVALID_REQUEST', 'VALIDATION_FAILED', 'UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED'];
+const ofBodies: readonly ProblemCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const ofIdempotency: readonly ProblemCode[] = ['INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_INDETERMINATE'];
+const ofTheService: readonly ProblemCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'OVERLOADED'];
+
+/** Whether the fields beside the path travel in a JSON body (else in the query). */
+export function takesBody(capability: Pick<Capability, 'method'>): boolean {
+  return capability.method !== 'GET' && capability.method !== 'DELETE';
+}
+
+/** Names of the input fields that are not part of the path. */
+export function fieldsBesidePath(capability: Pick<Capability, 'path' | 'input'>): string[] {
+  const inPath = new Set(pathParameters(capability.path));
+  return Object.keys(capability.input.properties).filter((name) => !inPath.has(name));
+}
+
+/** Codes that a call of this capability may answer with, without repetition, common ones first. */
+export function failureCodes(capability: Capability): ProblemCode[] {
+  return [
+    ...new Set<ProblemCode>([
+      ...always,
+      ...(takesBody(capability) ? ofBodies : []),
+      ...('cursor' in capability.input.properties ? (['INVALID_CURSOR'] as const) : []),
+      ...(capability.price === 'free' ? [] : (['INSUFFICIENT_CREDIT'] as const)),
+      ...(capability.idempotent ? ofIdempotency : []),
+      ...(capability.unlimited ? [] : (['RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const)),
+      ...capability.errors,
+      ...ofTheService,
+    ]),
+  ];
+}

@@ -1,0 +1,47 @@
+// The manifest: every capability of this deployment, checked once at start. All surfaces are derived from it.
+import { createHash } from 'node:crypto';
+import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
+import type { Capability } from './capability.ts';
+import { checkManifest } from './check.ts';
+import { describeCapability } from './describe.ts';
+import type { Module } from './module.ts';
+import { apiVersion, specVersion } from './version.ts';
+
+export interface Manifest {
+  readonly modules: readonly Module[];
+  /** In the order of the modules and, within each, of its list. */
+  readonly capabilities: readonly Capability[];
+  readonly byId: ReadonlyMap<string, Capability>;
+  readonly prices: PriceBook;
+  /** Hex digest of the canonical description; equal on two processes exactly when they offer the same. */
+  readonly sha256: string;
+}
+
+/**
+ * Collects the capabilities of `modules` under the prices of this deployment.
+ * Throws one Error that lists every broken rule of `checkManifest`.
+ */
+export function buildManifest(modules: readonly Module[], prices: PriceBook = defaultPriceBook): Manifest {
+  const faults = checkManifest(modules, prices);
+  if (faults.length > 0) throw new Error(`The manifest breaks its rules:\n- ${faults.join('\n- ')}`);
+  const capabilities: Capability[] = modules.flatMap((module) => [...module.capabilities]);
+  return {
+    modules,
+    capabilities,
+    byId: new Map(capabilities.map((capability) => [capability.id, capability])),
+    prices,
+    sha256: digest(capabilities, prices),
+  };
+}
+
+function digest(capabilities: readonly Capability[], prices: PriceBook): string {
+  const described = capabilities.map((capability) => describeCapability(capability, prices));
+  described.sort((left, right) => (left.id < right.id ? -1 : 1));
+  const canonical = JSON.stringify({ apiVersion, specVersion, prices: prices.version, capabilities: described }, sortKeys);
+  return createHash('sha256').update(canonical).digest('hex');
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
