@@ -37,6 +37,7 @@ export async function ensureCluster(
     await runInitdb(binaries, layout.unfinishedCluster, owner, connection.user, passwordFile);
     renameSync(layout.unfinishedCluster, layout.cluster);
   } catch (cause) {
+    rmSync(layout.unfinishedCluster, { recursive: true, force: true });
     throw cannotUse(layout.dataDir, cause);
   } finally {
     rmSync(passwordDirectory, { recursive: true, force: true });

@@ -3,7 +3,7 @@
 import { StartupError } from '../startup-error.ts';
 
 const CAUSES: readonly [RegExp, string][] = [
-  [/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/, 'the disk is full'],
+  [/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/, 'the disk is full'],
   [/EROFS|Read-only file system/, 'the file system is read-only'],
   [/EACCES|EPERM|Permission denied|Operation not permitted/, 'permission denied'],
   [/ENOTDIR|EEXIST|Not a directory/, 'a part of the path is not a directory'],

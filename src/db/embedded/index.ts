@@ -63,7 +63,7 @@ export async function startEmbedded({ dataDir, major = 18, log = SILENT }: Embed
   const lock = takeServiceLock(layout);
   try {
     const { connection, supervisor } = await start(layout, major, log);
-    const preparation = startWalPreparation(connection, log);
+    const preparation = startWalPreparation(layout, connection, log);
     return {
       connection,
       exited: supervisor.exited,

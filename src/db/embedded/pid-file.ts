@@ -27,7 +27,7 @@ export function readPidFile(layout: Layout): PidFile | undefined {
 /** The server that runs in this data directory, or undefined; a reused process id does not count as one. */
 export function findPostmaster(layout: Layout): PidFile | undefined {
   const found = readPidFile(layout);
-  return found !== undefined && isAlive(found.pid) && isPostgres(found.pid, layout) ? found : undefined;
+  return found !== undefined && isServer(found.pid, layout) ? found : undefined;
 }
 
 export function isAlive(pid: number): boolean {
@@ -39,7 +39,9 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function isPostgres(pid: number, layout: Layout): boolean {
+/** Whether `pid` is a server in this data directory; a zombie is not (its directory is gone), nor is a reused id. */
+export function isServer(pid: number, layout: Layout): boolean {
+  if (!isAlive(pid)) return false;
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(layout.cluster);
     if (process.platform === 'win32') return true;

@@ -8,7 +8,7 @@ import type { Binaries } from './binaries.ts';
 import { causeIn } from './failure.ts';
 import type { Layout } from './layout.ts';
 import { type Owner, placeOf } from './owner.ts';
-import { isAlive, readPidFile } from './pid-file.ts';
+import { isAlive, isServer, readPidFile } from './pid-file.ts';
 
 export interface Postmaster {
   readonly pid: number;
@@ -48,9 +48,9 @@ export async function startPostmaster(
 }
 
 /** A server that outlived an earlier run of the service. It is not our child, so its end is seen by polling. */
-export function adoptPostmaster(pid: number): Postmaster {
+export function adoptPostmaster(layout: Layout, pid: number): Postmaster {
   const watch = async () => {
-    while (isAlive(pid)) await sleep(ADOPTED_POLL_MS, undefined, { ref: false });
+    while (isServer(pid, layout)) await sleep(ADOPTED_POLL_MS, undefined, { ref: false });
     return null;
   };
   return { pid, exited: watch() };

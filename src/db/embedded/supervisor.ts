@@ -103,7 +103,7 @@ async function findSurvivor(options: SupervisorOptions, mayAdopt: boolean): Prom
   const { layout, binaries, log } = options;
   const found = findPostmaster(layout);
   if (found === undefined) return undefined;
-  const survivor = adoptPostmaster(found.pid);
+  const survivor = adoptPostmaster(layout, found.pid);
   if (mayAdopt && (await isReady(layout, survivor, AbortSignal.timeout(SURVIVOR_WAIT_MS))) && (await answers(options))) {
     log.info(`PostgreSQL (process ${found.pid}) still runs from an earlier start; using it`);
     return survivor;
