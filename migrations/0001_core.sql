@@ -1,0 +1,202 @@
+-- Accounts, keys, wallet, journal, idempotency, usage, events, background leases.
+-- Every table of an account has account_id first in its primary key; hot tables have no foreign keys (docs/sql-rules.md).
+
+-- The one clock of money, leases and windows. A test clock replaces the function by one with a literal offset.
+CREATE FUNCTION core.clock_now() RETURNS timestamptz
+  LANGUAGE sql STABLE PARALLEL SAFE
+  AS $$ SELECT statement_timestamp() $$;
+
+CREATE TABLE core.setting (
+  name text PRIMARY KEY,
+  value text NOT NULL
+);
+
+CREATE TABLE core.account (
+  account_id text COLLATE "C" PRIMARY KEY,
+  project_id text NOT NULL,
+  tier text NOT NULL DEFAULT 'standard',
+  name text,
+  email_bound boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+
+-- One row per account: what a lane locks. last_seq hands out the account's time-ordered sequence numbers.
+CREATE TABLE core.wallet (
+  account_id text COLLATE "C" PRIMARY KEY,
+  balance_nanos bigint NOT NULL CHECK (balance_nanos >= 0),
+  held_nanos bigint NOT NULL CHECK (held_nanos >= 0),
+  last_seq bigint NOT NULL,
+  day_start timestamptz NOT NULL,
+  day_used_nanos bigint NOT NULL,
+  day_held_nanos bigint NOT NULL,
+  month_start timestamptz NOT NULL,
+  month_used_nanos bigint NOT NULL,
+  month_held_nanos bigint NOT NULL,
+  budget_period text,
+  budget_cap_nanos bigint,
+  budget_alert_nanos bigint,
+  budget_alerted_for timestamptz,
+  last_grant_nanos bigint NOT NULL,
+  low_balance_armed boolean NOT NULL,
+  suspended boolean NOT NULL DEFAULT false,
+  frozen_reason text
+) WITH (fillfactor = 40);
+
+CREATE TABLE core.credit_grant (
+  account_id text COLLATE "C" NOT NULL,
+  grant_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  amount_nanos bigint NOT NULL,
+  remaining_nanos bigint NOT NULL CHECK (remaining_nanos >= reserved_nanos),
+  reserved_nanos bigint NOT NULL CHECK (reserved_nanos >= 0),
+  -- remaining_nanos = 0; a column of its own so that charges stay heap-only updates under the partial index
+  spent boolean NOT NULL,
+  note text,
+  expires_at timestamptz,
+  warned_days smallint,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, grant_id)
+) WITH (fillfactor = 40);
+CREATE INDEX credit_grant_open ON core.credit_grant (account_id) WHERE NOT spent;
+CREATE INDEX credit_grant_expiry ON core.credit_grant (expires_at) WHERE NOT spent AND expires_at IS NOT NULL;
+
+CREATE TABLE core.hold (
+  account_id text COLLATE "C" NOT NULL,
+  hold_id text COLLATE "C" NOT NULL,
+  capability text NOT NULL,
+  key_id text NOT NULL,
+  units bigint NOT NULL,
+  amount_nanos bigint NOT NULL,
+  captured_nanos bigint NOT NULL DEFAULT 0,
+  grant_ids text[] NOT NULL,
+  grant_nanos bigint[] NOT NULL,
+  day_start timestamptz NOT NULL,
+  month_start timestamptz NOT NULL,
+  status text NOT NULL,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  settled_at timestamptz,
+  PRIMARY KEY (account_id, hold_id)
+);
+CREATE INDEX hold_expiry ON core.hold (expires_at) WHERE status = 'active';
+
+-- The journal: one entry per (batch, capability, key) and one per grant, expiry or capture. Append-only.
+CREATE TABLE core.ledger (
+  account_id text COLLATE "C" NOT NULL,
+  entry_seq bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  kind text NOT NULL,
+  capability text,
+  key_id text,
+  units bigint NOT NULL,
+  price_version text,
+  amount_nanos bigint NOT NULL,
+  balance_after_nanos bigint NOT NULL,
+  reference text,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, entry_seq)
+);
+
+CREATE TABLE core.idempotency (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  key_hash bytea NOT NULL,
+  fingerprint bytea NOT NULL,
+  -- null while the call that claimed the key is running under a hold
+  answer bytea,
+  encrypted boolean NOT NULL DEFAULT false,
+  hold_id text,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, capability, key_hash)
+);
+CREATE INDEX idempotency_expiry ON core.idempotency USING brin (expires_at);
+
+CREATE TABLE core.api_key (
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  project_id text NOT NULL,
+  name text,
+  scopes text[],
+  prefix text NOT NULL,
+  last4 text NOT NULL,
+  spend_cap_nanos bigint,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  last_used_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  revoked_reason text,
+  flagged_at timestamptz,
+  PRIMARY KEY (account_id, key_id)
+) WITH (fillfactor = 70);
+
+-- Secret hash -> account and key: the one look-up without an account. Every node of a distributed engine holds it whole.
+CREATE TABLE core.api_secret (
+  secret_hash bytea PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  is_current boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz
+);
+CREATE INDEX api_secret_key ON core.api_secret (account_id, key_id);
+
+CREATE TABLE core.usage_hour (
+  account_id text COLLATE "C" NOT NULL,
+  hour timestamptz NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  request_count bigint NOT NULL,
+  error_count bigint NOT NULL,
+  units bigint NOT NULL,
+  spend_nanos bigint NOT NULL,
+  PRIMARY KEY (account_id, hour, capability, key_id)
+) WITH (fillfactor = 60);
+
+-- Events as their transactions wrote them; the sequencer moves committed rows to core.event and numbers them.
+CREATE TABLE core.event_outbox (
+  account_id text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  data text NOT NULL,
+  request_id text,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, event_id)
+);
+
+CREATE TABLE core.event_sequence (
+  account_id text COLLATE "C" PRIMARY KEY,
+  last_sequence bigint NOT NULL
+);
+
+CREATE TABLE core.event (
+  account_id text COLLATE "C" NOT NULL,
+  sequence bigint NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  data text NOT NULL,
+  request_id text,
+  test boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, sequence)
+);
+CREATE UNIQUE INDEX event_by_id ON core.event (account_id, event_id);
+CREATE INDEX event_age ON core.event USING brin (created_at);
+
+-- Processes of this deployment, by heartbeat.
+CREATE TABLE core.process (
+  process_id text PRIMARY KEY,
+  role text NOT NULL,
+  started_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL
+);
+
+-- One row per background task: who runs it and until when nobody else may.
+CREATE TABLE core.sweep_lease (
+  name text PRIMARY KEY,
+  holder text NOT NULL,
+  lease_until timestamptz NOT NULL,
+  position text
+);

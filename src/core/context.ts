@@ -1,0 +1,49 @@
+// What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
+import type { Database } from '../db/database.ts';
+import type { EntryForm } from './entry-form.ts';
+import type { IdempotencyKey } from './idempotency/key.ts';
+import type { ApiKey } from './keys/record.ts';
+import type { KeyRing } from './keys/ring.ts';
+import type { Secrets } from './secrets.ts';
+import type { Lanes } from './wallet/lanes.ts';
+import type { Holds } from './wallet/holds.ts';
+import type { Tier } from './tiers.ts';
+import type { Logger } from './logger.ts';
+import type { ProcessRegistry } from './processes.ts';
+import type { PriceBook } from './prices.ts';
+import type { UsageMeter } from './usage/meter.ts';
+
+/** Services of one process, built once by app.ts. */
+export interface Core {
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly lanes: Lanes;
+  readonly holds: Holds;
+  readonly keys: KeyRing;
+  readonly usage: UsageMeter;
+  readonly prices: PriceBook;
+  readonly processes: ProcessRegistry;
+  readonly log: Logger;
+  /** Root of every URL the service hands out, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly region: 'western' | 'china';
+}
+
+export interface CallContext {
+  readonly core: Core;
+  readonly capability: string;
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly entryForm: EntryForm;
+  readonly accountId: string;
+  readonly tier: Tier;
+  readonly key: ApiKey;
+  /** The idempotency key sent with the call, with the fingerprint of the request; null when none was sent. */
+  readonly idempotency: IdempotencyKey | null;
+  /** Source text of the body, empty when none was sent. Opaque values are cut from it. */
+  readonly bodyText: string;
+  /** Sentences that reach the caller as metadata.warnings. */
+  readonly warnings: string[];
+  /** Aborted when the client goes away or the service stops. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,35 @@
+// Events are rows of the transaction they report: no rolled-back effect is ever told, no committed one is forgotten.
+import { textArray, timestampArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { newId } from '../../lib/ids.ts';
+
+export interface NewEvent {
+  readonly accountId: string;
+  readonly type: string;
+  /** `{ object, previous?, … }` as it is delivered; no payloads, stacks or user data. */
+  readonly data: unknown;
+  readonly requestId: string | null;
+}
+
+const insertOutbox = statement(
+  'event_insert_outbox',
+  `INSERT INTO core.event_outbox AS o (account_id, event_id, type, data, request_id, created_at)
+   SELECT w.account_id, u.event_id, u.type, u.data, u.request_id, u.created_at
+     FROM core.wallet w, unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+          u(account_id, event_id, type, data, request_id, created_at)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
+);
+
+/** Sends the insert in the given transaction without awaiting it: a failure fails the transaction. */
+export function sendEvents(tx: Queryable, events: readonly NewEvent[], nowMs: number): void {
+  void tx.query(insertOutbox, [
+    textArray([...new Set(events.map((event) => event.accountId))].sort()),
+    textArray(events.map((event) => event.accountId)),
+    textArray(events.map(() => newId('evt_'))),
+    textArray(events.map((event) => event.type)),
+    textArray(events.map((event) => JSON.stringify(event.data))),
+    textArray(events.map((event) => event.requestId)),
+    timestampArray(events.map(() => nowMs)),
+  ]);
+}

@@ -1,0 +1,91 @@
+// Free writes: claim the idempotency key, do the work and store the answer in one transaction (contract §4).
+// Only successes are stored: a failure rolls the claim back with everything else.
+import { sqlState, type Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { JsonText, toJson } from '../../lib/json-text.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { problem } from '../../problems/problem.ts';
+import type { CallContext } from '../context.ts';
+import type { IdempotencyKey } from './key.ts';
+
+export interface WriteOptions {
+  /** How long the answer is kept; 1 day when absent. */
+  readonly keepDays?: number;
+  /** The answer holds a secret: stored encrypted under the raw idempotency key. */
+  readonly secret?: boolean;
+}
+
+interface StoredAnswer {
+  readonly fingerprint: Buffer;
+  readonly answer: Buffer | null;
+  readonly encrypted: boolean;
+}
+
+const deleteExpired = statement(
+  'idem_delete_expired',
+  `DELETE FROM core.idempotency
+    WHERE account_id = $1 AND capability = $2 AND key_hash = $3 AND expires_at <= core.clock_now()`,
+);
+const claim = statement(
+  'idem_claim',
+  `INSERT INTO core.idempotency (account_id, capability, key_hash, fingerprint, encrypted, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, core.clock_now(), core.clock_now() + $6 * interval '1 millisecond')
+       ON CONFLICT (account_id, capability, key_hash) DO NOTHING`,
+);
+const readAnswer = statement(
+  'idem_read_answer',
+  `SELECT fingerprint, answer, encrypted FROM core.idempotency WHERE account_id = $1 AND capability = $2 AND key_hash = $3`,
+);
+const storeAnswer = statement(
+  'idem_store_answer',
+  `UPDATE core.idempotency SET answer = $4 WHERE account_id = $1 AND capability = $2 AND key_hash = $3`,
+);
+
+/**
+ * Runs `body` in one transaction under the call's idempotency key. `body` answers `data`.
+ * Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, and what `body` throws.
+ */
+export async function runWrite(
+  ctx: CallContext,
+  body: (tx: Transaction) => Promise<unknown>,
+  options: WriteOptions = {},
+): Promise<{ data: unknown; replayed: boolean }> {
+  const { idempotency, core } = ctx;
+  if (idempotency === null) return { data: await core.db.transaction(body), replayed: false };
+  return core.db.transaction(async (tx) => {
+    const earlier = await claimKey(tx, ctx, idempotency, options);
+    if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
+    const data = await body(tx);
+    const text = toJson(data);
+    const stored = options.secret === true ? core.secrets.encrypt('idempotent-answer', idempotency.raw, text) : Buffer.from(text);
+    await tx.query(storeAnswer, [ctx.accountId, ctx.capability, idempotency.hash, stored]);
+    return { data, replayed: false };
+  });
+}
+
+/** Null when the key is now ours; else the stored answer. Waits for a running call with the key up to the lock time-out (2 s). */
+async function claimKey(tx: Transaction, ctx: CallContext, key: IdempotencyKey, options: WriteOptions): Promise<StoredAnswer | null> {
+  const id = [ctx.accountId, ctx.capability, key.hash];
+  const keepMs = (options.keepDays ?? 1) * DAY_MS;
+  try {
+    const [, claimed] = await Promise.all([tx.query(deleteExpired, id), tx.query(claim, [...id, key.fingerprint, options.secret === true, keepMs])]);
+    if (claimed.count === 1) return null;
+  } catch (error) {
+    if (sqlState(error) === '55P03') throw inFlight(error);
+    throw error;
+  }
+  const { rows } = await tx.query<StoredAnswer>(readAnswer, id);
+  const [earlier] = rows;
+  if (earlier === undefined) throw inFlight();
+  if (!earlier.fingerprint.equals(key.fingerprint)) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
+  return earlier;
+}
+
+function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {
+  if (stored.answer === null) throw inFlight();
+  return stored.encrypted ? ctx.core.secrets.decrypt('idempotent-answer', key.raw, stored.answer) : stored.answer.toString('utf8');
+}
+
+function inFlight(cause?: unknown) {
+  return problem('IDEMPOTENCY_IN_FLIGHT', { param: 'idempotency_key', retryAfterMs: 1000, cause });
+}

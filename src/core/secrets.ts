@@ -1,0 +1,50 @@
+// The server secret and the keys derived from it: one HKDF label each (contract §0). The secret itself is never stored in the database.
+import { createCipheriv, createDecipheriv, createHash, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export class Secrets {
+  readonly #root: Buffer;
+  readonly #idempotencyPrefix: string;
+  /** Identifies the secret without revealing it; the database remembers it. */
+  readonly fingerprint: string;
+
+  /** `root`: at least 32 characters of secret text. */
+  constructor(root: string) {
+    this.#root = createHash('sha256').update(root, 'utf8').digest();
+    this.fingerprint = this.derive('fingerprint', 16).toString('hex');
+    this.#idempotencyPrefix = `${this.derive('idempotency-key', 32).toString('hex')}:`;
+  }
+
+  /** A key of `bytes` length for one purpose (RFC 5869). */
+  derive(label: string, bytes: number, salt = ''): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#root, salt, `quartermaster/${label}`, bytes));
+  }
+
+  /** Keyed hash under which an idempotency key is stored. The prefix has a fixed length, so a plain hash of both is a MAC for storage. */
+  idempotencyHash(key: string): Buffer {
+    return hash('sha256', this.#idempotencyPrefix + key, 'buffer').subarray(0, 16);
+  }
+
+  /** AES-256-GCM under HKDF(root, salt): nonce, ciphertext, tag. */
+  encrypt(label: string, salt: string, text: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.derive(label, 32, salt), nonce);
+    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** Throws when the text was not encrypted with this label and salt. */
+  decrypt(label: string, salt: string, sealed: Buffer): string {
+    const nonce = sealed.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', this.derive(label, 32, salt), nonce);
+    decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+    const text = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString('utf8');
+  }
+}
+
+/** Constant-time comparison of equally long digests. */
+export function sameDigest(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}

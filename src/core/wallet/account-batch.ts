@@ -1,0 +1,172 @@
+// The books of one account for one lane commit, computed without a database: who is admitted, and the rows as they will be.
+import { newId } from '../../lib/ids.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { admit, type GrantPart, type OpenGrant, type Verdict } from './admit.ts';
+import { budgetAlert, lowBalanceChange } from './alerts.ts';
+import type { AuthorizedHold, LaneItem, ReadVerdict } from './lane-item.ts';
+import { fundsOf, type GrantRow, type WalletRow } from './state.ts';
+
+export interface NewHold {
+  readonly authorized: AuthorizedHold;
+  readonly item: LaneItem;
+  readonly parts: readonly GrantPart[];
+  readonly expiresAtMs: number;
+}
+
+export interface Admitted {
+  readonly item: LaneItem;
+  readonly context: unknown;
+  readonly firstSeq: bigint;
+  readonly spendableAfter: bigint;
+  readonly hold: NewHold | null;
+}
+
+export interface LedgerEntry {
+  readonly accountId: string;
+  readonly kind: 'charge' | 'hold';
+  readonly capability: string;
+  readonly keyId: string;
+  readonly requests: number;
+  readonly units: bigint;
+  readonly priceVersion: string;
+  readonly amount: bigint;
+  readonly balanceAfter: bigint;
+  readonly reference: string | null;
+  readonly seq: bigint;
+}
+
+export interface WalletEvent {
+  readonly accountId: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly requestId: string | null;
+}
+
+export interface AccountBatch {
+  readonly accountId: string;
+  /** Sequence number of the batch: also that of its first journal entry. */
+  readonly batchId: bigint;
+  readonly admitted: readonly Admitted[];
+  readonly refused: readonly (readonly [LaneItem, Problem])[];
+  readonly wallet: WalletRow;
+  readonly changedGrants: readonly OpenGrant[];
+  readonly entries: readonly LedgerEntry[];
+  readonly events: readonly WalletEvent[];
+}
+
+export interface AccountBatchInput {
+  /** Rolled to nowMs. */
+  readonly wallet: WalletRow;
+  /** In spending order. */
+  readonly grants: readonly GrantRow[];
+  readonly items: readonly LaneItem[];
+  readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
+  readonly firstSeq: bigint;
+  readonly nowMs: number;
+}
+
+/** A hold that nobody settles is released after this time. */
+const HOLD_LIFETIME_MS = 15 * 60_000;
+
+export function settleAccount(input: AccountBatchInput): AccountBatch {
+  const { wallet, items, nowMs } = input;
+  const funds = fundsOf(wallet, input.grants);
+  const admission = admit(funds, items, nowMs);
+  const refused: [LaneItem, Problem][] = [];
+  const admitted: Admitted[] = [];
+  // The journal entries take the first numbers, the effects the rest.
+  const entryCountMax = BigInt(items.length);
+  let seq = input.firstSeq + entryCountMax;
+  items.forEach((item, i) => {
+    const verdict = admission.verdicts[i] as Verdict;
+    if (!verdict.admitted) {
+      refused.push([item, refusal(verdict)]);
+      return;
+    }
+    const verdictRead = input.verdicts.get(item);
+    const context = verdictRead?.kind === 'go' ? verdictRead.context : undefined;
+    admitted.push({ item, context, firstSeq: seq, spendableAfter: verdict.spendableAfter, hold: newHold(item, context, seq, verdict.parts, nowMs) });
+    seq += BigInt(item.sequences);
+  });
+  const entries = journal(admitted, input.firstSeq, wallet.balance_nanos);
+  const after = walletAfter(wallet, admission, seq - 1n);
+  const spendable = admission.grants.reduce((sum, grant) => sum + grant.remaining - grant.reserved, 0n);
+  const low = lowBalanceChange(after, spendable, nowMs);
+  const alert = budgetAlert(low.wallet, nowMs);
+  const requestId = items[0]?.requestId ?? null;
+  const events = [...low.events, ...alert.events].map((event) => ({ ...event, accountId: wallet.account_id, requestId }));
+  return {
+    accountId: wallet.account_id,
+    batchId: input.firstSeq,
+    admitted,
+    refused,
+    wallet: alert.wallet,
+    changedGrants: changed(funds.grants, admission.grants),
+    entries,
+    events,
+  };
+}
+
+function changed(before: readonly OpenGrant[], after: readonly OpenGrant[]): OpenGrant[] {
+  return after.filter((grant, i) => grant.remaining !== before[i]?.remaining || grant.reserved !== before[i]?.reserved);
+}
+
+function refusal(verdict: Verdict & { admitted: false }): Problem {
+  const message =
+    verdict.reason === 'balance'
+      ? 'The wallet does not cover the cost of this call. Add credit and repeat it.'
+      : 'The budget of the account does not cover the cost of this call in its current window.';
+  return problem('INSUFFICIENT_CREDIT', { message, detail: verdict.reason, retryAfterMs: verdict.retryAfterMs });
+}
+
+function newHold(item: LaneItem, context: unknown, firstSeq: bigint, parts: readonly GrantPart[], nowMs: number): NewHold | null {
+  if (item.mode === 'charge') return null;
+  const authorized = { holdId: newId('hold_'), context, firstSeq, nowMs };
+  return { authorized, item, parts, expiresAtMs: nowMs + HOLD_LIFETIME_MS };
+}
+
+/** One entry per (capability, key), one per hold. Balances run from entry to entry. */
+function journal(admitted: readonly Admitted[], firstSeq: bigint, balance: bigint): LedgerEntry[] {
+  const sums = new Map<string, { item: LaneItem; hold: NewHold | null; requests: number; units: bigint; amount: bigint }>();
+  for (const { item, hold } of admitted) {
+    const key = hold === null ? `${item.capability}\n${item.keyId}` : hold.authorized.holdId;
+    const sum = sums.get(key);
+    if (sum === undefined) sums.set(key, { item, hold, requests: 1, units: item.units, amount: item.amount });
+    else {
+      sum.requests += 1;
+      sum.units += item.units;
+      sum.amount += item.amount;
+    }
+  }
+  let running = balance;
+  return [...sums.values()].map(({ item, hold, requests, units, amount }, i) => {
+    if (hold === null) running -= amount;
+    return {
+      accountId: item.accountId,
+      kind: hold === null ? 'charge' : 'hold',
+      capability: item.capability,
+      keyId: item.keyId,
+      requests,
+      units: hold === null ? units : 0n,
+      priceVersion: item.priceVersion,
+      amount: hold === null ? -amount : 0n,
+      balanceAfter: running,
+      reference: hold?.authorized.holdId ?? null,
+      seq: firstSeq + BigInt(i),
+    };
+  });
+}
+
+function walletAfter(wallet: WalletRow, admission: { charged: bigint; held: bigint }, lastSeq: bigint): WalletRow {
+  const { charged, held } = admission;
+  return {
+    ...wallet,
+    balance_nanos: wallet.balance_nanos - charged,
+    held_nanos: wallet.held_nanos + held,
+    last_seq: lastSeq,
+    day_used_nanos: wallet.day_used_nanos + charged,
+    day_held_nanos: wallet.day_held_nanos + held,
+    month_used_nanos: wallet.month_used_nanos + charged,
+    month_held_nanos: wallet.month_held_nanos + held,
+  };
+}

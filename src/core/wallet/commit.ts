@@ -1,0 +1,205 @@
+// One lane commit: a list of waiting calls of one or more accounts becomes one transaction in two pipelined round trips.
+// First everything is read under the wallet locks, then everything is written and committed. All or nothing per commit.
+import type { Database, Transaction } from '../../db/database.ts';
+import { nextSequence } from '../../lib/sequence.ts';
+import { problem } from '../../problems/problem.ts';
+import { scopesAllow } from '../keys/scopes.ts';
+import { type AccountBatch, settleAccount } from './account-batch.ts';
+import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
+import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from './state.ts';
+import { lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
+import { writeBooks } from './write-books.ts';
+import { byteaArray, textArray } from '../../db/arrays.ts';
+
+/** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
+export interface CommitProbe {
+  readonly accountId: string;
+  readonly batchId: bigint;
+}
+
+export interface CommitResult {
+  /** In the order of the items. */
+  readonly settlements: readonly Settlement[];
+  /** Runs the effects' local hints. */
+  readonly afterCommit: () => void;
+}
+
+interface Snapshot {
+  readonly nowMs: number;
+  readonly wallets: ReadonlyMap<string, WalletRow>;
+  readonly grants: ReadonlyMap<string, GrantRow[]>;
+  readonly scopesBySecret: ReadonlyMap<string, readonly string[] | null>;
+  readonly answers: ReadonlyMap<string, AnswerRow>;
+  readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
+}
+
+interface AnswerRow {
+  readonly account_id: string;
+  readonly capability: string;
+  readonly key_hash: Buffer;
+  readonly fingerprint: Buffer;
+  readonly answer: Buffer | null;
+}
+
+/**
+ * Commits `items` (their accounts in any order; locks are taken in account order).
+ * `onProbe` is told before COMMIT is sent where to look if it gets no answer, and what to answer then. Throws what PostgreSQL throws, CommitUnknown included.
+ */
+export async function commitLanes(
+  db: Database,
+  items: readonly LaneItem[],
+  onProbe: (probe: CommitProbe, result: CommitResult) => void,
+): Promise<CommitResult> {
+  return db.hot.pipelined(async (tx) => {
+    const snapshot = await readSnapshot(tx, items);
+    const settlements = new Map<LaneItem, Settlement>();
+    const candidates = new Map<string, LaneItem[]>();
+    for (const item of items) {
+      const early = settleEarly(item, snapshot);
+      if (early !== null) settlements.set(item, early);
+      else append(candidates, item.accountId, item);
+    }
+    const batches = [...candidates].map(([accountId, waiting]) => settleOne(accountId, waiting, snapshot, settlements));
+    const written = batches.filter((batch) => batch.admitted.length > 0);
+    const first = written[0];
+    const admitted = writeAll(tx, written, snapshot.nowMs, settlements);
+    const result = {
+      settlements: items.map((item) => settlements.get(item) as Settlement),
+      afterCommit: () => {
+        for (const [effect, of] of admitted) effect.committed?.(of);
+      },
+    };
+    if (first !== undefined) onProbe({ accountId: first.accountId, batchId: first.batchId }, result);
+    return result;
+  });
+}
+
+async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promise<Snapshot> {
+  const accounts = textArray([...new Set(items.map((item) => item.accountId))].sort());
+  const secrets = new Map(items.map((item) => [item.secretHash.toString('latin1'), item.secretHash]));
+  const keyed = items.filter((item) => item.idempotency !== null);
+  const groups = groupByEffect(items);
+  tx.cork();
+  const [wallets, clock, grants, keys, answers, ...verdictLists] = await Promise.all([
+    tx.query<WalletRow>(lockWallets, [accounts]),
+    tx.query<{ now: number }>(readClock, []),
+    tx.query<GrantRow>(readGrants, [accounts]),
+    tx.query<{ secret_hash: Buffer; scopes: string[] | null }>(readKeys, [accounts, byteaArray([...secrets.values()])]),
+    keyed.length === 0 ? null : tx.query<AnswerRow>(readAnswers, [accounts, ...answerKeys(keyed)]),
+    ...groups.map(([effect, of]) => effect.read(tx, of)),
+  ]);
+  const nowMs = (clock.rows[0] as { now: number }).now;
+  const verdicts = new Map<LaneItem, ReadVerdict<unknown>>();
+  groups.forEach(([, of], g) => {
+    of.forEach((item, i) => verdicts.set(item, verdictLists[g]?.[i] as ReadVerdict<unknown>));
+  });
+  const grantsByAccount = new Map<string, GrantRow[]>();
+  for (const row of grants.rows) append(grantsByAccount, row.account_id, row);
+  return {
+    nowMs,
+    wallets: new Map(wallets.rows.map((row) => [row.account_id, rollWindows(row, nowMs)])),
+    grants: new Map([...grantsByAccount].map(([id, rows]) => [id, spendingOrder(rows, nowMs)])),
+    scopesBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row.scopes])),
+    answers: new Map((answers?.rows ?? []).map((row) => [answerId(row.account_id, row.capability, row.key_hash), row])),
+    verdicts,
+  };
+}
+
+function answerKeys(keyed: readonly LaneItem[]): Buffer[] {
+  return [
+    textArray(keyed.map((item) => item.accountId)),
+    textArray(keyed.map((item) => item.capability)),
+    byteaArray(keyed.map((item) => (item.idempotency as NonNullable<LaneItem['idempotency']>).hash)),
+  ];
+}
+
+function answerId(accountId: string, capability: string, hash: Buffer): string {
+  return `${accountId}\n${capability}\n${hash.toString('latin1')}`;
+}
+
+/** Everything that settles a call before money is looked at, in the order of contract §1: key, scope, replay, existence. */
+function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
+  const wallet = snapshot.wallets.get(item.accountId);
+  const scopes = snapshot.scopesBySecret.get(item.secretHash.toString('latin1'));
+  if (wallet === undefined || scopes === undefined) return { kind: 'refused', problem: problem('INVALID_API_KEY') };
+  if (wallet.suspended) return { kind: 'refused', problem: problem('ACCOUNT_SUSPENDED') };
+  if (!scopesAllow(scopes, item.capability, item.scope)) return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
+  const balanceNanos = spendableOf(snapshot.grants.get(item.accountId) ?? []);
+  const earlier = earlierAnswer(item, snapshot);
+  if (earlier !== undefined) return settleKnown(item, earlier, balanceNanos);
+  const verdict = snapshot.verdicts.get(item) as ReadVerdict<unknown>;
+  if (verdict.kind === 'refuse') return { kind: 'refused', problem: verdict.problem };
+  if (verdict.kind === 'replay') return { kind: 'replayed', text: verdict.text, balanceNanos };
+  return null;
+}
+
+function earlierAnswer(item: LaneItem, snapshot: Snapshot): AnswerRow | undefined {
+  return item.idempotency === null ? undefined : snapshot.answers.get(answerId(item.accountId, item.capability, item.idempotency.hash));
+}
+
+function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): Settlement {
+  if (!earlier.fingerprint.equals(item.idempotency?.fingerprint as Buffer)) {
+    return { kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) };
+  }
+  if (earlier.answer === null) {
+    return { kind: 'refused', problem: problem('IDEMPOTENCY_IN_FLIGHT', { param: 'idempotency_key', retryAfterMs: 1000 }) };
+  }
+  return { kind: 'replayed', text: earlier.answer.toString('utf8'), balanceNanos };
+}
+
+function spendableOf(grants: readonly GrantRow[]): bigint {
+  return grants.reduce((sum, grant) => sum + grant.remaining_nanos - grant.reserved_nanos, 0n);
+}
+
+function settleOne(accountId: string, waiting: readonly LaneItem[], snapshot: Snapshot, settlements: Map<LaneItem, Settlement>): AccountBatch {
+  const wallet = snapshot.wallets.get(accountId) as WalletRow;
+  const batch = settleAccount({
+    wallet,
+    grants: snapshot.grants.get(accountId) ?? [],
+    items: waiting,
+    verdicts: snapshot.verdicts,
+    firstSeq: nextSequence(wallet.last_seq, snapshot.nowMs),
+    nowMs: snapshot.nowMs,
+  });
+  for (const [item, refusal] of batch.refused) settlements.set(item, { kind: 'refused', problem: refusal });
+  return batch;
+}
+
+type EffectGroups = readonly (readonly [LaneItem['effect'], AdmittedItem<unknown, unknown>[]])[];
+
+/** Sends every write of the commit; the settlements get their texts. */
+function writeAll(tx: Transaction, batches: readonly AccountBatch[], nowMs: number, settlements: Map<LaneItem, Settlement>): EffectGroups {
+  if (batches.length === 0) return [];
+  tx.cork();
+  const charged = batches.flatMap((batch) => batch.admitted.filter(({ item }) => item.mode === 'charge'));
+  const groups = new Map<LaneItem['effect'], AdmittedItem<unknown, unknown>[]>();
+  for (const admitted of charged) append(groups, admitted.item.effect, admitted);
+  const texts = new Map<LaneItem, string>();
+  for (const [effect, of] of groups) {
+    effect.write(tx, of, nowMs).forEach((text, i) => texts.set((of[i] as AdmittedItem<unknown, unknown>).item, text));
+  }
+  for (const batch of batches) {
+    for (const { item, hold, spendableAfter } of batch.admitted) {
+      settlements.set(
+        item,
+        hold === null
+          ? { kind: 'done', text: texts.get(item) as string, balanceNanos: spendableAfter }
+          : { kind: 'held', hold: hold.authorized, balanceNanos: spendableAfter },
+      );
+    }
+  }
+  writeBooks(tx, batches, texts, nowMs);
+  return [...groups];
+}
+
+function groupByEffect(items: readonly LaneItem[]): [LaneItem['effect'], LaneItem[]][] {
+  const groups = new Map<LaneItem['effect'], LaneItem[]>();
+  for (const item of items) append(groups, item.effect, item);
+  return [...groups];
+}
+
+function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,67 @@
+// What waits in a lane: one billable call with its price, its idempotency key and its effect.
+import type { Queryable } from '../../db/database.ts';
+import type { Problem } from '../../problems/problem.ts';
+import type { IdempotencyKey } from '../idempotency/key.ts';
+import type { ScopeKind } from '../keys/scopes.ts';
+
+/** What an effect learns before admission: go on (with what it read), refuse, or answer as an earlier call did, for nothing. */
+export type ReadVerdict<Context> =
+  | { readonly kind: 'go'; readonly context: Context }
+  | { readonly kind: 'refuse'; readonly problem: Problem }
+  | { readonly kind: 'replay'; readonly text: string };
+
+export interface AdmittedItem<Input, Context> {
+  readonly item: LaneItem<Input, Context>;
+  readonly context: Context;
+  /** First of the item's consecutive sequence numbers. */
+  readonly firstSeq: bigint;
+}
+
+/** What a module contributes to a lane: set-based, one call per batch, never its own wallet code. */
+export interface LaneEffect<Input, Context> {
+  readonly name: string;
+  /** Items with the same key (not null) never ride in one batch: the later one must see the earlier one's effect. */
+  exclusiveKey(item: LaneItem<Input, Context>): string | null;
+  /** Sends its reads under the wallet locks; verdicts in the order of the items. */
+  read(tx: Queryable, items: readonly LaneItem<Input, Context>[]): Promise<readonly ReadVerdict<Context>[]>;
+  /** Sends its writes without awaiting them, and answers the JSON text of `data` per item. Must not throw for any input. */
+  write(tx: Queryable, items: readonly AdmittedItem<Input, Context>[], nowMs: number): readonly string[];
+  /** After the commit: local hints such as waking consumers. */
+  committed?(items: readonly AdmittedItem<Input, Context>[]): void;
+}
+
+export interface LaneItem<Input = unknown, Context = unknown> {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secretHash: Buffer;
+  readonly capability: string;
+  readonly scope: ScopeKind;
+  readonly requestId: string;
+  readonly units: bigint;
+  readonly amount: bigint;
+  readonly priceVersion: string;
+  /** `hold` reserves the amount; the effect is then written by its own transaction. */
+  readonly mode: 'charge' | 'hold';
+  readonly idempotency: IdempotencyKey | null;
+  readonly keepMs: number;
+  /** How many sequence numbers the effect needs. */
+  readonly sequences: number;
+  /** Approximate memory of the item, for the bound on waiting work. */
+  readonly bytes: number;
+  readonly effect: LaneEffect<Input, Context>;
+  readonly input: Input;
+}
+
+/** A hold authorised in a lane, with what its effect needs to be written later. */
+export interface AuthorizedHold<Context = unknown> {
+  readonly holdId: string;
+  readonly context: Context;
+  readonly firstSeq: bigint;
+  readonly nowMs: number;
+}
+
+export type Settlement =
+  | { readonly kind: 'done'; readonly text: string; readonly balanceNanos: bigint }
+  | { readonly kind: 'held'; readonly hold: AuthorizedHold; readonly balanceNanos: bigint }
+  | { readonly kind: 'replayed'; readonly text: string; readonly balanceNanos: bigint }
+  | { readonly kind: 'refused'; readonly problem: Problem };

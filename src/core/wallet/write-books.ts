@@ -1,0 +1,126 @@
+// Sends the core's writes of a lane commit: wallets, grants, journal, usage, idempotent answers, holds, events. Nothing is awaited here.
+import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
+import { HOUR_MS } from '../../lib/time.ts';
+import { sendEvents } from '../events/outbox.ts';
+import type { AccountBatch, Admitted, NewHold } from './account-batch.ts';
+import type { LaneItem } from './lane-item.ts';
+import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
+
+/** `texts`: the answers of charged items. */
+export function writeBooks(tx: Queryable, batches: readonly AccountBatch[], texts: ReadonlyMap<LaneItem, string>, nowMs: number): void {
+  const accounts = textArray(batches.map((batch) => batch.accountId));
+  sendWallets(tx, accounts, batches);
+  sendGrants(tx, accounts, batches);
+  sendLedger(tx, accounts, batches, nowMs);
+  sendUsage(tx, accounts, batches, nowMs);
+  const admitted = batches.flatMap((batch) => batch.admitted);
+  sendAnswers(tx, accounts, admitted, texts, nowMs);
+  for (const { hold } of admitted) if (hold !== null) sendHold(tx, hold, nowMs, batches);
+  const events = batches.flatMap((batch) => batch.events);
+  if (events.length > 0) sendEvents(tx, events, nowMs);
+}
+
+function sendWallets(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[]): void {
+  const rows = batches.map((batch) => batch.wallet);
+  void tx.query(updateWallets, [
+    accounts,
+    accounts,
+    int8Array(rows.map((row) => row.balance_nanos)),
+    int8Array(rows.map((row) => row.held_nanos)),
+    int8Array(rows.map((row) => row.last_seq)),
+    timestampArray(rows.map((row) => row.day_start)),
+    int8Array(rows.map((row) => row.day_used_nanos)),
+    int8Array(rows.map((row) => row.day_held_nanos)),
+    timestampArray(rows.map((row) => row.month_start)),
+    int8Array(rows.map((row) => row.month_used_nanos)),
+    int8Array(rows.map((row) => row.month_held_nanos)),
+    timestampArray(rows.map((row) => row.budget_alerted_for)),
+    boolArray(rows.map((row) => row.low_balance_armed)),
+  ]);
+}
+
+function sendGrants(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[]): void {
+  const rows = batches.flatMap((batch) => batch.changedGrants.map((grant) => ({ accountId: batch.accountId, ...grant })));
+  if (rows.length === 0) return;
+  void tx.query(updateGrants, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    textArray(rows.map((row) => row.grantId)),
+    int8Array(rows.map((row) => row.remaining)),
+    int8Array(rows.map((row) => row.reserved)),
+    boolArray(rows.map((row) => row.remaining === 0n)),
+  ]);
+}
+
+function sendLedger(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[], nowMs: number): void {
+  const rows = batches.flatMap((batch) => batch.entries.map((entry) => ({ batchId: batch.batchId, ...entry })));
+  void tx.query(insertLedger, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    int8Array(rows.map((row) => row.seq)),
+    int8Array(rows.map((row) => row.batchId)),
+    textArray(rows.map((row) => row.kind)),
+    textArray(rows.map((row) => row.capability)),
+    textArray(rows.map((row) => row.keyId)),
+    int8Array(rows.map((row) => row.units)),
+    textArray(rows.map((row) => row.priceVersion)),
+    int8Array(rows.map((row) => row.amount)),
+    int8Array(rows.map((row) => row.balanceAfter)),
+    textArray(rows.map((row) => row.reference)),
+    timestampArray(rows.map(() => nowMs)),
+  ]);
+}
+
+/** Billable successes count here, in their own transaction; a hold counts when it is captured. */
+function sendUsage(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[], nowMs: number): void {
+  const rows = batches.flatMap((batch) => batch.entries.filter((entry) => entry.kind === 'charge'));
+  if (rows.length === 0) return;
+  const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+  void tx.query(upsertUsage, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    timestampArray(rows.map(() => hour)),
+    textArray(rows.map((row) => row.capability)),
+    textArray(rows.map((row) => row.keyId)),
+    int8Array(rows.map((row) => BigInt(row.requests))),
+    int8Array(rows.map(() => 0n)),
+    int8Array(rows.map((row) => row.units)),
+    int8Array(rows.map((row) => -row.amount)),
+  ]);
+}
+
+function sendAnswers(tx: Queryable, accounts: Buffer, admitted: readonly Admitted[], texts: ReadonlyMap<LaneItem, string>, nowMs: number): void {
+  const rows = admitted.filter(({ item }) => item.idempotency !== null);
+  if (rows.length === 0) return;
+  void tx.query(insertAnswers, [
+    accounts,
+    textArray(rows.map(({ item }) => item.accountId)),
+    textArray(rows.map(({ item }) => item.capability)),
+    byteaArray(rows.map(({ item }) => item.idempotency?.hash as Buffer)),
+    byteaArray(rows.map(({ item }) => item.idempotency?.fingerprint as Buffer)),
+    byteaArray(rows.map(({ item, hold }) => (hold === null ? Buffer.from(texts.get(item) as string) : null))),
+    textArray(rows.map(({ hold }) => hold?.authorized.holdId ?? null)),
+    timestampArray(rows.map(() => nowMs)),
+    timestampArray(rows.map(({ item, hold }) => (hold === null ? nowMs + item.keepMs : hold.expiresAtMs))),
+  ]);
+}
+
+function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly AccountBatch[]): void {
+  const { item, parts, authorized, expiresAtMs } = hold;
+  const wallet = (batches.find((batch) => batch.accountId === item.accountId) as AccountBatch).wallet;
+  void tx.query(insertHolds, [
+    item.accountId,
+    authorized.holdId,
+    item.capability,
+    item.keyId,
+    item.units,
+    item.amount,
+    textArray(parts.map((part) => part.grantId)),
+    int8Array(parts.map((part) => part.amount)),
+    new Date(wallet.day_start),
+    new Date(wallet.month_start),
+    new Date(nowMs),
+    new Date(expiresAtMs),
+  ]);
+}

@@ -1,0 +1,21 @@
+// Sequence numbers of an account: milliseconds since 2024 in the upper 41 bits, a counter in the lower 22.
+// They only grow (the wallet row keeps the last one), so they order, name and date what they number.
+
+const EPOCH_MS = 1_704_067_200_000;
+const COUNTER_BITS = 22n;
+
+/** First number of the millisecond. */
+export function sequenceAt(ms: number): bigint {
+  return BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << COUNTER_BITS;
+}
+
+/** The millisecond (Unix epoch) a number was handed out in. */
+export function sequenceMs(seq: bigint): number {
+  return Number(seq >> COUNTER_BITS) + EPOCH_MS;
+}
+
+/** The next numbers after `last` at `nowMs`: the first one free; the caller takes consecutive ones. */
+export function nextSequence(last: bigint, nowMs: number): bigint {
+  const fresh = sequenceAt(nowMs);
+  return fresh > last ? fresh : last + 1n;
+}

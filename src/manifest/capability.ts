@@ -1,0 +1,81 @@
+// The one record per operation. Every surface (REST, OpenAPI, discovery, docs, later MCP) is derived from it.
+import type { Static, TObject, TSchema } from 'typebox';
+import type { CallContext } from '../core/context.ts';
+import type { JsonText } from '../lib/json-text.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
+
+export type ScopeKind = 'read' | 'write' | 'admin';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Region = 'western' | 'china';
+
+/** What `run` answers. Money is nano-USD. A JsonText root reaches the wire byte for byte. */
+export interface Answer {
+  readonly data: unknown | JsonText;
+  readonly costNanos?: bigint;
+  /** True when an earlier result of the same idempotency or deduplication key is returned. */
+  readonly replayed?: boolean;
+  /** Spendable balance after the call; billable calls only. */
+  readonly balanceNanos?: bigint;
+}
+
+/** One executable example: `input` holds path, query and body fields together; tests run it in order of the list. */
+export interface CapabilityExample {
+  readonly title: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Calls made first, in order; `$N.path` in a later input takes a value from the data of the N-th (0-based) answer. */
+  readonly before?: readonly { readonly capability: string; readonly input: Readonly<Record<string, unknown>> }[];
+  /** Fields that the answer's data must contain with these values. */
+  readonly expect?: Readonly<Record<string, unknown>>;
+}
+
+export interface CapabilityRun<Input, State> {
+  readonly ctx: CallContext;
+  readonly input: Input;
+  readonly state: State;
+}
+
+export interface Capability<In extends TObject = TObject, State = unknown> {
+  /** `<module>.<operation>`: the path segments after /v1 without parameters, joined by dots (contract §1). */
+  readonly id: string;
+  readonly method: HttpMethod;
+  /** Below the root, with `{name}` parameters: `/v1/queue/get/{queue}`. */
+  readonly path: string;
+  readonly summary: string;
+  /** Written for an agent: what it does, what to send, what to watch out for. */
+  readonly description: string;
+  /** Path, query and body fields in one object; a name in the path is a path parameter, the rest is the query (GET, DELETE) or the body. */
+  readonly input: In;
+  /** Schema of `data`. */
+  readonly output: TSchema;
+  /** Price book entry id (`queue.publish`) or `free`. */
+  readonly price: 'free' | { readonly book: string; readonly unit: string };
+  readonly scope: ScopeKind;
+  /** Takes an idempotency key (x-svc-idempotent). */
+  readonly idempotent: boolean;
+  /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted under the key itself. */
+  readonly replay?: { readonly keepDays?: number; readonly secret?: boolean };
+  readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
+  /** Hot operations that no rate limit touches (contract §6). */
+  readonly unlimited?: boolean;
+  /** Body limit in bytes when it is not 1 MiB. */
+  readonly bodyBytesMax?: number;
+  /** Property names whose content is opaque data: not searched for hostile keys. */
+  readonly opaque?: readonly string[];
+  /** Codes beyond the common ones (400, 401, 402 for billable, 403, 404 of the path, 409 of idempotency, 429, 500, 503). */
+  readonly errors: readonly ProblemCode[];
+  readonly events: readonly string[];
+  /** Limits an agent should know, name to sentence. */
+  readonly limits?: Readonly<Record<string, string>>;
+  readonly examples: readonly CapabilityExample[];
+  run(call: CapabilityRun<Static<In>, State>): Promise<Answer>;
+}
+
+/** Identity function: types `input` in `run` by the schema and `state` by the module. */
+export function defineCapability<State = unknown>() {
+  return <In extends TObject>(capability: Capability<In, State>): Capability<In, State> => capability;
+}
+
+/** Names of the `{parameters}` in a path, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
+}

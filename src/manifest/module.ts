@@ -1,0 +1,24 @@
+// A module: its capabilities, the state it keeps in a process, and the sweeps that run in the background.
+import type { Core } from '../core/context.ts';
+import type { Sweep } from '../core/sweeper/sweep.ts';
+import type { Capability } from './capability.ts';
+
+export interface Module<State = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly status: 'ga' | 'beta' | 'planned';
+  // biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different inputs; each is typed where it is defined
+  readonly capabilities: readonly Capability<any, State>[];
+  /** Builds the module's state for one process; nothing runs at import time. */
+  start(core: Core): State;
+  /** Ends waiting work at shutdown (long polls answer at once). */
+  stop?(state: State): Promise<void>;
+  sweeps?(state: State): readonly Sweep[];
+  /** Accepted billable units per account and capability, for the doctor's comparison with the journal. */
+  countBilledUnits?(core: Core, accountId: string): Promise<ReadonlyMap<string, bigint>>;
+}
+
+/** Identity function; `Module<unknown>` is what the manifest holds. */
+export function defineModule<State>(module: Module<State>): Module {
+  return module as Module;
+}

@@ -1,0 +1,53 @@
+// The one error type of the service: a catalogued code plus what the caller needs to mend the call.
+// Everything that reaches a caller as a failure is a Problem; anything else becomes INTERNAL_ERROR and is logged.
+import { type ProblemCode, problemCatalogue } from './catalogue.ts';
+
+/** One field at fault; `param` is a path such as `vectors[3].embedding[7]`, `rule` the violated rule. */
+export interface FieldError {
+  readonly param: string;
+  readonly rule: string;
+  readonly message: string;
+}
+
+export interface ProblemOptions {
+  /** Human-readable sentence for this very call; the catalogue's title when absent. */
+  readonly message?: string;
+  readonly detail?: string;
+  readonly param?: string;
+  readonly retryAfterMs?: number;
+  readonly errors?: readonly FieldError[];
+  readonly cause?: unknown;
+}
+
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly httpStatus: number;
+  readonly retryable: boolean;
+  readonly detail: string | undefined;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly errors: readonly FieldError[] | undefined;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    const entry = problemCatalogue[code];
+    super(options.message ?? entry.title, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.httpStatus = entry.status;
+    this.retryable = entry.retryable;
+    this.detail = options.detail;
+    this.param = options.param;
+    this.retryAfterMs = options.retryAfterMs;
+    this.errors = options.errors;
+  }
+}
+
+/** Builds the Problem to throw: `throw problem('QUEUE_NOT_FOUND', { param: 'queue' })`. */
+export function problem(code: ProblemCode, options?: ProblemOptions): Problem {
+  return new Problem(code, options);
+}
+
+/** A validation failure of exactly one field (contract §1). `rule` is the code_detail. */
+export function invalidField(param: string, rule: string, message: string): Problem {
+  return new Problem('VALIDATION_FAILED', { param, detail: rule, message, errors: [{ param, rule, message }] });
+}
