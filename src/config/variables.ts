@@ -69,7 +69,7 @@ export class Variables {
 
   postgresUrl(name: string): string | undefined {
     const value = this.text(name);
-    if (value === undefined || /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+    if (value === undefined || /^postgres(ql)?:\/\/\S+$/.test(value)) return value;
     throw new ConfigError(`${name} must be a URL of the form postgresql://user:password@host:5432/database`);
   }
 

@@ -74,7 +74,8 @@ export interface Place {
 
 /**
  * How the server finds its data directory. Where `owner` may not pass through a parent (data under /root), Linux lets a
- * process reach the directory it was started in by /proc/self/cwd, and nothing has to be opened up for others.
+ * process reach the directory it was started in by /proc/self/cwd, and nothing has to be opened up for others. (Not so
+ * PostgreSQL 15, which only tests run: it leaves that directory for a moment and cannot come back.)
  */
 export function placeOf(owner: Owner | undefined, directory: string): Place {
   if (canReach(owner, directory)) return { cwd: directory, pgdata: directory };

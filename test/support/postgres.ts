@@ -1,0 +1,48 @@
+// Starts the one PostgreSQL of an integration run, with a migrated database that every test database is cloned from.
+// PG_MAJOR=15 runs the same tests on the oldest supported version.
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { withClient } from '../../src/db/client.ts';
+import { type Connection, startEmbedded } from '../../src/db/embedded/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+export const TEMPLATE_DATABASE = 'migrated';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: Connection;
+    pgMajor: 18 | 15;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const major = pgMajor();
+  const dataDir = mkdtempSync(join(tmpdir(), 'quartermaster-test-'));
+  // As root the server runs as another user; PostgreSQL 15 must be able to pass through every parent directory by name.
+  chmodSync(dataDir, 0o711);
+  const removeData = () => rmSync(dataDir, { recursive: true, force: true });
+  try {
+    const postgres = await startEmbedded({ dataDir, major });
+    await withClient(postgres.connection, (client) => client.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`));
+    await migrate({ ...postgres.connection, database: TEMPLATE_DATABASE });
+    project.provide('postgres', postgres.connection);
+    project.provide('pgMajor', major);
+    return async () => {
+      await postgres.stop();
+      removeData();
+    };
+  } catch (error) {
+    removeData();
+    throw error;
+  }
+}
+
+function pgMajor(): 18 | 15 {
+  const value = process.env.PG_MAJOR ?? '18';
+  if (value === '18') return 18;
+  if (value === '15') return 15;
+  throw new Error(`PG_MAJOR must be 18 or 15, not ${value}`);
+}
