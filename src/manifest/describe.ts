@@ -8,7 +8,7 @@ import { asJsonSchema, type JsonSchema } from './json-schema.ts';
 import { regions } from './version.ts';
 
 /** The vendor name of everything that the service runs itself. */
-export const ownVendor = 'self';
+const ownVendor = 'self';
 
 export interface Pricing {
   readonly unit: string;

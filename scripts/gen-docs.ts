@@ -1,0 +1,61 @@
+// Generates the committed documents that are derived from the manifest. `--check` fails when one on disk differs.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { modules } from '../src/manifest/index.ts';
+import { problemCatalogue, problemCodes } from '../src/problems/catalogue.ts';
+import { composeManifest } from '../src/surfaces/discovery.ts';
+import { renderOpenapi } from '../src/surfaces/openapi.ts';
+
+const baseUrl = 'http://127.0.0.1:8787';
+const root = join(import.meta.dirname, '..');
+
+/** Path below the project root to content. */
+export function generateDocs(): Map<string, string> {
+  const document = renderOpenapi(composeManifest(modules), { baseUrl });
+  return new Map([
+    ['docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+    ['docs/errors.md', errorTable()],
+  ]);
+}
+
+function errorTable(): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = problemCodes.map((code) => {
+    const { status, title, retryable, advice } = problemCatalogue[code];
+    return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${cell(title)} | ${cell(advice)} |`;
+  });
+  return [
+    '<!-- Generated from src/problems/catalogue.ts. -->',
+    '# Error codes',
+    '',
+    'A failed call answers `{ "ok": false, "error": { … }, "metadata": { … } }`. Branch on `error.code`; codes are never renamed.',
+    'A running service explains each of them at `/docs/errors/CODE`, which is also `error.docs_url`.',
+    '',
+    '| Code | Status | Retry may succeed | Meaning | What to do |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function onDisk(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.main) {
+  const stale = [...generateDocs()].filter(([path, content]) => onDisk(path) !== content);
+  if (process.argv.includes('--check')) {
+    for (const [path] of stale) console.error(`${path} is out of date: run the generator and commit the result`);
+    process.exitCode = stale.length === 0 ? 0 : 1;
+  } else {
+    for (const [path, content] of stale) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+      console.log(`wrote ${path}`);
+    }
+  }
+}

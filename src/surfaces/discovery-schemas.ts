@@ -1,0 +1,90 @@
+// Shapes of the discovery answers (contract §11).
+import { Type } from 'typebox';
+
+const statuses = ['ga', 'beta', 'deprecated', 'planned'];
+const strings = (description: string) => Type.Array(Type.String(), { description });
+const schemaDocument = (description: string) => Type.Object({}, { additionalProperties: true, description });
+
+const summaryFields = {
+  id: Type.String({ description: 'Capability id.' }),
+  module: Type.String({ description: 'Module it belongs to.' }),
+  method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { description: 'HTTP method.' }),
+  path: Type.String({ description: 'Path with {parameters}.' }),
+  summary: Type.String({ description: 'One sentence.' }),
+  status: Type.Enum(statuses, { description: 'Whether it may be relied on.' }),
+  billable: Type.Boolean({ description: 'Whether it deducts from the wallet.' }),
+  pricing: Type.Object(
+    {
+      unit: Type.String({ description: 'What is counted.' }),
+      price_usd: Type.Number({ description: 'Price of one unit, USD; 0 when free.', minimum: 0 }),
+      minimum_usd: Type.Optional(Type.Number({ description: 'Least charge of one call, USD.', minimum: 0 })),
+    },
+    { description: 'What a call costs.' },
+  ),
+  idempotent: Type.Boolean({ description: 'Whether it takes an idempotency key.' }),
+  scope: Type.String({ description: 'A scope that is just enough for the call.' }),
+  regions: strings('Regions where it is offered.'),
+  vendors_live: strings('Vendors that serve it now.'),
+};
+
+export const discoverySchema = Type.Object(
+  {
+    service: Type.String({ description: 'Name of the service.' }),
+    api_version: Type.String({ description: 'Date of the wire shapes.' }),
+    spec_version: Type.String({ description: 'Version of the interface description.' }),
+    manifest_sha256: Type.String({ description: 'Changes when anything that is offered changes.', pattern: '^[a-f0-9]{64}$' }),
+    regions: strings('Regions of the service.'),
+    modules: Type.Array(
+      Type.Object({
+        module: Type.String({ description: 'Module tag.' }),
+        status: Type.Enum(['ga', 'beta', 'planned'], { description: 'Planned modules have no capability yet.' }),
+      }),
+      { description: 'Every module.' },
+    ),
+    capabilities: Type.Array(Type.Object(summaryFields, { title: 'CapabilitySummary' }), { description: 'Every capability.' }),
+  },
+  { title: 'Discovery' },
+);
+
+const call = {
+  capability: Type.String({ description: 'Capability id.' }),
+  input: schemaDocument('Path, query and body fields together.'),
+};
+
+export const capabilityDetailSchema = Type.Object(
+  {
+    ...summaryFields,
+    description: Type.String({ description: 'What it does and what to watch out for.' }),
+    request_schema: schemaDocument('JSON Schema of path, query and body fields together; names in the path are path parameters.'),
+    response_schema: schemaDocument('JSON Schema of data.'),
+    errors: Type.Array(
+      Type.Object({
+        code: Type.String({ description: 'Error code.' }),
+        http_status: Type.Integer({ description: 'HTTP status.', minimum: 400, maximum: 599 }),
+        retryable: Type.Boolean({ description: 'Whether a retry may succeed.' }),
+      }),
+      { description: 'Errors it may answer with.' },
+    ),
+    examples: Type.Array(
+      Type.Object({
+        title: Type.String({ description: 'What the example shows.' }),
+        input: schemaDocument('Path, query and body fields together.'),
+        before: Type.Optional(Type.Array(Type.Object(call), { description: 'Calls to make first.' })),
+      }),
+      { description: 'Calls that work as they stand.' },
+    ),
+    events_emitted: strings('Event types that it may cause.'),
+    limits: Type.Record(Type.String(), Type.String(), { description: 'Limits by name.' }),
+    vendors: Type.Array(
+      Type.Object({
+        vendor: Type.String({ description: 'Vendor; self for what runs in this service.' }),
+        region: Type.String({ description: 'Region it serves from.' }),
+        up: Type.Boolean({ description: 'Whether it answers now.' }),
+        models: strings('Models to choose from.'),
+        price_usd: Type.Number({ description: 'Price of one unit there, USD.', minimum: 0 }),
+      }),
+      { description: 'Who serves it now.' },
+    ),
+  },
+  { title: 'CapabilityDetail' },
+);

@@ -1,0 +1,132 @@
+// Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). Answers are built once per
+// process: the manifest does not change while it runs.
+import { Type } from 'typebox';
+import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
+import { JsonText } from '../lib/json-text.ts';
+import { nearest } from '../lib/edit-distance.ts';
+import { defineCapability } from '../manifest/capability.ts';
+import { describeCapability, summarizeCapability } from '../manifest/describe.ts';
+import { buildManifest, type Manifest } from '../manifest/manifest.ts';
+import { defineModule, type Module } from '../manifest/module.ts';
+import { apiVersion, moduleTags, regions, serviceName, specVersion } from '../manifest/version.ts';
+import { problem } from '../problems/problem.ts';
+import { capabilityDetailSchema, discoverySchema } from './discovery-schemas.ts';
+
+interface DiscoveryState {
+  listing(): JsonText;
+  /** Undefined when there is no such capability. */
+  detail(id: string): JsonText | undefined;
+  nearestIds(id: string): string[];
+}
+
+const define = defineCapability<DiscoveryState>();
+
+/** The manifest of `modules` with discovery itself among them. */
+export function composeManifest(modules: readonly Module[], prices: PriceBook = defaultPriceBook): Manifest {
+  const manifest: Manifest = buildManifest([...modules, createDiscoveryModule(() => manifest)], prices);
+  return manifest;
+}
+
+/** `getManifest` is called at the first question, when the manifest that holds this module exists. */
+export function createDiscoveryModule(getManifest: () => Manifest): Module {
+  return defineModule<DiscoveryState>({
+    name: 'discovery',
+    summary: 'What this service offers: every capability with its price, schemas, errors and examples.',
+    status: 'ga',
+    capabilities: [listCapabilities, describeOne],
+    start: (core) => createState(getManifest, core.region),
+  });
+}
+
+/** Modules of the specification in its order, then those that are ours; a tag without a built module is planned. */
+export function moduleStatuses(manifest: Manifest): { module: string; status: string }[] {
+  const built = new Map(manifest.modules.map((module) => [module.name, module.status]));
+  const names = [...new Set([...moduleTags, ...built.keys()])];
+  return names.map((module) => ({ module, status: built.get(module) ?? 'planned' }));
+}
+
+function createState(getManifest: () => Manifest, region: string): DiscoveryState {
+  let listing: JsonText | undefined;
+  const details = new Map<string, JsonText>();
+  return {
+    listing: () => (listing ??= new JsonText(JSON.stringify(listingOf(getManifest())))),
+    nearestIds: (id) => nearest(id, [...getManifest().byId.keys()], 3),
+    detail(id) {
+      const kept = details.get(id);
+      if (kept !== undefined) return kept;
+      const described = detailOf(getManifest(), id, region);
+      if (described === undefined) return undefined;
+      const text = new JsonText(JSON.stringify(described));
+      details.set(id, text);
+      return text;
+    },
+  };
+}
+
+function listingOf(manifest: Manifest): object {
+  return {
+    service: serviceName,
+    api_version: apiVersion,
+    spec_version: specVersion,
+    manifest_sha256: manifest.sha256,
+    regions,
+    modules: moduleStatuses(manifest),
+    capabilities: manifest.capabilities.map((capability) => summarizeCapability(capability, manifest.prices)),
+  };
+}
+
+function detailOf(manifest: Manifest, id: string, region: string): object | undefined {
+  const capability = manifest.byId.get(id);
+  if (capability === undefined) return undefined;
+  const described = describeCapability(capability, manifest.prices);
+  return {
+    ...described,
+    vendors: described.vendors_live.map((vendor) => ({ vendor, region, up: true, models: [], price_usd: described.pricing.price_usd })),
+  };
+}
+
+const listCapabilities = define({
+  id: 'discovery',
+  method: 'GET',
+  path: '/v1/discovery',
+  summary: 'Lists every capability of this service.',
+  description:
+    'Start here. Answers all modules with their status and all capabilities with method, path, price, needed scope and whether they take ' +
+    'an idempotency key. Ask GET /v1/discovery/{capability} for the request and response schema of one of them.',
+  input: Type.Object({}),
+  output: discoverySchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'List every capability', input: {}, expect: { service: serviceName } }],
+  run: async ({ state }) => ({ data: state.listing() }),
+});
+
+const describeOne = define({
+  id: 'discovery.capability',
+  method: 'GET',
+  path: '/v1/discovery/{capability}',
+  summary: 'Describes one capability in full.',
+  description:
+    'Answers everything needed to call the capability: request and response schema, price, errors, examples, events, limits and the vendors that serve it now. ' +
+    'In examples, `before` lists calls to make first, and `$N.field` stands for a field in the data of the N-th of them (from 0). ' +
+    'An unknown id is answered with 404 CAPABILITY_NOT_FOUND and the nearest ids.',
+  input: Type.Object({
+    capability: Type.String({ description: 'Capability id, for example queue.publish.', minLength: 1, maxLength: 200 }),
+  }),
+  output: capabilityDetailSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['CAPABILITY_NOT_FOUND'],
+  events: [],
+  examples: [{ title: 'Describe discovery itself', input: { capability: 'discovery' }, expect: { id: 'discovery', method: 'GET' } }],
+  run: async ({ input, state }) => {
+    const detail = state.detail(input.capability);
+    if (detail !== undefined) return { data: detail };
+    const message = `There is no capability ${JSON.stringify(input.capability)}. The nearest are ${state.nearestIds(input.capability).join(', ')}.`;
+    throw problem('CAPABILITY_NOT_FOUND', { param: 'capability', message });
+  },
+});

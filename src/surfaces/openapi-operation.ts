@@ -1,0 +1,124 @@
+// One operation of the OpenAPI document, derived from its capability.
+import type { PriceBook } from '../core/prices.ts';
+import { type Capability, pathParameters } from '../manifest/capability.ts';
+import { idempotencyKeyField, moduleOf, pricingOf, summarizeCapability } from '../manifest/describe.ts';
+import { withStandIns } from '../manifest/example.ts';
+import { failureCodes, fieldsBesidePath, takesBody } from '../manifest/failures.ts';
+import { asJsonSchema, type JsonSchema } from '../manifest/json-schema.ts';
+import { regions } from '../manifest/version.ts';
+import { splitInput } from './curl.ts';
+import { failureResponses, withoutDescription } from './openapi-components.ts';
+import type { SchemaShelf } from './openapi-schemas.ts';
+import { priceInWords } from './price-in-words.ts';
+
+/** Keywords of the input that count fields and so mean something else once the path parameters are taken out. */
+const countingKeywords: ReadonlySet<string> = new Set(['minProperties', 'maxProperties']);
+
+export function operationOf(capability: Capability, prices: PriceBook, shelf: SchemaShelf, baseUrl: string): object {
+  const body = bodyOf(capability, shelf);
+  return {
+    operationId: capability.id.replaceAll('.', '_'),
+    tags: [moduleOf(capability.id)],
+    summary: capability.summary,
+    description: `${capability.description}\n\nPrice: ${priceInWords(pricingOf(capability, prices))}.${limitsInWords(capability)}`,
+    externalDocs: { url: `${baseUrl}/docs/capabilities/${capability.id}` },
+    ...(capability.status === 'deprecated' ? { deprecated: true } : {}),
+    'x-svc-capability': capability.id,
+    'x-svc-idempotent': capability.idempotent,
+    'x-svc-regions': regions,
+    'x-svc-scope': summarizeCapability(capability, prices).scope,
+    'x-svc-errors': failureCodes(capability),
+    parameters: parametersOf(capability, shelf),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      200: success(capability, shelf),
+      ...Object.fromEntries(Object.entries(failureResponses).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }])),
+    },
+  };
+}
+
+function limitsInWords({ limits }: Capability): string {
+  const entries = Object.entries(limits ?? {});
+  return entries.length === 0 ? '' : `\n\nLimits:\n${entries.map(([name, sentence]) => `- ${name}: ${sentence}`).join('\n')}`;
+}
+
+function parametersOf(capability: Capability, shelf: SchemaShelf): object[] {
+  const besidePath = takesBody(capability) ? [] : fieldsBesidePath(capability);
+  const key = capability.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKeyHeader' }] : [];
+  const keyInQuery = capability.idempotent && !takesBody(capability) ? [{ $ref: '#/components/parameters/IdempotencyKeyQuery' }] : [];
+  return [
+    ...pathParameters(capability.path).map((name) => parameter(capability, name, 'path', shelf)),
+    ...besidePath.map((name) => parameter(capability, name, 'query', shelf)),
+    ...key,
+    ...keyInQuery,
+  ];
+}
+
+function parameter(capability: Capability, name: string, place: 'path' | 'query', shelf: SchemaShelf): object {
+  const input = asJsonSchema(capability.input);
+  const schema = input.properties?.[name] ?? {};
+  const example = withStandIns(capability.examples.find((each) => each.input[name] !== undefined)?.input[name]);
+  return {
+    name,
+    in: place,
+    required: input.required?.includes(name) ?? false,
+    description: schema.description,
+    schema: shelf.place(withoutDescription(schema)),
+    ...(place === 'query' && schema.type === 'object' ? { style: 'deepObject', explode: true } : {}),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function bodyOf(capability: Capability, shelf: SchemaShelf): object | undefined {
+  const fields = fieldsBesidePath(capability);
+  if (capability.method === 'GET' || (capability.method === 'DELETE' && fields.length === 0)) return undefined;
+  const schema = bodySchema(capability, fields);
+  const examples = takesBody(capability) ? examplesOf(capability) : {};
+  return {
+    ...(takesBody(capability) ? {} : { description: 'The fields of the query may be sent here instead.' }),
+    required: takesBody(capability) && (schema.required?.length ?? 0) > 0,
+    content: { 'application/json': { schema: shelf.place(schema), ...(Object.keys(examples).length === 0 ? {} : { examples }) } },
+  };
+}
+
+function bodySchema(capability: Capability, fields: readonly string[]): JsonSchema {
+  const { properties = {}, required = [], title: _title, ...rest } = asJsonSchema(capability.input);
+  const counts = pathParameters(capability.path).length === 0;
+  const keywords = Object.entries(rest).filter(([keyword]) => counts || !countingKeywords.has(keyword));
+  const due = takesBody(capability) ? required.filter((name) => fields.includes(name)) : [];
+  return {
+    ...(takesBody(capability) ? Object.fromEntries(keywords) : {}),
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(fields.map((name) => [name, properties[name] ?? {}])),
+      ...(capability.idempotent ? { idempotency_key: idempotencyKeyField } : {}),
+    },
+    ...(due.length === 0 ? {} : { required: due }),
+  };
+}
+
+function examplesOf(capability: Capability): Record<string, object> {
+  return Object.fromEntries(
+    capability.examples.map(({ title, input }, index) => [`example_${index + 1}`, { summary: title, value: splitInput(capability, withStandIns(input)).rest }]),
+  );
+}
+
+function success(capability: Capability, shelf: SchemaShelf): object {
+  return {
+    description: capability.summary,
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['ok', 'data', 'metadata'],
+          properties: {
+            ok: { type: 'boolean', const: true },
+            data: shelf.place(asJsonSchema(capability.output)),
+            metadata: { $ref: '#/components/schemas/Metadata' },
+          },
+        },
+      },
+    },
+  };
+}

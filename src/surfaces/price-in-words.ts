@@ -1,0 +1,14 @@
+// Prices as people read them: plain decimals, never an exponent.
+import type { Pricing } from '../manifest/describe.ts';
+
+/** `0.00002 USD per message`, `free`. */
+export function priceInWords(pricing: Pricing): string {
+  if (pricing.price_usd === 0) return 'free';
+  const minimum = pricing.minimum_usd === undefined ? '' : `, at least ${decimal(pricing.minimum_usd)} USD per call`;
+  return `${decimal(pricing.price_usd)} USD per ${pricing.unit}${minimum}`;
+}
+
+/** Down to one nano-USD, without trailing zeros. */
+function decimal(usd: number): string {
+  return usd.toFixed(9).replace(/\.?0+$/, '');
+}

@@ -1,0 +1,91 @@
+// A small module that uses every trait a capability can have, for tests that must not depend on what is built so far.
+import { Type } from 'typebox';
+import type { PriceBook } from '../../src/core/prices.ts';
+import type { Capability } from '../../src/manifest/capability.ts';
+import { defineModule } from '../../src/manifest/module.ts';
+import { composeManifest } from '../../src/surfaces/discovery.ts';
+
+export const baseUrl = 'http://127.0.0.1:8787';
+
+const prices: PriceBook = {
+  version: 'test',
+  prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n, minimumNanos: 100_000n } },
+};
+
+const parcel = Type.Object(
+  { name: Type.String(), weight: Type.Union([Type.Integer(), Type.Null()]), sent_at: Type.String({ format: 'date-time' }) },
+  { title: 'Parcel' },
+);
+const name = Type.String({ description: 'Name; `<b>bold</b>` & "quoted" text stays text.', minLength: 3, maxLength: 80, pattern: '^[a-z0-9._-]+$' });
+
+const send: Capability = {
+  id: 'parcel.send',
+  method: 'POST',
+  path: '/v1/parcel/send/{parcel}',
+  summary: 'Sends a parcel.',
+  description: 'Sends one parcel.\n\nMind <script>alert(1)</script> and `code & more`.',
+  input: Type.Object({
+    parcel: name,
+    weight: Type.Optional(Type.Integer({ description: 'Grams.', minimum: 1, maximum: 31_500, default: 500 })),
+    kind: Type.Enum(['box', 'bag'], { description: 'Wrapping.' }),
+    items: Type.Array(Type.Object({ label: Type.String({ description: "What it is; it's printed." }) }), { description: 'Content.', minItems: 1, maxItems: 3 }),
+  }),
+  output: parcel,
+  price: { book: 'parcel.send', unit: 'parcel' },
+  scope: 'write',
+  idempotent: true,
+  errors: ['NOT_FOUND'],
+  events: ['queue.dlq'],
+  limits: { weight: 'At most 31.5 kg.' },
+  examples: [{ title: "Bob's books", input: { parcel: 'books', kind: 'box', items: [{ label: "Bob's <books>" }] } }],
+  run: async () => ({ data: {} }),
+};
+
+const list: Capability = {
+  id: 'parcel.list',
+  method: 'GET',
+  path: '/v1/parcel/list',
+  summary: 'Lists parcels.',
+  description: 'Lists parcels, newest first.',
+  input: Type.Object({
+    cursor: Type.Optional(Type.String({ description: 'From next_cursor.' })),
+    kinds: Type.Optional(Type.Array(Type.String(), { description: 'Only these.' })),
+    filter: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'By field.' })),
+  }),
+  output: Type.Object({ items: Type.Array(parcel), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'All', input: { kinds: ['box', 'bag'], filter: { weight: 5 } } }],
+  run: async () => ({ data: {} }),
+};
+
+const drop: Capability = {
+  id: 'parcel.drop',
+  method: 'DELETE',
+  path: '/v1/parcel/drop/{parcel}',
+  summary: 'Drops a parcel.',
+  description: 'Drops a parcel for good.',
+  input: Type.Object({ parcel: name, why: Type.String({ description: 'Reason.' }) }),
+  output: Type.Object({ parcel: Type.String(), deleted: Type.Boolean() }),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  status: 'deprecated',
+  errors: [],
+  events: [],
+  examples: [{ title: 'One', before: [{ capability: 'parcel.list', input: {} }], input: { parcel: '$0.items[0].name', why: 'lost' } }],
+  run: async () => ({ data: {} }),
+};
+
+export const parcels = defineModule({
+  name: 'parcel',
+  summary: 'Parcels & more.',
+  status: 'beta',
+  capabilities: [send, list, drop],
+  start: () => undefined,
+});
+
+export const fixtureManifest = composeManifest([parcels], prices);
