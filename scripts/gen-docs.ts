@@ -1,13 +1,11 @@
 // Generates the committed documents that are derived from the manifest. `--check` fails when one on disk differs.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { modules } from '../src/manifest/index.ts';
 import { problemCatalogue, problemCodes } from '../src/problems/catalogue.ts';
 import { composeManifest } from '../src/surfaces/discovery.ts';
 import { renderOpenapi } from '../src/surfaces/openapi.ts';
+import { generateMode, putGeneratedFile } from './generated-file.ts';
 
 const baseUrl = 'http://127.0.0.1:8787';
-const root = join(import.meta.dirname, '..');
 
 /** Path below the project root to content. */
 export function generateDocs(): Map<string, string> {
@@ -38,24 +36,6 @@ function errorTable(): string {
   ].join('\n');
 }
 
-function onDisk(path: string): string | undefined {
-  try {
-    return readFileSync(join(root, path), 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 if (import.meta.main) {
-  const stale = [...generateDocs()].filter(([path, content]) => onDisk(path) !== content);
-  if (process.argv.includes('--check')) {
-    for (const [path] of stale) console.error(`${path} is out of date: run the generator and commit the result`);
-    process.exitCode = stale.length === 0 ? 0 : 1;
-  } else {
-    for (const [path, content] of stale) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), content);
-      console.log(`wrote ${path}`);
-    }
-  }
+  for (const [path, content] of generateDocs()) putGeneratedFile(path, content, generateMode(process.argv));
 }

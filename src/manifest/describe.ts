@@ -1,4 +1,5 @@
 // A capability as plain data: the rows of discovery, the well-known manifest and the documentation are made of these.
+import { moduleOf } from '../core/keys/scopes.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { usd } from '../lib/money.ts';
 import { problemCatalogue } from '../problems/catalogue.ts';
@@ -47,11 +48,6 @@ export interface CapabilityDescription extends CapabilitySummary {
   readonly examples: readonly Pick<CapabilityExample, 'title' | 'input' | 'before'>[];
   readonly events_emitted: readonly string[];
   readonly limits: Readonly<Record<string, string>>;
-}
-
-/** First segment of the capability id. */
-export function moduleOf(capabilityId: string): string {
-  return capabilityId.split('.', 1)[0] as string;
 }
 
 /** Price of one unit in USD; free calls cost 0 per call. */
@@ -114,9 +110,19 @@ export const idempotencyKeyField: JsonSchema = {
     'Printable ASCII, 1 to 255 characters. May be sent as the header Idempotency-Key instead; both must then agree.',
 };
 
+/** Whether unknown fields are refused; elsewhere they are accepted and named in warnings (contract §1). */
+export function refusesUnknownFields({ scope, input }: Capability): boolean {
+  const { additionalProperties } = asJsonSchema(input);
+  return additionalProperties === undefined ? scope === 'admin' : additionalProperties === false;
+}
+
 /** Path, query and body fields in one schema, with the idempotency key where the call takes one. */
 export function requestSchema(capability: Capability): JsonSchema {
   const input = asJsonSchema(capability.input);
-  if (!capability.idempotent) return input;
-  return { ...input, properties: { ...input.properties, idempotency_key: idempotencyKeyField } };
+  const key: Record<string, JsonSchema> = capability.idempotent ? { idempotency_key: idempotencyKeyField } : {};
+  return {
+    ...input,
+    properties: { ...input.properties, ...key },
+    ...(refusesUnknownFields(capability) ? { additionalProperties: false } : {}),
+  };
 }

@@ -23,11 +23,12 @@ export function failureCodes(capability: Capability): ProblemCode[] {
   return [
     ...new Set<ProblemCode>([
       ...always,
-      ...(takesBody(capability) ? ofBodies : []),
+      ...(capability.method === 'GET' ? [] : ofBodies),
       ...('cursor' in capability.input.properties ? (['INVALID_CURSOR'] as const) : []),
       ...(capability.price === 'free' ? [] : (['INSUFFICIENT_CREDIT'] as const)),
       ...(capability.idempotent ? ofIdempotency : []),
-      ...(capability.unlimited ? [] : (['RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const)),
+      ...(capability.unlimited || capability.price !== 'free' ? [] : (['RATE_LIMITED'] as const)),
+      ...(capability.waits ? [] : (['CONCURRENCY_LIMITED'] as const)),
       ...capability.errors,
       ...ofTheService,
     ]),

@@ -1,6 +1,7 @@
 // The manifest: every capability of this deployment, checked once at start. All surfaces are derived from it.
 import { createHash } from 'node:crypto';
 import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Capability } from './capability.ts';
 import { checkManifest } from './check.ts';
 import { describeCapability } from './describe.ts';
@@ -37,11 +38,6 @@ export function buildManifest(modules: readonly Module[], prices: PriceBook = de
 function digest(capabilities: readonly Capability[], prices: PriceBook): string {
   const described = capabilities.map((capability) => describeCapability(capability, prices));
   described.sort((left, right) => (left.id < right.id ? -1 : 1));
-  const canonical = JSON.stringify({ apiVersion, specVersion, prices: prices.version, capabilities: described }, sortKeys);
-  return createHash('sha256').update(canonical).digest('hex');
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+  const offer = { apiVersion, specVersion, prices: prices.version, capabilities: described };
+  return createHash('sha256').update(canonicalJson(JSON.stringify(offer))).digest('hex');
 }

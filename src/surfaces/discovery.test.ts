@@ -60,7 +60,7 @@ describe('GET /v1/discovery/{capability}', () => {
     expect(data).toMatchObject({ request_schema: { properties: { parcel: {}, idempotency_key: { type: 'string' } } } });
     expect(data).toMatchObject({ vendors: [{ vendor: 'self', region: 'western', up: true, models: [], price_usd: 0.00002 }] });
     expect((data.errors as { code: string }[]).map(({ code }) => code)).toEqual(
-      expect.arrayContaining(['INSUFFICIENT_CREDIT', 'IDEMPOTENCY_KEY_REUSED', 'NOT_FOUND', 'RATE_LIMITED']),
+      expect.arrayContaining(['INSUFFICIENT_CREDIT', 'IDEMPOTENCY_KEY_REUSED', 'NOT_FOUND', 'CONCURRENCY_LIMITED']),
     );
   });
 

@@ -1,6 +1,7 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
+import { moduleOf } from '../core/keys/scopes.ts';
 import type { Capability } from '../manifest/capability.ts';
-import { moduleOf, summarizeCapability } from '../manifest/describe.ts';
+import { summarizeCapability } from '../manifest/describe.ts';
 import { failureCodes } from '../manifest/failures.ts';
 import { asJsonSchema, fieldsWithin } from '../manifest/json-schema.ts';
 import type { Manifest } from '../manifest/manifest.ts';

@@ -1,14 +1,7 @@
 // The one stylesheet of the documentation; light and dark follow the reader's system.
 
-export const docsStyle = `:root {
-  color-scheme: light dark;
-  --ink: light-dark(#1c2024, #e6e8eb);
-  --quiet: light-dark(#5b6570, #9aa4ae);
-  --paper: light-dark(#ffffff, #14171a);
-  --shade: light-dark(#f4f6f8, #1d2125);
-  --line: light-dark(#dde2e7, #30363c);
-  --accent: light-dark(#0b62c4, #6cb2ff);
-}
+export const docsStyle = `:root { color-scheme: light dark; --ink: #1c2024; --quiet: #5b6570; --paper: #ffffff; --shade: #f4f6f8; --line: #dde2e7; --accent: #0b62c4; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --quiet: #9aa4ae; --paper: #14171a; --shade: #1d2125; --line: #30363c; --accent: #6cb2ff; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, sans-serif; }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; padding: .9rem 1.25rem; border-bottom: 1px solid var(--line); }

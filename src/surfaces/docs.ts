@@ -11,17 +11,18 @@ import { type Html, html } from './html.ts';
 import type { SurfaceOptions } from './openapi.ts';
 import { priceInWords } from './price-in-words.ts';
 
-/** Path to HTML text, for every page. */
-export function renderDocs(manifest: Manifest, { baseUrl }: SurfaceOptions): Map<string, string> {
+/** Path to what renders its HTML text, for every page. */
+export function renderDocs(manifest: Manifest, { baseUrl }: SurfaceOptions): Map<string, () => string> {
   const root = linkRoot(baseUrl);
-  const pages = new Map<string, string>();
-  pages.set('/docs', indexPage(manifest, root, baseUrl));
-  pages.set('/docs/errors', errorsPage(root));
-  pages.set('/docs/events', eventsPage(root));
+  const pages = new Map([
+    ['/docs', () => indexPage(manifest, root, baseUrl)],
+    ['/docs/errors', () => errorsPage(root)],
+    ['/docs/events', () => eventsPage(root)],
+  ]);
   for (const capability of manifest.capabilities) {
-    pages.set(`/docs/capabilities/${capability.id}`, capabilityPage(manifest, capability, baseUrl));
+    pages.set(`/docs/capabilities/${capability.id}`, () => capabilityPage(manifest, capability, baseUrl));
   }
-  for (const code of problemCodes) pages.set(`/docs/errors/${code}`, errorPage(manifest, code, root));
+  for (const code of problemCodes) pages.set(`/docs/errors/${code}`, () => errorPage(manifest, code, root));
   return pages;
 }
 

@@ -1,4 +1,4 @@
-// Every public document of the service: static, served without a key, rendered once at start.
+// Every public document of the service: static, served without a key, rendered when first asked for and then kept.
 import type { Manifest } from '../manifest/manifest.ts';
 import { renderDocs } from './docs.ts';
 import { docsStyle } from './docs-style.ts';
@@ -8,6 +8,7 @@ import { renderWellKnown, wellKnownPath } from './well-known.ts';
 
 export interface PublicDocument {
   readonly contentType: string;
+  /** The whole text; the first reading renders it. */
   readonly body: string;
 }
 
@@ -20,14 +21,26 @@ export const publicDocumentHeaders: Readonly<Record<string, string>> = {
 };
 
 const json = 'application/json; charset=utf-8';
+const page = 'text/html; charset=utf-8';
 
 /** Path to document. `baseUrl` is the root of every URL in them, without a trailing slash. */
 export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Map<string, PublicDocument> {
-  return new Map<string, PublicDocument>([
-    ['/v1/openapi.json', { contentType: json, body: JSON.stringify(renderOpenapi(manifest, options)) }],
-    [wellKnownPath, { contentType: json, body: JSON.stringify(renderWellKnown(manifest, options)) }],
-    ['/llms.txt', { contentType: 'text/plain; charset=utf-8', body: renderLlms(manifest, options) }],
-    ['/docs/style.css', { contentType: 'text/css; charset=utf-8', body: docsStyle }],
-    ...[...renderDocs(manifest, options)].map(([path, body]): [string, PublicDocument] => [path, { contentType: 'text/html; charset=utf-8', body }]),
+  return new Map([
+    ['/v1/openapi.json', lazily(json, () => JSON.stringify(renderOpenapi(manifest, options)))],
+    [wellKnownPath, lazily(json, () => JSON.stringify(renderWellKnown(manifest, options)))],
+    ['/llms.txt', lazily('text/plain; charset=utf-8', () => renderLlms(manifest, options))],
+    ['/docs/style.css', lazily('text/css; charset=utf-8', () => docsStyle)],
+    ...[...renderDocs(manifest, options)].map(([path, render]): [string, PublicDocument] => [path, lazily(page, render)]),
   ]);
+}
+
+function lazily(contentType: string, render: () => string): PublicDocument {
+  let rendered: string | undefined;
+  return {
+    contentType,
+    get body() {
+      rendered ??= render();
+      return rendered;
+    },
+  };
 }

@@ -47,7 +47,10 @@ export function typeInWords(schema: JsonSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const branches = alternatives(schema);
   if (branches[0] !== schema) return [...new Set(branches.map(typeInWords))].join(' | ');
-  if (schema.type === 'array') return [`array of ${typeInWords(schema.items ?? {})}`, bounds(schema.minItems, schema.maxItems, ' items')].join('');
+  if (schema.type === 'array') {
+    const count = bounds(schema.minItems, schema.maxItems, ' items');
+    return `array of ${typeInWords(schema.items ?? {})}${count === '' ? '' : `,${count}`}`;
+  }
   const type = typeof schema.type === 'string' ? schema.type : (schema.type?.join(' | ') ?? 'any JSON value');
   return `${type}${schema.format === undefined ? '' : ` (${schema.format})`}${constraints(schema)}`;
 }

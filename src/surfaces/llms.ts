@@ -1,6 +1,7 @@
 // /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, then one line per capability.
+import { moduleOf } from '../core/keys/scopes.ts';
 import type { Capability } from '../manifest/capability.ts';
-import { moduleOf, pricingOf } from '../manifest/describe.ts';
+import { pricingOf } from '../manifest/describe.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import type { SurfaceOptions } from './openapi.ts';

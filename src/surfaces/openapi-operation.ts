@@ -1,7 +1,8 @@
 // One operation of the OpenAPI document, derived from its capability.
+import { moduleOf } from '../core/keys/scopes.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
-import { idempotencyKeyField, moduleOf, pricingOf, summarizeCapability } from '../manifest/describe.ts';
+import { pricingOf, requestSchema, summarizeCapability } from '../manifest/describe.ts';
 import { withStandIns } from '../manifest/example.ts';
 import { failureCodes, fieldsBesidePath, takesBody } from '../manifest/failures.ts';
 import { asJsonSchema, type JsonSchema } from '../manifest/json-schema.ts';
@@ -82,19 +83,22 @@ function bodyOf(capability: Capability, shelf: SchemaShelf): object | undefined 
 }
 
 function bodySchema(capability: Capability, fields: readonly string[]): JsonSchema {
-  const { properties = {}, required = [], title: _title, ...rest } = asJsonSchema(capability.input);
-  const counts = pathParameters(capability.path).length === 0;
-  const keywords = Object.entries(rest).filter(([keyword]) => counts || !countingKeywords.has(keyword));
+  const { properties = {}, required = [], title: _title, ...rest } = requestSchema(capability);
+  const pathNames = new Set(pathParameters(capability.path));
+  const keywords = Object.entries(rest).filter(([keyword]) => pathNames.size === 0 || !countingKeywords.has(keyword));
   const due = takesBody(capability) ? required.filter((name) => fields.includes(name)) : [];
+  const sent = Object.entries(properties).map(([name, field]) => [name, pathNames.has(name) ? repeatedField(field, name) : field]);
   return {
     ...(takesBody(capability) ? Object.fromEntries(keywords) : {}),
     type: 'object',
-    properties: {
-      ...Object.fromEntries(fields.map((name) => [name, properties[name] ?? {}])),
-      ...(capability.idempotent ? { idempotency_key: idempotencyKeyField } : {}),
-    },
+    properties: Object.fromEntries(sent),
     ...(due.length === 0 ? {} : { required: due }),
   };
+}
+
+/** A path parameter may be sent once more in the body. */
+function repeatedField(field: JsonSchema, name: string): JsonSchema {
+  return { ...field, description: `May repeat ${name} of the path; must then be equal.` };
 }
 
 function examplesOf(capability: Capability): Record<string, object> {

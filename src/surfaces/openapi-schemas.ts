@@ -14,7 +14,7 @@ export class SchemaShelf {
 
   /** The schema as it is written into the document: a reference where it, or a part of it, has a title of its own. */
   place(schema: JsonSchema): JsonSchema {
-    const placed = this.#placeWithin(schema) as JsonSchema;
+    const placed = typed(this.#placeWithin(schema) as JsonSchema);
     const { title } = schema;
     if (title === undefined || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return placed;
     const known = this.#schemas.get(title);
@@ -41,4 +41,10 @@ export class SchemaShelf {
   #placeItem(value: unknown): unknown {
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? this.place(value as JsonSchema) : value;
   }
+}
+
+/** Many generators of clients need a type beside a list of allowed strings. */
+function typed(schema: JsonSchema): JsonSchema {
+  const strings = schema.type === undefined && schema.enum?.every((value) => typeof value === 'string');
+  return strings ? { type: 'string', ...schema } : schema;
 }

@@ -50,11 +50,11 @@ test('every operation carries the vendor fields and every declared response', ()
 });
 
 describe('a write with a body', () => {
-  test('takes path parameters from the path and the rest from the body', () => {
+  test('takes path parameters from the path, the rest from the body, which may repeat the path', () => {
     expect(named(send, 'parcel')).toMatchObject({ in: 'path', required: true, example: 'books' });
     const body = send.requestBody?.content['application/json'];
     expect(send.requestBody?.required).toBe(true);
-    expect(Object.keys(body?.schema.properties as Json)).toEqual(['weight', 'kind', 'items', 'idempotency_key']);
+    expect(Object.keys(body?.schema.properties as Json)).toEqual(['parcel', 'weight', 'kind', 'items', 'idempotency_key']);
     expect(body?.schema.required).toEqual(['kind', 'items']);
     expect(body?.examples?.example_1?.value).toEqual({ kind: 'box', items: [{ label: "Bob's <books>" }] });
   });
