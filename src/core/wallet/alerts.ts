@@ -21,8 +21,13 @@ export function lowBalanceChange(wallet: WalletRow, spendable: bigint, nowMs: nu
     const object = { currency: 'USD', balance_usd: usd(spendable), threshold_usd: usd(threshold), as_of: iso(nowMs) };
     return { wallet: { ...wallet, low_balance_armed: false }, events: [{ type: 'wallet.low_balance', data: { object, reason: 'low_balance' } }] };
   }
-  if (!wallet.low_balance_armed && spendable * 5n > threshold * 6n) return { wallet: { ...wallet, low_balance_armed: true }, events: [] };
-  return { wallet, events: [] };
+  return { wallet: rearmLowBalance(wallet, spendable), events: [] };
+}
+
+/** Arms the event again above 120 % of the threshold; never fires it. */
+export function rearmLowBalance(wallet: WalletRow, spendable: bigint): WalletRow {
+  const above = spendable * 5n > lowBalanceThreshold(wallet.last_grant_nanos) * 6n;
+  return above && !wallet.low_balance_armed ? { ...wallet, low_balance_armed: true } : wallet;
 }
 
 export function budgetAlert(wallet: WalletRow, nowMs: number): Change {

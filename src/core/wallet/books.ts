@@ -18,10 +18,12 @@ export interface Books {
 }
 
 export interface JournalEntry {
-  readonly kind: 'grant' | 'expire' | 'capture' | 'reversal';
+  readonly kind: 'grant' | 'expire' | 'capture' | 'release' | 'reversal';
   readonly capability: string | null;
   readonly keyId: string | null;
   readonly units: bigint;
+  readonly priceVersion?: string | null;
+  /** What it adds to the balance, nano-USD: negative for money that leaves. */
   readonly amount: bigint;
   readonly reference: string | null;
 }
@@ -39,7 +41,7 @@ const insertEntry = statement(
   'books_insert_entry',
   `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, capability, key_id, units, price_version,
                             amount_nanos, balance_after_nanos, reference, created_at)
-   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 /** Locks the wallet and reads it. Null when there is no such account. */
@@ -56,15 +58,19 @@ export async function openBooks(tx: Queryable, accountId: string): Promise<Books
   return { nowMs, wallet: rollWindows(wallet, nowMs), grants: grants.rows, open: spendingOrder(grants.rows, nowMs) };
 }
 
-/** Writes the wallet as given, and the journal entry if there is one; the entry's number is taken from the wallet. */
-export async function saveBooks(tx: Queryable, books: Books, wallet: WalletRow, entry: JournalEntry | null): Promise<void> {
-  const seq = entry === null ? wallet.last_seq : nextSequence(wallet.last_seq, books.nowMs);
-  const sent: Promise<unknown>[] = [tx.query(saveWallet, walletValues({ ...wallet, last_seq: seq }))];
-  if (entry !== null) {
-    const values = [entry.kind, entry.capability, entry.keyId, entry.units, null, entry.amount, wallet.balance_nanos, entry.reference];
-    sent.push(tx.query(insertEntry, [wallet.account_id, seq, ...values, new Date(books.nowMs)]));
-  }
-  await Promise.all(sent);
+/** Writes the wallet as given, and journal entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
+export async function saveBooks(tx: Queryable, books: Books, wallet: WalletRow, entries: readonly JournalEntry[]): Promise<void> {
+  const first = nextSequence(wallet.last_seq, books.nowMs);
+  const createdAt = new Date(books.nowMs);
+  let balance = books.wallet.balance_nanos;
+  const rows = entries.map((entry, i) => {
+    balance += entry.amount;
+    const what = [entry.kind, entry.capability, entry.keyId, entry.units, entry.priceVersion ?? null, entry.amount];
+    return [wallet.account_id, first + BigInt(i), first, ...what, balance, entry.reference, createdAt];
+  });
+  if (balance !== wallet.balance_nanos) throw new Error('the journal entries do not lead to the new balance');
+  const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
+  await Promise.all([tx.query(saveWallet, walletValues({ ...wallet, last_seq: lastSeq })), ...rows.map((row) => tx.query(insertEntry, row))]);
 }
 
 function walletValues(wallet: WalletRow) {

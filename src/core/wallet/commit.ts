@@ -6,7 +6,7 @@ import { problem } from '../../problems/problem.ts';
 import { scopesAllow } from '../keys/scopes.ts';
 import { type AccountBatch, settleAccount } from './account-batch.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
-import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from './state.ts';
+import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import { lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
 import { writeBooks } from './write-books.ts';
 import { byteaArray, textArray } from '../../db/arrays.ts';
@@ -145,10 +145,6 @@ function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): 
     return { kind: 'refused', problem: problem('IDEMPOTENCY_IN_FLIGHT', { param: 'idempotency_key', retryAfterMs: 1000 }) };
   }
   return { kind: 'replayed', text: earlier.answer.toString('utf8'), balanceNanos };
-}
-
-function spendableOf(grants: readonly GrantRow[]): bigint {
-  return grants.reduce((sum, grant) => sum + grant.remaining_nanos - grant.reserved_nanos, 0n);
 }
 
 function settleOne(accountId: string, waiting: readonly LaneItem[], snapshot: Snapshot, settlements: Map<LaneItem, Settlement>): AccountBatch {

@@ -32,10 +32,10 @@ export interface GrantRow {
   readonly expires_at: number | null;
 }
 
-/** The wallet with its day and month windows moved to `nowMs`: a new window starts empty. */
+/** The wallet with its day and month windows moved to `nowMs`: a new window starts empty. A clock set back reopens no window. */
 export function rollWindows(wallet: WalletRow, nowMs: number): WalletRow {
-  const day = startOfDay(nowMs);
-  const month = startOfMonth(nowMs);
+  const day = Math.max(wallet.day_start, startOfDay(nowMs));
+  const month = Math.max(wallet.month_start, startOfMonth(nowMs));
   const sameDay = wallet.day_start === day;
   const sameMonth = wallet.month_start === month;
   if (sameDay && sameMonth) return wallet;
@@ -60,6 +60,11 @@ export function spendingOrder(grants: readonly GrantRow[], nowMs: number): Grant
         (a.expires_at ?? Number.MAX_SAFE_INTEGER) - (b.expires_at ?? Number.MAX_SAFE_INTEGER) ||
         (a.grant_id < b.grant_id ? -1 : 1),
     );
+}
+
+/** What grants can still pay together, nano-USD. */
+export function spendableOf(grants: readonly GrantRow[]): bigint {
+  return grants.reduce((sum, grant) => sum + grant.remaining_nanos - grant.reserved_nanos, 0n);
 }
 
 export function openGrants(grants: readonly GrantRow[]): OpenGrant[] {

@@ -1,0 +1,150 @@
+// Credit: grants enter the wallet here and leave it here when they expire. Every change is a journal entry under the wallet lock.
+// A reserved part of an expired grant stays until its hold is settled; what the hold gives back then expires too.
+import { boolArray, int8Array, textArray } from '../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { newId } from '../../lib/ids.ts';
+import { usd } from '../../lib/money.ts';
+import { DAY_MS, isoOrNull } from '../../lib/time.ts';
+import { problem } from '../../problems/problem.ts';
+import { type NewEvent, sendEvents } from '../events/outbox.ts';
+import { lowBalanceChange, rearmLowBalance } from './alerts.ts';
+import { type Books, type JournalEntry, openBooks, saveBooks } from './books.ts';
+import { type GrantRow, spendableOf } from './state.ts';
+import { updateGrants } from './statements.ts';
+
+export interface NewGrant {
+  readonly kind: 'promo' | 'paid';
+  readonly amountNanos: bigint;
+  /** Null: never. */
+  readonly expiresInMs: number | null;
+  readonly note: string | null;
+}
+
+/** `note` of the credit an account gets at sign-up: account.balance shows that grant as the trial. */
+export const signUpNote = 'sign-up credit';
+
+/** Sign-up credit is promotional and lasts 90 days (contract §3). */
+export const signUpLifetimeMs = 90 * DAY_MS;
+
+// Far below 2^63: sums of a batch cannot overflow either.
+const BALANCE_NANOS_MAX = 8_000_000_000_000_000_000n;
+
+const insertGrant = statement(
+  'grant_insert',
+  `INSERT INTO core.credit_grant (account_id, grant_id, kind, amount_nanos, remaining_nanos, reserved_nanos, spent, note, expires_at, created_at)
+   VALUES ($1, $2, $3, $4, $4, 0, false, $5, $6, $7)`,
+);
+const readWarned = statement('grant_read_warned', `SELECT grant_id, warned_days, created_at FROM core.credit_grant WHERE account_id = $1 AND NOT spent`);
+const saveWarned = statement(
+  'grant_save_warned',
+  `UPDATE core.credit_grant AS g SET warned_days = $3 WHERE g.account_id = $1 AND g.grant_id = ANY($2::text[])`,
+);
+
+/**
+ * Adds credit in the caller's transaction: grant, journal entry, balance. Answers the `grant_…` id.
+ * Re-arms the low balance event when the wallet is above 120 % of its threshold again.
+ */
+export async function grantCredit(tx: Transaction, accountId: string, grant: NewGrant): Promise<string> {
+  if (grant.amountNanos <= 0n) throw new RangeError('a grant must be above zero');
+  const books = await openBooks(tx, accountId);
+  if (books === null) throw problem('NOT_FOUND', { message: `There is no account ${accountId}.` });
+  const balance = books.wallet.balance_nanos + grant.amountNanos;
+  if (balance > BALANCE_NANOS_MAX) throw problem('QUOTA_EXCEEDED', { message: 'The balance would be larger than a wallet can hold.' });
+  const grantId = newId('grant_', books.nowMs);
+  const expiresAt = grant.expiresInMs === null ? null : new Date(books.nowMs + grant.expiresInMs);
+  const wallet = { ...books.wallet, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
+  const spendable = spendableOf(books.open) + grant.amountNanos;
+  await Promise.all([
+    tx.query(insertGrant, [accountId, grantId, grant.kind, grant.amountNanos, grant.note, expiresAt, new Date(books.nowMs)]),
+    saveBooks(tx, books, rearmLowBalance(wallet, spendable), [entryOf('grant', grantId, grant.amountNanos)]),
+  ]);
+  return grantId;
+}
+
+/** Takes what is expired and not reserved out of the balance; one `wallet.expired` per grant. Answers how many expired. */
+export async function expireGrants(tx: Transaction, accountId: string): Promise<number> {
+  const books = await openBooks(tx, accountId);
+  if (books === null) return 0;
+  const expired = books.grants.filter((grant) => isExpired(grant, books.nowMs) && grant.remaining_nanos > grant.reserved_nanos);
+  if (expired.length === 0) return 0;
+  const amounts = expired.map((grant) => grant.remaining_nanos - grant.reserved_nanos);
+  const balance = amounts.reduce((rest, amount) => rest - amount, books.wallet.balance_nanos);
+  const low = lowBalanceChange({ ...books.wallet, balance_nanos: balance }, spendableOf(books.open), books.nowMs);
+  const told = expired.map((grant, i) => ({ type: 'wallet.expired', data: { object: grantObject(grant, amounts[i] as bigint) } }));
+  const events = [...told, ...low.events].map((event): NewEvent => ({ ...event, accountId, requestId: null }));
+  sendEvents(tx, events, books.nowMs);
+  await Promise.all([
+    saveReserves(tx, accountId, expired.map((grant) => ({ grantId: grant.grant_id, remaining: grant.reserved_nanos, reserved: grant.reserved_nanos }))),
+    saveBooks(tx, books, low.wallet, expired.map((grant, i) => entryOf('expire', grant.grant_id, -(amounts[i] as bigint)))),
+  ]);
+  return expired.length;
+}
+
+interface Reserve {
+  readonly grantId: string;
+  readonly remaining: bigint;
+  readonly reserved: bigint;
+}
+
+/** Writes what is left of grants and what of it is reserved. */
+export async function saveReserves(tx: Queryable, accountId: string, rows: readonly Reserve[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(updateGrants, [
+    textArray([accountId]),
+    textArray(rows.map(() => accountId)),
+    textArray(rows.map((row) => row.grantId)),
+    int8Array(rows.map((row) => row.remaining)),
+    int8Array(rows.map((row) => row.reserved)),
+    boolArray(rows.map((row) => row.remaining === 0n)),
+  ]);
+}
+
+/** Days ahead of an expiry at which its owner is told. */
+const WARNING_DAYS = [1, 7] as const;
+
+interface WarnedRow {
+  readonly grant_id: string;
+  readonly warned_days: number | null;
+  readonly created_at: number;
+}
+
+/** `wallet.expiring_soon` 7 days and 1 day ahead, each once; not for a moment that lies before the grant. Answers how many were told. */
+export async function warnExpiring(tx: Transaction, accountId: string): Promise<number> {
+  const books = await openBooks(tx, accountId);
+  if (books === null) return 0;
+  const { rows } = await tx.query<WarnedRow>(readWarned, [accountId]);
+  const warned = new Map(rows.map((row) => [row.grant_id, row]));
+  const due = WARNING_DAYS.map((days) => ({ days, grants: books.open.filter((grant) => warningDue(grant, warned.get(grant.grant_id), books) === days) }));
+  const events = due.flatMap(({ days, grants }) => grants.map((grant) => expiringSoon(grant, days)));
+  if (events.length === 0) return 0;
+  sendEvents(tx, events, books.nowMs);
+  const told = due.filter(({ grants }) => grants.length > 0);
+  await Promise.all(told.map(({ days, grants }) => tx.query(saveWarned, [accountId, textArray(grants.map((grant) => grant.grant_id)), days])));
+  return events.length;
+}
+
+function warningDue(grant: GrantRow, row: WarnedRow | undefined, books: Books): number | undefined {
+  const expiresAt = grant.expires_at;
+  if (expiresAt === null || row === undefined) return undefined;
+  const days = WARNING_DAYS.find((ahead) => expiresAt - ahead * DAY_MS <= books.nowMs);
+  if (days === undefined || (row.warned_days !== null && row.warned_days <= days)) return undefined;
+  return row.created_at <= expiresAt - days * DAY_MS ? days : undefined;
+}
+
+function expiringSoon(grant: GrantRow, days: number): NewEvent {
+  const object = { ...grantObject(grant, grant.remaining_nanos), days_left: days };
+  return { accountId: grant.account_id, type: 'wallet.expiring_soon', data: { object }, requestId: null };
+}
+
+function grantObject(grant: GrantRow, amount: bigint) {
+  return { grant_id: grant.grant_id, kind: grant.kind, currency: 'USD', amount_usd: usd(amount), expires_at: isoOrNull(grant.expires_at) };
+}
+
+function isExpired(grant: GrantRow, nowMs: number): boolean {
+  return grant.expires_at !== null && grant.expires_at <= nowMs;
+}
+
+function entryOf(kind: 'grant' | 'expire', grantId: string, amount: bigint): JournalEntry {
+  return { kind, capability: null, keyId: null, units: 0n, amount, reference: grantId };
+}
