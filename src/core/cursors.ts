@@ -43,7 +43,9 @@ export function page<Row>(rows: readonly Row[], limit: number, cursorAfter: (row
 }
 
 function mac(secrets: Secrets, binding: readonly string[], body: Buffer): Buffer {
-  const hmac = createHmac('sha256', secrets.derive('cursor', 32)).update(`${JSON.stringify(binding)}\n`).update(body);
+  const hmac = createHmac('sha256', secrets.derive('cursor', 32))
+    .update(`${JSON.stringify(binding)}\n`)
+    .update(body);
   return hmac.digest().subarray(0, MAC_BYTES);
 }
 

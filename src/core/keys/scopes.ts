@@ -1,6 +1,17 @@
 // Scopes: `*`, a module, `module:read|write|admin`, or a capability id (contract §2). module = admin ⊃ write ⊃ read.
+import { nearest } from '../../lib/edit-distance.ts';
+import { problem } from '../../problems/problem.ts';
+
 export type ScopeKind = 'read' | 'write' | 'admin';
 
+/** Every scope that can be granted: the modules, built or only planned, and the capabilities with their kinds. */
+export interface ScopeBook {
+  readonly modules: ReadonlySet<string>;
+  readonly kinds: ReadonlyMap<string, ScopeKind>;
+}
+
+const EVERYTHING = '*';
+const SUGGESTION_DISTANCE_MAX = 40;
 const rank: Readonly<Record<ScopeKind, number>> = { read: 0, write: 1, admin: 2 };
 
 /** Module of a capability id: the part before the first dot. */
@@ -14,9 +25,80 @@ export function scopesAllow(scopes: readonly string[] | null, capability: string
   if (scopes === null) return true;
   const module = moduleOf(capability);
   return scopes.some((scope) => {
-    if (scope === '*' || scope === capability || scope === module) return true;
+    if (scope === EVERYTHING || scope === capability || scope === module) return true;
     const colon = scope.indexOf(':');
     if (colon === -1 || scope.slice(0, colon) !== module) return false;
     return (rank[scope.slice(colon + 1) as ScopeKind] ?? -1) >= rank[kind];
   });
+}
+
+/** `plannedModules`: modules that may be granted before they are built. */
+export function buildScopeBook(
+  capabilities: Iterable<{ readonly id: string; readonly scope: ScopeKind }>,
+  plannedModules: readonly string[] = [],
+): ScopeBook {
+  const kinds = new Map<string, ScopeKind>();
+  for (const { id, scope } of capabilities) kinds.set(id, scope);
+  const planned = plannedModules.filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
+  return { modules: new Set([...planned, ...[...kinds.keys()].map(moduleOf)]), kinds };
+}
+
+/**
+ * The scopes as they are stored: null for all (empty and null mean all modules), repeated ones once.
+ * Throws INVALID_SCOPE with `scopes[i]` for one that is not in the book.
+ */
+export function validateScopes(book: ScopeBook, scopes: readonly string[] | null): string[] | null {
+  if (scopes === null || scopes.length === 0) return null;
+  const unknown = scopes.findIndex((scope) => !isKnown(book, scope));
+  if (unknown !== -1) throw unknownScope(book, scopes[unknown] as string, unknown);
+  return [...new Set(scopes)];
+}
+
+/**
+ * Whether everything that `inner` allows, capabilities added later included, is allowed by `outer`; null = all.
+ * A module scope stands for capabilities that do not exist yet, so no list of ids contains it.
+ */
+export function scopesWithin(
+  book: ScopeBook,
+  inner: readonly string[] | null,
+  outer: readonly string[] | null,
+): boolean {
+  if (outer === null || outer.includes(EVERYTHING)) return true;
+  if (inner === null) return false;
+  return inner.every((scope) => {
+    if (scope === EVERYTHING) return false;
+    const { module, kind } = reach(scope);
+    // A module scope is asked for as a capability of that module and kind that nobody can list by its id.
+    const capability = kind === null ? scope : `${module}.`;
+    return scopesAllow(outer, capability, kind ?? book.kinds.get(scope) ?? 'admin');
+  });
+}
+
+/** Module of a scope, and the highest kind it allows throughout that module; null for a single capability. */
+function reach(scope: string): { module: string; kind: ScopeKind | null } {
+  const [module = '', kind] = scope.split(':');
+  if (kind !== undefined) return { module, kind: kind as ScopeKind };
+  if (!scope.includes('.')) return { module, kind: 'admin' };
+  return { module: moduleOf(scope), kind: null };
+}
+
+function isKnown(book: ScopeBook, scope: string): boolean {
+  if (scope === EVERYTHING || book.modules.has(scope) || book.kinds.has(scope)) return true;
+  const [module = '', kind = '', ...rest] = scope.split(':');
+  return rest.length === 0 && book.modules.has(module) && Object.hasOwn(rank, kind);
+}
+
+function unknownScope(book: ScopeBook, scope: string, index: number) {
+  const modules = [...book.modules];
+  const candidates = [...book.kinds.keys(), ...modules, ...modules.flatMap((module) => kindScopes(module))];
+  const [close] = nearest(scope.slice(0, SUGGESTION_DISTANCE_MAX), candidates, 1);
+  const hint = close === undefined ? '' : ` Did you mean ${JSON.stringify(close)}?`;
+  return problem('INVALID_SCOPE', {
+    message: `${JSON.stringify(scope.slice(0, 128))} is not a scope.${hint}`,
+    param: `scopes[${index}]`,
+  });
+}
+
+function kindScopes(module: string): string[] {
+  return Object.keys(rank).map((kind) => `${module}:${kind}`);
 }

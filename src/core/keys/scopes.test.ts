@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildScopeBook, type ScopeKind, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
+
+const capabilities: { id: string; scope: ScopeKind }[] = [
+  { id: 'queue.publish', scope: 'write' },
+  { id: 'queue.batch.publish', scope: 'write' },
+  { id: 'queue.stats', scope: 'read' },
+  { id: 'vector.query', scope: 'read' },
+  { id: 'account.balance', scope: 'read' },
+  { id: 'account.keys.create', scope: 'admin' },
+  { id: 'discovery', scope: 'read' },
+];
+const book = buildScopeBook(capabilities, ['queue', 'email', 'ai', 'ai (chat-completions-compatible)']);
+const everyScope = [
+  '*',
+  ...book.kinds.keys(),
+  ...[...book.modules].flatMap((module) => [module, `${module}:read`, `${module}:write`, `${module}:admin`]),
+];
+const scopeList = fc.option(fc.uniqueArray(fc.constantFrom(...everyScope), { minLength: 1, maxLength: 4 }), {
+  nil: null,
+});
+
+// Capabilities that exist, and ones of every kind that some later release may add to any module or to a new one.
+const universe = [
+  ...capabilities,
+  ...[...book.modules, 'unheard'].flatMap((module) =>
+    (['read', 'write', 'admin'] as const).map((scope) => ({ id: `${module}.later_${scope}`, scope })),
+  ),
+];
+const allowedBy = (scopes: readonly string[] | null) =>
+  universe.filter(({ id, scope }) => scopesAllow(scopes, id, scope)).map(({ id }) => id);
+
+describe('scopesWithin', () => {
+  test('answers exactly whether every capability, later ones included, stays allowed', () => {
+    fc.assert(
+      fc.property(scopeList, scopeList, (inner, outer) => {
+        const outerAllows = new Set(allowedBy(outer));
+        expect(scopesWithin(book, inner, outer)).toBe(allowedBy(inner).every((id) => outerAllows.has(id)));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    [['queue:read'], ['queue'], true],
+    [['queue'], ['queue:admin'], true],
+    [['queue:admin'], ['queue:write'], false],
+    [['queue.publish'], ['queue:write'], true],
+    [['queue.publish'], ['queue:read'], false],
+    [['queue:write'], ['queue.publish', 'queue.batch.publish', 'queue.stats'], false],
+    [null, ['*'], true],
+    [['*'], null, true],
+    [null, [...book.modules], false],
+    [['gone.long_ago'], ['gone:write'], false],
+    [['gone.long_ago'], ['gone.long_ago'], true],
+  ])('%j within %j: %s', (inner, outer, expected) => {
+    expect(scopesWithin(book, inner, outer)).toBe(expected);
+  });
+});
+
+describe('validateScopes', () => {
+  test.each([[null], [[]]])('%j means all modules', (scopes) => {
+    expect(validateScopes(book, scopes)).toBeNull();
+  });
+
+  test('every form of scope is known, planned modules included, and repeated ones are kept once', () => {
+    const scopes = ['*', 'email', 'email:admin', 'queue:read', 'queue.batch.publish', 'email', 'discovery'];
+    expect(validateScopes(book, scopes)).toEqual([
+      '*',
+      'email',
+      'email:admin',
+      'queue:read',
+      'queue.batch.publish',
+      'discovery',
+    ]);
+  });
+
+  test.each([
+    '',
+    'Queue',
+    'queue.',
+    'queue:',
+    'queue:delete',
+    'queue:read:write',
+    '*:read',
+    'queue.publish:read',
+    'deploy',
+    'ai (chat-completions-compatible)',
+    '__proto__',
+    'queue:constructor',
+    'queue:__proto__',
+  ])('%j is refused with its place in the list', (scope) => {
+    expect(() => validateScopes(book, ['queue', scope])).toThrow(
+      expect.objectContaining({ code: 'INVALID_SCOPE', param: 'scopes[1]' }),
+    );
+  });
+
+  test('names the nearest scope', () => {
+    expect(() => validateScopes(book, ['queue.pubilsh'])).toThrow(
+      /"queue\.pubilsh" is not a scope\. Did you mean "queue\.publish"\?/,
+    );
+  });
+});
