@@ -5,7 +5,13 @@ export default defineConfig({
     projects: [
       {
         // No database, no shared state: one module graph for all files makes them 20 x faster than isolated ones.
-        test: { name: 'unit', include: ['{src,scripts}/**/*.test.ts'], pool: 'threads', isolate: false, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'unit',
+          include: ['{src,scripts}/**/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         test: {

@@ -15,7 +15,9 @@ export function putGeneratedFile(path: string, content: string, mode: GenerateMo
   const current = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (current === content) return;
   if (mode === 'check') {
-    console.error(`${path} is out of date (line ${firstDifference(current, content)}): run npm run gen and commit the result`);
+    console.error(
+      `${path} is out of date (line ${firstDifference(current, content)}): run npm run gen and commit the result`,
+    );
     process.exitCode = 1;
     return;
   }

@@ -80,7 +80,8 @@ interface Part {
 export async function dumpSchema(client: pg.Client): Promise<string> {
   const read = async <R extends pg.QueryResultRow>(sql: string) => (await client.query<R>(sql)).rows;
   const unknown = await read<{ name: string }>(UNKNOWN);
-  if (unknown.length > 0) throw new Error(`the schema dump does not know: ${unknown.map(({ name }) => name).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`the schema dump does not know: ${unknown.map(({ name }) => name).join(', ')}`);
   const columns = await read<Part & { storage: string | null }>(COLUMNS);
   const constraints = await read<Part & { foreign_key: boolean }>(CONSTRAINTS);
   const tables = await read<Table>(TABLES);
@@ -90,9 +91,15 @@ export async function dumpSchema(client: pg.Client): Promise<string> {
     await read<{ sql: string }>(FUNCTIONS),
     tables.map((table) => ({ sql: createTable(table, of(columns, table), of(constraints, table)) })),
     await read<{ sql: string }>(INDEXES),
-    tables.flatMap((table) => of(constraints, table).filter(isForeignKey).map(({ sql }) => ({ sql: `ALTER TABLE ${table.name} ADD ${sql};` }))),
+    tables.flatMap((table) =>
+      of(constraints, table)
+        .filter(isForeignKey)
+        .map(({ sql }) => ({ sql: `ALTER TABLE ${table.name} ADD ${sql};` })),
+    ),
   ];
-  const statements = sections.map((section, index) => section.map(({ sql }) => sql).join(index === 1 || index === 2 ? '\n\n' : '\n'));
+  const statements = sections.map((section, index) =>
+    section.map(({ sql }) => sql).join(index === 1 || index === 2 ? '\n\n' : '\n'),
+  );
   return `${['SET check_function_bodies = off;', ...statements].filter((text) => text !== '').join('\n\n')}\n`;
 }
 
@@ -108,6 +115,8 @@ function createTable(
   const partitioned = table.partition_key === null ? '' : ` PARTITION BY ${table.partition_key}`;
   const stored = options.length === 0 ? '' : ` WITH (${[...options].sort().join(', ')})`;
   const body = parts.map(({ sql }) => `  ${sql}`).join(',\n');
-  const storage = columns.flatMap((column) => (column.storage === null ? [] : `\nALTER TABLE ${table.name} ${column.storage};`));
+  const storage = columns.flatMap((column) =>
+    column.storage === null ? [] : `\nALTER TABLE ${table.name} ${column.storage};`,
+  );
   return `CREATE TABLE ${table.name} (\n${body}\n)${partitioned}${stored};${storage.join('')}`;
 }

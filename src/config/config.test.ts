@@ -50,7 +50,10 @@ describe('loadConfig', () => {
       trustProxy: ['10.0.0.0/8', 'loopback'],
       testClock: true,
     });
-    expect(config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`)).toEqual(['127.0.0.0/8', '::1/128']);
+    expect(config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`)).toEqual([
+      '127.0.0.0/8',
+      '::1/128',
+    ]);
   });
 
   it('takes an empty variable as unset and drops the trailing slash of BASE_URL', () => {

@@ -48,15 +48,13 @@ const CREATE_JOURNAL = `
  * @param connection how to connect, or a session that is already open (it must not be in a transaction).
  * @throws StartupError when the schema is newer than the code, when an applied file was changed, or when a file fails.
  */
-export async function migrate(connection: pg.ClientConfig | pg.Client, directory = DIRECTORY): Promise<MigrationResult> {
+export async function migrate(
+  connection: pg.ClientConfig | pg.Client,
+  directory = DIRECTORY,
+): Promise<MigrationResult> {
   const files = readMigrations(directory);
   const work = (client: pg.Client) => migrateSession(client, files);
   return connection instanceof pg.Client ? work(connection) : withClient(connection, work);
-}
-
-/** The schema version that `client`'s database has; 0 when it is empty. */
-export async function schemaVersion(client: pg.Client): Promise<number> {
-  return (await readApplied(client)).at(-1)?.version ?? 0;
 }
 
 async function migrateSession(client: pg.Client, files: MigrationFile[]): Promise<MigrationResult> {
@@ -84,7 +82,8 @@ function readMigrations(directory: string): MigrationFile[] {
     return { version: Number(version), name, checksum: createHash('sha256').update(text).digest('hex'), text };
   });
   const gap = files.find((file, index) => file.version !== index + 1);
-  if (gap !== undefined) throw new StartupError(`migration ${gap.version}_${gap.name} breaks the row 0001, 0002, … of files`);
+  if (gap !== undefined)
+    throw new StartupError(`migration ${gap.version}_${gap.name} breaks the row 0001, 0002, … of files`);
   return files;
 }
 

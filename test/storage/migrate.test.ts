@@ -48,7 +48,9 @@ describe('migrate', () => {
 
   it('rolls back a file that fails, keeps the ones before it, and says which it was', async () => {
     write('0002_broken.sql', 'CREATE TABLE shop.half (); SELECT 1 / 0;');
-    await expect(run()).rejects.toThrow(new StartupError('migration 0002_broken failed and was rolled back: division by zero'));
+    await expect(run()).rejects.toThrow(
+      new StartupError('migration 0002_broken failed and was rolled back: division by zero'),
+    );
     expect(await query(`SELECT to_regclass('shop.half') AS half, to_regclass('shop.item')::text AS item`)).toEqual([
       { half: null, item: 'shop.item' },
     ]);

@@ -15,7 +15,9 @@ export interface TestDatabase {
 }
 
 /** @param template `migrated` (the schema of this release) or `template0` (empty). */
-export async function createTestDatabase(template: 'migrated' | 'template0' = TEMPLATE_DATABASE): Promise<TestDatabase> {
+export async function createTestDatabase(
+  template: 'migrated' | 'template0' = TEMPLATE_DATABASE,
+): Promise<TestDatabase> {
   const server = inject('postgres');
   const database = `test_${randomBytes(8).toString('hex')}`;
   await withClient(server, (client) => client.query(`CREATE DATABASE ${database} TEMPLATE ${template}`));

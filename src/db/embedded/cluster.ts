@@ -1,7 +1,16 @@
 // The cluster on disk: made once by initdb, its settings written at every start, its database and role made once.
 
 import { spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -51,7 +60,9 @@ export function giveTo(owner: Owner | undefined, path: string): void {
 function checkMajor(layout: Layout, major: Major): void {
   const found = readFileSync(join(layout.cluster, 'PG_VERSION'), 'utf8').trim();
   if (found === String(major)) return;
-  throw new StartupError(`the database in ${layout.cluster} was made by PostgreSQL ${found}, this service brings ${major}`);
+  throw new StartupError(
+    `the database in ${layout.cluster} was made by PostgreSQL ${found}, this service brings ${major}`,
+  );
 }
 
 async function runInitdb(

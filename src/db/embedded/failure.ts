@@ -7,7 +7,10 @@ const CAUSES: readonly [RegExp, string][] = [
   [/EROFS|Read-only file system/, 'the file system is read-only'],
   [/EACCES|EPERM|Permission denied|Operation not permitted/, 'permission denied'],
   [/ENOTDIR|EEXIST|Not a directory/, 'a part of the path is not a directory'],
-  [/ENOENT.*(initdb|postgres)/, 'the PostgreSQL binaries do not run on this system; set DATABASE_URL to an existing server'],
+  [
+    /ENOENT.*(initdb|postgres)/,
+    'the PostgreSQL binaries do not run on this system; set DATABASE_URL to an existing server',
+  ],
 ];
 
 /** @returns the known cause that `text` tells of, else its last line that carries a message. */

@@ -95,7 +95,11 @@ export function readConnection(dataDir: string): Connection | null {
   return { host, port, user, password, database };
 }
 
-async function start(layout: Layout, major: Major, log: EmbeddedLog): Promise<{ connection: Connection; supervisor: Supervisor }> {
+async function start(
+  layout: Layout,
+  major: Major,
+  log: EmbeddedLog,
+): Promise<{ connection: Connection; supervisor: Supervisor }> {
   const owner = chooseOwner(layout);
   const binaries = locateBinaries(major, owner);
   const earlier = readConnectionRecord(layout);
@@ -119,7 +123,11 @@ const newPassword = () => randomBytes(PASSWORD_BYTES).toString('base64url');
 
 type ListeningPlace = Pick<Connection, 'host' | 'port'>;
 
-async function choosePlace(layout: Layout, owner: Owner | undefined, earlier: ConnectionRecord | undefined): Promise<ListeningPlace> {
+async function choosePlace(
+  layout: Layout,
+  owner: Owner | undefined,
+  earlier: ConnectionRecord | undefined,
+): Promise<ListeningPlace> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: earlier?.port ?? (await freePort()) };
   const socket = join(layout.cluster, `.s.PGSQL.${UNIX_PORT}`);
   if (Buffer.byteLength(socket) <= SOCKET_PATH_BYTES_MAX) return { host: layout.cluster, port: UNIX_PORT };

@@ -23,9 +23,12 @@ export function takeServiceLock(layout: Layout): ServiceLock {
   } catch (cause) {
     file?.close();
     if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cannotUse(layout.dataDir, cause);
-    throw new StartupError(`the data directory ${layout.dataDir} is in use by another running service${holder(layout)}`, {
-      cause,
-    });
+    throw new StartupError(
+      `the data directory ${layout.dataDir} is in use by another running service${holder(layout)}`,
+      {
+        cause,
+      },
+    );
   }
   const held = file;
   return { release: () => held.close() };

@@ -1,7 +1,7 @@
 // What postmaster.pid and the process table say about a server in this data directory.
 
-import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Layout } from './layout.ts';
 

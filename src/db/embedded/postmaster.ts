@@ -96,7 +96,9 @@ function spawnServer(layout: Layout, { postgres }: Binaries, owner: Owner | unde
 function spawned(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid as number));
-    child.once('error', (cause) => reject(new StartupError(`PostgreSQL cannot be run: ${causeIn(cause.message)}`, { cause })));
+    child.once('error', (cause) =>
+      reject(new StartupError(`PostgreSQL cannot be run: ${causeIn(cause.message)}`, { cause })),
+    );
   });
 }
 

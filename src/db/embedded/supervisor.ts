@@ -104,7 +104,11 @@ async function findSurvivor(options: SupervisorOptions, mayAdopt: boolean): Prom
   const found = findPostmaster(layout);
   if (found === undefined) return undefined;
   const survivor = adoptPostmaster(layout, found.pid);
-  if (mayAdopt && (await isReady(layout, survivor, AbortSignal.timeout(SURVIVOR_WAIT_MS))) && (await answers(options))) {
+  if (
+    mayAdopt &&
+    (await isReady(layout, survivor, AbortSignal.timeout(SURVIVOR_WAIT_MS))) &&
+    (await answers(options))
+  ) {
     log.info(`PostgreSQL (process ${found.pid}) still runs from an earlier start; using it`);
     return survivor;
   }
@@ -114,7 +118,12 @@ async function findSurvivor(options: SupervisorOptions, mayAdopt: boolean): Prom
 }
 
 async function answers({ connection }: SupervisorOptions): Promise<boolean> {
-  const config = { ...connection, database: 'postgres', connectionTimeoutMillis: HEALTH_CHECK_MS, query_timeout: HEALTH_CHECK_MS };
+  const config = {
+    ...connection,
+    database: 'postgres',
+    connectionTimeoutMillis: HEALTH_CHECK_MS,
+    query_timeout: HEALTH_CHECK_MS,
+  };
   return withClient(config, (client) => client.query('SELECT 1')).then(
     () => true,
     () => false,

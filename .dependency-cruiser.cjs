@@ -1,0 +1,84 @@
+// The import rules of docs/architecture.md ("Rooms"). scripts/check-imports.ts runs them and fails when nothing was read.
+
+const only = (room, allowed, comment) => ({
+  name: `${room}-imports`,
+  comment,
+  severity: 'error',
+  from: { path: `^src/${room}/`, pathNot: '[.]test[.]ts$' },
+  to: { path: '^src/', pathNot: [`^src/${room}/`, ...allowed.map((path) => `^src/${path}`)] },
+});
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'not-found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    only('lib', [], 'lib imports nothing of ours'),
+    only('config', ['lib/'], 'config stands on lib'),
+    only('problems', ['lib/'], 'problems stand on lib'),
+    only('db', ['lib/'], 'db stands on lib'),
+    only('core', ['lib/', 'problems/', 'db/'], 'core stands on lib, problems and db'),
+    only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
+    only(
+      'modules',
+      ['core/', 'lib/', 'problems/', 'db/', 'manifest/(capability|module)[.]ts$', 'vendors/[^/]+/port[.]ts$'],
+      'modules stand on core, on the shape of capabilities and on the ports of vendors',
+    ),
+    {
+      name: 'modules-never-import-each-other',
+      comment: 'they meet through core/events or a core function',
+      severity: 'error',
+      from: { path: '^src/modules/([^/]+)/' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/$1/' },
+    },
+    {
+      name: 'modules-by-their-index',
+      comment: 'index.ts is the only file of a module that others import',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/modules/' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index[.]ts$' },
+    },
+    {
+      name: 'no-room-names-a-module',
+      comment: 'gateway and surfaces read the manifest; only the list of modules names them',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/modules/', '^src/manifest/index[.]ts$', '^src/app[.]ts$'] },
+      to: { path: '^src/modules/' },
+    },
+    {
+      name: 'only-app-knows-vendors',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/vendors/', '^src/app[.]ts$'] },
+      to: { path: '^src/vendors/', pathNot: '/port[.]ts$' },
+    },
+    {
+      name: 'nothing-stands-on-the-top',
+      comment: 'app.ts and main.ts compose; only the command line and tests start them',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(main|app)[.]ts$', '^src/cli/'] },
+      to: { path: '^src/((main|app)[.]ts$|cli/)' },
+    },
+    {
+      name: 'no-tests-or-tools-in-the-service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '[.]test[.]ts$' },
+      to: { path: ['[.]test[.]ts$', '^(test|bench|scripts)/'] },
+    },
+    {
+      name: 'no-development-packages-in-the-service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '[.]test[.]ts$' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
