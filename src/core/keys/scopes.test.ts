@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildScopeBook, type ScopeKind, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
+import { scopeBookOf, type ScopeKind, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
 
 const capabilities: { id: string; scope: ScopeKind }[] = [
   { id: 'queue.publish', scope: 'write' },
@@ -11,7 +11,7 @@ const capabilities: { id: string; scope: ScopeKind }[] = [
   { id: 'account.keys.create', scope: 'admin' },
   { id: 'discovery', scope: 'read' },
 ];
-const book = buildScopeBook(capabilities, ['queue', 'email', 'ai', 'ai (chat-completions-compatible)']);
+const book = scopeBookOf(capabilities, ['queue', 'email', 'ai', 'ai (chat-completions-compatible)']);
 const everyScope = [
   '*',
   ...book.kinds.keys(),

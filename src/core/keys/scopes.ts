@@ -33,9 +33,9 @@ export function scopesAllow(scopes: readonly string[] | null, capability: string
 }
 
 /** `plannedModules`: modules that may be granted before they are built. */
-export function buildScopeBook(
+export function scopeBookOf(
   capabilities: Iterable<{ readonly id: string; readonly scope: ScopeKind }>,
-  plannedModules: readonly string[] = [],
+  plannedModules: readonly string[],
 ): ScopeBook {
   const kinds = new Map<string, ScopeKind>();
   for (const { id, scope } of capabilities) kinds.set(id, scope);
