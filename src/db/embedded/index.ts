@@ -42,7 +42,7 @@ export interface EmbeddedPostgres {
   readonly state: EmbeddedState;
   /** Resolves with the exit code once the server was stopped for good by `stop`. */
   readonly exited: Promise<number | null>;
-  /** Fast shutdown, at most 25 s; then lets go of the data directory. */
+  /** Fast shutdown, at most 25 s; then lets go of the data directory. Calling it again changes nothing. */
   stop(): Promise<void>;
 }
 
@@ -64,26 +64,35 @@ export async function startEmbedded({ dataDir, major = 18, log = SILENT }: Embed
   try {
     const { connection, supervisor } = await start(layout, major, log);
     const preparation = startWalPreparation(layout, connection, log);
-    return {
-      connection,
-      exited: supervisor.exited,
-      get pid() {
-        return supervisor.pid;
-      },
-      get state() {
-        return supervisor.state;
-      },
-      async stop() {
-        preparation.abort();
-        await supervisor.stop();
-        if (connection.host !== layout.cluster) rmSync(connection.host, { recursive: true, force: true });
-        lock.release();
-      },
+    const stop = async () => {
+      preparation.abort();
+      await supervisor.stop();
+      if (connection.host !== layout.cluster) rmSync(connection.host, { recursive: true, force: true });
+      lock.release();
     };
+    return expose(supervisor, connection, stop);
   } catch (error) {
     lock.release();
     throw cannotUse(layout.dataDir, error);
   }
+}
+
+function expose(supervisor: Supervisor, connection: Connection, stop: () => Promise<void>): EmbeddedPostgres {
+  let stopped: Promise<void> | undefined;
+  return {
+    connection,
+    exited: supervisor.exited,
+    get pid() {
+      return supervisor.pid;
+    },
+    get state() {
+      return supervisor.state;
+    },
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
 }
 
 /** The connection of a server that runs under `dataDir`, started by whichever process; null when none does. */

@@ -87,6 +87,7 @@ export class Supervisor {
     for (let waitMs = RESTART_FIRST_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_LAST_MS)) {
       try {
         this.#postmaster = await startFresh(this.#options, signal);
+        if (signal.aborted) return await stopPostmaster(this.#options.layout, this.#options.binaries, this.#postmaster);
         this.#state = 'running';
         this.#options.log.info(`PostgreSQL runs again (process ${this.#postmaster.pid})`);
         return;
