@@ -75,9 +75,15 @@ const selectAccounts = statement(
     LIMIT $2`,
 );
 
-const updateTier = statement('account_update_tier', 'UPDATE core.account SET tier = $2, updated_at = $3 WHERE account_id = $1');
+const updateTier = statement(
+  'account_update_tier',
+  'UPDATE core.account SET tier = $2, updated_at = $3 WHERE account_id = $1',
+);
 const touch = statement('account_touch', 'UPDATE core.account SET updated_at = $2 WHERE account_id = $1');
-const updateSuspended = statement('account_update_suspended', 'UPDATE core.wallet SET suspended = $2 WHERE account_id = $1');
+const updateSuspended = statement(
+  'account_update_suspended',
+  'UPDATE core.wallet SET suspended = $2 WHERE account_id = $1',
+);
 
 /** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
 export async function createAccount(tx: Transaction, { name = null, email = null }: NewAccount): Promise<string> {
@@ -92,10 +98,19 @@ export async function createAccount(tx: Transaction, { name = null, email = null
   await Promise.all(inserted);
   if (email === null) {
     const expiresInMs = SIGN_UP_CREDIT_DAYS * DAY_MS;
-    await grantCredit(tx, accountId, { kind: 'promo', amountNanos: SIGN_UP_CREDIT_NANOS, expiresInMs, note: 'sign-up credit' });
+    await grantCredit(tx, accountId, {
+      kind: 'promo',
+      amountNanos: SIGN_UP_CREDIT_NANOS,
+      expiresInMs,
+      note: 'sign-up credit',
+    });
   }
   const account = (await findAccount(tx, accountId)) as Account;
-  sendEvents(tx, [{ accountId, type: 'account.created', data: { object: accountRecord(account) }, requestId: null }], nowMs);
+  sendEvents(
+    tx,
+    [{ accountId, type: 'account.created', data: { object: accountRecord(account) }, requestId: null }],
+    nowMs,
+  );
   return accountId;
 }
 
@@ -130,10 +145,7 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
   const nowMs = await lockAccount(tx, accountId);
   const before = nowMs === null ? null : await findAccount(tx, accountId);
   if (nowMs === null || before === null || before.suspended === suspended) return before;
-  await Promise.all([
-    tx.query(updateSuspended, [accountId, suspended]),
-    tx.query(touch, [accountId, new Date(nowMs)]),
-  ]);
+  await Promise.all([tx.query(updateSuspended, [accountId, suspended]), tx.query(touch, [accountId, new Date(nowMs)])]);
   return { ...before, suspended, updatedAtMs: nowMs };
 }
 

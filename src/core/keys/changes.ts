@@ -1,0 +1,145 @@
+// What can happen to a key (contract §2): created, renamed or re-scoped, rotated, revoked, flagged. The caller holds the account
+// locked (lockAccount) and passes the time it got with the lock; scopes are checked before, here they are only stored.
+import type { Transaction } from '../../db/database.ts';
+import { newId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { problem } from '../../problems/problem.ts';
+import { findAccount } from '../accounts.ts';
+import { tierLimits } from '../tiers.ts';
+import { mintSecret } from './record.ts';
+import {
+  countEarlier,
+  countKeys,
+  findKey,
+  insertKey,
+  type KeyFields,
+  markFlagged,
+  markRevoked,
+  replaceSecret,
+  type StoredKey,
+  updateKeyFields,
+} from './store.ts';
+
+export const GRACE_MS_MAX = 7 * DAY_MS;
+const EARLIER_SECRETS_MAX = 2;
+
+/** A key with the secret that was just made for it: the only time it is known. */
+export interface KeyWithSecret {
+  readonly key: StoredKey;
+  readonly secret: string;
+}
+
+export type NewKey = Pick<KeyFields, 'name' | 'scopes' | 'expiresAtMs'>;
+
+/** Throws QUOTA_EXCEEDED at the tier's number of keys that are neither revoked nor expired. */
+export async function createKey(
+  tx: Transaction,
+  accountId: string,
+  fields: NewKey,
+  nowMs: number,
+): Promise<KeyWithSecret> {
+  const [account, keys] = await Promise.all([findAccount(tx, accountId), countKeys(tx, accountId)]);
+  if (account === null) throw new Error(`no account ${accountId}`);
+  const keysMax = tierLimits[account.tier].keysMax;
+  if (keys >= keysMax) {
+    const message = `The account has ${keys} usable keys; its tier ${account.tier} allows ${keysMax}.`;
+    throw problem('QUOTA_EXCEEDED', { message, detail: 'keys' });
+  }
+  return insertNewKey(tx, accountId, { ...fields, projectId: account.projectId }, nowMs);
+}
+
+/**
+ * Gives the key a new secret. The one before lives on for `graceMs`; with 0 it ends with this transaction.
+ * Throws KEY_NOT_FOUND, KEY_NOT_ROTATABLE (revoked or expired), KEY_ROTATION_LIMIT (two earlier secrets would become three).
+ */
+export async function rotateKey(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  graceMs: number,
+  nowMs: number,
+): Promise<KeyWithSecret> {
+  const before = await requireKey(tx, accountId, keyId);
+  if (!isUsable(before)) throw problem('KEY_NOT_ROTATABLE', { message: `The key is ${before.status}.`, param: 'id' });
+  const earlier = await countEarlier(tx, accountId, keyId);
+  if (graceMs > 0 && earlier >= EARLIER_SECRETS_MAX) throw problem('KEY_ROTATION_LIMIT', { param: 'grace_hours' });
+  const minted = mintSecret();
+  await replaceSecret(tx, accountId, keyId, minted, nowMs + graceMs, nowMs);
+  return { key: await requireKey(tx, accountId, keyId), secret: minted.secret };
+}
+
+/** Ends the key and all its secrets. A key that is revoked already stays as it is. Throws KEY_NOT_FOUND. */
+export async function revokeKey(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  reason: 'requested' | 'confirmed_leak',
+  nowMs: number,
+): Promise<StoredKey> {
+  const before = await requireKey(tx, accountId, keyId);
+  if (before.status === 'revoked') return before;
+  await markRevoked(tx, accountId, keyId, reason, nowMs);
+  return requireKey(tx, accountId, keyId);
+}
+
+/** Absent fields stay. Throws KEY_NOT_FOUND, and STATE_CONFLICT for a revoked key. */
+export async function updateKey(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  change: Partial<Pick<KeyFields, 'name' | 'scopes'>>,
+  nowMs: number,
+): Promise<StoredKey> {
+  const before = await requireKey(tx, accountId, keyId);
+  if (before.status === 'revoked') throw problem('STATE_CONFLICT', { message: 'The key is revoked.', param: 'id' });
+  const name = change.name === undefined ? before.name : change.name;
+  const scopes = change.scopes === undefined ? before.scopes : change.scopes;
+  await updateKeyFields(tx, accountId, keyId, { name, scopes }, nowMs);
+  return requireKey(tx, accountId, keyId);
+}
+
+/**
+ * Revokes a leaked key and, when asked, makes one like it under a new id: same name, scopes and expiry. A key that was no longer
+ * usable has nothing to replace. No quota applies: the number of usable keys does not grow. Throws KEY_NOT_FOUND.
+ */
+export async function replaceLeakedKey(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  replace: boolean,
+  nowMs: number,
+): Promise<{ readonly key: StoredKey; readonly replacement: KeyWithSecret | null }> {
+  const before = await requireKey(tx, accountId, keyId);
+  const key = await revokeKey(tx, accountId, keyId, 'confirmed_leak', nowMs);
+  const replacement = replace && isUsable(before) ? await insertNewKey(tx, accountId, before, nowMs) : null;
+  return { key, replacement };
+}
+
+/** Notes a suspicion without ending anything. Throws KEY_NOT_FOUND. */
+export async function flagKey(tx: Transaction, accountId: string, keyId: string, nowMs: number): Promise<StoredKey> {
+  await requireKey(tx, accountId, keyId);
+  await markFlagged(tx, accountId, keyId, nowMs);
+  return requireKey(tx, accountId, keyId);
+}
+
+export async function requireKey(tx: Transaction, accountId: string, keyId: string): Promise<StoredKey> {
+  const key = await findKey(tx, accountId, keyId);
+  if (key === null) throw problem('KEY_NOT_FOUND', { param: 'id' });
+  return key;
+}
+
+function isUsable(key: StoredKey): boolean {
+  return key.status === 'active' || key.status === 'rotating';
+}
+
+async function insertNewKey(
+  tx: Transaction,
+  accountId: string,
+  { name, scopes, expiresAtMs, projectId }: NewKey & { projectId: string },
+  nowMs: number,
+): Promise<KeyWithSecret> {
+  const minted = mintSecret();
+  const keyId = newId('key_');
+  await insertKey(tx, accountId, { keyId, projectId, name, scopes, expiresAtMs }, minted, nowMs);
+  return { key: await requireKey(tx, accountId, keyId), secret: minted.secret };
+}

@@ -1,0 +1,261 @@
+// SQL of keys and their secrets. Whoever changes a key holds the account's wallet row locked (core/accounts.ts).
+// A key has one current secret and, while it rotates, earlier ones with an end; a revoked key has none.
+import { textArray } from '../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { iso, isoOrNull } from '../../lib/time.ts';
+import type { MintedSecret } from './record.ts';
+
+export type KeyStatus = 'active' | 'rotating' | 'revoked' | 'expired';
+
+export interface StoredKey {
+  readonly keyId: string;
+  readonly projectId: string;
+  readonly name: string | null;
+  /** null = all modules. */
+  readonly scopes: readonly string[] | null;
+  readonly status: KeyStatus;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly lastUsedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  /** When the last earlier secret dies; null unless the key is rotating. */
+  readonly rotatingUntilMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly revokedReason: string | null;
+  readonly flaggedAtMs: number | null;
+}
+
+interface KeyRow {
+  readonly key_id: string;
+  readonly project_id: string;
+  readonly name: string | null;
+  readonly scopes: string[] | null;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly last_used_at: number | null;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+  readonly revoked_reason: string | null;
+  readonly flagged_at: number | null;
+  readonly previous_until: number | null;
+  readonly now: number;
+}
+
+const columns = `k.key_id, k.project_id, k.name, k.scopes, k.prefix, k.last4, k.created_at, k.updated_at, k.last_used_at,
+          k.expires_at, k.revoked_at, k.revoked_reason, k.flagged_at, core.clock_now() AS now,
+          (SELECT max(s.expires_at) FROM core.api_secret s
+            WHERE s.account_id = $1 AND s.key_id = k.key_id AND NOT s.is_current
+              AND s.expires_at > core.clock_now()) AS previous_until`;
+
+const selectKey = statement(
+  'key_select',
+  `SELECT ${columns} FROM core.api_key k WHERE k.account_id = $1 AND k.key_id = $2`,
+);
+const selectKeys = statement(
+  'key_select_page',
+  `SELECT ${columns}
+     FROM core.api_key k
+    WHERE k.account_id = $1 AND ($2::text IS NULL OR k.key_id < $2::text)
+    ORDER BY k.key_id DESC
+    LIMIT $3::int`,
+);
+const countUsable = statement(
+  'key_count_usable',
+  `SELECT count(*) AS keys FROM core.api_key
+    WHERE account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > core.clock_now())`,
+);
+const insertKeyRow = statement(
+  'key_insert',
+  `INSERT INTO core.api_key (account_id, key_id, project_id, name, scopes, prefix, last4, created_at, updated_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5::text[], $6, $7, $8, $8, $9)`,
+);
+const insertSecretRow = statement(
+  'key_insert_secret',
+  `INSERT INTO core.api_secret (secret_hash, account_id, key_id, is_current, created_at) VALUES ($1, $2, $3, true, $4)`,
+);
+const updateFields = statement(
+  'key_update_fields',
+  `UPDATE core.api_key SET name = $3, scopes = $4::text[], updated_at = $5 WHERE account_id = $1 AND key_id = $2`,
+);
+const updateSecretText = statement(
+  'key_update_secret_text',
+  `UPDATE core.api_key SET prefix = $3, last4 = $4, updated_at = $5 WHERE account_id = $1 AND key_id = $2`,
+);
+const updateRevoked = statement(
+  'key_update_revoked',
+  `UPDATE core.api_key SET revoked_at = $4, revoked_reason = $3, updated_at = $4 WHERE account_id = $1 AND key_id = $2`,
+);
+const updateFlagged = statement(
+  'key_update_flagged',
+  `UPDATE core.api_key SET flagged_at = $3, updated_at = $3 WHERE account_id = $1 AND key_id = $2`,
+);
+const deleteSecretRows = statement(
+  'key_delete_secrets',
+  `DELETE FROM core.api_secret WHERE account_id = $1 AND key_id = $2`,
+);
+const deleteEndedSecrets = statement(
+  'key_delete_ended_secrets',
+  `DELETE FROM core.api_secret WHERE account_id = $1 AND key_id = $2 AND expires_at <= $3`,
+);
+const retireCurrentSecret = statement(
+  'key_retire_secret',
+  `UPDATE core.api_secret SET is_current = false, expires_at = $3 WHERE account_id = $1 AND key_id = $2 AND is_current`,
+);
+const countEarlierSecrets = statement(
+  'key_count_earlier_secrets',
+  `SELECT count(*) AS secrets FROM core.api_secret
+    WHERE account_id = $1 AND key_id = $2 AND NOT is_current AND expires_at > core.clock_now()`,
+);
+
+const keyIdPattern = /^key_[0-9A-Za-z]{20,40}$/;
+
+/** What no key of ours can be named is not looked up: such text may not even be valid in PostgreSQL. */
+export async function findKey(db: Queryable, accountId: string, keyId: string): Promise<StoredKey | null> {
+  if (!keyIdPattern.test(keyId)) return null;
+  const { rows } = await db.query<KeyRow>(selectKey, [accountId, keyId]);
+  return rows[0] === undefined ? null : storedKey(rows[0]);
+}
+
+/** Newest first, those before `beforeId` (null: all); `limit` null means no limit. */
+export async function listKeys(
+  db: Queryable,
+  accountId: string,
+  beforeId: string | null,
+  limit: number | null,
+): Promise<StoredKey[]> {
+  const { rows } = await db.query<KeyRow>(selectKeys, [accountId, beforeId, limit]);
+  return rows.map(storedKey);
+}
+
+/** Keys that are neither revoked nor expired. */
+export async function countKeys(db: Queryable, accountId: string): Promise<number> {
+  const { rows } = await db.query<{ keys: bigint }>(countUsable, [accountId]);
+  return Number(rows[0]?.keys ?? 0n);
+}
+
+export interface KeyFields {
+  readonly keyId: string;
+  readonly projectId: string;
+  readonly name: string | null;
+  readonly scopes: readonly string[] | null;
+  readonly expiresAtMs: number | null;
+}
+
+export async function insertKey(
+  tx: Transaction,
+  accountId: string,
+  key: KeyFields,
+  minted: MintedSecret,
+  nowMs: number,
+): Promise<void> {
+  const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
+  const own = [accountId, key.keyId, key.projectId, key.name, arrayOf(key.scopes)];
+  await Promise.all([
+    tx.query(insertKeyRow, [...own, minted.prefix, minted.last4, new Date(nowMs), expiresAt]),
+    tx.query(insertSecretRow, [minted.hash, accountId, key.keyId, new Date(nowMs)]),
+  ]);
+}
+
+/** Makes `minted` the current secret; the one before lives until `endsAtMs`, or ends now when that is not later than `nowMs`. */
+export async function replaceSecret(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  minted: MintedSecret,
+  endsAtMs: number,
+  nowMs: number,
+): Promise<void> {
+  const now = new Date(nowMs);
+  await Promise.all([
+    tx.query(retireCurrentSecret, [accountId, keyId, new Date(endsAtMs)]),
+    tx.query(deleteEndedSecrets, [accountId, keyId, now]),
+    tx.query(insertSecretRow, [minted.hash, accountId, keyId, now]),
+    tx.query(updateSecretText, [accountId, keyId, minted.prefix, minted.last4, now]),
+  ]);
+}
+
+export async function countEarlier(tx: Transaction, accountId: string, keyId: string): Promise<number> {
+  const { rows } = await tx.query<{ secrets: bigint }>(countEarlierSecrets, [accountId, keyId]);
+  return Number(rows[0]?.secrets ?? 0n);
+}
+
+export async function updateKeyFields(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  fields: Pick<KeyFields, 'name' | 'scopes'>,
+  nowMs: number,
+): Promise<void> {
+  await tx.query(updateFields, [accountId, keyId, fields.name, arrayOf(fields.scopes), new Date(nowMs)]);
+}
+
+/** Marks the key revoked and forgets all its secrets. */
+export async function markRevoked(tx: Transaction, accountId: string, keyId: string, reason: string, nowMs: number) {
+  await Promise.all([
+    tx.query(updateRevoked, [accountId, keyId, reason, new Date(nowMs)]),
+    tx.query(deleteSecretRows, [accountId, keyId]),
+  ]);
+}
+
+export async function markFlagged(tx: Transaction, accountId: string, keyId: string, nowMs: number): Promise<void> {
+  await tx.query(updateFlagged, [accountId, keyId, new Date(nowMs)]);
+}
+
+/** The key as callers see it (contract §2); `key_secret` is added only where one was minted. */
+export function keyRecord(key: StoredKey) {
+  return {
+    id: key.keyId,
+    project_id: key.projectId,
+    name: key.name,
+    scopes: key.scopes,
+    status: key.status,
+    prefix: key.prefix,
+    last4: key.last4,
+    created_at: iso(key.createdAtMs),
+    updated_at: iso(key.updatedAtMs),
+    last_used_at: isoOrNull(key.lastUsedAtMs),
+    expires_at: isoOrNull(key.expiresAtMs),
+    rotating_until: isoOrNull(key.rotatingUntilMs),
+    revoked_at: isoOrNull(key.revokedAtMs),
+    revoked_reason: key.revokedReason,
+    flagged_at: isoOrNull(key.flaggedAtMs),
+  };
+}
+
+function arrayOf(texts: readonly string[] | null): Buffer | null {
+  return texts === null ? null : textArray(texts);
+}
+
+function storedKey(row: KeyRow): StoredKey {
+  const status = statusOf(row);
+  return {
+    keyId: row.key_id,
+    projectId: row.project_id,
+    name: row.name,
+    scopes: row.scopes,
+    status,
+    prefix: row.prefix,
+    last4: row.last4,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+    lastUsedAtMs: row.last_used_at,
+    expiresAtMs: row.expires_at,
+    // A key that ends takes its earlier secrets with it.
+    rotatingUntilMs:
+      status === 'rotating' ? Math.min(row.previous_until ?? 0, row.expires_at ?? Number.MAX_VALUE) : null,
+    revokedAtMs: row.revoked_at,
+    revokedReason: row.revoked_reason,
+    flaggedAtMs: row.flagged_at,
+  };
+}
+
+function statusOf(row: KeyRow): KeyStatus {
+  if (row.revoked_at !== null) return 'revoked';
+  if (row.expires_at !== null && row.expires_at <= row.now) return 'expired';
+  return row.previous_until === null ? 'active' : 'rotating';
+}
