@@ -21,12 +21,15 @@ const insertOutbox = statement(
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 
-/** Sends the insert in the given transaction without awaiting it: a failure fails the transaction. */
+/** Sends the insert in the given transaction without awaiting it: a failure fails the transaction. Events are numbered in the order given. */
 export function sendEvents(tx: Queryable, events: readonly NewEvent[], nowMs: number): void {
+  if (events.length === 0) return;
+  // Ids of one millisecond differ only in their random part: sorted, they keep the order of the list.
+  const ids = events.map(() => newId('evt_', nowMs)).sort();
   void tx.query(insertOutbox, [
     textArray([...new Set(events.map((event) => event.accountId))].sort()),
     textArray(events.map((event) => event.accountId)),
-    textArray(events.map(() => newId('evt_'))),
+    textArray(ids),
     textArray(events.map((event) => event.type)),
     textArray(events.map((event) => JSON.stringify(event.data))),
     textArray(events.map((event) => event.requestId)),

@@ -9,12 +9,21 @@ import { fundsOf, type GrantRow, type WalletRow } from './state.ts';
 export interface NewHold {
   readonly authorized: AuthorizedHold;
   readonly item: LaneItem;
+  readonly bill: Bill;
   readonly parts: readonly GrantPart[];
   readonly expiresAtMs: number;
 }
 
+/** What a call costs in the end: fewer units than asked for when part of it is a duplicate. */
+export interface Bill {
+  readonly units: bigint;
+  readonly amount: bigint;
+  readonly mode: LaneItem['mode'];
+}
+
 export interface Admitted {
   readonly item: LaneItem;
+  readonly bill: Bill;
   readonly context: unknown;
   readonly firstSeq: bigint;
   readonly spendableAfter: bigint;
@@ -65,13 +74,14 @@ export interface AccountBatchInput {
   readonly nowMs: number;
 }
 
-/** A hold that nobody settles is released after this time. */
 const HOLD_LIFETIME_MS = 15 * 60_000;
 
 export function settleAccount(input: AccountBatchInput): AccountBatch {
   const { wallet, items, nowMs } = input;
+  // A hold covers the maximum; what is really billed shows when it is captured.
+  const bills = items.map((item) => (item.mode === 'hold' ? item : billOf(item, input.verdicts.get(item))));
   const funds = fundsOf(wallet, input.grants);
-  const admission = admit(funds, items, nowMs);
+  const admission = admit(funds, bills, nowMs);
   const refused: [LaneItem, Problem][] = [];
   const admitted: Admitted[] = [];
   // The journal entries take the first numbers, the effects the rest.
@@ -85,7 +95,9 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
     }
     const verdictRead = input.verdicts.get(item);
     const context = verdictRead?.kind === 'go' ? verdictRead.context : undefined;
-    admitted.push({ item, context, firstSeq: seq, spendableAfter: verdict.spendableAfter, hold: newHold(item, context, seq, verdict.parts, nowMs) });
+    const bill = bills[i] as Bill;
+    const hold = newHold(item, bill, context, seq, verdict.parts, nowMs);
+    admitted.push({ item, bill, context, firstSeq: seq, spendableAfter: verdict.spendableAfter, hold });
     seq += BigInt(item.sequences);
   });
   const entries = journal(admitted, input.firstSeq, wallet.balance_nanos);
@@ -107,6 +119,13 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
   };
 }
 
+/** The price of a call as it was read: its share of the asked price when fewer units are to be billed. */
+export function billOf(item: LaneItem, verdict: ReadVerdict<unknown> | undefined): Bill {
+  const { units, amount, mode } = item;
+  if (verdict?.kind !== 'go' || verdict.units === undefined || units === 0n) return { units, amount, mode };
+  return { units: verdict.units, amount: (amount * verdict.units) / units, mode };
+}
+
 function changed(before: readonly OpenGrant[], after: readonly OpenGrant[]): OpenGrant[] {
   return after.filter((grant, i) => grant.remaining !== before[i]?.remaining || grant.reserved !== before[i]?.reserved);
 }
@@ -119,23 +138,30 @@ function refusal(verdict: Verdict & { admitted: false }): Problem {
   return problem('INSUFFICIENT_CREDIT', { message, detail: verdict.reason, retryAfterMs: verdict.retryAfterMs });
 }
 
-function newHold(item: LaneItem, context: unknown, firstSeq: bigint, parts: readonly GrantPart[], nowMs: number): NewHold | null {
+function newHold(
+  item: LaneItem,
+  bill: Bill,
+  context: unknown,
+  firstSeq: bigint,
+  parts: readonly GrantPart[],
+  nowMs: number,
+): NewHold | null {
   if (item.mode === 'charge') return null;
-  const authorized = { holdId: newId('hold_'), context, firstSeq, nowMs };
-  return { authorized, item, parts, expiresAtMs: nowMs + HOLD_LIFETIME_MS };
+  const authorized = { holdId: newId('hold_', nowMs), amount: bill.amount, context, firstSeq, nowMs };
+  return { authorized, item, bill, parts, expiresAtMs: nowMs + (item.holdMs ?? HOLD_LIFETIME_MS) };
 }
 
 /** One entry per (capability, key), one per hold. Balances run from entry to entry. */
 function journal(admitted: readonly Admitted[], firstSeq: bigint, balance: bigint): LedgerEntry[] {
   const sums = new Map<string, { item: LaneItem; hold: NewHold | null; requests: number; units: bigint; amount: bigint }>();
-  for (const { item, hold } of admitted) {
+  for (const { item, hold, bill } of admitted) {
     const key = hold === null ? `${item.capability}\n${item.keyId}` : hold.authorized.holdId;
     const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { item, hold, requests: 1, units: item.units, amount: item.amount });
+    if (sum === undefined) sums.set(key, { item, hold, requests: 1, units: bill.units, amount: bill.amount });
     else {
       sum.requests += 1;
-      sum.units += item.units;
-      sum.amount += item.amount;
+      sum.units += bill.units;
+      sum.amount += bill.amount;
     }
   }
   let running = balance;

@@ -175,11 +175,11 @@ function writeAll(tx: Transaction, batches: readonly AccountBatch[], nowMs: numb
     effect.write(tx, of, nowMs).forEach((text, i) => texts.set((of[i] as AdmittedItem<unknown, unknown>).item, text));
   }
   for (const batch of batches) {
-    for (const { item, hold, spendableAfter } of batch.admitted) {
+    for (const { item, bill, hold, spendableAfter } of batch.admitted) {
       settlements.set(
         item,
         hold === null
-          ? { kind: 'done', text: texts.get(item) as string, balanceNanos: spendableAfter }
+          ? { kind: 'done', text: texts.get(item) as string, costNanos: bill.amount, balanceNanos: spendableAfter }
           : { kind: 'held', hold: hold.authorized, balanceNanos: spendableAfter },
       );
     }

@@ -6,7 +6,7 @@ import type { ScopeKind } from '../keys/scopes.ts';
 
 /** What an effect learns before admission: go on (with what it read), refuse, or answer as an earlier call did, for nothing. */
 export type ReadVerdict<Context> =
-  | { readonly kind: 'go'; readonly context: Context }
+  | { readonly kind: 'go'; readonly context: Context; /** Units to be billed when they are fewer than asked for. */ readonly units?: bigint }
   | { readonly kind: 'refuse'; readonly problem: Problem }
   | { readonly kind: 'replay'; readonly text: string };
 
@@ -20,8 +20,8 @@ export interface AdmittedItem<Input, Context> {
 /** What a module contributes to a lane: set-based, one call per batch, never its own wallet code. */
 export interface LaneEffect<Input, Context> {
   readonly name: string;
-  /** Items with the same key (not null) never ride in one batch: the later one must see the earlier one's effect. */
-  exclusiveKey(item: LaneItem<Input, Context>): string | null;
+  /** Items that share a key never ride in one batch: the later one must see the earlier one's effect. */
+  exclusiveKeys(item: LaneItem<Input, Context>): readonly string[];
   /** Sends its reads under the wallet locks; verdicts in the order of the items. */
   read(tx: Queryable, items: readonly LaneItem<Input, Context>[]): Promise<readonly ReadVerdict<Context>[]>;
   /** Sends its writes without awaiting them, and answers the JSON text of `data` per item. Must not throw for any input. */
@@ -42,6 +42,8 @@ export interface LaneItem<Input = unknown, Context = unknown> {
   readonly priceVersion: string;
   /** `hold` reserves the amount; the effect is then written by its own transaction. */
   readonly mode: 'charge' | 'hold';
+  /** A hold that nobody settles is released after this time; 15 minutes when absent. */
+  readonly holdMs?: number;
   readonly idempotency: IdempotencyKey | null;
   readonly keepMs: number;
   /** How many sequence numbers the effect needs. */
@@ -55,13 +57,15 @@ export interface LaneItem<Input = unknown, Context = unknown> {
 /** A hold authorised in a lane, with what its effect needs to be written later. */
 export interface AuthorizedHold<Context = unknown> {
   readonly holdId: string;
+  /** What is reserved, nano-USD. */
+  readonly amount: bigint;
   readonly context: Context;
   readonly firstSeq: bigint;
   readonly nowMs: number;
 }
 
 export type Settlement =
-  | { readonly kind: 'done'; readonly text: string; readonly balanceNanos: bigint }
+  | { readonly kind: 'done'; readonly text: string; readonly costNanos: bigint; readonly balanceNanos: bigint }
   | { readonly kind: 'held'; readonly hold: AuthorizedHold; readonly balanceNanos: bigint }
   | { readonly kind: 'replayed'; readonly text: string; readonly balanceNanos: bigint }
   | { readonly kind: 'refused'; readonly problem: Problem };

@@ -1,13 +1,14 @@
 // Lanes: per account and process at most one commit is in flight; what arrives meanwhile waits and goes together in the next one.
 // An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitUnknown, type Database, isConnectionError, sqlState } from '../../db/database.ts';
+import { textArray } from '../../db/arrays.ts';
+import { CommitUnknown, type Database, sqlState } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Logger } from '../logger.ts';
 import { type CommitProbe, type CommitResult, commitLanes } from './commit.ts';
 import type { LaneItem, Settlement } from './lane-item.ts';
+import { isLost, mayRunAgain, RETRY_FOR_MS, RETRY_PAUSE_MS } from './ride-out.ts';
 import { findLedgerEntry, lockWallets } from './statements.ts';
-import { textArray } from '../../db/arrays.ts';
 
 export interface LanesOptions {
   readonly db: Database;
@@ -24,9 +25,6 @@ const ACCOUNTS_PER_COMMIT = 64;
 const CONCURRENT_COMMITS = 2;
 const WAITING_ITEMS_MAX = 20_000;
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
-// How long calls wait for a restarting database before they are told.
-const RETRY_FOR_MS = 8_000;
-const RETRY_PAUSE_MS = 100;
 
 interface Waiting {
   readonly item: LaneItem;
@@ -158,27 +156,37 @@ export class Lanes {
     else if (lane.leaders.size === 0) this.#lanes.delete(accountId);
   }
 
-  /** Commits; splits a batch that PostgreSQL refuses, so that one poisoned call cannot fail its neighbours. */
   async #commit(batch: readonly Waiting[]): Promise<void> {
-    const items = batch.map((waiting) => waiting.item);
+    let result: CommitResult;
     try {
-      const result = await this.#commitOrWait(items);
-      batch.forEach((waiting, i) => {
-        this.#settle(waiting, result.settlements[i] as Settlement);
-      });
+      result = await this.#commitOrWait(batch.map((waiting) => waiting.item));
+    } catch (error) {
+      await this.#split(batch, error);
+      return;
+    }
+    batch.forEach((waiting, i) => {
+      this.#settle(waiting, result.settlements[i] as Settlement);
+    });
+    try {
       result.afterCommit();
     } catch (error) {
-      const unavailable = isConnectionError(error) || error instanceof CommitUnknown || sqlState(error) === '55P03';
-      if (unavailable || batch.length === 1) {
-        this.#options.log.error({ err: error, calls: batch.length }, 'lane commit failed');
-        const failure = unavailable ? problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error }) : error;
-        for (const waiting of batch) this.#fail(waiting, failure);
-        return;
-      }
-      const half = batch.length >> 1;
-      await this.#commit(batch.slice(0, half));
-      await this.#commit(batch.slice(half));
+      // The batch is committed: a hint that fails must not run it again.
+      this.#options.log.error({ err: error }, 'local hint after a lane commit failed');
     }
+  }
+
+  /** Halves a batch that PostgreSQL refuses, so that one poisoned call cannot fail its neighbours. */
+  async #split(batch: readonly Waiting[], error: unknown): Promise<void> {
+    const unavailable = isLost(error) || sqlState(error) === '55P03';
+    if (unavailable || batch.length === 1) {
+      this.#options.log.error({ err: error, calls: batch.length }, 'lane commit failed');
+      const failure = unavailable ? problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error }) : error;
+      for (const waiting of batch) this.#fail(waiting, failure);
+      return;
+    }
+    const half = batch.length >> 1;
+    await this.#commit(batch.slice(0, half));
+    await this.#commit(batch.slice(half));
   }
 
   /** Rides out a restart of the database: an unknown COMMIT is looked up, a lost transaction is run again. */
@@ -189,8 +197,7 @@ export class Lanes {
       try {
         return await commitLanes(this.#options.db, items, (probe, result) => sent.push({ probe, result }));
       } catch (error) {
-        const lost = isConnectionError(error) || error instanceof CommitUnknown || isContention(error);
-        if (!lost || performance.now() > giveUpAt) throw error;
+        if (!mayRunAgain(error) || performance.now() > giveUpAt) throw error;
         const last = sent.at(-1);
         if (last !== undefined && (await this.#wasCommitted(last.probe, giveUpAt))) return last.result;
         await sleep(RETRY_PAUSE_MS);
@@ -252,17 +259,11 @@ function takeCompatible(waiting: Waiting[], max: number): Waiting[] {
   const left: Waiting[] = [];
   while (waiting.length > 0 && taken.length < max) {
     const next = waiting.shift() as Waiting;
-    const key = next.item.effect.exclusiveKey(next.item);
-    if (key !== null && seen.has(key)) left.push(next);
+    const keys = next.item.effect.exclusiveKeys(next.item);
+    if (keys.some((key) => seen.has(key))) left.push(next);
     else taken.push(next);
-    if (key !== null) seen.add(key);
+    for (const key of keys) seen.add(key);
   }
   waiting.unshift(...left);
   return taken;
-}
-
-// Serialisation failures and lock time-outs: another process holds the wallet; try again until the deadline.
-function isContention(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === '40001' || state === '40P01' || state === '55P03';
 }

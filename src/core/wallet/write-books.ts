@@ -3,6 +3,7 @@ import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../
 import type { Queryable } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { sendEvents } from '../events/outbox.ts';
+import { usageOrder } from '../usage/order.ts';
 import type { AccountBatch, Admitted, NewHold } from './account-batch.ts';
 import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
@@ -74,7 +75,7 @@ function sendLedger(tx: Queryable, accounts: Buffer, batches: readonly AccountBa
 
 /** Billable successes count here, in their own transaction; a hold counts when it is captured. */
 function sendUsage(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[], nowMs: number): void {
-  const rows = batches.flatMap((batch) => batch.entries.filter((entry) => entry.kind === 'charge'));
+  const rows = batches.flatMap((batch) => batch.entries.filter((entry) => entry.kind === 'charge')).sort(usageOrder);
   if (rows.length === 0) return;
   const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
   void tx.query(upsertUsage, [
@@ -107,15 +108,15 @@ function sendAnswers(tx: Queryable, accounts: Buffer, admitted: readonly Admitte
 }
 
 function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly AccountBatch[]): void {
-  const { item, parts, authorized, expiresAtMs } = hold;
+  const { item, bill, parts, authorized, expiresAtMs } = hold;
   const wallet = (batches.find((batch) => batch.accountId === item.accountId) as AccountBatch).wallet;
   void tx.query(insertHolds, [
     item.accountId,
     authorized.holdId,
     item.capability,
     item.keyId,
-    item.units,
-    item.amount,
+    bill.units,
+    bill.amount,
     textArray(parts.map((part) => part.grantId)),
     int8Array(parts.map((part) => part.amount)),
     new Date(wallet.day_start),

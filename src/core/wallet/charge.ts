@@ -1,0 +1,103 @@
+// What a billable capability calls: price, idempotency, budget, wallet and effect settle together in the account's lane.
+// Effects too large for a shared batch are held for in the lane and written in a transaction of their own (see charge-large.ts).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JsonText } from '../../lib/json-text.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import type { CallContext } from '../context.ts';
+import type { ScopeKind } from '../keys/scopes.ts';
+import { priceOf } from '../prices.ts';
+import { chargeLarge } from './charge-large.ts';
+import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
+import type { Lanes } from './lanes.ts';
+
+export interface Charge<Input, Context> {
+  /** The capability that the call is booked under; the called one when absent. */
+  readonly capability?: string;
+  readonly scope: ScopeKind;
+  /** Price book entry. */
+  readonly priceEntry: string;
+  readonly units: bigint;
+  readonly effect: LaneEffect<Input, Context>;
+  readonly input: Input;
+  /** How many sequence numbers of the account the effect needs. */
+  readonly sequences: number;
+  /** Approximate size of the input. */
+  readonly bytes: number;
+  /** Rows that the effect writes. */
+  readonly rows: number;
+  /** Days that the answer is kept for repeats of the idempotency key; 1 when absent. */
+  readonly keepDays?: number;
+}
+
+/** The outcome of a billable call, as a capability answers it. */
+export interface ChargedAnswer {
+  readonly data: JsonText;
+  readonly costNanos: bigint;
+  readonly replayed: boolean;
+  readonly balanceNanos: bigint;
+}
+
+// Beyond these an effect would make the account's other calls wait.
+const SHARED_BYTES_MAX = 256 * 1024;
+const SHARED_ROWS_MAX = 100;
+// Writing a large effect takes seconds; a process that dies meanwhile leaves the key and the money bound no longer than this.
+const LARGE_HOLD_MS = 60_000;
+// How long a call waits for another one with its idempotency key (contract §4).
+const IN_FLIGHT_WAIT_MS = 2_000;
+
+/** Charges the call and has its effect written, together or not at all. Throws the Problem of a refusal. */
+export async function chargeInLane<Input, Context>(ctx: CallContext, charge: Charge<Input, Context>): Promise<ChargedAnswer> {
+  const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
+  const item = laneItem(ctx, charge, large ? 'hold' : 'charge');
+  const settlement = await submitOrWait(ctx.core.lanes, item as LaneItem);
+  switch (settlement.kind) {
+    case 'refused':
+      throw settlement.problem;
+    case 'replayed':
+      return answerOf(settlement.text, 0n, true, settlement.balanceNanos);
+    case 'done':
+      return { data: new JsonText(settlement.text), costNanos: settlement.costNanos, replayed: false, balanceNanos: settlement.balanceNanos };
+    case 'held': {
+      const settled = await chargeLarge(ctx.core, item, settlement.hold);
+      return answerOf(settled.text, settled.costNanos, settled.replayed, settled.balanceNanos);
+    }
+  }
+}
+
+function laneItem<Input, Context>(ctx: CallContext, charge: Charge<Input, Context>, mode: 'charge' | 'hold'): LaneItem<Input, Context> {
+  const { core } = ctx;
+  return {
+    accountId: ctx.accountId,
+    keyId: ctx.key.keyId,
+    secretHash: ctx.key.secretHash,
+    capability: charge.capability ?? ctx.capability,
+    scope: charge.scope,
+    requestId: ctx.requestId,
+    units: charge.units,
+    amount: priceOf(core.prices, charge.priceEntry, charge.units),
+    priceVersion: core.prices.version,
+    mode,
+    holdMs: LARGE_HOLD_MS,
+    idempotency: ctx.idempotency,
+    keepMs: (charge.keepDays ?? 1) * DAY_MS,
+    sequences: charge.sequences,
+    bytes: charge.bytes,
+    effect: charge.effect,
+    input: charge.input,
+  };
+}
+
+/** A call with the key that runs in another process, or under a hold, is given two seconds to finish. */
+async function submitOrWait(lanes: Lanes, item: LaneItem): Promise<Settlement> {
+  const giveUpAt = performance.now() + IN_FLIGHT_WAIT_MS;
+  for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+    const settlement = await lanes.submit(item);
+    const inFlight = settlement.kind === 'refused' && settlement.problem.code === 'IDEMPOTENCY_IN_FLIGHT';
+    if (!inFlight || performance.now() + pauseMs > giveUpAt) return settlement;
+    await sleep(pauseMs);
+  }
+}
+
+function answerOf(text: string, costNanos: bigint, replayed: boolean, balanceNanos: bigint): ChargedAnswer {
+  return { data: new JsonText(text), costNanos, replayed, balanceNanos };
+}

@@ -1,0 +1,77 @@
+// Holds: authorize the highest price in a lane, do the work, capture what it cost or release it. For work that cannot commit
+// together with its charge: vendors, and effects too large for a shared batch.
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
+import type { Lanes } from './lanes.ts';
+import { rideOut } from './ride-out.ts';
+import { type Capture, type HoldRow, type HoldSettlement, readHold, releaseHold, settleHold } from './settle-hold.ts';
+
+export interface HoldsOptions {
+  readonly db: Database;
+  readonly lanes: Lanes;
+}
+
+/** A call as a lane takes it, without an effect: the vendor does the work. */
+export type HoldCall = Omit<LaneItem, 'mode' | 'effect' | 'input' | 'sequences' | 'bytes'>;
+
+export interface OverdueHold {
+  readonly account_id: string;
+  readonly hold_id: string;
+}
+
+const findOverdue = statement(
+  'hold_find_overdue',
+  `/* fan-out: holds that nobody settled in time, of any account */
+   SELECT account_id, hold_id FROM core.hold WHERE status = 'active' AND expires_at <= core.clock_now() ORDER BY expires_at LIMIT $1`,
+);
+
+const noEffect: LaneEffect<null, null> = {
+  name: 'hold',
+  exclusiveKeys: () => [],
+  read: async (_tx, items) => items.map(() => ({ kind: 'go', context: null })),
+  write: (_tx, items) => items.map(() => 'null'),
+};
+
+// Memory of a waiting call without content.
+const CALL_BYTES = 512;
+const OVERDUE_PER_RUN = 200;
+
+export class Holds {
+  readonly #db: Database;
+  readonly #lanes: Lanes;
+
+  constructor(options: HoldsOptions) {
+    this.#db = options.db;
+    this.#lanes = options.lanes;
+  }
+
+  /** Reserves `call.amount` under every check of a billable call. `held`, `refused`, or `replayed` for a known idempotency key. */
+  authorize(call: HoldCall): Promise<Settlement> {
+    return this.#lanes.submit({ ...call, mode: 'hold', effect: noEffect, input: null, sequences: 0, bytes: CALL_BYTES });
+  }
+
+  /** Charges the actual price. Repeating it is safe: a settled hold answers what it is. Null when there is no such hold. */
+  capture(accountId: string, holdId: string, capture: Capture): Promise<HoldSettlement | null> {
+    return rideOut(() => this.#db.transaction((tx) => settleHold(tx, accountId, holdId, capture)));
+  }
+
+  release(accountId: string, holdId: string): Promise<HoldSettlement | null> {
+    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, 'released')));
+  }
+
+  async find(accountId: string, holdId: string): Promise<HoldRow | null> {
+    const { rows } = await this.#db.query<HoldRow>(readHold, [accountId, holdId]);
+    return rows[0] ?? null;
+  }
+
+  /** Releases holds past their time, a bounded number; answers true when there may be more. */
+  async expireOverdue(signal: AbortSignal): Promise<boolean> {
+    const { rows } = await this.#db.query<OverdueHold>(findOverdue, [OVERDUE_PER_RUN]);
+    for (const { account_id, hold_id } of rows) {
+      if (signal.aborted) return false;
+      await this.#db.transaction((tx) => releaseHold(tx, account_id, hold_id, 'expired'));
+    }
+    return rows.length === OVERDUE_PER_RUN;
+  }
+}
