@@ -2,7 +2,6 @@
 // locked (lockAccount) and passes the time it got with the lock; scopes are checked before, here they are only stored.
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
-import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts.ts';
 import { tierLimits } from '../tiers.ts';
@@ -20,7 +19,7 @@ import {
   updateKeyFields,
 } from './store.ts';
 
-export const GRACE_MS_MAX = 7 * DAY_MS;
+export const GRACE_HOURS_MAX = 168;
 const EARLIER_SECRETS_MAX = 2;
 
 /** A key with the secret that was just made for it: the only time it is known. */

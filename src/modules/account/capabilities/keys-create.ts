@@ -1,0 +1,90 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { createKey } from '../../../core/keys/changes.ts';
+import { validateScopes } from '../../../core/keys/scopes.ts';
+import { keyRecord } from '../../../core/keys/store.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
+import { enter, requireWithin } from '../caller.ts';
+import { expiresAtField, keyWithSecretSchema, nameField, scopesField } from '../schemas.ts';
+import type { AccountState } from '../state.ts';
+
+const replay = { keepDays: 30, secret: true } as const;
+
+export const keysCreate = defineCapability<AccountState>()({
+  id: 'account.keys.create',
+  method: 'POST',
+  path: '/v1/account/keys/create',
+  summary: 'Creates an API key.',
+  description:
+    'Makes a further key of this account and returns its secret in key_secret, this once. Give each program its own key with the ' +
+    'narrowest scopes that do, so that it can be revoked alone. A key can only grant what it may do itself. A repetition with ' +
+    'the same idempotency_key within 30 days returns the same key and the same secret.',
+  input: Type.Object({
+    project_id: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        maxLength: 200,
+        description: 'Project of the key. Null or absent: the project of the calling key, the only one an account has.',
+      }),
+    ),
+    name: Type.Optional(nameField),
+    scopes: Type.Optional(scopesField),
+    expires_at: Type.Optional(expiresAtField),
+  }),
+  output: keyWithSecretSchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  replay,
+  errors: ['INVALID_SCOPE', 'SCOPE_ESCALATION', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
+  events: [],
+  limits: {
+    keys: '100 / 500 / 5,000 keys (standard / pro / enterprise) that are neither revoked nor expired.',
+    scopes: 'At most 100 scopes a key.',
+  },
+  examples: [
+    {
+      title: 'A key that may only publish to queues',
+      input: { name: 'publisher', scopes: ['queue.publish'] },
+      expect: { name: 'publisher', scopes: ['queue.publish'], status: 'active', revoked_at: null },
+    },
+    { title: 'A key for all modules', input: {}, expect: { name: null, scopes: null, expires_at: null } },
+  ],
+  async run({ ctx, input }) {
+    const scopes = validateScopes(ctx.core.scopeBook, input.scopes ?? null);
+    const expiresAtMs = instantOf(input.expires_at ?? null);
+    requireWithin(ctx, ctx.key.scopes, scopes, 'scopes');
+    return runWrite(
+      ctx,
+      async (tx) => {
+        const entry = await enter(tx, ctx);
+        requireWithin(ctx, entry.scopes, scopes, 'scopes');
+        if ((input.project_id ?? ctx.key.projectId) !== ctx.key.projectId) {
+          throw problem('NOT_FOUND', { message: 'The project does not exist.', param: 'project_id' });
+        }
+        if (expiresAtMs !== null && expiresAtMs <= entry.nowMs) throw notInFuture();
+        const { key, secret } = await createKey(
+          tx,
+          ctx.accountId,
+          { name: input.name ?? null, scopes, expiresAtMs },
+          entry.nowMs,
+        );
+        return { ...keyRecord(key), key_secret: secret };
+      },
+      replay,
+    );
+  },
+});
+
+/** The format check knows the form of an instant, not whether there is such a day. */
+function instantOf(text: string | null): number | null {
+  if (text === null) return null;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw invalidField('expires_at', 'format', 'expires_at is not an existing date and time.');
+  return ms;
+}
+
+function notInFuture() {
+  return invalidField('expires_at', 'future', 'expires_at must be in the future.');
+}

@@ -1,0 +1,48 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { revokeKey } from '../../../core/keys/changes.ts';
+import { keyRecord } from '../../../core/keys/store.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { enter, forgetKey } from '../caller.ts';
+import { keyIdField, keySchema } from '../schemas.ts';
+import type { AccountState } from '../state.ts';
+
+const replay = { keepDays: 30 } as const;
+
+export const keysRevoke = defineCapability<AccountState>()({
+  id: 'account.keys.revoke',
+  method: 'DELETE',
+  path: '/v1/account/keys/revoke/{id}',
+  summary: 'Revokes an API key for good.',
+  description:
+    'Ends the key and all its secrets. When the answer is there, no further call with the key succeeds anywhere. Revoking it again ' +
+    'returns the same record. It cannot be undone; the calling key may revoke itself.',
+  input: Type.Object({ id: keyIdField }),
+  output: keySchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  replay,
+  errors: ['KEY_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'Revoke a key',
+      before: [{ capability: 'account.keys.create', input: { name: 'short-lived' } }],
+      input: { id: '$0.id' },
+      expect: { status: 'revoked', revoked_reason: 'requested' },
+    },
+  ],
+  async run({ ctx, input }) {
+    const write = await runWrite(
+      ctx,
+      async (tx) => {
+        const { nowMs } = await enter(tx, ctx);
+        return keyRecord(await revokeKey(tx, ctx.accountId, input.id, 'requested', nowMs));
+      },
+      replay,
+    );
+    await forgetKey(ctx.core, input.id);
+    return write;
+  },
+});

@@ -1,0 +1,101 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { flagKey, type KeyWithSecret, replaceLeakedKey, rotateKey } from '../../../core/keys/changes.ts';
+import { keyRecord } from '../../../core/keys/store.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { HOUR_MS } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { enterFor, forgetKey, requireTarget } from '../caller.ts';
+import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../schemas.ts';
+import type { AccountState } from '../state.ts';
+
+const replay = { keepDays: 30, secret: true } as const;
+const GRACE_HOURS = 1;
+
+export const keysSuspectedCompromise = defineCapability<AccountState>()({
+  id: 'account.keys.suspected_compromise',
+  method: 'POST',
+  path: '/v1/account/keys/suspected_compromise/{id}',
+  summary: 'Reports that the secret of an API key may be in foreign hands.',
+  description:
+    'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes ' +
+    'and expiry and its key_secret, this once. confirmed_leak false with auto_rotate rotates the key: key.key_secret is the new ' +
+    'secret, the one before lives one more hour. confirmed_leak false without auto_rotate only sets flagged_at.',
+  input: Type.Object({
+    id: keyIdField,
+    confirmed_leak: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the leak is certain: then the key ends at once.' }),
+    ),
+    auto_rotate: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Whether to make a new secret (or, after a confirmed leak, a new key) in the same call.',
+      }),
+    ),
+  }),
+  output: Type.Object({
+    key: Type.Object(
+      { ...keySchema.properties, key_secret: Type.Optional(keySecretField) },
+      { title: 'ReportedApiKey', description: 'The reported key; with key_secret when it was rotated.' },
+    ),
+    replacement: Type.Union([keyWithSecretSchema, Type.Null()], {
+      description:
+        'The new key after a confirmed leak with auto_rotate; else null, also when the reported key had ended before.',
+    }),
+  }),
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  replay,
+  errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
+  events: [],
+  examples: [
+    {
+      title: 'A leak that is certain',
+      before: [{ capability: 'account.keys.create', input: { name: 'leaked', scopes: ['queue'] } }],
+      input: { id: '$0.id', confirmed_leak: true },
+    },
+    {
+      title: 'A suspicion, noted only',
+      before: [{ capability: 'account.keys.create', input: { name: 'perhaps' } }],
+      input: { id: '$0.id', auto_rotate: false },
+      expect: { replacement: null },
+    },
+  ],
+  async run({ ctx, input }) {
+    const confirmed = input.confirmed_leak ?? false;
+    const rotate = input.auto_rotate ?? true;
+    await requireTarget(ctx, input.id);
+    const write = await runWrite(
+      ctx,
+      async (tx) => {
+        const { nowMs } = await enterFor(tx, ctx, input.id);
+        return report(tx, ctx.accountId, input.id, { confirmed, rotate }, nowMs);
+      },
+      replay,
+    );
+    if (confirmed) await forgetKey(ctx.core, input.id);
+    else ctx.core.keys.drop(input.id);
+    return write;
+  },
+});
+
+async function report(
+  tx: Transaction,
+  accountId: string,
+  keyId: string,
+  { confirmed, rotate }: { confirmed: boolean; rotate: boolean },
+  nowMs: number,
+) {
+  if (confirmed) {
+    const { key, replacement } = await replaceLeakedKey(tx, accountId, keyId, rotate, nowMs);
+    return { key: keyRecord(key), replacement: replacement === null ? null : withSecret(replacement) };
+  }
+  if (rotate)
+    return { key: withSecret(await rotateKey(tx, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)), replacement: null };
+  return { key: keyRecord(await flagKey(tx, accountId, keyId, nowMs)), replacement: null };
+}
+
+function withSecret({ key, secret }: KeyWithSecret) {
+  return { ...keyRecord(key), key_secret: secret };
+}

@@ -1,0 +1,75 @@
+// Schemas that several capabilities of the module share.
+import Type from 'typebox';
+
+const NAME_CHARACTERS_MAX = 128;
+const SCOPES_MAX = 100;
+const SCOPE_CHARACTERS_MAX = 128;
+
+const instantOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+
+export const keyIdField = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Id of the key, `key_…`, as create and list return it.',
+});
+
+export const nameField = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: NAME_CHARACTERS_MAX,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  description: `Name for people, at most ${NAME_CHARACTERS_MAX} characters, without control characters. It has no effect on what the key may do.`,
+});
+
+export const scopesField = Type.Unsafe<string[] | null>({
+  type: ['array', 'null'],
+  items: { type: 'string', maxLength: SCOPE_CHARACTERS_MAX },
+  maxItems: SCOPES_MAX,
+  description:
+    'What the key may do; null or empty means all modules. Each entry is `*`, a module (`queue`), `module:read`, `module:write`, ' +
+    '`module:admin`, or a capability id (`queue.publish`). A module is the same as its admin scope, which includes write, which includes read.',
+});
+
+export const expiresAtField = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'date-time',
+  description: 'When the key stops working, in the future, ISO 8601 with a time zone. Null or absent: never.',
+});
+
+export const keySecretField = Type.String({
+  description: 'The secret to send as `Authorization: Bearer`. It is shown this once; store it now.',
+});
+
+const keyFields = {
+  id: Type.String({ description: 'Stays the same through rotations.' }),
+  project_id: Type.String({ description: 'Project of the key; an account has one.' }),
+  name: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Name for people.' }),
+  scopes: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description: 'What the key may do; null means all modules.',
+  }),
+  status: Type.Enum(['active', 'rotating', 'revoked', 'expired'], {
+    description: '`rotating` while an earlier secret is still valid beside the current one.',
+  }),
+  prefix: Type.String({ description: 'First characters of the current secret, to recognise it by.' }),
+  last4: Type.String({ description: 'Last four characters of the current secret.' }),
+  created_at: Type.String({ format: 'date-time', description: 'When the key was made.' }),
+  updated_at: Type.String({ format: 'date-time', description: 'When the record last changed.' }),
+  last_used_at: instantOrNull('When the key was last used, to the minute; null when never.'),
+  expires_at: instantOrNull('When the key stops working; null when never.'),
+  rotating_until: instantOrNull('When the last earlier secret stops working; null unless rotating.'),
+  revoked_at: instantOrNull('When the key was revoked; null when it is not.'),
+  revoked_reason: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: '`requested` or `confirmed_leak`; null when the key is not revoked.',
+  }),
+  flagged_at: instantOrNull('When a leak was last suspected without being confirmed; null when never.'),
+};
+
+export const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
+
+export const keyWithSecretSchema = Type.Object(
+  { ...keyFields, key_secret: keySecretField },
+  { title: 'ApiKeyWithSecret' },
+);
