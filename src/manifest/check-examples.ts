@@ -13,7 +13,13 @@ interface Checked {
 
 /** Broken schemas, missing, invalid or impossible examples, as sentences that begin with the capability's id. */
 export function checkSchemasAndExamples(capabilities: readonly Capability[]): string[] {
-  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, strictTuples: false });
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    strictTuples: false,
+  });
   addFormats.default(ajv);
   const checked = new Map(capabilities.map((capability) => [capability.id, compile(ajv, capability)]));
   return [...checked.values()].flatMap((each) =>
@@ -44,7 +50,11 @@ function exampleFaults({ capability }: Checked, all: ReadonlyMap<string, Checked
   });
 }
 
-function callFaults(call: { capability: string; input: object }, step: number, all: ReadonlyMap<string, Checked>): string[] {
+function callFaults(
+  call: { capability: string; input: object },
+  step: number,
+  all: ReadonlyMap<string, Checked>,
+): string[] {
   const target = all.get(call.capability);
   if (target === undefined) return [`calls ${call.capability}, which does not exist`];
   const future = referencedSteps(call.input).filter((index) => index >= step);
@@ -53,7 +63,9 @@ function callFaults(call: { capability: string; input: object }, step: number, a
   const errors = valid ? [] : (target.validate?.errors ?? []).filter((error) => !standsForAnswer(input, error));
   return [
     ...future.map((index) => `refers to answer ${index} before it is there`),
-    ...errors.map((error) => `is not a valid call of ${call.capability}: ${error.instancePath || 'input'} ${error.message}`),
+    ...errors.map(
+      (error) => `is not a valid call of ${call.capability}: ${error.instancePath || 'input'} ${error.message}`,
+    ),
   ];
 }
 
@@ -66,7 +78,10 @@ function referencedSteps(value: unknown): number[] {
 /** Whether the fault lies at a value that is only a reference to an earlier answer. */
 function standsForAnswer(input: unknown, error: ErrorObject): boolean {
   const segments = error.instancePath.split('/').slice(1);
-  const value = segments.reduce<unknown>((at, segment) => (at as Record<string, unknown> | undefined)?.[unescapePointer(segment)], input);
+  const value = segments.reduce<unknown>(
+    (at, segment) => (at as Record<string, unknown> | undefined)?.[unescapePointer(segment)],
+    input,
+  );
   return referencedStep(value) !== undefined;
 }
 

@@ -53,12 +53,17 @@ describe('the id follows from the path', () => {
   });
 
   test('another id is refused', () => {
-    expect(faultsOf({ id: 'parcel.deliver' })).toContain('parcel.deliver: the path /v1/parcel/send/{parcel} stands for the id parcel.send');
+    expect(faultsOf({ id: 'parcel.deliver' })).toContain(
+      'parcel.deliver: the path /v1/parcel/send/{parcel} stands for the id parcel.send',
+    );
   });
 
-  test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])('the path %s is refused', (path) => {
-    expect(faultsOf({ path })[0]).toContain('is not /v1 followed by lower-case segments');
-  });
+  test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])(
+    'the path %s is refused',
+    (path) => {
+      expect(faultsOf({ path })[0]).toContain('is not /v1 followed by lower-case segments');
+    },
+  );
 
   test('a capability in a foreign module is refused', () => {
     expect(faultsOf({}, 'letter')).toEqual(['parcel.send: the id does not begin with the name of its module, letter']);
@@ -67,18 +72,29 @@ describe('the id follows from the path', () => {
 
 describe('everything is unique', () => {
   test('a module listed twice is refused', () => {
-    expect(checkManifest([moduleOf('parcel', sound), moduleOf('parcel')], prices)).toEqual(['module parcel is listed more than once']);
+    expect(checkManifest([moduleOf('parcel', sound), moduleOf('parcel')], prices)).toEqual([
+      'module parcel is listed more than once',
+    ]);
   });
 
   test('an id used twice is refused', () => {
     const other: Capability = { ...sound, method: 'PUT' };
-    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toEqual(['the id parcel.send belongs to more than one capability']);
+    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toEqual([
+      'the id parcel.send belongs to more than one capability',
+    ]);
   });
 
   test('a route used twice is refused, whatever its parameter is called', () => {
     const input = Type.Object({ name: Type.String({ description: 'Name.' }) });
-    const other: Capability = { ...sound, path: '/v1/parcel/send/{name}', input, examples: [{ title: 'x', input: { name: 'books' } }] };
-    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toContain('POST /v1/parcel/send/{} belongs to more than one capability');
+    const other: Capability = {
+      ...sound,
+      path: '/v1/parcel/send/{name}',
+      input,
+      examples: [{ title: 'x', input: { name: 'books' } }],
+    };
+    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toContain(
+      'POST /v1/parcel/send/{} belongs to more than one capability',
+    );
   });
 });
 
@@ -97,7 +113,9 @@ describe('path parameters are required input fields', () => {
 
 describe('a price stands in the price book', () => {
   test('an unknown entry is refused', () => {
-    expect(faultsOf({ price: { book: 'parcel.drop', unit: 'parcel' } })).toEqual(['parcel.send: the price book test has no entry parcel.drop']);
+    expect(faultsOf({ price: { book: 'parcel.drop', unit: 'parcel' } })).toEqual([
+      'parcel.send: the price book test has no entry parcel.drop',
+    ]);
   });
 
   test('another unit is refused', () => {
@@ -113,7 +131,9 @@ describe('the scope kind fits', () => {
   });
 
   test('a GET that needs more than read is refused', () => {
-    expect(faultsOf({ method: 'GET', idempotent: false })).toEqual(['parcel.send: the scope kind must be read, not write']);
+    expect(faultsOf({ method: 'GET', idempotent: false })).toEqual([
+      'parcel.send: the scope kind must be read, not write',
+    ]);
   });
 
   test('a write of module account that needs less than admin is refused', () => {
@@ -130,13 +150,18 @@ describe('errors and events are catalogued', () => {
   });
 
   test('an unknown event is refused', () => {
-    expect(faultsOf({ events: ['parcel.lost'] })).toEqual(['parcel.send: the event parcel.lost is not in the catalogue']);
+    expect(faultsOf({ events: ['parcel.lost'] })).toEqual([
+      'parcel.send: the event parcel.lost is not in the catalogue',
+    ]);
   });
 });
 
 describe('everything is described', () => {
   test('a missing summary and description are refused', () => {
-    expect(faultsOf({ summary: '', description: ' ' })).toEqual(['parcel.send: it has no summary', 'parcel.send: it has no description']);
+    expect(faultsOf({ summary: '', description: ' ' })).toEqual([
+      'parcel.send: it has no summary',
+      'parcel.send: it has no description',
+    ]);
   });
 
   test('a missing field description is refused, nested ones too', () => {
@@ -161,8 +186,13 @@ describe('the idempotency key', () => {
   });
 
   test('an input that declares it is refused', () => {
-    const input = Type.Object({ ...sound.input.properties, idempotency_key: Type.Optional(Type.String({ description: 'Key.' })) });
-    expect(faultsOf({ input })).toEqual(['parcel.send: idempotency_key must not be an input field: the gateway takes it out of the request']);
+    const input = Type.Object({
+      ...sound.input.properties,
+      idempotency_key: Type.Optional(Type.String({ description: 'Key.' })),
+    });
+    expect(faultsOf({ input })).toEqual([
+      'parcel.send: idempotency_key must not be an input field: the gateway takes it out of the request',
+    ]);
   });
 });
 
@@ -185,7 +215,11 @@ describe('schemas and examples', () => {
 
   test('an example may refer to an earlier answer and may send an idempotency key', () => {
     const before = [{ capability: 'parcel.send', input: { parcel: 'books' } }];
-    expect(faultsOf({ examples: [{ title: 'Again', before, input: { parcel: 'books', weight: '$0.weight', idempotency_key: 'a' } }] })).toEqual([]);
+    expect(
+      faultsOf({
+        examples: [{ title: 'Again', before, input: { parcel: 'books', weight: '$0.weight', idempotency_key: 'a' } }],
+      }),
+    ).toEqual([]);
   });
 
   test('an example that refers to an answer that is not there is refused', () => {

@@ -20,7 +20,13 @@ type CapabilityRule = (listed: Listed, prices: PriceBook) => readonly string[];
 const readsByPost: ReadonlySet<string> = new Set(['vector.query']);
 
 /** Calls other than GET that take no idempotency key (contract §4). */
-const withoutKey: ReadonlySet<string> = new Set(['queue.consume', 'queue.ack', 'queue.nack', 'queue.extend', 'vector.query']);
+const withoutKey: ReadonlySet<string> = new Set([
+  'queue.consume',
+  'queue.ack',
+  'queue.nack',
+  'queue.extend',
+  'vector.query',
+]);
 
 /** Paths whose id the path rule cannot give, because it gives the same to another path. */
 const idOfPath: ReadonlyMap<string, string> = new Map([['/v1/discovery/{capability}', 'discovery.capability']]);
@@ -39,14 +45,20 @@ const capabilityRules: readonly CapabilityRule[] = [
 
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. */
 export function checkManifest(modules: readonly Module[], prices: PriceBook): string[] {
-  const listed: Listed[] = modules.flatMap((module) => module.capabilities.map((capability) => ({ module, capability })));
+  const listed: Listed[] = modules.flatMap((module) =>
+    module.capabilities.map((capability) => ({ module, capability })),
+  );
   const ofCapabilities = listed.flatMap((each) =>
     capabilityRules.flatMap((rule) => rule(each, prices).map((fault) => `${each.capability.id}: ${fault}`)),
   );
   return [
     ...repeated(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
-    ...repeated(listed.map(({ capability }) => capability.id)).map((id) => `the id ${id} belongs to more than one capability`),
-    ...repeated(listed.map(({ capability }) => route(capability))).map((at) => `${at} belongs to more than one capability`),
+    ...repeated(listed.map(({ capability }) => capability.id)).map(
+      (id) => `the id ${id} belongs to more than one capability`,
+    ),
+    ...repeated(listed.map(({ capability }) => route(capability))).map(
+      (at) => `${at} belongs to more than one capability`,
+    ),
     ...ofCapabilities,
     ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
   ];
@@ -107,11 +119,15 @@ function dueScope(module: Module, capability: Capability): ScopeKind {
 }
 
 function errorsAreCatalogued({ capability }: Listed): string[] {
-  return capability.errors.filter((code) => !Object.hasOwn(problemCatalogue, code)).map((code) => `the error ${code} is not in the catalogue`);
+  return capability.errors
+    .filter((code) => !Object.hasOwn(problemCatalogue, code))
+    .map((code) => `the error ${code} is not in the catalogue`);
 }
 
 function eventsAreCatalogued({ capability }: Listed): string[] {
-  return capability.events.filter((type) => !isEventType(type)).map((type) => `the event ${type} is not in the catalogue`);
+  return capability.events
+    .filter((type) => !isEventType(type))
+    .map((type) => `the event ${type} is not in the catalogue`);
 }
 
 function everythingIsDescribed({ capability }: Listed): string[] {

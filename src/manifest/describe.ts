@@ -93,7 +93,11 @@ export function describeCapability(capability: Capability, prices: PriceBook): C
       http_status: problemCatalogue[code].status,
       retryable: problemCatalogue[code].retryable,
     })),
-    examples: capability.examples.map(({ title, input, before }) => ({ title, input, ...(before === undefined ? {} : { before }) })),
+    examples: capability.examples.map(({ title, input, before }) => ({
+      title,
+      input,
+      ...(before === undefined ? {} : { before }),
+    })),
     events_emitted: capability.events,
     limits: capability.limits ?? {},
   };

@@ -15,6 +15,9 @@ export function withStandIns<Value>(value: Value): Value {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withStandIns(item)])) as Value;
   }
   const match = typeof value === 'string' ? reference.exec(value) : null;
-  const last = match?.[2]?.split(/[.[\]]+/).filter((part) => part !== '' && !/^\d+$/.test(part)).at(-1);
+  const last = match?.[2]
+    ?.split(/[.[\]]+/)
+    .filter((part) => part !== '' && !/^\d+$/.test(part))
+    .at(-1);
   return last === undefined ? value : (last.toUpperCase() as Value);
 }

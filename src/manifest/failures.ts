@@ -2,9 +2,21 @@
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { type Capability, pathParameters } from './capability.ts';
 
-const always: readonly ProblemCode[] = ['INVALID_REQUEST', 'VALIDATION_FAILED', 'UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'ACCOUNT_SUSPENDED'];
+const always: readonly ProblemCode[] = [
+  'INVALID_REQUEST',
+  'VALIDATION_FAILED',
+  'UNAUTHORIZED',
+  'INVALID_API_KEY',
+  'INSUFFICIENT_SCOPE',
+  'ACCOUNT_SUSPENDED',
+];
 const ofBodies: readonly ProblemCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
-const ofIdempotency: readonly ProblemCode[] = ['INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_INDETERMINATE'];
+const ofIdempotency: readonly ProblemCode[] = [
+  'INVALID_IDEMPOTENCY_KEY',
+  'IDEMPOTENCY_KEY_REUSED',
+  'IDEMPOTENCY_IN_FLIGHT',
+  'IDEMPOTENCY_INDETERMINATE',
+];
 const ofTheService: readonly ProblemCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'OVERLOADED'];
 
 /** Whether the fields beside the path travel in a JSON body (else in the query). */

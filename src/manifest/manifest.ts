@@ -39,5 +39,7 @@ function digest(capabilities: readonly Capability[], prices: PriceBook): string 
   const described = capabilities.map((capability) => describeCapability(capability, prices));
   described.sort((left, right) => (left.id < right.id ? -1 : 1));
   const offer = { apiVersion, specVersion, prices: prices.version, capabilities: described };
-  return createHash('sha256').update(canonicalJson(JSON.stringify(offer))).digest('hex');
+  return createHash('sha256')
+    .update(canonicalJson(JSON.stringify(offer)))
+    .digest('hex');
 }

@@ -12,21 +12,33 @@ function argumentsOf(id: string): string[][] {
   const commands = curlOfExample(fixtureManifest, capability, example, 'http://127.0.0.1:8787');
   const script = `curl() { printf '%s\\n' "$@" --; }; QM_KEY=secret\n${commands}`;
   const printed = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
-  return printed.split('--\n').map((lines) => lines.trim().split('\n')).slice(0, -1);
+  return printed
+    .split('--\n')
+    .map((lines) => lines.trim().split('\n'))
+    .slice(0, -1);
 }
 
 test('a body survives the shell, quotes and all', () => {
   expect(argumentsOf('parcel.send')).toEqual([
     [
-      '-sS', '-X', 'POST', 'http://127.0.0.1:8787/v1/parcel/send/books',
-      '-H', 'Authorization: Bearer secret', '-H', 'Content-Type: application/json',
-      '-d', `{"kind":"box","items":[{"label":"Bob's <books>"}]}`,
+      '-sS',
+      '-X',
+      'POST',
+      'http://127.0.0.1:8787/v1/parcel/send/books',
+      '-H',
+      'Authorization: Bearer secret',
+      '-H',
+      'Content-Type: application/json',
+      '-d',
+      `{"kind":"box","items":[{"label":"Bob's <books>"}]}`,
     ],
   ]);
 });
 
 test('lists are repeated in the query and objects are sent as JSON', () => {
-  expect(argumentsOf('parcel.list')[0]?.[1]).toBe('http://127.0.0.1:8787/v1/parcel/list?kinds=box&kinds=bag&filter=%7B%22weight%22%3A5%7D');
+  expect(argumentsOf('parcel.list')[0]?.[1]).toBe(
+    'http://127.0.0.1:8787/v1/parcel/list?kinds=box&kinds=bag&filter=%7B%22weight%22%3A5%7D',
+  );
 });
 
 test('earlier calls come first, and what they answer is named in the place where it goes', () => {

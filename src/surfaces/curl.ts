@@ -1,5 +1,5 @@
 // A capability's example as shell commands that can be pasted once QM_KEY holds the key.
-import { type CapabilityExample, type Capability, pathParameters } from '../manifest/capability.ts';
+import { type Capability, type CapabilityExample, pathParameters } from '../manifest/capability.ts';
 import { withStandIns } from '../manifest/example.ts';
 import { takesBody } from '../manifest/failures.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -20,7 +20,12 @@ export function splitInput(capability: Pick<Capability, 'path'>, input: Input): 
 }
 
 /** The calls that lead to the example and the example itself, one command each. */
-export function curlOfExample(manifest: Manifest, capability: Capability, example: CapabilityExample, baseUrl: string): string {
+export function curlOfExample(
+  manifest: Manifest,
+  capability: Capability,
+  example: CapabilityExample,
+  baseUrl: string,
+): string {
   const first = (example.before ?? []).flatMap((call) => {
     const target = manifest.byId.get(call.capability);
     return target === undefined ? [] : [curl(target, call.input, baseUrl)];

@@ -32,7 +32,10 @@ export const discoverySchema = Type.Object(
     service: Type.String({ description: 'Name of the service.' }),
     api_version: Type.String({ description: 'Date of the wire shapes.' }),
     spec_version: Type.String({ description: 'Version of the interface description.' }),
-    manifest_sha256: Type.String({ description: 'Changes when anything that is offered changes.', pattern: '^[a-f0-9]{64}$' }),
+    manifest_sha256: Type.String({
+      description: 'Changes when anything that is offered changes.',
+      pattern: '^[a-f0-9]{64}$',
+    }),
     regions: strings('Regions of the service.'),
     modules: Type.Array(
       Type.Object({
@@ -41,7 +44,9 @@ export const discoverySchema = Type.Object(
       }),
       { description: 'Every module.' },
     ),
-    capabilities: Type.Array(Type.Object(summaryFields, { title: 'CapabilitySummary' }), { description: 'Every capability.' }),
+    capabilities: Type.Array(Type.Object(summaryFields, { title: 'CapabilitySummary' }), {
+      description: 'Every capability.',
+    }),
   },
   { title: 'Discovery' },
 );
@@ -55,7 +60,9 @@ export const capabilityDetailSchema = Type.Object(
   {
     ...summaryFields,
     description: Type.String({ description: 'What it does and what to watch out for.' }),
-    request_schema: schemaDocument('JSON Schema of path, query and body fields together; names in the path are path parameters.'),
+    request_schema: schemaDocument(
+      'JSON Schema of path, query and body fields together; names in the path are path parameters.',
+    ),
     response_schema: schemaDocument('JSON Schema of data.'),
     errors: Type.Array(
       Type.Object({

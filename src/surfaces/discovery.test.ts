@@ -8,7 +8,9 @@ import { Problem } from '../problems/problem.ts';
 
 const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
-const state = fixtureManifest.modules.find((module) => module.name === 'discovery')?.start({ region: 'western' } as Core);
+const state = fixtureManifest.modules
+  .find((module) => module.name === 'discovery')
+  ?.start({ region: 'western' } as Core);
 
 async function call(id: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const answer = await fixtureManifest.byId.get(id)?.run({ ctx: {} as CallContext, input: input as never, state });
@@ -25,13 +27,24 @@ describe('GET /v1/discovery', () => {
 
   test('lists every module tag, with what is not built as planned', async () => {
     const { modules } = await call('discovery', {});
-    expect(modules).toEqual(expect.arrayContaining([{ module: 'parcel', status: 'beta' }, { module: 'video', status: 'planned' }]));
+    expect(modules).toEqual(
+      expect.arrayContaining([
+        { module: 'parcel', status: 'beta' },
+        { module: 'video', status: 'planned' },
+      ]),
+    );
     expect(modules).toHaveLength(27);
   });
 
   test('lists every capability with its price', async () => {
     const { capabilities } = (await call('discovery', {})) as { capabilities: Record<string, unknown>[] };
-    expect(capabilities.map(({ id }) => id)).toEqual(['parcel.send', 'parcel.list', 'parcel.drop', 'discovery', 'discovery.capability']);
+    expect(capabilities.map(({ id }) => id)).toEqual([
+      'parcel.send',
+      'parcel.list',
+      'parcel.drop',
+      'discovery',
+      'discovery.capability',
+    ]);
     expect(capabilities[0]).toEqual({
       id: 'parcel.send',
       module: 'parcel',
@@ -52,21 +65,33 @@ describe('GET /v1/discovery', () => {
 describe('GET /v1/discovery/{capability}', () => {
   test.each([...fixtureManifest.byId.keys()])('%s answers the shape it promises', async (capability) => {
     const data = await call('discovery.capability', { capability });
-    expect(ajv.validate(fixtureManifest.byId.get('discovery.capability')?.output ?? {}, data), ajv.errorsText()).toBe(true);
+    expect(ajv.validate(fixtureManifest.byId.get('discovery.capability')?.output ?? {}, data), ajv.errorsText()).toBe(
+      true,
+    );
   });
 
   test('the request schema names the idempotency key of a keyed write', async () => {
     const data = await call('discovery.capability', { capability: 'parcel.send' });
     expect(data).toMatchObject({ request_schema: { properties: { parcel: {}, idempotency_key: { type: 'string' } } } });
-    expect(data).toMatchObject({ vendors: [{ vendor: 'self', region: 'western', up: true, models: [], price_usd: 0.00002 }] });
+    expect(data).toMatchObject({
+      vendors: [{ vendor: 'self', region: 'western', up: true, models: [], price_usd: 0.00002 }],
+    });
     expect((data.errors as { code: string }[]).map(({ code }) => code)).toEqual(
       expect.arrayContaining(['INSUFFICIENT_CREDIT', 'IDEMPOTENCY_KEY_REUSED', 'NOT_FOUND', 'CONCURRENCY_LIMITED']),
     );
   });
 
-  test.each(['parcel.sent', '__proto__', 'constructor', ''])('the unknown id %j is a 404 that names the nearest ones', async (capability) => {
-    const failure = await call('discovery.capability', { capability }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(Problem);
-    expect(failure).toMatchObject({ code: 'CAPABILITY_NOT_FOUND', httpStatus: 404, param: 'capability', message: expect.stringContaining('parcel.') });
-  });
+  test.each(['parcel.sent', '__proto__', 'constructor', ''])(
+    'the unknown id %j is a 404 that names the nearest ones',
+    async (capability) => {
+      const failure = await call('discovery.capability', { capability }).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Problem);
+      expect(failure).toMatchObject({
+        code: 'CAPABILITY_NOT_FOUND',
+        httpStatus: 404,
+        param: 'capability',
+        message: expect.stringContaining('parcel.'),
+      });
+    },
+  );
 });

@@ -2,8 +2,8 @@
 // process: the manifest does not change while it runs.
 import { Type } from 'typebox';
 import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
-import { JsonText } from '../lib/json-text.ts';
 import { nearest } from '../lib/edit-distance.ts';
+import { JsonText } from '../lib/json-text.ts';
 import { defineCapability } from '../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../manifest/describe.ts';
 import { buildManifest, type Manifest } from '../manifest/manifest.ts';
@@ -81,7 +81,13 @@ function detailOf(manifest: Manifest, id: string, region: string): object | unde
   const described = describeCapability(capability, manifest.prices);
   return {
     ...described,
-    vendors: described.vendors_live.map((vendor) => ({ vendor, region, up: true, models: [], price_usd: described.pricing.price_usd })),
+    vendors: described.vendors_live.map((vendor) => ({
+      vendor,
+      region,
+      up: true,
+      models: [],
+      price_usd: described.pricing.price_usd,
+    })),
   };
 }
 
@@ -122,7 +128,13 @@ const describeOne = define({
   idempotent: false,
   errors: ['CAPABILITY_NOT_FOUND'],
   events: [],
-  examples: [{ title: 'Describe discovery itself', input: { capability: 'discovery' }, expect: { id: 'discovery', method: 'GET' } }],
+  examples: [
+    {
+      title: 'Describe discovery itself',
+      input: { capability: 'discovery' },
+      expect: { id: 'discovery', method: 'GET' },
+    },
+  ],
   run: async ({ input, state }) => {
     const detail = state.detail(input.capability);
     if (detail !== undefined) return { data: detail };

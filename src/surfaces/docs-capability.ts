@@ -48,7 +48,11 @@ function request(capability: Capability): Html {
     html`<code>${field.name}</code>`,
     field.in,
     field.type,
-    field.required ? 'required' : field.default === undefined ? 'optional' : html`default <code>${field.default}</code>`,
+    field.required
+      ? 'required'
+      : field.default === undefined
+        ? 'optional'
+        : html`default <code>${field.default}</code>`,
     html`${inline(field.description)}`,
   ]);
   return html`<h2>Request</h2>\n${table(['Field', 'In', 'Type', 'Presence', 'Meaning'], rows)}`;
@@ -56,7 +60,8 @@ function request(capability: Capability): Html {
 
 function examples(manifest: Manifest, capability: Capability, baseUrl: string): Html {
   const each = capability.examples.map(
-    (example) => html`<h3>${example.title}</h3>\n<pre><code>${curlOfExample(manifest, capability, example, baseUrl)}</code></pre>\n`,
+    (example) =>
+      html`<h3>${example.title}</h3>\n<pre><code>${curlOfExample(manifest, capability, example, baseUrl)}</code></pre>\n`,
   );
   return html`<h2>Examples</h2>\n${each}`;
 }
@@ -76,12 +81,17 @@ function answer(capability: Capability): Html {
 function limits(capability: Capability): Html {
   const entries = Object.entries(capability.limits ?? {});
   if (entries.length === 0) return html``;
-  return html`<h2>Limits</h2>\n${table(['Limit', 'Rule'], entries.map(([name, sentence]) => [name, html`${inline(sentence)}`]))}`;
+  return html`<h2>Limits</h2>\n${table(
+    ['Limit', 'Rule'],
+    entries.map(([name, sentence]) => [name, html`${inline(sentence)}`]),
+  )}`;
 }
 
 function events(capability: Capability, root: string): Html {
   if (capability.events.length === 0) return html``;
-  const items = capability.events.map((type) => html`<li><a href="${root}/docs/events"><code>${type}</code></a></li>\n`);
+  const items = capability.events.map(
+    (type) => html`<li><a href="${root}/docs/events"><code>${type}</code></a></li>\n`,
+  );
   return html`<h2>Events</h2>\n<ul>\n${items}</ul>`;
 }
 

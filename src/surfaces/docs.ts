@@ -69,7 +69,9 @@ ${table(['Code', 'Status', 'Retry may succeed', 'Meaning'], rows)}`;
 function errorPage(manifest: Manifest, code: ProblemCode, root: string): string {
   const entry = problemCatalogue[code];
   const own = manifest.capabilities.filter((capability) => capability.errors.includes(code));
-  const links = own.map((capability) => html`<li><a href="${root}/docs/capabilities/${capability.id}">${capability.id}</a></li>\n`);
+  const links = own.map(
+    (capability) => html`<li><a href="${root}/docs/capabilities/${capability.id}">${capability.id}</a></li>\n`,
+  );
   const content = html`<p class="quiet"><a href="${root}/docs/errors">Error codes</a></p>
 <h1>${code}</h1>
 <p>${inline(entry.title)}</p>

@@ -14,7 +14,8 @@ export interface PublicDocument {
 
 /** Headers for every public document: the pages hold no script and load nothing from elsewhere. */
 export const publicDocumentHeaders: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'public, max-age=300',
@@ -30,7 +31,10 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
     [wellKnownPath, lazily(json, () => JSON.stringify(renderWellKnown(manifest, options)))],
     ['/llms.txt', lazily('text/plain; charset=utf-8', () => renderLlms(manifest, options))],
     ['/docs/style.css', lazily('text/css; charset=utf-8', () => docsStyle)],
-    ...[...renderDocs(manifest, options)].map(([path, render]): [string, PublicDocument] => [path, lazily(page, render)]),
+    ...[...renderDocs(manifest, options)].map(([path, render]): [string, PublicDocument] => [
+      path,
+      lazily(page, render),
+    ]),
   ]);
 }
 

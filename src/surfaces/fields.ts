@@ -23,7 +23,9 @@ export function fieldsOf(capability: Capability): Field[] {
   const inPath = new Set(pathParameters(capability.path));
   const beside: FieldPlace = takesBody(capability) ? 'body' : 'query';
   const all = fieldsWithin(asJsonSchema(capability.input));
-  const key: FieldAt[] = capability.idempotent ? [{ path: 'idempotency_key', schema: idempotencyKeyField, required: false }] : [];
+  const key: FieldAt[] = capability.idempotent
+    ? [{ path: 'idempotency_key', schema: idempotencyKeyField, required: false }]
+    : [];
   return [
     ...all.filter(({ path }) => inPath.has(path)).map((field) => inWords(field, 'path')),
     ...[...all.filter(({ path }) => !inPath.has(path)), ...key].map((field) => inWords(field, beside)),

@@ -9,5 +9,7 @@ test('interpolated text cannot become markup or leave an attribute', () => {
 });
 
 test('nested html and lists of it are kept as they are', () => {
-  expect(html`<ul>${['<', '>'].map((item) => html`<li>${item}</li>`)}</ul>${7}`.text).toBe('<ul><li>&lt;</li><li>&gt;</li></ul>7');
+  expect(html`<ul>${['<', '>'].map((item) => html`<li>${item}</li>`)}</ul>${7}`.text).toBe(
+    '<ul><li>&lt;</li><li>&gt;</li></ul>7',
+  );
 });

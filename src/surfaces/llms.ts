@@ -12,7 +12,15 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
   const modules = manifest.modules.filter((module) => module.capabilities.length > 0);
   return [
     preface(baseUrl),
-    ...modules.map((module) => [`## ${module.name}`, '', module.summary, '', ...module.capabilities.map((each) => line(manifest, each, baseUrl))].join('\n')),
+    ...modules.map((module) =>
+      [
+        `## ${module.name}`,
+        '',
+        module.summary,
+        '',
+        ...module.capabilities.map((each) => line(manifest, each, baseUrl)),
+      ].join('\n'),
+    ),
     further(baseUrl),
   ].join('\n\n');
 }
@@ -37,7 +45,11 @@ Each line: id, method and path, (price; scope; key), what it does, then its fiel
 
 function line(manifest: Manifest, capability: Capability, baseUrl: string): string {
   const price = priceInWords(pricingOf(capability, manifest.prices));
-  const traits = [price, `${moduleOf(capability.id)}:${capability.scope}`, ...(capability.idempotent ? ['key'] : [])].join('; ');
+  const traits = [
+    price,
+    `${moduleOf(capability.id)}:${capability.scope}`,
+    ...(capability.idempotent ? ['key'] : []),
+  ].join('; ');
   const fields = fieldsOf(capability).filter((field) => field.name !== 'idempotency_key');
   const listed = fields.length === 0 ? 'none' : fields.map(fieldInWords).join(', ');
   const link = `[${capability.id}](${baseUrl}/docs/capabilities/${capability.id})`;

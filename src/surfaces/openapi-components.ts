@@ -34,7 +34,10 @@ const failoverInfo: JsonSchema = {
     cost_at_primary: amount('What the call would have cost at the first vendor, USD.'),
     cost_at_actual: amount('What the call cost, USD.'),
     cost_multiplier: amount('cost_at_actual divided by cost_at_primary.'),
-    failover_reason: { enum: ['VENDOR_TIMEOUT', 'VENDOR_DOWN', 'RATE_LIMIT_VENDOR', 'VENDOR_AUTH_ERROR'], description: 'Why the first vendor did not serve.' },
+    failover_reason: {
+      enum: ['VENDOR_TIMEOUT', 'VENDOR_DOWN', 'RATE_LIMIT_VENDOR', 'VENDOR_AUTH_ERROR'],
+      description: 'Why the first vendor did not serve.',
+    },
     fallback_chain_depth: { type: 'integer', minimum: 1, description: 'How many vendors were passed over.' },
   },
 };
@@ -43,15 +46,32 @@ const metadata: JsonSchema = {
   type: 'object',
   description: 'How the call was served and what it cost. Fields may be added.',
   required: [
-    'request_id', 'trace_id', 'timestamp', 'latency_ms', 'entry_form', 'cost_usd', 'cost_cny', 'vendor', 'vendor_region', 'markup_pct',
-    'cache_layer', 'edge_pop', 'worker_id', 'idempotent_replay',
+    'request_id',
+    'trace_id',
+    'timestamp',
+    'latency_ms',
+    'entry_form',
+    'cost_usd',
+    'cost_cny',
+    'vendor',
+    'vendor_region',
+    'markup_pct',
+    'cache_layer',
+    'edge_pop',
+    'worker_id',
+    'idempotent_replay',
   ],
   properties: {
-    request_id: text('Identifies this call; name it in a report to the operator.', { pattern: '^req_[A-Za-z0-9]{20,}$' }),
+    request_id: text('Identifies this call; name it in a report to the operator.', {
+      pattern: '^req_[A-Za-z0-9]{20,}$',
+    }),
     trace_id: text('Trace of the call; taken from the traceparent header when one was sent.'),
     timestamp: text('When the answer was made.', { format: 'date-time' }),
     latency_ms: whole('Time inside the service, milliseconds.'),
-    entry_form: { enum: ['rest', 'mcp', 'openai_compat', 'console', 'cli', 'internal'], description: 'How the call came in.' },
+    entry_form: {
+      enum: ['rest', 'mcp', 'openai_compat', 'console', 'cli', 'internal'],
+      description: 'How the call came in.',
+    },
     cost_usd: amount('What this call was charged, USD; 0 for free calls and replays.'),
     cost_cny: amount('The same in CNY.'),
     vendor: text('Who served the call; self for what runs in this service.'),
@@ -60,10 +80,17 @@ const metadata: JsonSchema = {
     cache_layer: { enum: ['none', 'l1_hit', 'l1_miss', 'l2_hit', 'batch'], description: 'Cache that took part.' },
     edge_pop: text('Entry point of the network.'),
     worker_id: text('Process that answered.'),
-    idempotent_replay: { type: 'boolean', description: 'True when an earlier result of the same key is returned; nothing was done or charged again.' },
+    idempotent_replay: {
+      type: 'boolean',
+      description: 'True when an earlier result of the same key is returned; nothing was done or charged again.',
+    },
     failover_info: failoverInfo,
     balance_usd: amount('Spendable balance after a billable call, for keys that may read the balance.'),
-    warnings: { type: 'array', items: { type: 'string' }, description: 'What was accepted but not used, such as unknown fields.' },
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What was accepted but not used, such as unknown fields.',
+    },
   },
 };
 
@@ -82,7 +109,10 @@ function errorObject(baseUrl: string): JsonSchema {
       code: text('Stable code to branch on. Codes may be added.', { examples: problemCodes }),
       http_status: { type: 'integer', minimum: 400, maximum: 599, description: 'Equals the status of the answer.' },
       message: text('Sentence for people; may change.'),
-      docs_url: text('Page that explains the code.', { format: 'uri', examples: [`${baseUrl}/docs/errors/VALIDATION_FAILED`] }),
+      docs_url: text('Page that explains the code.', {
+        format: 'uri',
+        examples: [`${baseUrl}/docs/errors/VALIDATION_FAILED`],
+      }),
       code_detail: text('Finer reason, such as the violated rule or the budget that is spent.'),
       retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
       retry_after_ms: whole('Suggested delay before a retry, milliseconds.'),
@@ -113,7 +143,10 @@ function failureResponse(status: string): object {
   const mayRetry = status === '429' || status === '503';
   return {
     description: `${status === 'default' ? 'Any other failure' : `Failure with status ${status}`}. Codes: ${named.join(', ')}.`,
-    headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...(mayRetry ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}) },
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(mayRetry ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
+    },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
   };
 }
@@ -122,13 +155,18 @@ function failureResponse(status: string): object {
 export function sharedComponents(baseUrl: string) {
   return {
     schemas: { Metadata: metadata, Error: errorObject(baseUrl), Failure: failure() } as Record<string, JsonSchema>,
-    responses: Object.fromEntries(Object.entries(failureResponses).map(([status, name]) => [name, failureResponse(status)])),
+    responses: Object.fromEntries(
+      Object.entries(failureResponses).map(([status, name]) => [name, failureResponse(status)]),
+    ),
     parameters: {
       IdempotencyKeyHeader: {
         name: 'Idempotency-Key',
         in: 'header',
         required: false,
-        description: idempotencyKeyField.description?.replace('the header Idempotency-Key', 'the field idempotency_key'),
+        description: idempotencyKeyField.description?.replace(
+          'the header Idempotency-Key',
+          'the field idempotency_key',
+        ),
         schema: withoutDescription(idempotencyKeyField),
       },
       IdempotencyKeyQuery: {
@@ -144,7 +182,12 @@ export function sharedComponents(baseUrl: string) {
       RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 0 } },
     },
     securitySchemes: {
-      bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of the account: `Authorization: Bearer <API_KEY>`. One key works for all modules, within its scopes.' },
+      bearerAuth: {
+        type: 'http',
+        scheme: 'bearer',
+        description:
+          'An API key of the account: `Authorization: Bearer <API_KEY>`. One key works for all modules, within its scopes.',
+      },
     },
   };
 }

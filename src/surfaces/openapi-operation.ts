@@ -33,20 +33,25 @@ export function operationOf(capability: Capability, prices: PriceBook, shelf: Sc
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
       200: success(capability, shelf),
-      ...Object.fromEntries(Object.entries(failureResponses).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(
+        Object.entries(failureResponses).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
     },
   };
 }
 
 function limitsInWords({ limits }: Capability): string {
   const entries = Object.entries(limits ?? {});
-  return entries.length === 0 ? '' : `\n\nLimits:\n${entries.map(([name, sentence]) => `- ${name}: ${sentence}`).join('\n')}`;
+  return entries.length === 0
+    ? ''
+    : `\n\nLimits:\n${entries.map(([name, sentence]) => `- ${name}: ${sentence}`).join('\n')}`;
 }
 
 function parametersOf(capability: Capability, shelf: SchemaShelf): object[] {
   const besidePath = takesBody(capability) ? [] : fieldsBesidePath(capability);
   const key = capability.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKeyHeader' }] : [];
-  const keyInQuery = capability.idempotent && !takesBody(capability) ? [{ $ref: '#/components/parameters/IdempotencyKeyQuery' }] : [];
+  const keyInQuery =
+    capability.idempotent && !takesBody(capability) ? [{ $ref: '#/components/parameters/IdempotencyKeyQuery' }] : [];
   return [
     ...pathParameters(capability.path).map((name) => parameter(capability, name, 'path', shelf)),
     ...besidePath.map((name) => parameter(capability, name, 'query', shelf)),
@@ -78,7 +83,9 @@ function bodyOf(capability: Capability, shelf: SchemaShelf): object | undefined 
   return {
     ...(takesBody(capability) ? {} : { description: 'The fields of the query may be sent here instead.' }),
     required: takesBody(capability) && (schema.required?.length ?? 0) > 0,
-    content: { 'application/json': { schema: shelf.place(schema), ...(Object.keys(examples).length === 0 ? {} : { examples }) } },
+    content: {
+      'application/json': { schema: shelf.place(schema), ...(Object.keys(examples).length === 0 ? {} : { examples }) },
+    },
   };
 }
 
@@ -87,7 +94,10 @@ function bodySchema(capability: Capability, fields: readonly string[]): JsonSche
   const pathNames = new Set(pathParameters(capability.path));
   const keywords = Object.entries(rest).filter(([keyword]) => pathNames.size === 0 || !countingKeywords.has(keyword));
   const due = takesBody(capability) ? required.filter((name) => fields.includes(name)) : [];
-  const sent = Object.entries(properties).map(([name, field]) => [name, pathNames.has(name) ? repeatedField(field, name) : field]);
+  const sent = Object.entries(properties).map(([name, field]) => [
+    name,
+    pathNames.has(name) ? repeatedField(field, name) : field,
+  ]);
   return {
     ...(takesBody(capability) ? Object.fromEntries(keywords) : {}),
     type: 'object',
@@ -103,7 +113,10 @@ function repeatedField(field: JsonSchema, name: string): JsonSchema {
 
 function examplesOf(capability: Capability): Record<string, object> {
   return Object.fromEntries(
-    capability.examples.map(({ title, input }, index) => [`example_${index + 1}`, { summary: title, value: splitInput(capability, withStandIns(input)).rest }]),
+    capability.examples.map(({ title, input }, index) => [
+      `example_${index + 1}`,
+      { summary: title, value: splitInput(capability, withStandIns(input)).rest },
+    ]),
   );
 }
 

@@ -25,11 +25,22 @@ export class SchemaShelf {
 
   /** Copies a schema and places the schemas within it; examples, defaults and allowed values are copied as they are. */
   #placeWithin(value: unknown, keyword?: string): unknown {
-    if (value === null || typeof value !== 'object' || keyword === 'examples' || keyword === 'default' || keyword === 'enum' || keyword === 'const') return value;
+    if (
+      value === null ||
+      typeof value !== 'object' ||
+      keyword === 'examples' ||
+      keyword === 'default' ||
+      keyword === 'enum' ||
+      keyword === 'const'
+    )
+      return value;
     if (Array.isArray(value)) return value.map((item) => this.#placeItem(item));
     const isMap = keyword === 'properties' || keyword === 'patternProperties';
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, isMap ? this.#placeItem(item) : this.#placeKeyword(name, item)]),
+      Object.entries(value).map(([name, item]) => [
+        name,
+        isMap ? this.#placeItem(item) : this.#placeKeyword(name, item),
+      ]),
     );
   }
 
@@ -39,7 +50,9 @@ export class SchemaShelf {
   }
 
   #placeItem(value: unknown): unknown {
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? this.place(value as JsonSchema) : value;
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? this.place(value as JsonSchema)
+      : value;
   }
 }
 

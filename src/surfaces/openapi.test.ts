@@ -6,7 +6,10 @@ import { renderOpenapi } from './openapi.ts';
 type Json = Record<string, unknown>;
 interface Operation extends Json {
   readonly parameters: readonly Json[];
-  readonly requestBody?: { required: boolean; content: { 'application/json': { schema: Json; examples?: Record<string, { value: unknown }> } } };
+  readonly requestBody?: {
+    required: boolean;
+    content: { 'application/json': { schema: Json; examples?: Record<string, { value: unknown }> } };
+  };
   readonly responses: Record<string, Json>;
 }
 interface Document extends Json {
@@ -45,7 +48,21 @@ test('every operation carries the vendor fields and every declared response', ()
     expect(operation['x-svc-regions']).toEqual(['western', 'china']);
     expect(typeof operation['x-svc-idempotent']).toBe('boolean');
     expect(fixtureManifest.byId.has(operation['x-svc-capability'] as string)).toBe(true);
-    expect(Object.keys(operation.responses)).toEqual(['200', '400', '401', '402', '403', '404', '409', '429', '500', '502', '503', '504', 'default']);
+    expect(Object.keys(operation.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '402',
+      '403',
+      '404',
+      '409',
+      '429',
+      '500',
+      '502',
+      '503',
+      '504',
+      'default',
+    ]);
   }
 });
 
@@ -54,7 +71,13 @@ describe('a write with a body', () => {
     expect(named(send, 'parcel')).toMatchObject({ in: 'path', required: true, example: 'books' });
     const body = send.requestBody?.content['application/json'];
     expect(send.requestBody?.required).toBe(true);
-    expect(Object.keys(body?.schema.properties as Json)).toEqual(['parcel', 'weight', 'kind', 'items', 'idempotency_key']);
+    expect(Object.keys(body?.schema.properties as Json)).toEqual([
+      'parcel',
+      'weight',
+      'kind',
+      'items',
+      'idempotency_key',
+    ]);
     expect(body?.schema.required).toEqual(['kind', 'items']);
     expect(body?.examples?.example_1?.value).toEqual({ kind: 'box', items: [{ label: "Bob's <books>" }] });
   });

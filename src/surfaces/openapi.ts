@@ -24,7 +24,10 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
   const paths: Record<string, Record<string, object>> = {};
   for (const capability of manifest.capabilities) {
     const path = capability.path.replace(/^\/v1/, '');
-    paths[path] = { ...paths[path], [capability.method.toLowerCase()]: operationOf(capability, manifest.prices, shelf, baseUrl) };
+    paths[path] = {
+      ...paths[path],
+      [capability.method.toLowerCase()]: operationOf(capability, manifest.prices, shelf, baseUrl),
+    };
   }
   return {
     openapi: '3.1.0',

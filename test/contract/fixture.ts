@@ -13,10 +13,19 @@ const prices: PriceBook = {
 };
 
 const parcel = Type.Object(
-  { name: Type.String(), weight: Type.Union([Type.Integer(), Type.Null()]), sent_at: Type.String({ format: 'date-time' }) },
+  {
+    name: Type.String(),
+    weight: Type.Union([Type.Integer(), Type.Null()]),
+    sent_at: Type.String({ format: 'date-time' }),
+  },
   { title: 'Parcel' },
 );
-const name = Type.String({ description: 'Name; `<b>bold</b>` & "quoted" text stays text.', minLength: 3, maxLength: 80, pattern: '^[a-z0-9._-]+$' });
+const name = Type.String({
+  description: 'Name; `<b>bold</b>` & "quoted" text stays text.',
+  minLength: 3,
+  maxLength: 80,
+  pattern: '^[a-z0-9._-]+$',
+});
 
 const send: Capability = {
   id: 'parcel.send',
@@ -28,7 +37,11 @@ const send: Capability = {
     parcel: name,
     weight: Type.Optional(Type.Integer({ description: 'Grams.', minimum: 1, maximum: 31_500, default: 500 })),
     kind: Type.Enum(['box', 'bag'], { description: 'Wrapping.' }),
-    items: Type.Array(Type.Object({ label: Type.String({ description: "What it is; it's printed." }) }), { description: 'Content.', minItems: 1, maxItems: 3 }),
+    items: Type.Array(Type.Object({ label: Type.String({ description: "What it is; it's printed." }) }), {
+      description: 'Content.',
+      minItems: 1,
+      maxItems: 3,
+    }),
   }),
   output: parcel,
   price: { book: 'parcel.send', unit: 'parcel' },
@@ -52,7 +65,11 @@ const list: Capability = {
     kinds: Type.Optional(Type.Array(Type.String(), { description: 'Only these.' })),
     filter: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'By field.' })),
   }),
-  output: Type.Object({ items: Type.Array(parcel), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() }),
+  output: Type.Object({
+    items: Type.Array(parcel),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+    has_more: Type.Boolean(),
+  }),
   price: 'free',
   scope: 'read',
   idempotent: false,
@@ -76,7 +93,13 @@ const drop: Capability = {
   status: 'deprecated',
   errors: [],
   events: [],
-  examples: [{ title: 'One', before: [{ capability: 'parcel.list', input: {} }], input: { parcel: '$0.items[0].name', why: 'lost' } }],
+  examples: [
+    {
+      title: 'One',
+      before: [{ capability: 'parcel.list', input: {} }],
+      input: { parcel: '$0.items[0].name', why: 'lost' },
+    },
+  ],
   run: async () => ({ data: {} }),
 };
 

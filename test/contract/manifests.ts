@@ -2,4 +2,6 @@
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import { fixtureManifest } from './fixture.ts';
 
-export const manifests: readonly (readonly [name: string, manifest: Manifest])[] = [['of every trait', fixtureManifest]];
+export const manifests: readonly (readonly [name: string, manifest: Manifest])[] = [
+  ['of every trait', fixtureManifest],
+];

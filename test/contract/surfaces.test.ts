@@ -24,9 +24,13 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     const openapi = JSON.parse(body('/v1/openapi.json'));
     const operation = openapi.paths[capability.path.slice('/v1'.length)][capability.method.toLowerCase()];
     expect(operation['x-svc-capability']).toBe(capability.id);
-    const described = JSON.parse(body('/.well-known/quartermaster.json')).capabilities.find(({ id }: { id: string }) => id === capability.id);
+    const described = JSON.parse(body('/.well-known/quartermaster.json')).capabilities.find(
+      ({ id }: { id: string }) => id === capability.id,
+    );
     expect(described).toMatchObject({ method: capability.method, path: capability.path });
-    expect(body('/llms.txt')).toContain(`[${capability.id}](${baseUrl}/docs/capabilities/${capability.id}): ${capability.method} ${capability.path} `);
+    expect(body('/llms.txt')).toContain(
+      `[${capability.id}](${baseUrl}/docs/capabilities/${capability.id}): ${capability.method} ${capability.path} `,
+    );
     expect(body('/docs')).toContain(`href="/docs/capabilities/${capability.id}"`);
     expect(body(`/docs/capabilities/${capability.id}`)).toContain(`<h1>${capability.id}</h1>`);
   });
@@ -41,7 +45,9 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
   });
 
   test('every link of every page leads somewhere', () => {
-    const links = pages.flatMap(([, page]) => [...page.body.matchAll(/href="(\/[^"#]*)/g)].map((match) => match[1] as string));
+    const links = pages.flatMap(([, page]) =>
+      [...page.body.matchAll(/href="(\/[^"#]*)/g)].map((match) => match[1] as string),
+    );
     expect([...new Set(links)].filter((link) => !documents.has(link))).toEqual([]);
   });
 
