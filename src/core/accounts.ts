@@ -6,10 +6,10 @@ import { statement } from '../db/statement.ts';
 import { newId } from '../lib/ids.ts';
 import { NANOS_PER_USD } from '../lib/money.ts';
 import { sequenceAt } from '../lib/sequence.ts';
-import { DAY_MS, iso, startOfDay, startOfMonth } from '../lib/time.ts';
+import { iso, startOfDay, startOfMonth } from '../lib/time.ts';
 import { sendEvents } from './events/outbox.ts';
 import type { Tier } from './tiers.ts';
-import { grantCredit } from './wallet/grants.ts';
+import { grantCredit, signUpLifetimeMs, signUpNote } from './wallet/grants.ts';
 import { lockWallets, readClock } from './wallet/statements.ts';
 
 export interface NewAccount {
@@ -41,7 +41,6 @@ interface AccountRow {
 }
 
 const SIGN_UP_CREDIT_NANOS = 2n * NANOS_PER_USD;
-const SIGN_UP_CREDIT_DAYS = 90;
 
 const insertAccount = statement(
   'account_insert',
@@ -97,12 +96,11 @@ export async function createAccount(tx: Transaction, { name = null, email = null
   ];
   await Promise.all(inserted);
   if (email === null) {
-    const expiresInMs = SIGN_UP_CREDIT_DAYS * DAY_MS;
     await grantCredit(tx, accountId, {
       kind: 'promo',
       amountNanos: SIGN_UP_CREDIT_NANOS,
-      expiresInMs,
-      note: 'sign-up credit',
+      expiresInMs: signUpLifetimeMs,
+      note: signUpNote,
     });
   }
   const account = (await findAccount(tx, accountId)) as Account;
