@@ -1,7 +1,9 @@
-// One background task: safe to run on several processes, since each run holds a lease row and each step is a transaction of its own.
+// One background task. It runs on one process at a time (under a lease), or on every process when it is about the process itself.
 export interface Sweep {
   readonly name: string;
   readonly intervalMs: number;
-  /** Does a bounded piece of work; answers true when there is more to do at once. */
+  /** Runs on every process, without a lease. */
+  readonly perProcess?: boolean;
+  /** Does a bounded piece of work, each step a transaction of its own; answers true when there is more to do at once. */
   run(signal: AbortSignal): Promise<boolean>;
 }

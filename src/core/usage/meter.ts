@@ -1,9 +1,10 @@
-// Counts calls per account, hour, capability and key in memory and adds them to the usage table at least every five seconds.
+// Counts calls per account, capability and key in memory and adds them to the hourly usage at least every five seconds.
 // Billable successes are not counted here: their transaction counts them.
 import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { readClock, upsertUsage } from '../wallet/statements.ts';
+import { usageOrder } from './order.ts';
 
 interface Count {
   readonly accountId: string;
@@ -13,78 +14,91 @@ interface Count {
   errors: number;
 }
 
+type Counts = Map<string, Count>;
+
+export interface MeterOptions {
+  /** 1 on a distributed engine: a transaction there is for one account. */
+  readonly accountsPerWrite?: number;
+}
+
+const ACCOUNTS_PER_WRITE = 64;
+
 export class UsageMeter {
   readonly #db: Database;
-  #counts = new Map<string, Count>();
+  readonly #accountsPerWrite: number;
+  #byAccount = new Map<string, Counts>();
+  /** Writes follow one another, so that whoever flushes also waits for what another flush has taken. */
+  #writing: Promise<void> = Promise.resolve();
 
-  constructor(db: Database) {
+  constructor(db: Database, options: MeterOptions = {}) {
     this.#db = db;
+    this.#accountsPerWrite = options.accountsPerWrite ?? ACCOUNTS_PER_WRITE;
   }
 
   count(accountId: string, keyId: string, capability: string, failed: boolean): void {
-    const id = `${keyId}\n${capability}\n${accountId}`;
-    let count = this.#counts.get(id);
-    if (count === undefined) {
-      count = { accountId, capability, keyId, requests: 0, errors: 0 };
-      this.#counts.set(id, count);
-    }
-    count.requests += 1;
-    if (failed) count.errors += 1;
+    this.#add({ accountId, capability, keyId, requests: 1, errors: failed ? 1 : 0 });
   }
 
-  /** Adds what was counted. What could not be written stays for the next time. */
-  async flush(): Promise<void> {
-    const counts = [...this.#counts.values()];
-    if (counts.length === 0) return;
-    this.#counts = new Map();
+  /** Adds what was counted to the database. What could not be written stays for the next time; then it rejects. */
+  flush(): Promise<void> {
+    return this.#inTurn(() => [...this.#byAccount.keys()]);
+  }
+
+  /** The same for one account, before its usage is read. */
+  flushAccount(accountId: string): Promise<void> {
+    return this.#inTurn(() => [accountId]);
+  }
+
+  #inTurn(accounts: () => string[]): Promise<void> {
+    const turn = this.#writing.then(() => this.#writeAll(accounts()));
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #writeAll(accounts: readonly string[]): Promise<void> {
+    for (let at = 0; at < accounts.length; at += this.#accountsPerWrite) {
+      await this.#write(accounts.slice(at, at + this.#accountsPerWrite));
+    }
+  }
+
+  async #write(accounts: readonly string[]): Promise<void> {
+    const rows = accounts.flatMap((accountId) => [...(this.#byAccount.get(accountId)?.values() ?? [])]).sort(usageOrder);
+    if (rows.length === 0) return;
+    for (const accountId of accounts) this.#byAccount.delete(accountId);
     try {
-      for (const accountCounts of byAccount(counts)) await this.#write(accountCounts);
+      const clock = await this.#db.query<{ now: number }>(readClock, []);
+      const hour = Math.floor((clock.rows[0] as { now: number }).now / HOUR_MS) * HOUR_MS;
+      await this.#db.query(upsertUsage, usageValues(rows, hour));
     } catch (error) {
-      for (const count of counts) this.#putBack(count);
+      for (const row of rows) this.#add(row);
       throw error;
     }
   }
 
-  async #write(counts: readonly Count[]): Promise<void> {
-    const { rows } = await this.#db.query<{ now: number }>(readClock, []);
-    const hour = Math.floor((rows[0]?.now ?? 0) / HOUR_MS) * HOUR_MS;
-    await this.#db.query(upsertUsage, [
-      textArray([counts[0]?.accountId ?? '']),
-      textArray(counts.map((count) => count.accountId)),
-      timestampArray(counts.map(() => hour)),
-      textArray(counts.map((count) => count.capability)),
-      textArray(counts.map((count) => count.keyId)),
-      int8Array(counts.map((count) => BigInt(count.requests))),
-      int8Array(counts.map((count) => BigInt(count.errors))),
-      int8Array(counts.map(() => 0n)),
-      int8Array(counts.map(() => 0n)),
-    ]);
-    for (const count of counts) {
-      count.requests = 0;
-      count.errors = 0;
-    }
-  }
-
-  #putBack(count: Count): void {
-    if (count.requests === 0) return;
-    const id = `${count.keyId}\n${count.capability}\n${count.accountId}`;
-    const current = this.#counts.get(id);
-    if (current === undefined) this.#counts.set(id, count);
+  #add({ accountId, capability, keyId, requests, errors }: Count): void {
+    const id = `${keyId}\n${capability}`;
+    const counts: Counts = this.#byAccount.get(accountId) ?? new Map();
+    this.#byAccount.set(accountId, counts);
+    const count = counts.get(id);
+    if (count === undefined) counts.set(id, { accountId, capability, keyId, requests, errors });
     else {
-      current.requests += count.requests;
-      current.errors += count.errors;
+      count.requests += requests;
+      count.errors += errors;
     }
   }
 }
 
-/** One transaction per account; keys and capabilities in one order, so that processes never deadlock. */
-function byAccount(counts: readonly Count[]): Count[][] {
-  const groups = new Map<string, Count[]>();
-  for (const count of counts) {
-    const list = groups.get(count.accountId);
-    if (list === undefined) groups.set(count.accountId, [count]);
-    else list.push(count);
-  }
-  const order = (a: Count, b: Count) => (a.capability + a.keyId < b.capability + b.keyId ? -1 : 1);
-  return [...groups.values()].map((list) => list.sort(order));
+function usageValues(rows: readonly Count[], hour: number): Buffer[] {
+  const nothing = int8Array(rows.map(() => 0n));
+  return [
+    textArray([...new Set(rows.map((row) => row.accountId))]),
+    textArray(rows.map((row) => row.accountId)),
+    timestampArray(rows.map(() => hour)),
+    textArray(rows.map((row) => row.capability)),
+    textArray(rows.map((row) => row.keyId)),
+    int8Array(rows.map((row) => BigInt(row.requests))),
+    int8Array(rows.map((row) => BigInt(row.errors))),
+    nothing,
+    nothing,
+  ];
 }

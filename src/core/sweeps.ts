@@ -1,0 +1,96 @@
+// The core's own background tasks: figures and heartbeats of this process, and for the deployment events, expiry and retention.
+import type { Database, Transaction } from '../db/database.ts';
+import { type Statement, statement } from '../db/statement.ts';
+import type { Core } from './context.ts';
+import { sequenceEvents } from './events/sequencer.ts';
+import type { Sweep } from './sweeper/sweep.ts';
+import { expireGrants, warnExpiring } from './wallet/grants.ts';
+
+const ACCOUNTS_PER_RUN = 200;
+const ROWS_PER_TRANSACTION = 1_000;
+
+const findExpired = statement(
+  'sweep_find_expired_grants',
+  `/* fan-out: accounts with credit that has expired */
+   SELECT account_id FROM core.credit_grant
+    WHERE NOT spent AND expires_at IS NOT NULL AND expires_at <= core.clock_now() AND remaining_nanos > reserved_nanos
+    GROUP BY account_id LIMIT $1`,
+);
+const findExpiring = statement(
+  'sweep_find_expiring_grants',
+  `/* fan-out: accounts with credit that expires within 7 days or 1 day, not told yet */
+   SELECT account_id FROM core.credit_grant
+    WHERE NOT spent AND expires_at IS NOT NULL
+      AND expires_at > core.clock_now() AND expires_at <= core.clock_now() + interval '7 days'
+      AND (   (warned_days IS NULL AND expires_at > core.clock_now() + interval '1 day' AND created_at <= expires_at - interval '7 days')
+           OR ((warned_days IS NULL OR warned_days > 1)
+               AND expires_at <= core.clock_now() + interval '1 day' AND created_at <= expires_at - interval '1 day'))
+    GROUP BY account_id LIMIT $1`,
+);
+const findOldAnswers = statement(
+  'sweep_find_old_answers',
+  `/* fan-out: accounts with idempotency keys past their time */
+   SELECT account_id FROM core.idempotency WHERE expires_at <= core.clock_now() GROUP BY account_id LIMIT $1`,
+);
+const deleteOldAnswers = statement(
+  'sweep_delete_old_answers',
+  `WITH c AS MATERIALIZED (
+     SELECT capability, key_hash FROM core.idempotency WHERE account_id = $1 AND expires_at <= core.clock_now() LIMIT $2 FOR UPDATE SKIP LOCKED
+   )
+   DELETE FROM core.idempotency AS i USING c WHERE i.account_id = $1 AND i.capability = c.capability AND i.key_hash = c.key_hash`,
+);
+const findOldEvents = statement(
+  'sweep_find_old_events',
+  `/* fan-out: accounts with events older than 30 days */
+   SELECT account_id FROM core.event WHERE created_at <= core.clock_now() - interval '30 days' GROUP BY account_id LIMIT $1`,
+);
+const deleteOldEvents = statement(
+  'sweep_delete_old_events',
+  `WITH c AS MATERIALIZED (
+     SELECT sequence FROM core.event WHERE account_id = $1 AND created_at <= core.clock_now() - interval '30 days' LIMIT $2 FOR UPDATE SKIP LOCKED
+   )
+   DELETE FROM core.event AS e USING c WHERE e.account_id = $1 AND e.sequence = c.sequence`,
+);
+
+/** Everything that the core does in the background. */
+export function coreSweeps(core: Core): Sweep[] {
+  const { db } = core;
+  const expire = (tx: Transaction, accountId: string) => expireGrants(tx, accountId);
+  const warn = (tx: Transaction, accountId: string) => warnExpiring(tx, accountId);
+  return [
+    { name: 'usage_flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
+    { name: 'process_heartbeat', intervalMs: 2_500, perProcess: true, run: once(() => core.processes.beat()) },
+    { name: 'event_sequence', intervalMs: 200, run: (signal) => sequenceEvents(db, signal) },
+    { name: 'grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expire) },
+    { name: 'grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warn) },
+    { name: 'hold_expiry', intervalMs: 2_000, run: (signal) => core.holds.expireOverdue(signal) },
+    { name: 'idempotency_retention', intervalMs: 10_000, run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)) },
+    { name: 'event_retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
+  ];
+}
+
+function once(work: () => Promise<void>): Sweep['run'] {
+  return async () => {
+    await work();
+    return false;
+  };
+}
+
+/** Find, then fix: one read over all accounts, then one transaction for each that has work. */
+function perAccount(db: Database, find: Statement, fix: (tx: Transaction, accountId: string) => Promise<unknown>): Sweep['run'] {
+  return async (signal) => {
+    const { rows } = await db.query<{ account_id: string }>(find, [ACCOUNTS_PER_RUN]);
+    for (const { account_id } of rows) {
+      if (signal.aborted) return false;
+      await db.transaction((tx) => fix(tx, account_id));
+    }
+    return rows.length > 0;
+  };
+}
+
+/** A bounded bite of an account's old rows; what is left is found again. */
+function removing(remove: Statement): (tx: Transaction, accountId: string) => Promise<void> {
+  return async (tx, accountId) => {
+    await tx.query(remove, [accountId, ROWS_PER_TRANSACTION]);
+  };
+}
