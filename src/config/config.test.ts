@@ -78,6 +78,7 @@ describe('loadConfig', () => {
     ['CNY_PER_USD', '0'],
     ['CNY_PER_USD', '-1'],
     ['TRUST_PROXY', 'someone'],
+    ['TRUST_PROXY', '1'],
     ['ALLOW_PRIVATE_TARGETS', '10.0.0.0/33'],
     ['ALLOW_PRIVATE_TARGETS', '10'],
     ['VECTOR_MEMORY_MB', '1'],

@@ -27,8 +27,8 @@ export type Config = {
   readonly secretsKey?: string;
   readonly region: (typeof REGIONS)[number];
   readonly cnyPerUsd: number;
-  /** As Fastify's `trustProxy`: off, on, a number of hops, or the proxies' addresses. */
-  readonly trustProxy: boolean | number | string[];
+  /** As Fastify's `trustProxy`: off, on, or the proxies' addresses (a number of hops would let direct clients spoof theirs). */
+  readonly trustProxy: boolean | string[];
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
   readonly vectorMemoryMb: number;

@@ -81,15 +81,14 @@ export class Variables {
     });
   }
 
-  trustedProxies(name: string): boolean | number | string[] {
+  trustedProxies(name: string): boolean | string[] {
     const value = this.text(name) ?? 'off';
     if (value === 'on' || value === 'true') return true;
     if (value === 'off' || value === 'false') return false;
-    if (/^\d{1,3}$/.test(value)) return Number(value);
     const entries = this.#list(name);
     const names = ['loopback', 'linklocal', 'uniquelocal'];
     if (entries.every((entry) => names.includes(entry) || parseAddressRange(entry) !== undefined)) return entries;
-    throw new ConfigError(`${name} must be on, off, a number of proxies, or a comma-separated list of their networks`);
+    throw new ConfigError(`${name} must be on, off, or a comma-separated list of the proxies' networks`);
   }
 
   #list(name: string): string[] {
