@@ -1,7 +1,7 @@
 // The server secret: SECRETS_KEY, else DATA_DIR/secrets.key, made once. Its fingerprint is in the database, and a process with
 // another secret does not start: cursors, receipts and stored secrets of the others would be worthless to it (contract §0).
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Queryable } from '../db/database.ts';
 import { StartupError } from '../db/startup-error.ts';
@@ -82,11 +82,21 @@ async function createFile(dataDir: string): Promise<void> {
     } finally {
       await file.close();
     }
-    await link(unfinished, fileOf(dataDir));
+    await publish(unfinished, fileOf(dataDir));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     await rm(unfinished, { force: true });
+  }
+}
+
+async function publish(unfinished: string, file: string): Promise<void> {
+  try {
+    await link(unfinished, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    // A file system without hard links.
+    await copyFile(unfinished, file, constants.COPYFILE_EXCL);
   }
 }
 

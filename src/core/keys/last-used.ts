@@ -2,6 +2,7 @@
 import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import type { Sweep } from '../sweeper/sweep.ts';
 import { readClock } from '../wallet/statements.ts';
 import type { KeyRing } from './ring.ts';
 
@@ -24,10 +25,26 @@ const updateLastUsed = statement(
       AND k.account_id = due.account_id AND k.key_id = due.key_id`,
 );
 
+const FLUSH_EVERY_MS = 5_000;
+
 interface Options {
   readonly db: Database;
   readonly keys: KeyRing;
   readonly accountsPerStatement?: number;
+}
+
+/** Runs on every process: each knows only the keys that it has seen. */
+export function lastUsedSweep(options: Options): Sweep {
+  const lastUsed = new LastUsed(options);
+  return {
+    name: 'keys.last_used',
+    intervalMs: FLUSH_EVERY_MS,
+    perProcess: true,
+    run: async () => {
+      await lastUsed.flush();
+      return false;
+    },
+  };
 }
 
 export class LastUsed {
