@@ -55,16 +55,18 @@ const deleteOldEvents = statement(
 /** Everything that the core does in the background. */
 export function coreSweeps(core: Core): Sweep[] {
   const { db } = core;
-  const expire = (tx: Transaction, accountId: string) => expireGrants(tx, accountId);
-  const warn = (tx: Transaction, accountId: string) => warnExpiring(tx, accountId);
   return [
     { name: 'usage_flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
     { name: 'process_heartbeat', intervalMs: 2_500, perProcess: true, run: once(() => core.processes.beat()) },
     { name: 'event_sequence', intervalMs: 200, run: (signal) => sequenceEvents(db, signal) },
-    { name: 'grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expire) },
-    { name: 'grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warn) },
+    { name: 'grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expireGrants) },
+    { name: 'grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warnExpiring) },
     { name: 'hold_expiry', intervalMs: 2_000, run: (signal) => core.holds.expireOverdue(signal) },
-    { name: 'idempotency_retention', intervalMs: 10_000, run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)) },
+    {
+      name: 'idempotency_retention',
+      intervalMs: 10_000,
+      run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)),
+    },
     { name: 'event_retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
   ];
 }
@@ -76,21 +78,25 @@ function once(work: () => Promise<void>): Sweep['run'] {
   };
 }
 
-/** Find, then fix: one read over all accounts, then one transaction for each that has work. */
-function perAccount(db: Database, find: Statement, fix: (tx: Transaction, accountId: string) => Promise<unknown>): Sweep['run'] {
+/** Find, then fix: one read over all accounts, then one transaction for each that has work. `fix` answers how many rows it mended. */
+function perAccount(
+  db: Database,
+  find: Statement,
+  fix: (tx: Transaction, accountId: string) => Promise<number>,
+): Sweep['run'] {
   return async (signal) => {
     const { rows } = await db.query<{ account_id: string }>(find, [ACCOUNTS_PER_RUN]);
+    let full = rows.length === ACCOUNTS_PER_RUN;
     for (const { account_id } of rows) {
       if (signal.aborted) return false;
-      await db.transaction((tx) => fix(tx, account_id));
+      const mended = await db.transaction((tx) => fix(tx, account_id));
+      full ||= mended === ROWS_PER_TRANSACTION;
     }
-    return rows.length > 0;
+    return full;
   };
 }
 
 /** A bounded bite of an account's old rows; what is left is found again. */
-function removing(remove: Statement): (tx: Transaction, accountId: string) => Promise<void> {
-  return async (tx, accountId) => {
-    await tx.query(remove, [accountId, ROWS_PER_TRANSACTION]);
-  };
+function removing(remove: Statement): (tx: Transaction, accountId: string) => Promise<number> {
+  return async (tx, accountId) => (await tx.query(remove, [accountId, ROWS_PER_TRANSACTION])).count;
 }

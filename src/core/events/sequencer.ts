@@ -25,7 +25,10 @@ const openSequence = statement(
   'event_open_sequence',
   `INSERT INTO core.event_sequence (account_id, last_sequence) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING`,
 );
-const lockSequence = statement('event_lock_sequence', `SELECT last_sequence FROM core.event_sequence WHERE account_id = $1 FOR UPDATE`);
+const lockSequence = statement(
+  'event_lock_sequence',
+  `SELECT last_sequence FROM core.event_sequence WHERE account_id = $1 FOR UPDATE`,
+);
 const readOutbox = statement(
   'event_read_outbox',
   `SELECT event_id, type, data, request_id, created_at
@@ -42,8 +45,14 @@ const insertEvents = statement(
           u(sequence, event_id, type, data, request_id, test, created_at)
     WHERE s.account_id = $1`,
 );
-const saveSequence = statement('event_save_sequence', `UPDATE core.event_sequence SET last_sequence = $2 WHERE account_id = $1`);
-const deleteOutbox = statement('event_delete_outbox', `DELETE FROM core.event_outbox WHERE account_id = $1 AND event_id = ANY($2::text[])`);
+const saveSequence = statement(
+  'event_save_sequence',
+  `UPDATE core.event_sequence SET last_sequence = $2 WHERE account_id = $1`,
+);
+const deleteOutbox = statement(
+  'event_delete_outbox',
+  `DELETE FROM core.event_outbox WHERE account_id = $1 AND event_id = ANY($2::text[])`,
+);
 
 /** Numbers everything that the account's committed transactions have written so far. */
 export async function sequenceAccount(db: Database, accountId: string): Promise<void> {

@@ -56,10 +56,13 @@ export function fitData(data: string): string {
 }
 
 function shorten(value: unknown, cut: (typeof CUTS)[number], depth: number): unknown {
-  if (typeof value === 'string') return value.length > cut.characters ? `${value.slice(0, cut.characters).toWellFormed()}…` : value;
+  if (typeof value === 'string')
+    return value.length > cut.characters ? `${value.slice(0, cut.characters).toWellFormed()}…` : value;
   if (value === null || typeof value !== 'object') return value;
   if (depth >= DEPTH_MAX) return null;
   if (Array.isArray(value)) return value.slice(0, cut.entries).map((entry) => shorten(entry, cut, depth + 1));
   const entries = Object.entries(value).slice(0, cut.entries);
-  return Object.fromEntries(entries.map(([name, entry]) => [name.slice(0, cut.characters), shorten(entry, cut, depth + 1)]));
+  return Object.fromEntries(
+    entries.map(([name, entry]) => [name.slice(0, cut.characters), shorten(entry, cut, depth + 1)]),
+  );
 }

@@ -13,7 +13,10 @@ const takeLease = statement(
       SET holder = $2, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
     WHERE name = $1 AND (holder = $2 OR lease_until < clock_timestamp())`,
 );
-const dropLease = statement('lease_drop', `UPDATE core.sweep_lease SET lease_until = '-infinity' WHERE name = $1 AND holder = $2`);
+const dropLease = statement(
+  'lease_drop',
+  `UPDATE core.sweep_lease SET lease_until = '-infinity' WHERE name = $1 AND holder = $2`,
+);
 
 export interface LeaseOptions {
   readonly db: Database;

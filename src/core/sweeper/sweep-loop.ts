@@ -67,8 +67,14 @@ export class SweepLoop {
     } catch (error) {
       this.#failures += 1;
       this.#failuresInRow += 1;
-      const backoffMs = Math.min(BACKOFF_MAX_MS, Math.max(BACKOFF_MIN_MS, intervalMs) * 2 ** Math.min(this.#failuresInRow - 1, 10));
-      this.#log.error({ err: error, sweep: name, failuresInRow: this.#failuresInRow, retryInMs: backoffMs }, 'background task failed');
+      const backoffMs = Math.min(
+        BACKOFF_MAX_MS,
+        Math.max(BACKOFF_MIN_MS, intervalMs) * 2 ** Math.min(this.#failuresInRow - 1, 10),
+      );
+      this.#log.error(
+        { err: error, sweep: name, failuresInRow: this.#failuresInRow, retryInMs: backoffMs },
+        'background task failed',
+      );
       return jittered(backoffMs);
     }
   }

@@ -32,7 +32,10 @@ export class Sweeper {
     this.#log = core.log;
     this.#loops = sweeps.map((sweep) => {
       const leaseMs = LEASE_MIN_MS + 1.5 * sweep.intervalMs;
-      const lease = sweep.perProcess === true ? null : new Lease({ db: core.db, name: sweep.name, holder: core.processes.id, leaseMs });
+      const lease =
+        sweep.perProcess === true
+          ? null
+          : new Lease({ db: core.db, name: sweep.name, holder: core.processes.id, leaseMs });
       return new SweepLoop(sweep, lease, core.log);
     });
   }
@@ -58,9 +61,18 @@ export class Sweeper {
 }
 
 function figuresOf({ name, lastRunAtMs, lastDurationMs, runs, failures }: SweepFigures): Figure[] {
-  const figure = (unit: string, help: string, value: number): Figure => ({ name: `qm_sweep_${unit}`, help, labels: { sweep: name }, value });
+  const figure = (unit: string, help: string, value: number): Figure => ({
+    name: `qm_sweep_${unit}`,
+    help,
+    labels: { sweep: name },
+    value,
+  });
   return [
-    figure('last_run_timestamp_seconds', 'When a background task last succeeded on this process; 0 for never.', (lastRunAtMs ?? 0) / 1000),
+    figure(
+      'last_run_timestamp_seconds',
+      'When a background task last succeeded on this process; 0 for never.',
+      (lastRunAtMs ?? 0) / 1000,
+    ),
     figure('last_duration_seconds', 'How long its last run took.', lastDurationMs / 1000),
     figure('runs_total', 'Successful runs on this process.', runs),
     figure('failures_total', 'Failed runs on this process.', failures),

@@ -62,7 +62,9 @@ export class UsageMeter {
   }
 
   async #write(accounts: readonly string[]): Promise<void> {
-    const rows = accounts.flatMap((accountId) => [...(this.#byAccount.get(accountId)?.values() ?? [])]).sort(usageOrder);
+    const rows = accounts
+      .flatMap((accountId) => [...(this.#byAccount.get(accountId)?.values() ?? [])])
+      .sort(usageOrder);
     if (rows.length === 0) return;
     for (const accountId of accounts) this.#byAccount.delete(accountId);
     try {

@@ -106,7 +106,11 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
   const low = lowBalanceChange(after, spendable, nowMs);
   const alert = budgetAlert(low.wallet, nowMs);
   const requestId = items[0]?.requestId ?? null;
-  const events = [...low.events, ...alert.events].map((event) => ({ ...event, accountId: wallet.account_id, requestId }));
+  const events = [...low.events, ...alert.events].map((event) => ({
+    ...event,
+    accountId: wallet.account_id,
+    requestId,
+  }));
   return {
     accountId: wallet.account_id,
     batchId: input.firstSeq,
@@ -153,7 +157,10 @@ function newHold(
 
 /** One entry per (capability, key), one per hold. Balances run from entry to entry. */
 function journal(admitted: readonly Admitted[], firstSeq: bigint, balance: bigint): LedgerEntry[] {
-  const sums = new Map<string, { item: LaneItem; hold: NewHold | null; requests: number; units: bigint; amount: bigint }>();
+  const sums = new Map<
+    string,
+    { item: LaneItem; hold: NewHold | null; requests: number; units: bigint; amount: bigint }
+  >();
   for (const { item, hold, bill } of admitted) {
     const key = hold === null ? `${item.capability}\n${item.keyId}` : hold.authorized.holdId;
     const sum = sums.get(key);

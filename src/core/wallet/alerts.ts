@@ -19,7 +19,10 @@ export function lowBalanceChange(wallet: WalletRow, spendable: bigint, nowMs: nu
   const threshold = lowBalanceThreshold(wallet.last_grant_nanos);
   if (wallet.low_balance_armed && spendable < threshold) {
     const object = { currency: 'USD', balance_usd: usd(spendable), threshold_usd: usd(threshold), as_of: iso(nowMs) };
-    return { wallet: { ...wallet, low_balance_armed: false }, events: [{ type: 'wallet.low_balance', data: { object, reason: 'low_balance' } }] };
+    return {
+      wallet: { ...wallet, low_balance_armed: false },
+      events: [{ type: 'wallet.low_balance', data: { object, reason: 'low_balance' } }],
+    };
   }
   return { wallet: rearmLowBalance(wallet, spendable), events: [] };
 }

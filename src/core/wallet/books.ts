@@ -59,7 +59,12 @@ export async function openBooks(tx: Queryable, accountId: string): Promise<Books
 }
 
 /** Writes the wallet as given, and journal entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
-export async function saveBooks(tx: Queryable, books: Books, wallet: WalletRow, entries: readonly JournalEntry[]): Promise<void> {
+export async function saveBooks(
+  tx: Queryable,
+  books: Books,
+  wallet: WalletRow,
+  entries: readonly JournalEntry[],
+): Promise<void> {
   const first = nextSequence(wallet.last_seq, books.nowMs);
   const createdAt = new Date(books.nowMs);
   let balance = books.wallet.balance_nanos;
@@ -70,7 +75,10 @@ export async function saveBooks(tx: Queryable, books: Books, wallet: WalletRow, 
   });
   if (balance !== wallet.balance_nanos) throw new Error('the journal entries do not lead to the new balance');
   const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
-  await Promise.all([tx.query(saveWallet, walletValues({ ...wallet, last_seq: lastSeq })), ...rows.map((row) => tx.query(insertEntry, row))]);
+  await Promise.all([
+    tx.query(saveWallet, walletValues({ ...wallet, last_seq: lastSeq })),
+    ...rows.map((row) => tx.query(insertEntry, row)),
+  ]);
 }
 
 function walletValues(wallet: WalletRow) {

@@ -3,8 +3,8 @@
 import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Logger } from '../logger.ts';
-import type { Holds } from './holds.ts';
 import { billOf } from './account-batch.ts';
+import type { Holds } from './holds.ts';
 import type { AdmittedItem, AuthorizedHold, LaneItem } from './lane-item.ts';
 import { isLost, rideOut } from './ride-out.ts';
 import { type HoldSettlement, settleHold } from './settle-hold.ts';
@@ -115,7 +115,10 @@ class LargeWrite<Input, Context> {
     try {
       return await this.#core.holds.release(this.#item.accountId, this.#hold.holdId);
     } catch (error) {
-      this.#core.log.warn({ err: error, holdId: this.#hold.holdId }, 'a hold could not be released; it expires by itself');
+      this.#core.log.warn(
+        { err: error, holdId: this.#hold.holdId },
+        'a hold could not be released; it expires by itself',
+      );
       return null;
     }
   }

@@ -46,7 +46,10 @@ const LARGE_HOLD_MS = 60_000;
 const IN_FLIGHT_WAIT_MS = 2_000;
 
 /** Charges the call and has its effect written, together or not at all. Throws the Problem of a refusal. */
-export async function chargeInLane<Input, Context>(ctx: CallContext, charge: Charge<Input, Context>): Promise<ChargedAnswer> {
+export async function chargeInLane<Input, Context>(
+  ctx: CallContext,
+  charge: Charge<Input, Context>,
+): Promise<ChargedAnswer> {
   const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
   const item = laneItem(ctx, charge, large ? 'hold' : 'charge');
   const settlement = await submitOrWait(ctx.core.lanes, item as LaneItem);
@@ -56,7 +59,12 @@ export async function chargeInLane<Input, Context>(ctx: CallContext, charge: Cha
     case 'replayed':
       return answerOf(settlement.text, 0n, true, settlement.balanceNanos);
     case 'done':
-      return { data: new JsonText(settlement.text), costNanos: settlement.costNanos, replayed: false, balanceNanos: settlement.balanceNanos };
+      return {
+        data: new JsonText(settlement.text),
+        costNanos: settlement.costNanos,
+        replayed: false,
+        balanceNanos: settlement.balanceNanos,
+      };
     case 'held': {
       const settled = await chargeLarge(ctx.core, item, settlement.hold);
       return answerOf(settled.text, settled.costNanos, settled.replayed, settled.balanceNanos);
@@ -64,7 +72,11 @@ export async function chargeInLane<Input, Context>(ctx: CallContext, charge: Cha
   }
 }
 
-function laneItem<Input, Context>(ctx: CallContext, charge: Charge<Input, Context>, mode: 'charge' | 'hold'): LaneItem<Input, Context> {
+function laneItem<Input, Context>(
+  ctx: CallContext,
+  charge: Charge<Input, Context>,
+  mode: 'charge' | 'hold',
+): LaneItem<Input, Context> {
   const { core } = ctx;
   return {
     accountId: ctx.accountId,

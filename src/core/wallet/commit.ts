@@ -1,5 +1,7 @@
 // One lane commit: a list of waiting calls of one or more accounts becomes one transaction in two pipelined round trips.
 // First everything is read under the wallet locks, then everything is written and committed. All or nothing per commit.
+
+import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { nextSequence } from '../../lib/sequence.ts';
 import { problem } from '../../problems/problem.ts';
@@ -9,7 +11,6 @@ import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-ite
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import { lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
 import { writeBooks } from './write-books.ts';
-import { byteaArray, textArray } from '../../db/arrays.ts';
 
 /** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
 export interface CommitProbe {
@@ -123,7 +124,8 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
   const scopes = snapshot.scopesBySecret.get(item.secretHash.toString('latin1'));
   if (wallet === undefined || scopes === undefined) return { kind: 'refused', problem: problem('INVALID_API_KEY') };
   if (wallet.suspended) return { kind: 'refused', problem: problem('ACCOUNT_SUSPENDED') };
-  if (!scopesAllow(scopes, item.capability, item.scope)) return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
+  if (!scopesAllow(scopes, item.capability, item.scope))
+    return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
   const balanceNanos = spendableOf(snapshot.grants.get(item.accountId) ?? []);
   const earlier = earlierAnswer(item, snapshot);
   if (earlier !== undefined) return settleKnown(item, earlier, balanceNanos);
@@ -134,7 +136,9 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
 }
 
 function earlierAnswer(item: LaneItem, snapshot: Snapshot): AnswerRow | undefined {
-  return item.idempotency === null ? undefined : snapshot.answers.get(answerId(item.accountId, item.capability, item.idempotency.hash));
+  return item.idempotency === null
+    ? undefined
+    : snapshot.answers.get(answerId(item.accountId, item.capability, item.idempotency.hash));
 }
 
 function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): Settlement {
@@ -142,12 +146,20 @@ function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): 
     return { kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) };
   }
   if (earlier.answer === null) {
-    return { kind: 'refused', problem: problem('IDEMPOTENCY_IN_FLIGHT', { param: 'idempotency_key', retryAfterMs: 1000 }) };
+    return {
+      kind: 'refused',
+      problem: problem('IDEMPOTENCY_IN_FLIGHT', { param: 'idempotency_key', retryAfterMs: 1000 }),
+    };
   }
   return { kind: 'replayed', text: earlier.answer.toString('utf8'), balanceNanos };
 }
 
-function settleOne(accountId: string, waiting: readonly LaneItem[], snapshot: Snapshot, settlements: Map<LaneItem, Settlement>): AccountBatch {
+function settleOne(
+  accountId: string,
+  waiting: readonly LaneItem[],
+  snapshot: Snapshot,
+  settlements: Map<LaneItem, Settlement>,
+): AccountBatch {
   const wallet = snapshot.wallets.get(accountId) as WalletRow;
   const batch = settleAccount({
     wallet,
@@ -164,7 +176,12 @@ function settleOne(accountId: string, waiting: readonly LaneItem[], snapshot: Sn
 type EffectGroups = readonly (readonly [LaneItem['effect'], AdmittedItem<unknown, unknown>[]])[];
 
 /** Sends every write of the commit; the settlements get their texts. */
-function writeAll(tx: Transaction, batches: readonly AccountBatch[], nowMs: number, settlements: Map<LaneItem, Settlement>): EffectGroups {
+function writeAll(
+  tx: Transaction,
+  batches: readonly AccountBatch[],
+  nowMs: number,
+  settlements: Map<LaneItem, Settlement>,
+): EffectGroups {
   if (batches.length === 0) return [];
   tx.cork();
   const charged = batches.flatMap((batch) => batch.admitted.filter(({ item }) => item.mode === 'charge'));

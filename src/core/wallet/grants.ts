@@ -35,7 +35,10 @@ const insertGrant = statement(
   `INSERT INTO core.credit_grant (account_id, grant_id, kind, amount_nanos, remaining_nanos, reserved_nanos, spent, note, expires_at, created_at)
    VALUES ($1, $2, $3, $4, $4, 0, false, $5, $6, $7)`,
 );
-const readWarned = statement('grant_read_warned', `SELECT grant_id, warned_days, created_at FROM core.credit_grant WHERE account_id = $1 AND NOT spent`);
+const readWarned = statement(
+  'grant_read_warned',
+  `SELECT grant_id, warned_days, created_at FROM core.credit_grant WHERE account_id = $1 AND NOT spent`,
+);
 const saveWarned = statement(
   'grant_save_warned',
   `UPDATE core.credit_grant AS g SET warned_days = $3 WHERE g.account_id = $1 AND g.grant_id = ANY($2::text[])`,
@@ -50,13 +53,22 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
   const books = await openBooks(tx, accountId);
   if (books === null) throw problem('NOT_FOUND', { message: `There is no account ${accountId}.` });
   const balance = books.wallet.balance_nanos + grant.amountNanos;
-  if (balance > BALANCE_NANOS_MAX) throw problem('QUOTA_EXCEEDED', { message: 'The balance would be larger than a wallet can hold.' });
+  if (balance > BALANCE_NANOS_MAX)
+    throw problem('QUOTA_EXCEEDED', { message: 'The balance would be larger than a wallet can hold.' });
   const grantId = newId('grant_', books.nowMs);
   const expiresAt = grant.expiresInMs === null ? null : new Date(books.nowMs + grant.expiresInMs);
   const wallet = { ...books.wallet, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
   const spendable = spendableOf(books.open) + grant.amountNanos;
   await Promise.all([
-    tx.query(insertGrant, [accountId, grantId, grant.kind, grant.amountNanos, grant.note, expiresAt, new Date(books.nowMs)]),
+    tx.query(insertGrant, [
+      accountId,
+      grantId,
+      grant.kind,
+      grant.amountNanos,
+      grant.note,
+      expiresAt,
+      new Date(books.nowMs),
+    ]),
     saveBooks(tx, books, rearmLowBalance(wallet, spendable), [entryOf('grant', grantId, grant.amountNanos)]),
   ]);
   return grantId;
@@ -66,17 +78,35 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
 export async function expireGrants(tx: Transaction, accountId: string): Promise<number> {
   const books = await openBooks(tx, accountId);
   if (books === null) return 0;
-  const expired = books.grants.filter((grant) => isExpired(grant, books.nowMs) && grant.remaining_nanos > grant.reserved_nanos);
+  const expired = books.grants.filter(
+    (grant) => isExpired(grant, books.nowMs) && grant.remaining_nanos > grant.reserved_nanos,
+  );
   if (expired.length === 0) return 0;
   const amounts = expired.map((grant) => grant.remaining_nanos - grant.reserved_nanos);
   const balance = amounts.reduce((rest, amount) => rest - amount, books.wallet.balance_nanos);
   const low = lowBalanceChange({ ...books.wallet, balance_nanos: balance }, spendableOf(books.open), books.nowMs);
-  const told = expired.map((grant, i) => ({ type: 'wallet.expired', data: { object: grantObject(grant, amounts[i] as bigint) } }));
+  const told = expired.map((grant, i) => ({
+    type: 'wallet.expired',
+    data: { object: grantObject(grant, amounts[i] as bigint) },
+  }));
   const events = [...told, ...low.events].map((event): NewEvent => ({ ...event, accountId, requestId: null }));
   sendEvents(tx, events, books.nowMs);
   await Promise.all([
-    saveReserves(tx, accountId, expired.map((grant) => ({ grantId: grant.grant_id, remaining: grant.reserved_nanos, reserved: grant.reserved_nanos }))),
-    saveBooks(tx, books, low.wallet, expired.map((grant, i) => entryOf('expire', grant.grant_id, -(amounts[i] as bigint)))),
+    saveReserves(
+      tx,
+      accountId,
+      expired.map((grant) => ({
+        grantId: grant.grant_id,
+        remaining: grant.reserved_nanos,
+        reserved: grant.reserved_nanos,
+      })),
+    ),
+    saveBooks(
+      tx,
+      books,
+      low.wallet,
+      expired.map((grant, i) => entryOf('expire', grant.grant_id, -(amounts[i] as bigint))),
+    ),
   ]);
   return expired.length;
 }
@@ -115,12 +145,19 @@ export async function warnExpiring(tx: Transaction, accountId: string): Promise<
   if (books === null) return 0;
   const { rows } = await tx.query<WarnedRow>(readWarned, [accountId]);
   const warned = new Map(rows.map((row) => [row.grant_id, row]));
-  const due = WARNING_DAYS.map((days) => ({ days, grants: books.open.filter((grant) => warningDue(grant, warned.get(grant.grant_id), books) === days) }));
+  const due = WARNING_DAYS.map((days) => ({
+    days,
+    grants: books.open.filter((grant) => warningDue(grant, warned.get(grant.grant_id), books) === days),
+  }));
   const events = due.flatMap(({ days, grants }) => grants.map((grant) => expiringSoon(grant, days)));
   if (events.length === 0) return 0;
   sendEvents(tx, events, books.nowMs);
   const told = due.filter(({ grants }) => grants.length > 0);
-  await Promise.all(told.map(({ days, grants }) => tx.query(saveWarned, [accountId, textArray(grants.map((grant) => grant.grant_id)), days])));
+  await Promise.all(
+    told.map(({ days, grants }) =>
+      tx.query(saveWarned, [accountId, textArray(grants.map((grant) => grant.grant_id)), days]),
+    ),
+  );
   return events.length;
 }
 
@@ -138,7 +175,13 @@ function expiringSoon(grant: GrantRow, days: number): NewEvent {
 }
 
 function grantObject(grant: GrantRow, amount: bigint) {
-  return { grant_id: grant.grant_id, kind: grant.kind, currency: 'USD', amount_usd: usd(amount), expires_at: isoOrNull(grant.expires_at) };
+  return {
+    grant_id: grant.grant_id,
+    kind: grant.kind,
+    currency: 'USD',
+    amount_usd: usd(amount),
+    expires_at: isoOrNull(grant.expires_at),
+  };
 }
 
 function isExpired(grant: GrantRow, nowMs: number): boolean {

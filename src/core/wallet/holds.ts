@@ -48,7 +48,14 @@ export class Holds {
 
   /** Reserves `call.amount` under every check of a billable call. `held`, `refused`, or `replayed` for a known idempotency key. */
   authorize(call: HoldCall): Promise<Settlement> {
-    return this.#lanes.submit({ ...call, mode: 'hold', effect: noEffect, input: null, sequences: 0, bytes: CALL_BYTES });
+    return this.#lanes.submit({
+      ...call,
+      mode: 'hold',
+      effect: noEffect,
+      input: null,
+      sequences: 0,
+      bytes: CALL_BYTES,
+    });
   }
 
   /** Charges the actual price. Repeating it is safe: a settled hold answers what it is. Null when there is no such hold. */

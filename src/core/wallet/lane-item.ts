@@ -6,7 +6,11 @@ import type { ScopeKind } from '../keys/scopes.ts';
 
 /** What an effect learns before admission: go on (with what it read), refuse, or answer as an earlier call did, for nothing. */
 export type ReadVerdict<Context> =
-  | { readonly kind: 'go'; readonly context: Context; /** Units to be billed when they are fewer than asked for. */ readonly units?: bigint }
+  | {
+      readonly kind: 'go';
+      readonly context: Context /** Units to be billed when they are fewer than asked for. */;
+      readonly units?: bigint;
+    }
   | { readonly kind: 'refuse'; readonly problem: Problem }
   | { readonly kind: 'replay'; readonly text: string };
 

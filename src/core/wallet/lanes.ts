@@ -125,7 +125,8 @@ export class Lanes {
     const batch: Waiting[] = [];
     let accounts = 0;
     for (const accountId of this.#ready) {
-      if (batch.length >= ITEMS_PER_COMMIT || accounts >= (this.#options.accountsPerCommit ?? ACCOUNTS_PER_COMMIT)) break;
+      if (batch.length >= ITEMS_PER_COMMIT || accounts >= (this.#options.accountsPerCommit ?? ACCOUNTS_PER_COMMIT))
+        break;
       const lane = this.#laneOf(accountId);
       const taken = takeCompatible(lane.waiting, ITEMS_PER_COMMIT - batch.length);
       batch.push(...taken);
@@ -228,10 +229,13 @@ export class Lanes {
   }
 
   #follow(follower: Waiting, leader: Waiting, settlement: Settlement): void {
-    const sameRequest = follower.item.idempotency?.fingerprint.equals(leader.item.idempotency?.fingerprint as Buffer) ?? false;
+    const sameRequest =
+      follower.item.idempotency?.fingerprint.equals(leader.item.idempotency?.fingerprint as Buffer) ?? false;
     const answered = settlement.kind === 'done' || settlement.kind === 'replayed';
-    if (answered && sameRequest) follower.resolve({ kind: 'replayed', text: settlement.text, balanceNanos: settlement.balanceNanos });
-    else if (answered) follower.resolve({ kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) });
+    if (answered && sameRequest)
+      follower.resolve({ kind: 'replayed', text: settlement.text, balanceNanos: settlement.balanceNanos });
+    else if (answered)
+      follower.resolve({ kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) });
     else this.#enqueue(follower);
   }
 

@@ -138,11 +138,24 @@ export interface LedgerFilter {
 }
 
 /** Entries before `before` (null: the newest), newest first. Numbers are dated, so a period is a range of the primary key. */
-export async function ledgerEntries(db: Queryable, accountId: string, filter: LedgerFilter, before: bigint | null, limit: number) {
+export async function ledgerEntries(
+  db: Queryable,
+  accountId: string,
+  filter: LedgerFilter,
+  before: bigint | null,
+  limit: number,
+) {
   const end = filter.toMs === null ? 2n ** 63n - 1n : sequenceAt(filter.toMs);
   const below = before === null || before > end ? end : before;
   const from = filter.fromMs === null ? 0n : sequenceAt(filter.fromMs);
-  const { rows } = await db.query<LedgerRow>(readLedger, [accountId, below, from, filter.capability, filter.keyId, limit]);
+  const { rows } = await db.query<LedgerRow>(readLedger, [
+    accountId,
+    below,
+    from,
+    filter.capability,
+    filter.keyId,
+    limit,
+  ]);
   return rows.map((row) => ({
     entry_id: String(row.entry_seq),
     batch_id: String(row.batch_id),

@@ -66,23 +66,42 @@ const storeAnswer = statement(
   'hold_store_answer',
   `UPDATE core.idempotency SET answer = $4, hold_id = NULL, expires_at = $5 WHERE account_id = $1 AND capability = $2 AND hold_id = $3`,
 );
-const freeKey = statement('hold_free_key', `DELETE FROM core.idempotency WHERE account_id = $1 AND capability = $2 AND hold_id = $3`);
+const freeKey = statement(
+  'hold_free_key',
+  `DELETE FROM core.idempotency WHERE account_id = $1 AND capability = $2 AND hold_id = $3`,
+);
 
 /**
  * Captures in the caller's transaction, which should have nothing left to do but COMMIT: the wallet stays locked until then.
  * Answers what the hold is already when it was settled before, and null when there is none. Throws RangeError above the hold's amount.
  */
-export function settleHold(tx: Transaction, accountId: string, holdId: string, capture: Capture): Promise<HoldSettlement | null> {
+export function settleHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+  capture: Capture,
+): Promise<HoldSettlement | null> {
   return endOnce(tx, accountId, holdId, 'captured', capture);
 }
 
 /** Gives everything back, in the caller's transaction. */
-export function releaseHold(tx: Transaction, accountId: string, holdId: string, status: 'released' | 'expired'): Promise<HoldSettlement | null> {
+export function releaseHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+  status: 'released' | 'expired',
+): Promise<HoldSettlement | null> {
   return endOnce(tx, accountId, holdId, status, { capturedNanos: 0n });
 }
 
 /** Answers repeats of the key before the hold is settled: work that goes on in the background after its call was answered. */
-export async function answerHold(tx: Transaction, accountId: string, holdId: string, answer: HeldAnswer, nowMs: number): Promise<void> {
+export async function answerHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+  answer: HeldAnswer,
+  nowMs: number,
+): Promise<void> {
   const hold = (await tx.query<HoldRow>(readHold, [accountId, holdId])).rows[0];
   if (hold !== undefined) await sendAnswer(tx, accountId, hold, answer, nowMs);
 }
@@ -95,18 +114,31 @@ async function endOnce(
   capture: Capture,
 ): Promise<HoldSettlement | null> {
   // One round trip: the hold is read behind the lock of the wallet, under which alone it changes.
-  const [books, { rows }] = await Promise.all([openBooks(tx, accountId), tx.query<HoldRow>(readHold, [accountId, holdId])]);
+  const [books, { rows }] = await Promise.all([
+    openBooks(tx, accountId),
+    tx.query<HoldRow>(readHold, [accountId, holdId]),
+  ]);
   const [hold] = rows;
   if (books === null || hold === undefined) return null;
   if (hold.status !== 'active') {
-    return { status: hold.status, capturedNanos: hold.captured_nanos, settledNow: false, balanceNanos: spendableOf(books.open) };
+    return {
+      status: hold.status,
+      capturedNanos: hold.captured_nanos,
+      settledNow: false,
+      balanceNanos: spendableOf(books.open),
+    };
   }
   const captured = capture.capturedNanos;
-  if (captured < 0n || captured > hold.amount_nanos) throw new RangeError('a capture must lie between zero and the amount of its hold');
+  if (captured < 0n || captured > hold.amount_nanos)
+    throw new RangeError('a capture must lie between zero and the amount of its hold');
   const grants = grantsAfter(books, hold, captured);
   const balanceNanos = spendableAfter(books, grants);
   const low = lowBalanceChange(walletAfter(books.wallet, hold, captured), balanceNanos, books.nowMs);
-  sendEvents(tx, low.events.map((event) => ({ ...event, accountId, requestId: null })), books.nowMs);
+  sendEvents(
+    tx,
+    low.events.map((event) => ({ ...event, accountId, requestId: null })),
+    books.nowMs,
+  );
   await Promise.all([
     tx.query(endHold, [accountId, holdId, status, captured, new Date(books.nowMs)]),
     saveReserves(tx, accountId, grants),
@@ -154,12 +186,23 @@ function walletAfter(wallet: WalletRow, hold: HoldRow, captured: bigint): Wallet
 }
 
 function entryOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): JournalEntry {
-  const common = { capability: hold.capability, keyId: hold.key_id, reference: hold.hold_id, priceVersion: capture.priceVersion ?? null };
+  const common = {
+    capability: hold.capability,
+    keyId: hold.key_id,
+    reference: hold.hold_id,
+    priceVersion: capture.priceVersion ?? null,
+  };
   if (status !== 'captured') return { ...common, kind: 'release', units: 0n, amount: 0n };
   return { ...common, kind: 'capture', units: capture.units ?? hold.units, amount: -capture.capturedNanos };
 }
 
-async function sendUsage(tx: Queryable, accountId: string, hold: HoldRow, capture: Capture, nowMs: number): Promise<void> {
+async function sendUsage(
+  tx: Queryable,
+  accountId: string,
+  hold: HoldRow,
+  capture: Capture,
+  nowMs: number,
+): Promise<void> {
   await tx.query(upsertUsage, [
     textArray([accountId]),
     textArray([accountId]),
@@ -174,7 +217,13 @@ async function sendUsage(tx: Queryable, accountId: string, hold: HoldRow, captur
 }
 
 // A key that was answered before has lost its mark of the hold, so neither statement touches it.
-async function sendAnswer(tx: Queryable, accountId: string, hold: HoldRow, answer: HeldAnswer | null, nowMs: number): Promise<void> {
+async function sendAnswer(
+  tx: Queryable,
+  accountId: string,
+  hold: HoldRow,
+  answer: HeldAnswer | null,
+  nowMs: number,
+): Promise<void> {
   const id = [accountId, hold.capability, hold.hold_id];
   if (answer === null) await tx.query(freeKey, id);
   else await tx.query(storeAnswer, [...id, Buffer.from(answer.text), new Date(nowMs + (answer.keepMs ?? DAY_MS))]);

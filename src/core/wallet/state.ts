@@ -78,8 +78,18 @@ export function openGrants(grants: readonly GrantRow[]): OpenGrant[] {
 /** What a rolled wallet's budget has seen in its window: charged and held, nano-USD, and when the window starts and ends. */
 export function budgetUse(wallet: WalletRow): { used: bigint; held: bigint; startMs: number; endMs: number } {
   return wallet.budget_period === 'monthly'
-    ? { used: wallet.month_used_nanos, held: wallet.month_held_nanos, startMs: wallet.month_start, endMs: startOfNextMonth(wallet.month_start) }
-    : { used: wallet.day_used_nanos, held: wallet.day_held_nanos, startMs: wallet.day_start, endMs: wallet.day_start + DAY_MS };
+    ? {
+        used: wallet.month_used_nanos,
+        held: wallet.month_held_nanos,
+        startMs: wallet.month_start,
+        endMs: startOfNextMonth(wallet.month_start),
+      }
+    : {
+        used: wallet.day_used_nanos,
+        held: wallet.day_held_nanos,
+        startMs: wallet.day_start,
+        endMs: wallet.day_start + DAY_MS,
+      };
 }
 
 /** `wallet` rolled to `nowMs`; `ordered` from spendingOrder. */
@@ -90,5 +100,9 @@ export function fundsOf(wallet: WalletRow, ordered: readonly GrantRow[]): Funds 
 
 function budgetWindow(wallet: WalletRow, endsAtMs: number): BudgetWindow | null {
   if (wallet.budget_period === null || wallet.budget_cap_nanos === null) return null;
-  return { reason: wallet.budget_period === 'daily' ? 'budget_daily' : 'budget_monthly', cap: wallet.budget_cap_nanos, endsAtMs };
+  return {
+    reason: wallet.budget_period === 'daily' ? 'budget_daily' : 'budget_monthly',
+    cap: wallet.budget_cap_nanos,
+    endsAtMs,
+  };
 }

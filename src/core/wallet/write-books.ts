@@ -9,7 +9,12 @@ import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
 
 /** `texts`: the answers of charged items. */
-export function writeBooks(tx: Queryable, batches: readonly AccountBatch[], texts: ReadonlyMap<LaneItem, string>, nowMs: number): void {
+export function writeBooks(
+  tx: Queryable,
+  batches: readonly AccountBatch[],
+  texts: ReadonlyMap<LaneItem, string>,
+  nowMs: number,
+): void {
   const accounts = textArray(batches.map((batch) => batch.accountId));
   sendWallets(tx, accounts, batches);
   sendGrants(tx, accounts, batches);
@@ -42,7 +47,9 @@ function sendWallets(tx: Queryable, accounts: Buffer, batches: readonly AccountB
 }
 
 function sendGrants(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[]): void {
-  const rows = batches.flatMap((batch) => batch.changedGrants.map((grant) => ({ accountId: batch.accountId, ...grant })));
+  const rows = batches.flatMap((batch) =>
+    batch.changedGrants.map((grant) => ({ accountId: batch.accountId, ...grant })),
+  );
   if (rows.length === 0) return;
   void tx.query(updateGrants, [
     accounts,
@@ -91,7 +98,13 @@ function sendUsage(tx: Queryable, accounts: Buffer, batches: readonly AccountBat
   ]);
 }
 
-function sendAnswers(tx: Queryable, accounts: Buffer, admitted: readonly Admitted[], texts: ReadonlyMap<LaneItem, string>, nowMs: number): void {
+function sendAnswers(
+  tx: Queryable,
+  accounts: Buffer,
+  admitted: readonly Admitted[],
+  texts: ReadonlyMap<LaneItem, string>,
+  nowMs: number,
+): void {
   const rows = admitted.filter(({ item }) => item.idempotency !== null);
   if (rows.length === 0) return;
   void tx.query(insertAnswers, [

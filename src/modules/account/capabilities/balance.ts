@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { balanceOf } from '../../../core/wallet/read.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { instantField, textOrNull, usdField } from '../list-fields.ts';
+import type { AccountState } from '../state.ts';
+
+export const balance = defineCapability<AccountState>()({
+  id: 'account.balance',
+  method: 'GET',
+  path: '/v1/account/balance',
+  summary: 'Shows the balance of the wallet.',
+  description:
+    'What can be spent now, what is held for running work, and credit that will expire. balance_usd is exact at the moment of the ' +
+    'answer: held and expired credit is not in it. Promotional credit is spent before paid credit, the earliest expiry first. A ' +
+    'billable call that the balance does not cover answers 402 INSUFFICIENT_CREDIT and has no effect.',
+  input: Type.Object({}),
+  output: Type.Object(
+    {
+      currency: Type.String({ description: 'Always USD.' }),
+      balance_usd: usdField('What billable calls can spend now: promo_usd + paid_usd.'),
+      held_usd: usdField('Reserved for work that is running, on top of the balance.'),
+      promo_usd: usdField('Promotional part of the balance.'),
+      paid_usd: usdField('Paid part of the balance.'),
+      expiring: Type.Array(
+        Type.Object({
+          amount_usd: usdField('Spendable amount that ends then.'),
+          expires_at: instantField('When it ends.'),
+        }),
+        {
+          description: 'Credit with an end, the earliest first.',
+        },
+      ),
+      trial: Type.Object(
+        {
+          active: Type.Boolean({ description: 'Whether sign-up credit is left.' }),
+          granted_usd: usdField('Sign-up credit that was granted; 0 for accounts without.'),
+          remaining_usd: usdField('What is left of it.'),
+          expires_at: textOrNull('When it ends or ended; null for accounts without.'),
+        },
+        { description: 'The credit given at sign-up.' },
+      ),
+      low_balance: Type.Boolean({
+        description: 'Whether the balance is below the larger of 1 USD and 10 % of the last credit.',
+      }),
+      frozen_reason: textOrNull('Why billable calls are refused altogether; null when they are not.'),
+      as_of: instantField('Moment of the figures.'),
+    },
+    { title: 'Balance' },
+  ),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'The balance', input: {}, expect: { currency: 'USD', frozen_reason: null } }],
+  async run({ ctx }) {
+    return { data: await balanceOf(ctx.core.db, ctx.accountId) };
+  },
+});

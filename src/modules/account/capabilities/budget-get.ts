@@ -1,0 +1,25 @@
+import Type from 'typebox';
+import { budgetOf } from '../../../core/wallet/read.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { budgetSchema } from '../budget-schema.ts';
+import type { AccountState } from '../state.ts';
+
+export const budgetGet = defineCapability<AccountState>()({
+  id: 'account.budget.get',
+  method: 'GET',
+  path: '/v1/account/budget/get',
+  summary: 'Shows the budget and what is used of it.',
+  description:
+    'The cap of the account, the alert threshold, and what the current window (a UTC calendar day or month) has used and holds.',
+  input: Type.Object({}),
+  output: budgetSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'The budget', input: {} }],
+  async run({ ctx }) {
+    return { data: await budgetOf(ctx.core.db, ctx.accountId) };
+  },
+});

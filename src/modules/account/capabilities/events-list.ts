@@ -1,0 +1,73 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { isEventType } from '../../../core/events/catalogue.ts';
+import { eventsOf } from '../../../core/events/read.ts';
+import { sequenceAccount } from '../../../core/events/sequencer.ts';
+import { eventText } from '../../../core/events/wire.ts';
+import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { boundField, cursorField, instantField, limitField, pageOf, textOrNull } from '../list-fields.ts';
+import type { AccountState } from '../state.ts';
+
+const eventSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Event id, also the webhook-id of its deliveries.' }),
+    type: Type.String({ description: 'Event type.' }),
+    timestamp: instantField('When it happened.'),
+    api_version: Type.String({ description: 'Date of the shape of data.' }),
+    account_id: Type.String({ description: 'Account it is about.' }),
+    region: Type.String({ description: 'Region of the service.' }),
+    sequence: Type.Integer({ description: 'Grows by one from event to event of the account.' }),
+    test: Type.Boolean({ description: 'Whether it was sent by a test.' }),
+    request_id: textOrNull('Request that caused it, if one did.'),
+    data: Type.Unknown({
+      description: '`object` is the record as its get would return it; `truncated: true` when it was too large.',
+    }),
+  },
+  { title: 'Event' },
+);
+
+export const eventsList = defineCapability<AccountState>()({
+  id: 'account.events.list',
+  method: 'GET',
+  path: '/v1/account/events/list',
+  summary: 'Lists the events of the account.',
+  description:
+    'Everything that webhooks are told, newest first, for 30 days, whether a webhook is registered or not. A gap in sequence means that you missed a page.',
+  input: Type.Object({
+    cursor: Type.Optional(cursorField),
+    limit: Type.Optional(limitField),
+    type: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Only this event type, such as wallet.low_balance.' }),
+    ),
+    from: Type.Optional(boundField('Only events from then on.')),
+    to: Type.Optional(boundField('Only events before then.')),
+  }),
+  output: pageOf(eventSchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['INVALID_CURSOR', 'UNKNOWN_EVENT_TYPE'],
+  events: [],
+  examples: [
+    { title: 'The newest events', input: { limit: 5 } },
+    { title: 'When the balance ran low', input: { type: 'wallet.low_balance' } },
+  ],
+  async run({ ctx, input }) {
+    const { db, secrets, region } = ctx.core;
+    const filter = { type: input.type ?? null, fromMs: instantOf('from', input.from), toMs: instantOf('to', input.to) };
+    if (filter.type !== null && !isEventType(filter.type)) throw problem('UNKNOWN_EVENT_TYPE', { param: 'type' });
+    checkOrder(filter.fromMs, filter.toMs);
+    const binding = [ctx.accountId, ctx.capability, ...Object.values(filter).map(String)];
+    const position = input.cursor === undefined ? null : decodeCursor(secrets, binding, input.cursor)[0];
+    const limit = input.limit ?? 20;
+    await sequenceAccount(db, ctx.accountId);
+    const rows = await eventsOf(db, ctx.accountId, filter, position == null ? null : BigInt(position), limit + 1);
+    const { items, ...rest } = page(rows, limit, (row) => encodeCursor(secrets, binding, [String(row.sequence)]));
+    // Written as text: data may hold numbers that JSON.parse would change.
+    const texts = items.map((row) => eventText(row, region)).join(',');
+    return { data: new JsonText(`{"items":[${texts}],${JSON.stringify(rest).slice(1)}`) };
+  },
+});

@@ -1,0 +1,86 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
+import { ledgerEntries } from '../../../core/wallet/read.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import {
+  boundField,
+  capabilityFilter,
+  cursorField,
+  instantField,
+  keyFilter,
+  limitField,
+  pageOf,
+  textOrNull,
+  usdField,
+} from '../list-fields.ts';
+import type { AccountState } from '../state.ts';
+
+const entrySchema = Type.Object(
+  {
+    entry_id: Type.String({ description: 'Grows with time; unique in the account.' }),
+    batch_id: Type.String({ description: 'Entries of one commit share it.' }),
+    kind: Type.String({
+      description:
+        '`grant`, `charge`, `hold` (reserved, costs nothing yet), `capture`, `release` (of a hold), `expire` or `reversal`.',
+    }),
+    capability: textOrNull('What was called; null for credit.'),
+    key_id: textOrNull('API key of the calls; null for credit.'),
+    units: Type.Integer({ description: 'Billed units, such as messages or vectors.' }),
+    price_version: textOrNull('Version of the price book.'),
+    amount_usd: usdField('What it adds to the balance: negative for charges.'),
+    balance_after_usd: usdField('Balance after it, held credit included.'),
+    reference: textOrNull('The hold or grant it is about.'),
+    created_at: instantField('When it was booked.'),
+  },
+  { title: 'LedgerEntry' },
+);
+
+export const ledgerList = defineCapability<AccountState>()({
+  id: 'account.ledger.list',
+  method: 'GET',
+  path: '/v1/account/ledger/list',
+  summary: 'Lists the journal of the wallet.',
+  description:
+    'Every change of the balance, newest first. Calls that were committed together are one entry for each capability and key. The ' +
+    'amounts of all entries add up to the balance.',
+  input: Type.Object({
+    cursor: Type.Optional(cursorField),
+    limit: Type.Optional(limitField),
+    from: Type.Optional(boundField('Only entries from then on.')),
+    to: Type.Optional(boundField('Only entries before then.')),
+    capability: Type.Optional(capabilityFilter),
+    key_id: Type.Optional(keyFilter),
+  }),
+  output: pageOf(entrySchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['INVALID_CURSOR'],
+  events: [],
+  examples: [
+    { title: 'The newest entries', input: { limit: 5 } },
+    { title: 'Charges for one capability since a date', input: { capability: 'queue.publish', from: '2026-10-01' } },
+  ],
+  async run({ ctx, input }) {
+    const { db, secrets } = ctx.core;
+    const filter = {
+      fromMs: instantOf('from', input.from),
+      toMs: instantOf('to', input.to),
+      capability: input.capability ?? null,
+      keyId: input.key_id ?? null,
+    };
+    checkOrder(filter.fromMs, filter.toMs);
+    const binding = [ctx.accountId, ctx.capability, ...Object.values(filter).map(String)];
+    const position = input.cursor === undefined ? null : decodeCursor(secrets, binding, input.cursor)[0];
+    const limit = input.limit ?? 20;
+    const entries = await ledgerEntries(
+      db,
+      ctx.accountId,
+      filter,
+      position == null ? null : BigInt(position),
+      limit + 1,
+    );
+    return { data: page(entries, limit, (entry) => encodeCursor(secrets, binding, [entry.entry_id])) };
+  },
+});

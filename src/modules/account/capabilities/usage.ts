@@ -1,0 +1,68 @@
+import Type from 'typebox';
+import { instantField as instantOf, usagePeriod } from '../../../core/usage/period.ts';
+import { clockNow, usageOf } from '../../../core/usage/read.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { boundField, capabilityFilter, instantField, keyFilter, usdField } from '../list-fields.ts';
+import type { AccountState } from '../state.ts';
+
+const figures = {
+  count: Type.Integer({ description: 'Calls, failed ones included.' }),
+  units: Type.Integer({ description: 'Billed units, such as messages or vectors.' }),
+  spend_usd: usdField('Charged for them.'),
+};
+
+export const usage = defineCapability<AccountState>()({
+  id: 'account.usage',
+  method: 'GET',
+  path: '/v1/account/usage',
+  summary: 'Sums up spending and calls of a period.',
+  description:
+    'Spending, calls and failed calls, in all, by capability and by key; without bounds for the current UTC calendar month. Usage is ' +
+    'kept by the hour: `from` is rounded down and `to` up to a full hour, and period_start and period_end show what was summed. ' +
+    'Billable calls are counted together with their charge, all others within five seconds.',
+  input: Type.Object({
+    from: Type.Optional(boundField('Start of the period.')),
+    to: Type.Optional(boundField('End of the period, itself not included.')),
+    capability: Type.Optional(capabilityFilter),
+    key_id: Type.Optional(keyFilter),
+  }),
+  output: Type.Object(
+    {
+      period_start: instantField('Start of what was summed.'),
+      period_end: instantField('End of what was summed.'),
+      spend_usd: usdField('Charged in the period.'),
+      request_count: Type.Integer({ description: 'Authenticated calls.' }),
+      error_count: Type.Integer({ description: 'Those of them that were answered with a status of 400 or above.' }),
+      by_capability: Type.Array(
+        Type.Object({ capability: Type.String({ description: 'Capability id.' }), ...figures }),
+        {
+          description: 'The costliest first.',
+        },
+      ),
+      by_key: Type.Array(Type.Object({ key_id: Type.String({ description: 'API key.' }), ...figures }), {
+        description: 'The costliest first.',
+      }),
+    },
+    { title: 'Usage' },
+  ),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [
+    { title: 'This month', input: {} },
+    {
+      title: 'One capability in October',
+      input: { from: '2026-10-01', to: '2026-11-01', capability: 'queue.publish' },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { db, usage: meter } = ctx.core;
+    const from = instantOf('from', input.from);
+    const to = instantOf('to', input.to);
+    const [nowMs] = await Promise.all([clockNow(db), meter.flushAccount(ctx.accountId)]);
+    const filter = { capability: input.capability ?? null, keyId: input.key_id ?? null };
+    return { data: await usageOf(db, ctx.accountId, usagePeriod(from, to, nowMs), filter) };
+  },
+});
