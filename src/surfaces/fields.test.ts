@@ -14,7 +14,8 @@ describe('typeInWords', () => {
     [Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]), 'integer >= 1 | null'],
     [Type.Enum(['standard', 'fifo']), '"standard" | "fifo"'],
     [Type.Array(Type.String(), { minItems: 1 }), 'array of string, >= 1 items'],
-    [Type.Unsafe<unknown>({ type: ['string', 'null'] }), 'string | null'],
+    [Type.Unsafe<unknown>({ type: ['string', 'null'], maxLength: 8 }), 'string <= 8 characters | null'],
+    [Type.Unsafe<unknown>({ type: ['array', 'null'], items: { type: 'string' } }), 'array of string | null'],
     [Type.Unknown(), 'any JSON value'],
   ])('%j is %s', (schema, words) => {
     expect(typeInWords(asJsonSchema(schema))).toBe(words);

@@ -49,12 +49,13 @@ export function typeInWords(schema: JsonSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const branches = alternatives(schema);
   if (branches[0] !== schema) return [...new Set(branches.map(typeInWords))].join(' | ');
+  if (typeof schema.type === 'object') return schema.type.map((type) => typeInWords({ ...schema, type })).join(' | ');
+  if (schema.type === 'null') return 'null';
   if (schema.type === 'array') {
     const count = bounds(schema.minItems, schema.maxItems, ' items');
     return `array of ${typeInWords(schema.items ?? {})}${count === '' ? '' : `,${count}`}`;
   }
-  const type = typeof schema.type === 'string' ? schema.type : (schema.type?.join(' | ') ?? 'any JSON value');
-  return `${type}${schema.format === undefined ? '' : ` (${schema.format})`}${constraints(schema)}`;
+  return `${schema.type ?? 'any JSON value'}${schema.format === undefined ? '' : ` (${schema.format})`}${constraints(schema)}`;
 }
 
 function constraints(schema: JsonSchema): string {
