@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scopeBookOf, type ScopeKind, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
+import { type ScopeKind, scopeBookOf, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
 
 const capabilities: { id: string; scope: ScopeKind }[] = [
   { id: 'queue.publish', scope: 'write' },

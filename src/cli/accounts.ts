@@ -1,0 +1,109 @@
+import { Command, Option } from 'commander';
+import {
+  type Account,
+  accountRecord,
+  createAccount,
+  findAccount,
+  listAccounts,
+  setSuspended,
+  setTier,
+} from '../core/accounts.ts';
+import { type Tier, tierLimits } from '../core/tiers.ts';
+import type { Database } from '../db/database.ts';
+import { CommandError, print, table, UsageError } from './output.ts';
+import { withSession } from './session.ts';
+
+const PAGE = 500;
+const TIERS = Object.keys(tierLimits);
+
+export function accountsCommand(): Command {
+  const accounts = new Command('accounts').description('Create, list and change accounts.');
+  accounts
+    .command('create')
+    .description('Create an account with its wallet. It gets 2 USD of sign-up credit for 90 days, none with --email.')
+    .option('--name <name>', 'name for people')
+    .option('--email <address>', 'the account belongs to an e-mail identity: id acct_email_…, no sign-up credit')
+    .option('--json', 'print one JSON object')
+    .action(create);
+  accounts
+    .command('list')
+    .description('List all accounts, oldest first.')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  accounts
+    .command('update')
+    .description('Change the tier of an account, suspend it, or lift its suspension.')
+    .requiredOption('--account <id>', 'id of the account')
+    .addOption(new Option('--tier <tier>', 'new tier').choices(TIERS))
+    .addOption(new Option('--suspend', 'refuse every call of the account').conflicts('unsuspend'))
+    .option('--unsuspend', 'let its calls through again')
+    .option('--json', 'print one JSON object')
+    .action(update);
+  return accounts;
+}
+
+interface CreateOptions {
+  readonly name?: string;
+  readonly email?: string;
+  readonly json?: boolean;
+}
+
+async function create({ name, email, json = false }: CreateOptions): Promise<void> {
+  const account = await withSession(async ({ db }) => {
+    const accountId = await db.transaction((tx) => createAccount(tx, { name, email }));
+    return requireAccount(db, accountId);
+  });
+  print({ json: accountRecord(account), text: `created ${account.accountId}` }, json);
+}
+
+async function list({ json = false }: { json?: boolean }): Promise<void> {
+  const accounts = await withSession(({ db }) => readAll(db));
+  const rows = accounts.map(accountRecord);
+  const lines = rows.map((row) => [
+    row.account_id,
+    row.tier,
+    row.suspended ? 'suspended' : 'active',
+    row.created_at,
+    row.name ?? '',
+  ]);
+  print({ json: { items: rows }, text: table([['ACCOUNT', 'TIER', 'STATE', 'CREATED', 'NAME'], ...lines]) }, json);
+}
+
+interface UpdateOptions {
+  readonly account: string;
+  readonly tier?: Tier;
+  readonly suspend?: boolean;
+  readonly unsuspend?: boolean;
+  readonly json?: boolean;
+}
+
+async function update(options: UpdateOptions): Promise<void> {
+  const { account: accountId, tier, suspend = false, unsuspend = false, json = false } = options;
+  if (tier === undefined && !suspend && !unsuspend)
+    throw new UsageError('nothing to change: use --tier, --suspend or --unsuspend');
+  const account = await withSession(async ({ db }) => {
+    await db.transaction(async (tx) => {
+      if (tier !== undefined) await setTier(tx, accountId, tier);
+      if (suspend || unsuspend) await setSuspended(tx, accountId, suspend);
+    });
+    return requireAccount(db, accountId);
+  });
+  const state = account.suspended ? 'suspended' : 'active';
+  print({ json: accountRecord(account), text: `${accountId}: tier ${account.tier}, ${state}` }, json);
+}
+
+/** Throws CommandError when there is no such account. */
+export async function requireAccount(db: Pick<Database, 'query'>, accountId: string): Promise<Account> {
+  const account = await findAccount(db, accountId);
+  if (account === null) throw new CommandError(`there is no account ${accountId}`);
+  return account;
+}
+
+async function readAll(db: Database): Promise<Account[]> {
+  const all: Account[] = [];
+  for (;;) {
+    const page = await listAccounts(db, all.at(-1)?.accountId ?? '', PAGE);
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}

@@ -1,0 +1,32 @@
+// The services of the core for a command that asks modules: nothing runs in the background, nothing is registered.
+import { randomUUID } from 'node:crypto';
+import type { Core } from '../core/context.ts';
+import { KeyRing } from '../core/keys/ring.ts';
+import { scopeBookOf } from '../core/keys/scopes.ts';
+import { createLog } from '../core/log.ts';
+import { defaultPriceBook } from '../core/prices.ts';
+import { ProcessRegistry } from '../core/processes.ts';
+import type { Secrets } from '../core/secrets.ts';
+import { UsageMeter } from '../core/usage/meter.ts';
+import { Holds } from '../core/wallet/holds.ts';
+import { Lanes } from '../core/wallet/lanes.ts';
+import type { Session } from './session.ts';
+
+export function commandCore({ config, db }: Session, secrets: Secrets): Core {
+  const log = createLog('silent');
+  const lanes = new Lanes({ db, log });
+  return {
+    db,
+    secrets,
+    lanes,
+    holds: new Holds({ db, lanes }),
+    keys: new KeyRing(db),
+    scopeBook: scopeBookOf([], []),
+    usage: new UsageMeter(db),
+    prices: defaultPriceBook,
+    processes: new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli'),
+    log,
+    baseUrl: config.baseUrl,
+    region: config.region,
+  };
+}

@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import { examine, type Finding } from '../core/doctor.ts';
+import { Secrets } from '../core/secrets.ts';
+import { newServerSecret, readServerSecret } from '../core/server-secret.ts';
+import { commandCore } from './core.ts';
+import { print } from './output.ts';
+import { type Session, withSession } from './session.ts';
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description(
+      'Check that the books add up: wallets, grants, journal, holds, usage, the counters of the modules, keys, server secret. ' +
+        'Reads only. Exit code 1 when something is wrong.',
+    )
+    .option('--json', 'print one JSON object')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const { accounts, findings, privateTargets } = await withSession(inspect);
+      const ok = findings.length === 0;
+      const items = findings.map(({ accountId, check, message }) => ({ account_id: accountId, check, message }));
+      const answer = { ok, accounts, findings: items, allow_private_targets: privateTargets };
+      print({ json: answer, text: report(accounts, findings, privateTargets), ...(ok ? {} : { exitCode: 1 }) }, json);
+    });
+}
+
+async function inspect(session: Session) {
+  const { modules } = await import('../manifest/index.ts');
+  const secret = await readServerSecret(session.config);
+  const core = commandCore(session, new Secrets(secret ?? newServerSecret()));
+  const counters = modules.flatMap((module) => {
+    const { countBilledUnits } = module;
+    if (countBilledUnits === undefined) return [];
+    return [{ module: module.name, count: (accountId: string) => countBilledUnits(core, accountId) }];
+  });
+  const found = await examine({ db: session.db, secrets: secret === null ? null : core.secrets, counters });
+  const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
+  return { ...found, privateTargets };
+}
+
+function report(accounts: number, findings: readonly Finding[], privateTargets: readonly string[]): string {
+  const lines = findings.map(({ accountId, check, message }) => `${accountId ?? 'database'}: ${check}: ${message}`);
+  if (privateTargets.length > 0)
+    lines.push(`note: ALLOW_PRIVATE_TARGETS lets webhooks reach ${privateTargets.join(', ')}`);
+  const verdict = findings.length === 0 ? 'everything adds up' : `${findings.length} findings`;
+  return [...lines, `${accounts} accounts checked: ${verdict}`].join('\n');
+}

@@ -1,0 +1,12 @@
+import { Command } from 'commander';
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Run the service in the foreground, as `npm start` does. Settings come from the environment.')
+    .option('--json', 'accepted for uniformity: the log is JSON already')
+    .action(async () => {
+      // Loaded only here: the other commands need no HTTP server.
+      const { serve } = await import('../serve.ts');
+      await serve();
+    });
+}

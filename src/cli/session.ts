@@ -1,0 +1,65 @@
+// The database of a command: that of DATABASE_URL, the embedded one of a running service, or an embedded one started for as long
+// as the command takes.
+import { type Config, loadConfig } from '../config/config.ts';
+import { readEnv } from '../config/env.ts';
+import { type ConnectionConfig, Database } from '../db/database.ts';
+import { readConnection, startEmbedded } from '../db/embedded/index.ts';
+import { migrate } from '../db/migrate.ts';
+import { statement } from '../db/statement.ts';
+import { CommandError } from './output.ts';
+
+export interface Session {
+  readonly config: Config;
+  readonly db: Database;
+}
+
+interface Place {
+  readonly connection: ConnectionConfig;
+  /** True when the PostgreSQL runs for this command only. */
+  readonly own: boolean;
+  stop(): Promise<void>;
+}
+
+const findSchema = statement('cli_find_schema', `SELECT to_regclass('core.account') IS NOT NULL AS found`);
+
+const CONNECTIONS = { connections: 3, hotConnections: 1 };
+
+/** Lends `work` a database with the schema in place. */
+export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  const config = loadConfig(readEnv());
+  return withDatabase(config, async ({ connection, own }) => {
+    if (own) await migrate(connection);
+    const db = new Database({ connection, ...CONNECTIONS });
+    try {
+      await requireSchema(db);
+      return await work({ config, db });
+    } finally {
+      await db.end();
+    }
+  });
+}
+
+/** Lends `work` a way to the database, whatever its schema. */
+export async function withDatabase<T>(config: Config, work: (place: Place) => Promise<T>): Promise<T> {
+  const place = await openPlace(config);
+  try {
+    return await work(place);
+  } finally {
+    await place.stop();
+  }
+}
+
+async function openPlace({ databaseUrl, dataDir }: Config): Promise<Place> {
+  const stop = async () => undefined;
+  if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, own: false, stop };
+  const running = readConnection(dataDir);
+  if (running !== null) return { connection: running, own: false, stop };
+  const embedded = await startEmbedded({ dataDir });
+  return { connection: embedded.connection, own: true, stop: () => embedded.stop() };
+}
+
+async function requireSchema(db: Database): Promise<void> {
+  const { rows } = await db.query<{ found: boolean }>(findSchema, []);
+  if (rows[0]?.found === true) return;
+  throw new CommandError('the database has no schema yet: start the service, or run `npm run --silent qm -- migrate`');
+}
