@@ -92,7 +92,9 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promis
   const nowMs = (clock.rows[0] as { now: number }).now;
   const verdicts = new Map<LaneItem, ReadVerdict<unknown>>();
   groups.forEach(([, of], g) => {
-    of.forEach((item, i) => verdicts.set(item, verdictLists[g]?.[i] as ReadVerdict<unknown>));
+    of.forEach((item, i) => {
+      verdicts.set(item, verdictLists[g]?.[i] as ReadVerdict<unknown>);
+    });
   });
   const grantsByAccount = new Map<string, GrantRow[]>();
   for (const row of grants.rows) append(grantsByAccount, row.account_id, row);
@@ -189,7 +191,10 @@ function writeAll(
   for (const admitted of charged) append(groups, admitted.item.effect, admitted);
   const texts = new Map<LaneItem, string>();
   for (const [effect, of] of groups) {
-    effect.write(tx, of, nowMs).forEach((text, i) => texts.set((of[i] as AdmittedItem<unknown, unknown>).item, text));
+    const written = effect.write(tx, of, nowMs);
+    of.forEach(({ item }, i) => {
+      texts.set(item, written[i] as string);
+    });
   }
   for (const batch of batches) {
     for (const { item, bill, hold, spendableAfter } of batch.admitted) {
