@@ -1,0 +1,167 @@
+// Random histories of a wallet against the model: after every step the books agree with it, and with each other.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setBudget } from '../../src/core/wallet/budget.ts';
+import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
+import type { Settlement } from '../../src/core/wallet/lane-item.ts';
+import { balanceOf } from '../../src/core/wallet/read.ts';
+import { usd } from '../../src/lib/money.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { setClock } from './clock.ts';
+import { type Account, booksOf, call, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
+import { type ModelHold, type Outcome, WalletModel } from './model.ts';
+
+const START_MS = Date.UTC(2026, 2, 30, 20);
+const RUNS = 300;
+
+type Step =
+  | { readonly do: 'grant'; readonly kind: 'promo' | 'paid'; readonly amount: number; readonly hours: number | null }
+  | { readonly do: 'ask'; readonly calls: readonly { readonly mode: 'charge' | 'hold'; readonly amount: number }[] }
+  | { readonly do: 'capture'; readonly which: number; readonly percent: number }
+  | { readonly do: 'release'; readonly which: number }
+  | { readonly do: 'advance'; readonly minutes: number }
+  | { readonly do: 'sweep' }
+  | { readonly do: 'budget'; readonly period: 'daily' | 'monthly'; readonly cap: number | null };
+
+const amount = fc.integer({ min: 1, max: 400 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('grant' as const), kind: fc.constantFrom('promo' as const, 'paid' as const), amount: fc.integer({ min: 1, max: 1_000 }), hours: fc.option(fc.integer({ min: 1, max: 48 })) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), calls: fc.array(fc.record({ mode: fc.constantFrom('charge' as const, 'hold' as const), amount }), { minLength: 1, maxLength: 5 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('capture' as const), which: fc.nat(20), percent: fc.integer({ min: 0, max: 100 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const), which: fc.nat(20) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('advance' as const), minutes: fc.constantFrom(5, 15, 60, 300, 1_440) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('sweep' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('budget' as const), period: fc.constantFrom('daily' as const, 'monthly' as const), cap: fc.option(fc.integer({ min: 0, max: 800 })) }) },
+);
+
+let database: TestDatabase;
+let shop: Shop;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  shop = await openShop(database.connection);
+});
+afterAll(async () => {
+  await shop.end();
+  await database.drop();
+});
+
+test('every history keeps wallet, grants, journal, holds and usage in agreement with the model', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
+      await setClock(shop.db, START_MS);
+      const account = await openAccount(shop.db);
+      const run = new Run(account);
+      for (const each of steps) {
+        await run.take(each);
+        await run.check();
+      }
+    }),
+    { numRuns: RUNS, interruptAfterTimeLimit: 100_000 },
+  );
+});
+
+class Run {
+  readonly #account: Account;
+  readonly #model = new WalletModel(START_MS);
+  readonly #effect = rowEffect();
+  #charges = 0;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  async take(each: Step): Promise<void> {
+    const { accountId } = this.#account;
+    switch (each.do) {
+      case 'grant': {
+        const expiresInMs = each.hours === null ? null : each.hours * HOUR_MS;
+        const grant = { kind: each.kind, amountNanos: BigInt(each.amount), expiresInMs, note: null };
+        await shop.db.transaction((tx) => grantCredit(tx, accountId, grant));
+        this.#model.grant(each.kind, grant.amountNanos, expiresInMs);
+        return;
+      }
+      case 'ask':
+        return this.#ask(each.calls);
+      case 'capture':
+      case 'release':
+        return this.#settle(each);
+      case 'advance':
+        this.#model.nowMs += each.minutes * 60_000;
+        return setClock(shop.db, this.#model.nowMs);
+      case 'sweep':
+        await shop.holds.expireOverdue(AbortSignal.timeout(10_000));
+        this.#model.expireHolds();
+        await shop.db.transaction((tx) => expireGrants(tx, accountId));
+        return this.#model.expireGrants();
+      case 'budget': {
+        const cap = each.cap === null ? null : BigInt(each.cap);
+        await shop.db.transaction((tx) => setBudget(tx, accountId, { period: each.period, capNanos: cap, alertNanos: null }));
+        this.#model.budget = { period: each.period, cap };
+      }
+    }
+  }
+
+  async #ask(calls: (Step & { do: 'ask' })['calls']): Promise<void> {
+    const expected = calls.map(({ mode, amount: nanos }) => this.#model.ask(mode, BigInt(nanos)));
+    const items = calls.map(({ mode, amount: nanos }) => call(this.#account, { mode, amount: BigInt(nanos), effect: this.#effect }));
+    const settled = await Promise.all(items.map((item) => shop.lanes.submit(item)));
+    expect(settled.map(outcomeOf)).toEqual(expected);
+    this.#charges += expected.filter((outcome) => outcome === 'done').length;
+    const unnamed = this.#model.holds.filter((hold) => hold.id === '');
+    const ids = settled.flatMap((settlement) => (settlement.kind === 'held' ? [settlement.hold.holdId] : []));
+    unnamed.forEach((hold, i) => {
+      Object.assign(hold, { id: ids[i] });
+    });
+  }
+
+  async #settle(each: Step & { do: 'capture' | 'release' }): Promise<void> {
+    const { holds } = this.#model;
+    const hold = holds[each.which % Math.max(1, holds.length)] as ModelHold | undefined;
+    if (hold === undefined) return;
+    const wasActive = hold.status === 'active';
+    const nanos = each.do === 'capture' ? (hold.amount * BigInt(each.percent)) / 100n : 0n;
+    if (each.do === 'capture') this.#model.capture(hold, nanos);
+    else this.#model.release(hold, 'released');
+    const { accountId } = this.#account;
+    const end =
+      each.do === 'capture'
+        ? await shop.holds.capture(accountId, hold.id, { capturedNanos: nanos })
+        : await shop.holds.release(accountId, hold.id);
+    const { status, captured } = hold;
+    expect(end).toMatchObject({ status, capturedNanos: captured, settledNow: wasActive, balanceNanos: this.#model.spendable });
+  }
+
+  async check(): Promise<void> {
+    const { accountId } = this.#account;
+    const model = this.#model;
+    const books = await booksOf(shop.db, accountId);
+    expect(books).toMatchObject({
+      balance: model.balance,
+      grants: model.balance,
+      journal: model.balance,
+      held: model.held,
+      reserved: model.held,
+      holds: model.held,
+      spend: model.spent,
+      charged: model.spent,
+    });
+    expect(books.last_balance ?? 0n).toBe(model.balance);
+    expect(await rowsOf(shop.db, accountId)).toBe(this.#charges);
+    expect((await balanceOf(shop.db, accountId)).balance_usd).toBe(usd(model.spendable));
+  }
+}
+
+function outcomeOf(settlement: Settlement): Outcome | string {
+  return settlement.kind === 'refused' ? (settlement.problem.detail ?? settlement.problem.code) : settlement.kind;
+}
+
+test('the model itself: a day of use does not count in the next', () => {
+  const model = new WalletModel(START_MS);
+  model.grant('paid', 100n, null);
+  model.budget = { period: 'daily', cap: 10n };
+  expect([model.ask('charge', 10n), model.ask('charge', 1n)]).toEqual(['done', 'budget_daily']);
+  model.nowMs += DAY_MS;
+  expect(model.ask('charge', 1n)).toBe('done');
+});

@@ -1,0 +1,134 @@
+// What a wallet must do, said a second time and as plainly as possible: no rows, no windows that roll, only sums over what happened.
+import { startOfDay, startOfMonth } from '../../src/lib/time.ts';
+
+export interface ModelGrant {
+  readonly kind: 'promo' | 'paid';
+  readonly expiresAtMs: number | null;
+  left: bigint;
+}
+
+interface Part {
+  readonly grant: ModelGrant;
+  readonly amount: bigint;
+}
+
+export interface ModelHold {
+  readonly id: string;
+  readonly atMs: number;
+  readonly amount: bigint;
+  readonly parts: readonly Part[];
+  status: 'active' | 'captured' | 'released' | 'expired';
+  captured: bigint;
+}
+
+export type Outcome = 'done' | 'held' | 'balance' | 'budget_daily' | 'budget_monthly';
+
+export const HOLD_MS = 15 * 60_000;
+
+export class WalletModel {
+  nowMs: number;
+  readonly grants: ModelGrant[] = [];
+  readonly holds: ModelHold[] = [];
+  budget: { period: 'daily' | 'monthly'; cap: bigint | null } | null = null;
+  /** Money that left, with the moment it counts at. */
+  readonly #spent: { readonly atMs: number; readonly amount: bigint }[] = [];
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  get balance(): bigint {
+    return this.grants.reduce((sum, grant) => sum + grant.left, 0n);
+  }
+
+  get held(): bigint {
+    return this.holds.filter((hold) => hold.status === 'active').reduce((sum, hold) => sum + hold.amount, 0n);
+  }
+
+  get spent(): bigint {
+    return this.#spent.reduce((sum, { amount }) => sum + amount, 0n);
+  }
+
+  get spendable(): bigint {
+    return this.grants.filter((grant) => this.#isOpen(grant)).reduce((sum, grant) => sum + this.#free(grant), 0n);
+  }
+
+  grant(kind: ModelGrant['kind'], amount: bigint, expiresInMs: number | null): void {
+    this.grants.push({ kind, left: amount, expiresAtMs: expiresInMs === null ? null : this.nowMs + expiresInMs });
+  }
+
+  ask(mode: 'charge' | 'hold', amount: bigint): Outcome {
+    if (this.budget !== null && this.budget.cap !== null) {
+      const { cap, period } = this.budget;
+      if (cap === 0n || this.#inWindow(period) + amount > cap) return `budget_${period}`;
+    }
+    if (amount > this.spendable) return 'balance';
+    const parts = this.#take(amount);
+    if (mode === 'charge') {
+      for (const part of parts) part.grant.left -= part.amount;
+      this.#spent.push({ atMs: this.nowMs, amount });
+      return 'done';
+    }
+    this.holds.push({ id: '', atMs: this.nowMs, amount, parts, status: 'active', captured: 0n });
+    return 'held';
+  }
+
+  capture(hold: ModelHold, amount: bigint): void {
+    if (hold.status !== 'active') return;
+    let missing = amount;
+    for (const part of hold.parts) {
+      const taken = part.amount < missing ? part.amount : missing;
+      part.grant.left -= taken;
+      missing -= taken;
+    }
+    this.#spent.push({ atMs: hold.atMs, amount });
+    Object.assign(hold, { status: 'captured', captured: amount });
+  }
+
+  release(hold: ModelHold, status: 'released' | 'expired'): void {
+    if (hold.status === 'active') hold.status = status;
+  }
+
+  expireHolds(): void {
+    for (const hold of this.holds) if (hold.atMs + HOLD_MS <= this.nowMs) this.release(hold, 'expired');
+  }
+
+  expireGrants(): void {
+    for (const grant of this.grants) if (!this.#isOpen(grant)) grant.left = this.#reserved(grant);
+  }
+
+  #take(amount: bigint): Part[] {
+    const order = this.grants
+      .filter((grant) => this.#isOpen(grant) && this.#free(grant) > 0n)
+      .map((grant, i) => ({ grant, rank: [grant.kind === 'promo' ? 0 : 1, grant.expiresAtMs ?? Infinity, i] }))
+      .sort((a, b) => a.rank.map((value, i) => (value === b.rank[i] ? 0 : value - (b.rank[i] as number))).find((d) => d !== 0) ?? 0);
+    let missing = amount;
+    return order.flatMap(({ grant }) => {
+      const free = this.#free(grant);
+      const part = free < missing ? free : missing;
+      missing -= part;
+      return part === 0n ? [] : [{ grant, amount: part }];
+    });
+  }
+
+  #isOpen(grant: ModelGrant): boolean {
+    return grant.expiresAtMs === null || grant.expiresAtMs > this.nowMs;
+  }
+
+  #reserved(grant: ModelGrant): bigint {
+    const active = this.holds.filter((hold) => hold.status === 'active').flatMap((hold) => hold.parts);
+    return active.filter((part) => part.grant === grant).reduce((sum, part) => sum + part.amount, 0n);
+  }
+
+  #free(grant: ModelGrant): bigint {
+    return grant.left - this.#reserved(grant);
+  }
+
+  #inWindow(period: 'daily' | 'monthly'): bigint {
+    const startOf = period === 'daily' ? startOfDay : startOfMonth;
+    const now = startOf(this.nowMs);
+    const held = this.holds.filter((hold) => hold.status === 'active' && startOf(hold.atMs) === now);
+    const spent = this.#spent.filter(({ atMs }) => startOf(atMs) === now);
+    return [...held, ...spent].reduce((sum, { amount }) => sum + amount, 0n);
+  }
+}
