@@ -1,0 +1,117 @@
+// The account module on a real database, called as the gateway calls it: a key is looked up, its scopes checked, the capability run.
+import { createAccount, lockAccount } from '../../src/core/accounts.ts';
+import type { CallContext, Core } from '../../src/core/context.ts';
+import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
+import { KeyRing } from '../../src/core/keys/ring.ts';
+import { scopeBookOf, scopesAllow } from '../../src/core/keys/scopes.ts';
+import { createLog } from '../../src/core/log.ts';
+import { defaultPriceBook } from '../../src/core/prices.ts';
+import { ProcessRegistry } from '../../src/core/processes.ts';
+import { Secrets } from '../../src/core/secrets.ts';
+import { UsageMeter } from '../../src/core/usage/meter.ts';
+import { Holds } from '../../src/core/wallet/holds.ts';
+import { Lanes } from '../../src/core/wallet/lanes.ts';
+import { Database } from '../../src/db/database.ts';
+import { canonicalJson } from '../../src/lib/canonical-json.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { toJson } from '../../src/lib/json-text.ts';
+import { account } from '../../src/modules/account/index.ts';
+import { problem } from '../../src/problems/problem.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+export interface House {
+  readonly core: Core;
+  /** Another process on the same database. */
+  another(): Core;
+  makeAccount(): Promise<string>;
+  makeKey(accountId: string, fields?: Partial<NewKey>): Promise<{ keyId: string; secret: string }>;
+  /** Answers `data` as it is on the wire; throws the Problem of a refusal. */
+  call(secret: string, capability: string, input?: object, idempotencyKey?: string): Promise<Record<string, unknown>>;
+  /** Moves the database's clock. */
+  advance(seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const planned = ['queue', 'vector', 'errors', 'email'];
+const others = [
+  { id: 'queue.publish', scope: 'write' },
+  { id: 'queue.stats', scope: 'read' },
+] as const;
+
+export async function openHouse(): Promise<House> {
+  const database = await createTestDatabase();
+  const db = new Database({ connection: database.connection, connections: 6, hotConnections: 2 });
+  const core = makeCore(db);
+  let offset = 0;
+  return {
+    core,
+    another: () => makeCore(db),
+    makeAccount: () => db.transaction((tx) => createAccount(tx, { name: 'test' })),
+    makeKey: async (accountId, fields = {}) => {
+      const made = await db.transaction(async (tx) => {
+        const nowMs = (await lockAccount(tx, accountId)) as number;
+        return createKey(tx, accountId, { name: null, scopes: null, expiresAtMs: null, ...fields }, nowMs);
+      });
+      return { keyId: made.key.keyId, secret: made.secret };
+    },
+    call: (secret, capability, input = {}, idempotencyKey) => callOn(core, secret, capability, input, idempotencyKey),
+    advance: async (seconds) => {
+      offset += seconds;
+      const text = `CREATE OR REPLACE FUNCTION core.clock_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+        AS $$ SELECT statement_timestamp() + interval '${offset} seconds' $$`;
+      await db.query({ name: `advance_${offset}`, text }, []);
+    },
+    close: async () => {
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+function makeCore(db: Database): Core {
+  const log = createLog('silent');
+  const lanes = new Lanes({ db, log });
+  return {
+    db,
+    secrets: new Secrets('a server secret of tests, long enough'),
+    lanes,
+    holds: new Holds({ db, lanes }),
+    keys: new KeyRing(db),
+    scopeBook: scopeBookOf([...account.capabilities, ...others], planned),
+    usage: new UsageMeter(db),
+    prices: defaultPriceBook,
+    processes: new ProcessRegistry(db, newId('process_'), 'all'),
+    log,
+    baseUrl: 'http://127.0.0.1:8787',
+    region: 'western',
+  };
+}
+
+export async function callOn(core: Core, secret: string, id: string, input: object, idempotencyKey?: string) {
+  const capability = account.capabilities.find((candidate) => candidate.id === id);
+  if (capability === undefined) throw new Error(`no capability ${id}`);
+  const key = await core.keys.find(secret);
+  if (key === null) throw problem('INVALID_API_KEY');
+  if (!scopesAllow(key.scopes, id, capability.scope)) throw problem('INSUFFICIENT_SCOPE');
+  const fingerprint = Buffer.from(canonicalJson(JSON.stringify(input)));
+  const idempotency =
+    idempotencyKey === undefined
+      ? null
+      : { raw: idempotencyKey, hash: core.secrets.idempotencyHash(idempotencyKey), fingerprint };
+  const ctx: CallContext = {
+    core,
+    capability: id,
+    requestId: newId('req_'),
+    traceId: '0'.repeat(32),
+    entryForm: 'rest',
+    accountId: key.accountId,
+    tier: key.tier,
+    key,
+    idempotency,
+    bodyText: '',
+    warnings: [],
+    signal: new AbortController().signal,
+  };
+  const answer = await capability.run({ ctx, input: input as never, state: null });
+  return JSON.parse(toJson(answer.data)) as Record<string, unknown>;
+}
