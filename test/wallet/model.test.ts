@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setBudget } from '../../src/core/wallet/budget.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Settlement } from '../../src/core/wallet/lane-item.ts';
-import { balanceOf } from '../../src/core/wallet/read.ts';
+import { balanceOf, budgetOf } from '../../src/core/wallet/read.ts';
 import { usd } from '../../src/lib/money.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -150,6 +150,8 @@ class Run {
     expect(books.last_balance ?? 0n).toBe(model.balance);
     expect(await rowsOf(shop.db, accountId)).toBe(this.#charges);
     expect((await balanceOf(shop.db, accountId)).balance_usd).toBe(usd(model.spendable));
+    const window = model.inWindow(model.budget?.period ?? 'monthly');
+    expect(await budgetOf(shop.db, accountId)).toMatchObject({ used_usd: usd(window.used), held_usd: usd(window.held) });
   }
 }
 

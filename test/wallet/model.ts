@@ -60,7 +60,8 @@ export class WalletModel {
   ask(mode: 'charge' | 'hold', amount: bigint): Outcome {
     if (this.budget !== null && this.budget.cap !== null) {
       const { cap, period } = this.budget;
-      if (cap === 0n || this.#inWindow(period) + amount > cap) return `budget_${period}`;
+      const { used, held } = this.inWindow(period);
+      if (cap === 0n || used + held + amount > cap) return `budget_${period}`;
     }
     if (amount > this.spendable) return 'balance';
     const parts = this.#take(amount);
@@ -124,11 +125,14 @@ export class WalletModel {
     return grant.left - this.#reserved(grant);
   }
 
-  #inWindow(period: 'daily' | 'monthly'): bigint {
+  /** What was charged for and is held by work begun in the window of now. */
+  inWindow(period: 'daily' | 'monthly'): { used: bigint; held: bigint } {
     const startOf = period === 'daily' ? startOfDay : startOfMonth;
-    const now = startOf(this.nowMs);
-    const held = this.holds.filter((hold) => hold.status === 'active' && startOf(hold.atMs) === now);
-    const spent = this.#spent.filter(({ atMs }) => startOf(atMs) === now);
-    return [...held, ...spent].reduce((sum, { amount }) => sum + amount, 0n);
+    const isNow = ({ atMs }: { atMs: number }) => startOf(atMs) === startOf(this.nowMs);
+    const sum = (all: readonly { amount: bigint }[]) => all.reduce((total, { amount }) => total + amount, 0n);
+    return {
+      used: sum(this.#spent.filter(isNow)),
+      held: sum(this.holds.filter((hold) => hold.status === 'active' && isNow(hold))),
+    };
   }
 }
