@@ -84,7 +84,12 @@ export class Pool implements Queryable {
       types: typeParsers,
       pipeline: true,
     } as pg.PoolConfig);
-    this.#pool.on('error', onIdleError);
+    // Connections that end because the pool ends are nothing to report.
+    this.#pool.on('error', (error) => {
+      if (!this.#pool.ending) onIdleError(error);
+    });
+    // The pool listens only while a client is idle; one that is lost at work also fails its statements, which is how it is noticed.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
@@ -100,10 +105,14 @@ export class Pool implements Queryable {
     }
   }
 
-  async transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#retrying(() => this.#once(body));
+  }
+
+  async #retrying<T>(once: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once(body);
+        return await once();
       } catch (error) {
         if (attempt >= transactionTriesMax || !isRetryable(error)) throw error;
       }
@@ -112,10 +121,10 @@ export class Pool implements Queryable {
 
   /**
    * Runs `body` once and sends COMMIT right behind the statements that it left un-awaited: one round trip fewer.
-   * No retry: the caller knows what it may repeat. Throws CommitUnknown when COMMIT got no answer.
+   * Run again like `transaction`. Throws CommitUnknown when COMMIT got no answer.
    */
   pipelined<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#once(body, true);
+    return this.#retrying(() => this.#once(body, true));
   }
 
   async #once<T>(body: (tx: Transaction) => Promise<T>, commitAtOnce = false): Promise<T> {
@@ -131,7 +140,7 @@ export class Pool implements Queryable {
       return value;
     } catch (error) {
       broken = isConnectionError(error) || error instanceof CommitUnknown ? error : await tx.rollback();
-      throw error;
+      throw tx.reasonOf(error);
     } finally {
       client.release(broken !== undefined);
     }
@@ -186,6 +195,11 @@ class ClientTransaction implements Transaction {
       await this.settled();
       throw new Error(`COMMIT answered ${tag}`);
     }
+  }
+
+  /** The failure behind "the transaction is aborted" (25P02), else the error itself. */
+  reasonOf(error: unknown): unknown {
+    return sqlState(error) === '25P02' ? (this.#failure ?? error) : error;
   }
 
   /** Answers the reason when the connection cannot be used again. */

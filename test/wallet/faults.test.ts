@@ -1,0 +1,104 @@
+// Connections that fail around COMMIT: the caller is told what happened, and it happened once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chargeInLane } from '../../src/core/wallet/charge.ts';
+import { statement } from '../../src/db/statement.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Account, booksOf, call, codeOf, contextOf, idempotencyKey, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
+import { type LossyProxy, openLossyProxy } from './lossy-proxy.ts';
+
+const killOthers = statement(
+  'test_kill_others',
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+);
+
+let database: TestDatabase;
+let proxy: LossyProxy;
+let direct: Shop;
+let shop: Shop;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await openLossyProxy(database.connection);
+  direct = await openShop(database.connection);
+  shop = await openShop(proxy.connection);
+});
+afterAll(async () => {
+  await shop.end();
+  await direct.end();
+  await proxy.close();
+  await database.drop();
+});
+
+async function expectCharged(account: Account, calls: number): Promise<void> {
+  const charged = BigInt(calls) * 20_000n;
+  expect(await rowsOf(direct.db, account.accountId)).toBe(calls);
+  expect(await booksOf(direct.db, account.accountId)).toMatchObject({
+    balance: 1_000_000n - charged,
+    grants: 1_000_000n - charged,
+    journal: 1_000_000n - charged,
+    held: 0n,
+    reserved: 0n,
+    charged,
+    requests: BigInt(calls),
+  });
+}
+
+describe.each(['answer', 'request'] as const)('when the %s of a COMMIT is lost', (what) => {
+  test('the calls of a lane have one effect and one charge each', async () => {
+    const account = await openAccount(direct.db, 1_000_000n);
+    const effect = rowEffect();
+    await shop.lanes.submit(call(account, { effect }));
+    const before = proxy.lost();
+    proxy.loseNext(what);
+    const settled = await Promise.all([1, 2, 3].map(() => shop.lanes.submit(call(account, { effect }))));
+    expect(proxy.lost()).toBe(before + 1);
+    expect(settled.map(codeOf)).toEqual(['done', 'done', 'done']);
+    await expectCharged(account, 4);
+  });
+
+  test('a call with an idempotency key is charged once and answered as at first', async () => {
+    const account = await openAccount(direct.db, 1_000_000n);
+    const item = call(account, { effect: rowEffect(), idempotency: idempotencyKey('lost') });
+    proxy.loseNext(what);
+    const first = await shop.lanes.submit(item);
+    const again = await direct.lanes.submit(item);
+    expect([first.kind, again.kind]).toEqual(['done', 'replayed']);
+    expect((again as { text: string }).text).toBe((first as { text: string }).text);
+    await expectCharged(account, 1);
+  });
+
+  test('a large effect is written and charged once', async () => {
+    const account = await openAccount(direct.db, 1_000_000n);
+    const effect = rowEffect({
+      read: (reading) => {
+        // The hold is committed by the first reading; the effect's own transaction begins with the second.
+        if (reading === 2) proxy.loseNext(what);
+        return { kind: 'go', context: null };
+      },
+    });
+    const before = proxy.lost();
+    const charge = { scope: 'write', priceEntry: 'queue.publish', units: 5n, effect, input: '1', sequences: 1, bytes: 10, rows: 500 } as const;
+    const answer = await chargeInLane(contextOf(shop, account, idempotencyKey('large')), charge);
+    expect(proxy.lost()).toBe(before + 1);
+    expect(answer).toMatchObject({ costNanos: 100_000n, replayed: false });
+    expect(await rowsOf(direct.db, account.accountId)).toBe(1);
+    expect(await booksOf(direct.db, account.accountId)).toMatchObject({ charged: 100_000n, balance: 900_000n, held: 0n, reserved: 0n });
+    const again = await chargeInLane(contextOf(direct, account, idempotencyKey('large')), charge);
+    expect(again).toMatchObject({ costNanos: 0n, replayed: true, data: { text: answer.data.text } });
+  });
+});
+
+test('backends that are killed under load cost no call its effect and no wallet a charge too many', async () => {
+  const account = await openAccount(direct.db, 1_000_000n);
+  const effect = rowEffect();
+  const other = await openShop(database.connection);
+  const settled = [];
+  for (let round = 0; round < 8; round += 1) {
+    const calls = Array.from({ length: 5 }, () => other.lanes.submit(call(account, { effect })));
+    if (round % 2 === 1) await direct.db.query(killOthers, []);
+    settled.push(...(await Promise.all(calls)));
+  }
+  await other.end();
+  expect(settled.map(codeOf)).toEqual(Array(40).fill('done'));
+  await expectCharged(account, 40);
+});
