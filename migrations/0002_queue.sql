@@ -17,6 +17,8 @@ CREATE TABLE queue.queue (
   dlq_id bigint,
   max_receive_count integer NOT NULL,
   paused boolean NOT NULL DEFAULT false,
+  -- grows with every change: statements that use remembered settings check it
+  revision integer NOT NULL DEFAULT 1,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, name)

@@ -4,6 +4,7 @@ import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { ApiKey } from './keys/record.ts';
 import type { KeyRing } from './keys/ring.ts';
+import type { ScopeBook } from './keys/scopes.ts';
 import type { Secrets } from './secrets.ts';
 import type { Lanes } from './wallet/lanes.ts';
 import type { Holds } from './wallet/holds.ts';
@@ -20,6 +21,7 @@ export interface Core {
   readonly lanes: Lanes;
   readonly holds: Holds;
   readonly keys: KeyRing;
+  readonly scopeBook: ScopeBook;
   readonly usage: UsageMeter;
   readonly prices: PriceBook;
   readonly processes: ProcessRegistry;

@@ -55,8 +55,12 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted under the key itself. */
   readonly replay?: { readonly keepDays?: number; readonly secret?: boolean };
   readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
+  /** Open to every valid key, whatever its scopes. */
+  readonly anyKey?: boolean;
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;
+  /** May wait for work (long poll): not counted among the running calls of the account. */
+  readonly waits?: boolean;
   /** Body limit in bytes when it is not 1 MiB. */
   readonly bodyBytesMax?: number;
   /** Property names whose content is opaque data: not searched for hostile keys. */

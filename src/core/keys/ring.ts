@@ -11,7 +11,8 @@ const CACHE_ENTRIES_MAX = 50_000;
 
 const findSecret = statement(
   'key_find_secret',
-  `SELECT s.secret_hash, s.account_id, s.key_id, k.project_id, k.scopes, a.tier, w.suspended,
+  `/* fan-out: the one look-up without an account; every node holds these tables' rows of the key */
+   SELECT s.secret_hash, s.account_id, s.key_id, k.project_id, k.scopes, a.tier, w.suspended,
           LEAST(s.expires_at, k.expires_at) AS valid_until, core.clock_now() AS now
      FROM core.api_secret s
      JOIN core.api_key k ON k.account_id = s.account_id AND k.key_id = s.key_id
@@ -53,18 +54,20 @@ export class KeyRing {
 
   /** The live key of a secret; null for an unknown, revoked, expired or garbled one (one answer for all). */
   async find(secret: string): Promise<ApiKey | null> {
-    const hash = secretHash(secret);
+    return isWellFormedSecret(secret) ? this.#findHash(secretHash(secret)) : null;
+  }
+
+  async #findHash(hash: Buffer): Promise<ApiKey | null> {
     const id = hash.toString('latin1');
     const now = performance.now();
     const entry = this.#entries.get(id);
     if (entry !== undefined && now - entry.sinceMs < KEY_CACHE_MS) return entry.key;
-    if (!isWellFormedSecret(secret)) return null;
     const fresh: Entry = { key: this.#read(hash), sinceMs: now, keyId: null };
     this.#remember(id, fresh);
     try {
       const key = await fresh.key;
       // Dropped while it was read: what was read may be from before the revocation.
-      if (this.#entries.get(id) !== fresh) return await this.find(secret);
+      if (this.#entries.get(id) !== fresh) return await this.#findHash(hash);
       fresh.keyId = key?.keyId ?? null;
       if (key !== null) this.#lastUsed.set(key.keyId, { accountId: key.accountId, keyId: key.keyId });
       return key;
@@ -72,6 +75,11 @@ export class KeyRing {
       this.#entries.delete(id);
       throw error;
     }
+  }
+
+  /** Whether a key that was found a while ago is still alive. */
+  async isAlive(key: ApiKey): Promise<boolean> {
+    return (await this.#findHash(key.secretHash)) !== null;
   }
 
   /** Forgets a key at once; look-ups in flight are forgotten too. */

@@ -1,0 +1,249 @@
+// Composition root: config -> running service. No side effects on import.
+// Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
+import { hostname } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
+import type { Config } from './config/config.ts';
+import { httpOrigin } from './config/config.ts';
+import type { Core } from './core/context.ts';
+import { KeyRing } from './core/keys/ring.ts';
+import { lastUsedSweep } from './core/keys/last-used.ts';
+import { scopeBookOf } from './core/keys/scopes.ts';
+import type { Logger } from './core/logger.ts';
+import { ensureOperator } from './core/operator.ts';
+import { defaultPriceBook } from './core/prices.ts';
+import { ProcessRegistry } from './core/processes.ts';
+import { Secrets } from './core/secrets.ts';
+import { loadServerSecret, rememberServerSecret } from './core/server-secret.ts';
+import { coreSweeps } from './core/sweeps.ts';
+import { Sweeper } from './core/sweeper/sweeper.ts';
+import { UsageMeter } from './core/usage/meter.ts';
+import { Holds } from './core/wallet/holds.ts';
+import { Lanes } from './core/wallet/lanes.ts';
+import { Database } from './db/database.ts';
+import { openStorage, type Storage } from './db/storage.ts';
+import { StartupError } from './db/startup-error.ts';
+import { EndpointCompiler } from './gateway/endpoint.ts';
+import { Envelope } from './gateway/envelope.ts';
+import { FailedLogins } from './gateway/failed-logins.ts';
+import type { Gateway } from './gateway/pipeline.ts';
+import { RateLimiter } from './gateway/rate-limiter.ts';
+import { Traffic } from './gateway/traffic.ts';
+import { randomText } from './lib/ids.ts';
+import { modules as allModules } from './manifest/index.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import type { Module } from './manifest/module.ts';
+import { moduleTags } from './manifest/version.ts';
+import { composeManifest } from './surfaces/discovery.ts';
+import { addPublicRoutes } from './surfaces/public.ts';
+import { createRest } from './surfaces/rest.ts';
+
+export interface Service {
+  readonly baseUrl: string;
+  readonly core: Core;
+  readonly manifest: Manifest;
+  /** What the first start made: where the operator's key lies; null later. */
+  readonly operator: { readonly accountId: string; readonly keyFile: string } | null;
+  readonly startMs: number;
+  /** Stops accepting, finishes what runs, flushes, stops its own PostgreSQL. Within 10 s. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly log: Logger;
+  /** Further modules, such as the no-op of the benchmarks. */
+  readonly extraModules?: readonly Module[];
+}
+
+const CALLS_FINISH_MS = 6_000;
+
+/** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
+export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
+  const begunMs = performance.now();
+  const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], defaultPriceBook);
+  const shell = createShell(config, manifest, options.log);
+  let storage: Storage | null = null;
+  try {
+    const baseUrl = await listen(shell.rest, config);
+    shell.announce(baseUrl);
+    storage = await openStorage(config, options.log);
+    const inner = await startInner({ config, manifest, storage, baseUrl, log: options.log });
+    shell.open(inner);
+    return {
+      baseUrl,
+      core: inner.core,
+      manifest,
+      operator: inner.operator,
+      startMs: performance.now() - begunMs,
+      stop: () => stopAll(shell, inner, storage as Storage, options.log),
+    };
+  } catch (error) {
+    await shell.rest.close();
+    await storage?.stop();
+    throw error;
+  }
+}
+
+interface Inner {
+  readonly core: Core;
+  readonly gateway: Gateway;
+  readonly states: ReadonlyMap<string, unknown>;
+  readonly modules: readonly Module[];
+  readonly sweeper: Sweeper;
+  readonly operator: Service['operator'];
+  readonly storage: Storage;
+}
+
+interface Shell {
+  readonly rest: FastifyInstance;
+  announce(baseUrl: string): void;
+  open(inner: Inner): void;
+  /** From now on new calls are refused. */
+  shut(): void;
+  readonly running: () => number;
+}
+
+/** The HTTP side, which exists before the database does and answers 503 until it is opened. */
+function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
+  const registry = new Registry();
+  const traffic = new Traffic(registry);
+  const compiler = new EndpointCompiler();
+  let inner: Inner | null = null;
+  let open = false;
+  let baseUrl = config.baseUrl;
+  let envelope: Envelope | null = null;
+  const workerId = `${hostname()}-${process.pid}`;
+  const makeEnvelope = () => new Envelope({ baseUrl, region: config.region, workerId, cnyPerUsd: config.cnyPerUsd });
+  const endpoints = manifest.modules.flatMap((module) =>
+    module.capabilities.map((capability) => compiler.compile(module.name, () => inner?.states.get(module.name), capability)),
+  );
+  const rest = createRest({
+    endpoints,
+    gateway: () => (open ? (inner?.gateway ?? null) : null),
+    envelope: () => (envelope ??= makeEnvelope()),
+    traffic,
+    log,
+    trustProxy: config.trustProxy,
+  });
+  addPublicRoutes(rest, {
+    manifest,
+    registry,
+    metricsToken: config.metricsToken,
+    baseUrl: () => baseUrl,
+    isReady: async () => open && inner !== null && inner.storage.isUp() && (await canQuery(inner.core)),
+    gauges: () => inner?.sweeper.figures() ?? [],
+    laneDepth: () => inner?.core.lanes.depth ?? 0,
+  });
+  return {
+    rest,
+    announce(url) {
+      baseUrl = url;
+      envelope = makeEnvelope();
+    },
+    open(started) {
+      inner = started;
+      open = true;
+    },
+    shut() {
+      open = false;
+    },
+    running: () => traffic.running,
+  };
+}
+
+async function canQuery(core: Core): Promise<boolean> {
+  try {
+    await core.db.query({ name: 'ready', text: 'SELECT 1' }, []);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function listen(rest: FastifyInstance, config: Config): Promise<string> {
+  try {
+    await rest.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    if (code === 'EADDRINUSE') throw new StartupError(`port ${config.port} on ${config.host} is in use: stop the other program or set PORT`);
+    if (code === 'EACCES') throw new StartupError(`port ${config.port} may not be opened by this user: set PORT to one above 1023`);
+    throw new StartupError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
+  }
+  if (config.port !== 0) return config.baseUrl;
+  return httpOrigin(config.host, (rest.server.address() as AddressInfo).port);
+}
+
+interface InnerOptions {
+  readonly config: Config;
+  readonly manifest: Manifest;
+  readonly storage: Storage;
+  readonly baseUrl: string;
+  readonly log: Logger;
+}
+
+async function startInner({ config, manifest, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
+  const db = new Database({ connection: storage.connection, onIdleError: (error) => log.warn({ err: error }, 'database connection lost') });
+  const secrets = new Secrets(await loadServerSecret(config));
+  await rememberServerSecret(db, secrets);
+  const lanes = new Lanes({ db, log });
+  const core: Core = {
+    db,
+    secrets,
+    lanes,
+    holds: new Holds({ db, lanes }),
+    keys: new KeyRing(db),
+    scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
+    usage: new UsageMeter(db),
+    prices: manifest.prices,
+    processes: new ProcessRegistry(db, `${hostname()}-${process.pid}-${randomText(6)}`, config.role),
+    log,
+    baseUrl,
+    region: config.region,
+  };
+  await markTestClock(db, config.testClock);
+  await core.processes.beat();
+  const operator = await ensureOperator(core, config.dataDir);
+  const states = new Map(manifest.modules.map((module) => [module.name, module.start(core)]));
+  const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
+  const sweeper = new Sweeper({ core, sweeps: [...coreSweeps(core), lastUsedSweep(core), ...sweeps] });
+  sweeper.start();
+  const gateway: Gateway = { core, limiter: config.rateLimits ? new RateLimiter() : null, failedLogins: new FailedLogins() };
+  return { core, gateway, states, modules: manifest.modules, sweeper, operator, storage };
+}
+
+/** `clock advance` works only while the service says that its clock may be moved. */
+async function markTestClock(db: Database, on: boolean): Promise<void> {
+  await db.query(
+    {
+      name: 'mark_test_clock',
+      text: `INSERT INTO core.setting (name, value) VALUES ('test_clock', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    },
+    [on ? 'on' : 'off'],
+  );
+}
+
+async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {
+  shell.shut();
+  for (const module of inner.modules) await module.stop?.(inner.states.get(module.name));
+  const closing = shell.rest.close();
+  await waitUntil(() => shell.running() === 0, CALLS_FINISH_MS);
+  await inner.core.lanes.drain();
+  await inner.sweeper.stop();
+  try {
+    await inner.core.usage.flush();
+    await inner.core.processes.leave();
+  } catch (error) {
+    log.error({ err: error }, 'could not write the last figures');
+  }
+  shell.rest.server.closeAllConnections();
+  await closing;
+  await inner.core.db.end();
+  await storage.stop();
+}
+
+async function waitUntil(done: () => boolean, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!done() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+}

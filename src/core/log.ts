@@ -1,0 +1,25 @@
+// Structured logs. Secrets are redacted by name wherever they could turn up in an object.
+import pino from 'pino';
+import type { Logger } from './logger.ts';
+
+const secretNames = ['authorization', 'key_secret', 'secret', 'password', 'idempotency_key', 'sentry_key'];
+const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `headers.${name}`]);
+
+/** Writes JSON lines to standard output; `level` is a pino level or `silent`. */
+export function createLog(level: string): Logger {
+  return pino({
+    level,
+    base: { service: 'quartermaster', pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths, censor: '[redacted]' },
+    serializers: { err: withoutValues },
+  });
+}
+
+/** Only what names an error: objects of drivers carry statements, values and connections along, and with them callers' data. */
+function withoutValues(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  const cause = error.cause === undefined ? undefined : withoutValues(error.cause);
+  return { type: error.name, message: error.message, code, severity, stack: error.stack, cause };
+}

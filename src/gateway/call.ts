@@ -1,0 +1,113 @@
+// One call on its way through the pipeline. The steps fill it in; the capability sees it as its CallContext.
+import type { IncomingHttpHeaders } from 'node:http';
+import { randomFillSync } from 'node:crypto';
+import type { CallContext, Core } from '../core/context.ts';
+import type { EntryForm } from '../core/entry-form.ts';
+import type { IdempotencyKey } from '../core/idempotency/key.ts';
+import type { ApiKey } from '../core/keys/record.ts';
+import type { Tier } from '../core/tiers.ts';
+import { newId } from '../lib/ids.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** What a surface hands in. */
+export interface Request {
+  readonly headers: IncomingHttpHeaders;
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query parameters; a repeated name has several values. */
+  readonly query: URLSearchParams;
+  readonly remoteAddress: string;
+  /** Called once when the client goes away before the answer. */
+  onGone(listener: () => void): void;
+}
+
+const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const random = Buffer.allocUnsafe(3072);
+let randomUsed = random.length;
+
+function randomHex(bytes: number): string {
+  if (randomUsed + bytes > random.length) {
+    randomFillSync(random);
+    randomUsed = 0;
+  }
+  randomUsed += bytes;
+  return random.toString('hex', randomUsed - bytes, randomUsed);
+}
+
+export class Call implements CallContext {
+  readonly core: Core;
+  readonly endpoint: Endpoint;
+  readonly request: Request;
+  readonly entryForm: EntryForm = 'rest';
+  readonly startedMs = performance.now();
+  readonly requestId = newId('req_');
+  readonly traceId: string;
+  readonly warnings: string[] = [];
+  /** Response headers beyond the common ones. */
+  readonly headers: Record<string, string> = {};
+  body: Buffer | null = null;
+  bodyText = '';
+  input: Record<string, unknown> = {};
+  idempotency: IdempotencyKey | null = null;
+  finished = false;
+  /** Ends what the call occupies (its place among the running calls of the account). */
+  release: () => void = () => undefined;
+  #key: ApiKey | null = null;
+  #authenticatedMs = 0;
+  #abort: AbortController | null = null;
+
+  constructor(core: Core, endpoint: Endpoint, request: Request) {
+    this.core = core;
+    this.endpoint = endpoint;
+    this.request = request;
+    const traceparent = request.headers.traceparent;
+    const match = typeof traceparent === 'string' ? traceparentPattern.exec(traceparent) : null;
+    this.traceId = match?.[1] ?? randomHex(16);
+  }
+
+  get capability(): string {
+    return this.endpoint.capability.id;
+  }
+
+  get accountId(): string {
+    return this.key.accountId;
+  }
+
+  get tier(): Tier {
+    return this.key.tier;
+  }
+
+  /** The authenticated key; reading it before the authenticate step is a programming error. */
+  get key(): ApiKey {
+    if (this.#key === null) throw new Error('the call is not authenticated yet');
+    return this.#key;
+  }
+
+  get authenticated(): boolean {
+    return this.#key !== null;
+  }
+
+  /** Milliseconds since the key was looked up. */
+  get authenticationAgeMs(): number {
+    return performance.now() - this.#authenticatedMs;
+  }
+
+  authenticate(key: ApiKey): void {
+    this.#key = key;
+    this.#authenticatedMs = performance.now();
+  }
+
+  get traceparent(): string {
+    return `00-${this.traceId}-${randomHex(8)}-01`;
+  }
+
+  /** Made on demand: most calls never wait for anything that the client's leaving should end. */
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      this.request.onGone(() => abort.abort());
+    }
+    return this.#abort.signal;
+  }
+}

@@ -1,0 +1,79 @@
+// A capability made ready to be called: its validators are compiled once, its fields sorted into path, query and body.
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { type Capability, pathParameters } from '../manifest/capability.ts';
+
+export type LimitClass = 'reads' | 'writes' | 'none';
+
+export interface Endpoint {
+  // biome-ignore lint/suspicious/noExplicitAny: the gateway calls capabilities of every input and state alike
+  readonly capability: Capability<any, any>;
+  /** The module's state; there once the service is ready. */
+  readonly state: () => unknown;
+  readonly module: string;
+  readonly limitClass: LimitClass;
+  readonly bodyBytesMax: number;
+  readonly pathFields: readonly string[];
+  readonly takesBody: boolean;
+  /** Writes of the account module refuse fields that they do not know; all others name them in warnings (contract §1). */
+  readonly strict: boolean;
+  readonly opaque: ReadonlySet<string>;
+  /** Schemas of the input's fields by name. */
+  readonly fields: Readonly<Record<string, FieldSchema>>;
+  /** True when the input is valid. */
+  readonly isValid: ValidateFunction;
+  /** All faults of an invalid input. */
+  faults(input: unknown): readonly ErrorObject[];
+}
+
+/** The part of JSON Schema that parsing and warnings look at. */
+export interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly items?: FieldSchema;
+  readonly anyOf?: readonly FieldSchema[];
+}
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+
+const bodyAjv = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: true } as const;
+
+/** Compiles validators lazily for faults (rare) and at once for the fast check. */
+export class EndpointCompiler {
+  readonly #fast = withFormats(new Ajv({ ...bodyAjv, allErrors: false }));
+  readonly #thorough = withFormats(new Ajv({ ...bodyAjv, allErrors: true, useDefaults: false }));
+
+  compile(module: string, state: () => unknown, capability: Endpoint['capability']): Endpoint {
+    const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
+    const pathFields = pathParameters(capability.path);
+    let thorough: ValidateFunction | undefined;
+    return {
+      capability,
+      state,
+      module,
+      limitClass: limitClassOf(capability),
+      bodyBytesMax: capability.bodyBytesMax ?? BODY_BYTES_MAX,
+      pathFields,
+      takesBody: capability.method !== 'GET',
+      strict: module === 'account' && capability.method !== 'GET',
+      opaque: new Set(capability.opaque ?? []),
+      fields: schema.properties,
+      isValid: this.#fast.compile(capability.input),
+      faults: (input) => {
+        thorough ??= this.#thorough.compile(capability.input);
+        return thorough(input) === true ? [] : (thorough.errors ?? []);
+      },
+    };
+  }
+}
+
+function withFormats(ajv: Ajv): Ajv {
+  (addFormats as unknown as (ajv: Ajv, options: { mode: 'fast' }) => Ajv)(ajv, { mode: 'fast' });
+  return ajv;
+}
+
+/** Contract §6: free reads and management writes are limited by rate; billable and hot operations are not. */
+function limitClassOf(capability: Endpoint['capability']): LimitClass {
+  if (capability.unlimited === true || capability.price !== 'free') return 'none';
+  return capability.scope === 'read' ? 'reads' : 'writes';
+}

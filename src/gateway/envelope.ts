@@ -1,0 +1,72 @@
+// The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
+import type { JsonText } from '../lib/json-text.ts';
+import { toJson } from '../lib/json-text.ts';
+import { iso } from '../lib/time.ts';
+import { usd } from '../lib/money.ts';
+import type { Answer } from '../manifest/capability.ts';
+import type { Problem } from '../problems/problem.ts';
+import { renderProblem } from '../problems/render.ts';
+import type { Call } from './call.ts';
+
+export interface EnvelopeOptions {
+  readonly baseUrl: string;
+  readonly region: 'western' | 'china';
+  readonly workerId: string;
+  readonly cnyPerUsd: number;
+}
+
+/** What an answer says about itself when there is no call behind it (unknown routes, unreadable requests). */
+export interface Identity {
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly startedMs: number;
+  readonly entryForm: string;
+  readonly warnings: readonly string[];
+}
+
+export class Envelope {
+  readonly #options: EnvelopeOptions;
+  readonly #fixed: string;
+
+  constructor(options: EnvelopeOptions) {
+    this.#options = options;
+    this.#fixed =
+      `"vendor":"self","vendor_region":"${options.region}","markup_pct":0,"cache_layer":"none",` +
+      `"edge_pop":"local","worker_id":${JSON.stringify(options.workerId)},"idempotent_replay":`;
+  }
+
+  success(call: Call, answer: Answer): string {
+    const data = toJson(answer.data as JsonText);
+    return `{"ok":true,"data":${data},"metadata":${this.#metadata(call, answer)}}`;
+  }
+
+  failure(identity: Identity, failure: Problem): string {
+    const error = renderProblem(failure, identity, this.#options.baseUrl);
+    return `{"ok":false,"error":${JSON.stringify(error)},"metadata":${this.#metadata(identity, null)}}`;
+  }
+
+  /** RFC 9457 form of a failure, for callers that accept application/problem+json. */
+  problemJson(identity: Identity, failure: Problem): string {
+    const error = renderProblem(failure, identity, this.#options.baseUrl);
+    return JSON.stringify({
+      type: error.docs_url,
+      title: failure.code,
+      status: error.http_status,
+      detail: error.message,
+      instance: identity.requestId,
+      ...error,
+    });
+  }
+
+  #metadata(identity: Identity, answer: Answer | null): string {
+    const cost = usd(answer?.costNanos ?? 0n);
+    const latency = Math.max(0, Math.round(performance.now() - identity.startedMs));
+    const balance = answer?.balanceNanos === undefined ? '' : `,"balance_usd":${usd(answer.balanceNanos)}`;
+    const warnings = identity.warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(identity.warnings)}`;
+    return (
+      `{"request_id":"${identity.requestId}","trace_id":"${identity.traceId}","timestamp":"${iso(Date.now())}",` +
+      `"latency_ms":${latency},"entry_form":"${identity.entryForm}","cost_usd":${cost},` +
+      `"cost_cny":${cost === 0 ? 0 : Number((cost * this.#options.cnyPerUsd).toFixed(9))},${this.#fixed}${answer?.replayed === true}${balance}${warnings}}`
+    );
+  }
+}

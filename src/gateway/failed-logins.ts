@@ -1,0 +1,27 @@
+// Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
+const WINDOW_MS = 60_000;
+const FAILURES_MAX = 20;
+const ADDRESSES_MAX = 10_000;
+
+export class FailedLogins {
+  readonly #windows = new Map<string, { startMs: number; failures: number }>();
+
+  /** Counts a failure; answers how long to wait in milliseconds when there were too many, else 0. */
+  fail(address: string, nowMs: number = performance.now()): number {
+    let window = this.#windows.get(address);
+    if (window === undefined || nowMs - window.startMs >= WINDOW_MS) {
+      if (this.#windows.size >= ADDRESSES_MAX) this.#forget(nowMs);
+      window = { startMs: nowMs, failures: 0 };
+      this.#windows.set(address, window);
+    }
+    window.failures += 1;
+    return window.failures > FAILURES_MAX ? Math.ceil(WINDOW_MS - (nowMs - window.startMs)) : 0;
+  }
+
+  #forget(nowMs: number): void {
+    for (const [address, window] of this.#windows) {
+      if (nowMs - window.startMs >= WINDOW_MS) this.#windows.delete(address);
+    }
+    if (this.#windows.size >= ADDRESSES_MAX) this.#windows.clear();
+  }
+}

@@ -1,0 +1,63 @@
+// Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
+import { isUtf8 } from 'node:buffer';
+import { nestingDepth } from '../../lib/json-source.ts';
+import { invalidField, problem } from '../../problems/problem.ts';
+import type { Call } from '../call.ts';
+import type { Step } from '../pipeline.ts';
+
+const DEPTH_MAX = 32;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+
+export const parseBody: Step = (call) => {
+  const { body } = call;
+  if (!call.endpoint.takesBody || body === null || body.length === 0) return;
+  checkType(call);
+  if (!isUtf8(body)) throw problem('MALFORMED_JSON', { message: 'The body is not valid UTF-8.' });
+  call.bodyText = body.toString('utf8');
+  call.body = null;
+  if (nestingDepth(call.bodyText) > DEPTH_MAX) {
+    throw problem('MALFORMED_JSON', { message: `The body is nested deeper than ${DEPTH_MAX} levels.`, detail: 'depth' });
+  }
+  const value = parse(call.bodyText);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw problem('INVALID_REQUEST', { message: 'The body must be a JSON object.', detail: 'body_type' });
+  }
+  refuseHostileKeys(value as Record<string, unknown>, call);
+  call.input = value as Record<string, unknown>;
+};
+
+function checkType(call: Call): void {
+  const { headers } = call.request;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw problem('UNSUPPORTED_MEDIA_TYPE', { message: `The content encoding ${JSON.stringify(encoding)} is not supported; send the body as it is.` });
+  }
+  const type = headers['content-type'];
+  if (type !== undefined && !JSON_TYPE.test(type)) {
+    throw problem('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as application/json in UTF-8.' });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw problem('MALFORMED_JSON', { message: 'The body is not valid JSON.', cause: error });
+  }
+}
+
+/** `__proto__` and `constructor.prototype` anywhere but in opaque values. A text without these letters or escapes cannot hold them. */
+function refuseHostileKeys(root: Record<string, unknown>, call: Call): void {
+  if (!call.bodyText.includes('proto') && !call.bodyText.includes('\\u')) return;
+  const { opaque } = call.endpoint;
+  const visit = (value: unknown, path: string, inConstructor: boolean): void => {
+    if (value === null || typeof value !== 'object') return;
+    const entries = Array.isArray(value) ? value.map((item, i): [string, unknown] => [String(i), item]) : Object.entries(value);
+    for (const [name, child] of entries) {
+      const at = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+      if (name === '__proto__' || (inConstructor && name === 'prototype')) throw invalidField(at, 'forbidden_key', `The key ${name} is not allowed.`);
+      if (!opaque.has(name)) visit(child, at, name === 'constructor');
+    }
+  };
+  visit(root, '', false);
+}

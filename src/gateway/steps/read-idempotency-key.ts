@@ -1,0 +1,55 @@
+// The idempotency key from body, header or (DELETE) query, taken out of the input; with the fingerprint of the request.
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { problem } from '../../problems/problem.ts';
+import type { Call } from '../call.ts';
+import type { Step } from '../pipeline.ts';
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+const FIELD = 'idempotency_key';
+const left = new Set([FIELD]);
+
+export const readIdempotencyKey: Step = (call) => {
+  const key = theOne(call, sentKeys(call));
+  if (key === null) return;
+  if (!call.endpoint.capability.idempotent) {
+    call.warnings.push(`${FIELD}: ignored, ${call.capability} does not take an idempotency key`);
+    return;
+  }
+  call.idempotency = { raw: key, hash: call.core.secrets.idempotencyHash(key), fingerprint: fingerprint(call) };
+};
+
+function sentKeys(call: Call): unknown[] {
+  const found: unknown[] = [];
+  const { input, request, endpoint } = call;
+  if (Object.hasOwn(input, FIELD)) {
+    found.push(input[FIELD]);
+    delete input[FIELD];
+  }
+  const header = request.headers['idempotency-key'];
+  if (header !== undefined) found.push(header);
+  if (endpoint.capability.method === 'DELETE') found.push(...request.query.getAll(FIELD));
+  return found;
+}
+
+function theOne(call: Call, sent: readonly unknown[]): string | null {
+  const [key] = sent;
+  if (key === undefined) return null;
+  if (sent.some((other) => other !== key)) {
+    throw problem('INVALID_IDEMPOTENCY_KEY', { param: FIELD, detail: 'conflict', message: 'Body, header and query name different idempotency keys.' });
+  }
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw problem('INVALID_IDEMPOTENCY_KEY', { param: FIELD, message: `${FIELD} must be 1 to 255 printable ASCII characters.` });
+  }
+  return call.endpoint.takesBody ? key : null;
+}
+
+/** SHA-256 over path parameters, query and canonical body without the key. */
+function fingerprint(call: Call): Buffer {
+  const { params, query } = call.request;
+  const names = Object.keys(params).sort();
+  const path = names.map((name) => `${name}=${params[name]}`).join('\n');
+  const pairs = [...query].filter(([name]) => name !== FIELD).map(([name, value]) => JSON.stringify([name, value]));
+  const body = call.bodyText === '' ? '{}' : canonicalJson(call.bodyText, left);
+  return hash('sha256', `${path}\n\n${pairs.sort().join('\n')}\n\n${body}`, 'buffer').subarray(0, 16);
+}

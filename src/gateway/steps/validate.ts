@@ -1,0 +1,110 @@
+// Path, query and body become one input object, checked against the capability's schema. Bodies are never coerced.
+import type { ErrorObject } from 'ajv';
+import { type FieldError, invalidField, problem } from '../../problems/problem.ts';
+import type { Call } from '../call.ts';
+import type { FieldSchema } from '../endpoint.ts';
+import type { Step } from '../pipeline.ts';
+import { fromQuery } from './query-value.ts';
+
+const ERRORS_MAX = 20;
+
+export const validate: Step = (call) => {
+  mergeQuery(call);
+  mergePath(call);
+  noteUnknownFields(call);
+  if (call.endpoint.isValid(call.input)) return;
+  const errors = describe(call.endpoint.faults(call.input));
+  const [first] = errors;
+  const several = new Set(errors.map((error) => error.param)).size;
+  throw problem('VALIDATION_FAILED', {
+    message: first === undefined ? 'The input is not valid.' : several > 1 ? `${first.message} (and ${several - 1} more)` : first.message,
+    detail: first?.rule,
+    param: first?.param,
+    errors: errors.slice(0, ERRORS_MAX),
+  });
+};
+
+function mergePath(call: Call): void {
+  const { params } = call.request;
+  for (const name of call.endpoint.pathFields) {
+    const value = fromQuery([params[name] ?? ''], call.endpoint.fields[name] ?? {});
+    const inBody = call.input[name];
+    if (inBody !== undefined && inBody !== value) {
+      throw invalidField(name, 'path_mismatch', `${name} in the body differs from ${name} in the path.`);
+    }
+    call.input[name] = value;
+  }
+}
+
+function mergeQuery(call: Call): void {
+  const { query } = call.request;
+  if (query.size === 0) return;
+  const { method } = call.endpoint.capability;
+  for (const name of new Set(query.keys())) {
+    if (name === 'idempotency_key') continue;
+    if (method !== 'GET' && method !== 'DELETE') {
+      call.warnings.push(`${name}: ignored, query parameters are not used by ${method} calls`);
+      continue;
+    }
+    if (call.endpoint.pathFields.includes(name)) continue;
+    const value = fromQuery(query.getAll(name), call.endpoint.fields[name] ?? {});
+    // A null prototype is not needed: names come as own properties of a fresh object, never through assignment of __proto__.
+    if (name === '__proto__') throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
+    const inBody = call.input[name];
+    if (inBody !== undefined && inBody !== value) throw invalidField(name, 'query_mismatch', `${name} in the body differs from ${name} in the query.`);
+    call.input[name] = value;
+  }
+}
+
+function noteUnknownFields(call: Call): void {
+  const unknown = unknownFields(call.input, call.endpoint.fields, '', call.endpoint.opaque);
+  if (unknown.length === 0) return;
+  if (call.endpoint.strict) {
+    const errors = unknown.slice(0, ERRORS_MAX).map((param) => ({ param, rule: 'unknown_field', message: `${param} is not a field of ${call.capability}.` }));
+    throw problem('VALIDATION_FAILED', { param: errors[0]?.param, detail: 'unknown_field', message: errors[0]?.message, errors });
+  }
+  for (const param of unknown.slice(0, ERRORS_MAX)) call.warnings.push(`${param}: unknown field, ignored`);
+}
+
+function unknownFields(value: object, fields: Readonly<Record<string, FieldSchema>>, path: string, opaque: ReadonlySet<string>): string[] {
+  const unknown: string[] = [];
+  for (const name of Object.keys(value)) {
+    const schema = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const at = path === '' ? name : `${path}.${name}`;
+    if (schema === undefined) unknown.push(at.slice(0, 200));
+    else if (!opaque.has(name)) unknown.push(...unknownWithin((value as Record<string, unknown>)[name], schema, at, opaque));
+  }
+  return unknown;
+}
+
+function unknownWithin(value: unknown, schema: FieldSchema, at: string, opaque: ReadonlySet<string>): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    return items?.properties === undefined ? [] : value.flatMap((item, i) => unknownWithin(item, items, `${at}[${i}]`, opaque)).slice(0, ERRORS_MAX);
+  }
+  return schema.properties === undefined ? [] : unknownFields(value, schema.properties, at, opaque);
+}
+
+/** Faults of branches of a union say less than the union's own: only the latter are told. */
+function describe(faults: readonly ErrorObject[]): FieldError[] {
+  const own = faults.filter((fault) => !/\/(anyOf|oneOf)\/\d+\//.test(fault.schemaPath));
+  return (own.length === 0 ? faults : own).map((fault) => {
+    const param = paramOf(fault);
+    return { param, rule: fault.keyword, message: `${param === '' ? 'The input' : param} ${sentence(fault)}.` };
+  });
+}
+
+function paramOf(fault: ErrorObject): string {
+  const segments = fault.instancePath.split('/').slice(1).map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const extra = fault.params as { missingProperty?: string; additionalProperty?: string };
+  const last = extra.missingProperty ?? extra.additionalProperty;
+  if (last !== undefined) segments.push(last);
+  return segments.reduce((path, segment) => (/^\d+$/.test(segment) ? `${path}[${segment}]` : path === '' ? segment : `${path}.${segment}`), '').slice(0, 200);
+}
+
+function sentence(fault: ErrorObject): string {
+  if (fault.keyword === 'required') return 'is required';
+  if (fault.keyword === 'enum') return `must be one of ${(fault.params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
+  return fault.message ?? 'is not valid';
+}

@@ -1,0 +1,77 @@
+// The source text of parts of a JSON document: what is opaque is cut out as it was sent and never serialised again.
+import { stringEnd } from './canonical-json.ts';
+
+/** Deepest nesting of objects and arrays in the text. Strings are skipped; the text need not be valid. */
+export function nestingDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 34) at = stringEnd(text, at) - 1;
+    else if (code === 123 || code === 91) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (code === 125 || code === 93) depth -= 1;
+  }
+  return deepest;
+}
+
+/** Source texts of the members of the object that starts at or after `from` in a valid document. The last of a repeated name counts. */
+export function memberSources(text: string, from = 0): Map<string, { readonly start: number; readonly end: number }> {
+  const members = new Map<string, { start: number; end: number }>();
+  let at = skipSpace(text, from) + 1;
+  at = skipSpace(text, at);
+  while (text.charCodeAt(at) !== 125) {
+    const nameEnd = stringEnd(text, at);
+    const name = text.slice(at, nameEnd);
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = valueEnd(text, start);
+    members.set(name.includes('\\') ? (JSON.parse(name) as string) : name.slice(1, -1), { start, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+/** Start positions of the elements of the array that starts at `from` in a valid document. */
+export function elementStarts(text: string, from: number): number[] {
+  const starts: number[] = [];
+  let at = skipSpace(text, from + 1);
+  while (text.charCodeAt(at) !== 93) {
+    starts.push(at);
+    at = skipSpace(text, valueEnd(text, at));
+    if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
+  }
+  return starts;
+}
+
+function skipSpace(text: string, at: number): number {
+  let next = at;
+  while (text.charCodeAt(next) <= 32) next += 1;
+  return next;
+}
+
+/** Index after the value that starts at `at`. */
+function valueEnd(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === 34) return stringEnd(text, at);
+  if (first !== 123 && first !== 91) {
+    let end = at;
+    while (end < text.length) {
+      const code = text.charCodeAt(end);
+      if (code === 44 || code === 125 || code === 93 || code <= 32) break;
+      end += 1;
+    }
+    return end;
+  }
+  let depth = 0;
+  for (let end = at; ; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === 34) end = stringEnd(text, end) - 1;
+    else if (code === 123 || code === 91) depth += 1;
+    else if (code === 125 || code === 93) {
+      depth -= 1;
+      if (depth === 0) return end + 1;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Type from 'typebox';
+import { chargeInLane } from '../../../core/wallet/charge.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { BATCH_BODY_BYTES_MAX, BATCH_MESSAGES_MAX } from '../limits.ts';
+import { messagesFromSource } from '../message-source.ts';
+import { messageSchema, publishFields, queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+export const batchPublish = defineCapability<QueueState>()({
+  id: 'queue.batch.publish',
+  method: 'POST',
+  path: '/v1/queue/batch/publish',
+  summary: 'Publishes up to 100 messages.',
+  description: 'All or nothing: every message is stored and charged, or none is. Costs the price of publish per message; repeated deduplication ids cost nothing.',
+  input: Type.Object({
+    queue: queueName('Name of an existing queue.'),
+    messages: Type.Array(Type.Object(publishFields, { description: 'A message, with the fields of publish without queue.' }), {
+      minItems: 1,
+      maxItems: BATCH_MESSAGES_MAX,
+      description: `1 to ${BATCH_MESSAGES_MAX} messages, stored in this order.`,
+    }),
+  }),
+  output: Type.Object({
+    queue: Type.String({ description: 'Name of the queue.' }),
+    items: Type.Array(messageSchema, { description: 'The messages in the order sent.' }),
+  }),
+  price: { book: 'queue.publish', unit: 'message' },
+  scope: 'write',
+  idempotent: true,
+  bodyBytesMax: BATCH_BODY_BYTES_MAX,
+  opaque: ['payload', 'body', 'headers'],
+  errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
+  events: ['wallet.low_balance'],
+  limits: { messages: '100 a call.', body: '4 MiB.' },
+  examples: [
+    {
+      title: 'Two jobs',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs', messages: [{ payload: { n: 1 } }, { payload: { n: 2 }, delay_seconds: 5 }] },
+      expect: { queue: 'jobs' },
+    },
+  ],
+  run({ ctx, input, state }) {
+    const messages = messagesFromSource(ctx.bodyText, input.messages);
+    return chargeInLane(ctx, {
+      scope: 'write',
+      priceEntry: 'queue.publish',
+      units: BigInt(messages.length),
+      effect: state.publishing,
+      input: { queue: input.queue, messages, paramOf: (i: number) => `messages[${i}].`, batch: true },
+      sequences: messages.length,
+      bytes: ctx.bodyText.length,
+      rows: messages.length,
+    });
+  },
+});

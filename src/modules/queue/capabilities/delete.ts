@@ -1,0 +1,45 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { lockAccount } from '../../../core/wallet/lock.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findQueue, removeQueue, sourcesOf } from '../queue-store.ts';
+import { queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+export const remove = defineCapability<QueueState>()({
+  id: 'queue.delete',
+  method: 'DELETE',
+  path: '/v1/queue/delete/{queue}',
+  summary: 'Deletes a queue and its messages.',
+  description:
+    'The queue and every message in it are gone at once. Messages of it that lie in a dead-letter queue stay there. ' +
+    'A missing queue is no error: deleted is false. A queue that serves as a dead-letter queue cannot be deleted (409).',
+  input: Type.Object({ queue: queueName('Name of the queue.') }),
+  output: Type.Object({
+    queue: Type.String({ description: 'The name sent.' }),
+    deleted: Type.Boolean({ description: 'Whether there was such a queue.' }),
+    status: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`not_found` when there was none, else null.' }),
+  }),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['STATE_CONFLICT'],
+  events: [],
+  examples: [
+    { title: 'Delete', before: [{ capability: 'queue.create', input: { name: 'short-lived' } }], input: { queue: 'short-lived' }, expect: { deleted: true } },
+    { title: 'Nothing there', input: { queue: 'never-made' }, expect: { deleted: false, status: 'not_found' } },
+  ],
+  async run({ ctx, input }) {
+    return runWrite(ctx, async (tx) => {
+      // The lane of every process publishes under the same lock: no message is accepted into a queue that is going.
+      await lockAccount(tx, ctx.accountId);
+      const queue = await findQueue(tx, ctx.accountId, input.queue);
+      if (queue === null) return { queue: input.queue, deleted: false, status: 'not_found' };
+      const sources = await sourcesOf(tx, ctx.accountId, queue.queue_id);
+      if (sources.length > 0) throw problem('STATE_CONFLICT', { param: 'queue', message: `It is the dead-letter queue of ${sources.join(', ')}.`, detail: 'dead_letter_queue_in_use' });
+      await removeQueue(tx, queue);
+      return { queue: input.queue, deleted: true, status: null };
+    });
+  },
+});

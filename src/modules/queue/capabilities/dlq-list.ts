@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { iso } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { messageText } from '../records.ts';
+import { listDead } from '../redrive-store.ts';
+import { cursorField, deadSchema, limitField, pageOf, queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+import { settleQueue } from '../stats.ts';
+
+export const dlqList = defineCapability<QueueState>()({
+  id: 'queue.dlq.list',
+  method: 'GET',
+  path: '/v1/queue/dlq/list/{queue}',
+  summary: 'Lists the dead-lettered messages of a queue.',
+  description: 'The messages of this queue (not of the dead-letter queue as a whole) that are now in its dead-letter queue, in publish order.',
+  input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
+  output: pageOf(deadSchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [{ title: 'None yet', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs' }, expect: { has_more: false } }],
+  async run({ ctx, input, state }) {
+    const { db, secrets } = ctx.core;
+    const queue = await state.cache.refresh(ctx.accountId, input.queue);
+    await settleQueue(db, state.ids, queue);
+    const binding = [ctx.accountId, ctx.capability, queue.name];
+    const [after = '0'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
+    const limit = input.limit ?? 20;
+    const rows = await listDead(db, ctx.accountId, queue.queue_id, BigInt(after), limit + 1);
+    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [String(row.seq)]));
+    const items = shown.items.map((row) =>
+      messageText(state.ids, row.group_id === '' ? { ...row, group_id: null } : row, {
+        accountId: ctx.accountId,
+        queue: queue.name,
+        status: 'dlq',
+        availableMs: row.dead_lettered_at,
+        leaseEndMs: null,
+        extra: `,"dlq_name":"${row.dlq_name}","dead_lettered_at":"${iso(row.dead_lettered_at)}"`,
+      }),
+    );
+    return { data: new JsonText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(shown.next_cursor)},"has_more":${shown.has_more}}`) };
+  },
+});

@@ -1,0 +1,43 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { lockAccount } from '../../../core/wallet/lock.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { redriveSchema } from '../redrive-schema.ts';
+import { findRedrive, redriveRecord, type RedriveRow, saveRedrive, takeRedrive } from '../redrive-store.ts';
+import type { QueueState } from '../state.ts';
+
+export const dlqRedriveCancel = defineCapability<QueueState>()({
+  id: 'queue.dlq.redrive_cancel',
+  method: 'POST',
+  path: '/v1/queue/dlq/redrive_cancel/{redrive_id}',
+  summary: 'Stops a running redrive.',
+  description: 'What was moved stays moved. Cancelling a redrive that has ended answers it as it is.',
+  input: Type.Object({ redrive_id: Type.String({ minLength: 1, maxLength: 100, description: 'Id of the redrive.' }) }),
+  output: redriveSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'Cancel',
+      before: [
+        { capability: 'queue.create', input: { name: 'jobs' } },
+        { capability: 'queue.dlq.redrive', input: { queue: 'jobs' } },
+      ],
+      input: { redrive_id: '$1.redrive_id' },
+      expect: { state: 'completed' },
+    },
+  ],
+  async run({ ctx, input }) {
+    return runWrite(ctx, async (tx) => {
+      const nowMs = await lockAccount(tx, ctx.accountId);
+      const redrive = await takeRedrive(tx, ctx.accountId, input.redrive_id);
+      if (redrive === null) throw problem('NOT_FOUND', { param: 'redrive_id', message: 'The redrive does not exist.' });
+      if (redrive.state === 'running') await saveRedrive(tx, redrive, redrive.moved, 'cancelled', nowMs);
+      return redriveRecord((await findRedrive(tx, ctx.accountId, input.redrive_id)) as RedriveRow);
+    });
+  },
+});

@@ -1,0 +1,34 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { redriveSchema } from '../redrive-schema.ts';
+import { listRedrives, redriveRecord } from '../redrive-store.ts';
+import { cursorField, limitField, pageOf, queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+export const dlqRedrives = defineCapability<QueueState>()({
+  id: 'queue.dlq.redrives',
+  method: 'GET',
+  path: '/v1/queue/dlq/redrives/{queue}',
+  summary: 'Lists the redrives of a queue.',
+  description: 'Running and ended redrives, newest first.',
+  input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
+  output: pageOf(redriveSchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [{ title: 'None yet', before: [{ capability: 'queue.create', input: { name: 'never-redriven' } }], input: { queue: 'never-redriven' }, expect: { has_more: false } }],
+  async run({ ctx, input, state }) {
+    const { db, secrets } = ctx.core;
+    const queue = await state.cache.refresh(ctx.accountId, input.queue);
+    const binding = [ctx.accountId, ctx.capability, queue.name];
+    // '~' sorts after every id.
+    const [before = '~'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
+    const limit = input.limit ?? 20;
+    const rows = await listRedrives(db, ctx.accountId, queue.queue_id, String(before), limit + 1);
+    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.redrive_id]));
+    return { data: { ...shown, items: shown.items.map(redriveRecord) } };
+  },
+});

@@ -1,0 +1,28 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findQueue } from '../queue-store.ts';
+import { queueRecord } from '../records.ts';
+import { queueName, queueSchema } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+export const get = defineCapability<QueueState>()({
+  id: 'queue.get',
+  method: 'GET',
+  path: '/v1/queue/get/{queue}',
+  summary: 'Shows the settings of a queue.',
+  description: 'The settings of one queue. For its message counts ask stats.',
+  input: Type.Object({ queue: queueName('Name of the queue.') }),
+  output: queueSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [{ title: 'One queue', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs' }, expect: { name: 'jobs' } }],
+  async run({ ctx, input }) {
+    const queue = await findQueue(ctx.core.db, ctx.accountId, input.queue);
+    if (queue === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+    return { data: queueRecord(queue) };
+  },
+});

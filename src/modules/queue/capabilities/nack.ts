@@ -1,0 +1,82 @@
+import Type from 'typebox';
+import { isoOrNull } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { DELAY_SECONDS_MAX } from '../limits.ts';
+import { refList, settleKnown, shownId, singleRef } from '../refs.ts';
+import { receiptsField, queueName, refFields } from '../schemas.ts';
+import { type Nacked, nackMessages } from '../settle.ts';
+import { queueKey, type QueueState } from '../state.ts';
+
+const orNull = <T>(schema: Record<string, unknown>, description: string) => Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
+const nacked = {
+  message_id: Type.String({ description: 'The message named.' }),
+  nacked: Type.Boolean({ description: 'True when this call ended the lease; false when the receipt is stale or the message gone.' }),
+  requeue: Type.Boolean({ description: 'As sent.' }),
+  status: orNull<string>({ type: 'string' }, '`available`, `dlq`, or `deleted` when it was dropped; null when not nacked.'),
+  delivery_count: orNull<number>({ type: 'integer' }, 'How often it was delivered.'),
+  available_at: orNull<string>({ type: 'string', format: 'date-time' }, 'From when it can be delivered again.'),
+};
+
+export const nack = defineCapability<QueueState>()({
+  id: 'queue.nack',
+  method: 'POST',
+  path: '/v1/queue/nack',
+  summary: 'Gives messages back.',
+  description:
+    'Ends the lease: the message is available again at once, or after delay_seconds. After max_receive_count deliveries, or with requeue false, ' +
+    'it goes to the dead-letter queue (without one, requeue false drops it). In a FIFO queue every later delivered message of the group comes back too.',
+  input: Type.Object({
+    queue: queueName('Name of the queue the message was consumed from.'),
+    ...refFields,
+    receipts: receiptsField,
+    delay_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: DELAY_SECONDS_MAX, default: 0, description: 'Seconds until it can be delivered again; 0 when not sent.' })),
+    requeue: Type.Optional(Type.Boolean({ default: true, description: 'False: to the dead-letter queue at once. True when not sent.' })),
+  }),
+  output: Type.Object({
+    ...Object.fromEntries(Object.entries(nacked).map(([name, schema]) => [name, Type.Optional(schema)])),
+    results: Type.Optional(Type.Array(Type.Object(nacked), { description: 'One per entry of receipts, in the same order.' })),
+  }),
+  price: 'free',
+  scope: 'write',
+  idempotent: false,
+  unlimited: true,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: ['queue.dlq'],
+  limits: { receipts: '100 a call.', rate: 'None.' },
+  examples: [
+    {
+      title: 'Try again in ten seconds',
+      before: [
+        { capability: 'queue.create', input: { name: 'nacked' } },
+        { capability: 'queue.publish', input: { queue: 'nacked', payload: { n: 1 } } },
+        { capability: 'queue.consume', input: { queue: 'nacked' } },
+      ],
+      input: { queue: 'nacked', receipt_handle: '$2.items[0].receipt_handle', delay_seconds: 10 },
+      expect: { nacked: true, status: 'available', delivery_count: 1 },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    const { accountId } = ctx;
+    const list = refList(state.ids, accountId, input);
+    const named = list ?? [singleRef(state.ids, accountId, input)];
+    const requeue = input.requeue ?? true;
+    const queue = await state.cache.refresh(accountId, input.queue);
+    const missing: Nacked = { nacked: false, status: null, deliveryCount: null, availableMs: null };
+    const options = { ids: state.ids, delayMs: Math.round((input.delay_seconds ?? 0) * 1000), requeue, requestId: ctx.requestId };
+    const results = await settleKnown(named, missing, (refs) => nackMessages(ctx.core.db, queue, refs, options));
+    const back = results.filter((result) => result.status === 'available').length;
+    if (back > 0 && options.delayMs === 0) state.waiters.wake(queueKey(accountId, input.queue), back);
+    const answers = named.map((one, i) => {
+      const result = results[i] as Nacked;
+      return {
+        message_id: shownId(state.ids, accountId, one),
+        nacked: result.nacked,
+        requeue,
+        status: result.status,
+        delivery_count: result.deliveryCount,
+        available_at: isoOrNull(result.availableMs),
+      };
+    });
+    return { data: list === null ? answers[0] : { results: answers } };
+  },
+});

@@ -1,0 +1,41 @@
+import Type from 'typebox';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { CONSUME_MAX } from '../limits.ts';
+import { peekMessages } from '../peek.ts';
+import { messageText } from '../records.ts';
+import { messageSchema, queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+export const peek = defineCapability<QueueState>()({
+  id: 'queue.peek',
+  method: 'GET',
+  path: '/v1/queue/peek/{queue}',
+  summary: 'Looks at the next messages without taking them.',
+  description: 'The available messages in the order in which they would be delivered: no lease, no receipt, and delivery_count stays.',
+  input: Type.Object({
+    queue: queueName('Name of the queue.'),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: CONSUME_MAX, default: 1, description: `How many at most, 1 to ${CONSUME_MAX}; 1 when not sent.` })),
+  }),
+  output: Type.Object({ items: Type.Array(messageSchema, { description: 'The next messages.' }) }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [{ title: 'The next one', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs', limit: 3 } }],
+  async run({ ctx, input, state }) {
+    const queue = await state.cache.refresh(ctx.accountId, input.queue);
+    const rows = await peekMessages(ctx.core.db.hot, queue, input.limit ?? 1);
+    const items = rows.map((row) =>
+      messageText(state.ids, row.group_id === '' ? { ...row, group_id: null } : row, {
+        accountId: ctx.accountId,
+        queue: queue.name,
+        status: 'available',
+        availableMs: row.visible_at,
+        leaseEndMs: null,
+      }),
+    );
+    return { data: new JsonText(`{"items":[${items.join(',')}]}`) };
+  },
+});

@@ -1,0 +1,54 @@
+import Type from 'typebox';
+import { chargeInLane } from '../../../core/wallet/charge.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { messageFromSource } from '../message-source.ts';
+import { messageSchema, publishFields, queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+const FIXED_BYTES = 512;
+
+export const publish = defineCapability<QueueState>()({
+  id: 'queue.publish',
+  method: 'POST',
+  path: '/v1/queue/publish',
+  summary: 'Publishes a message.',
+  description:
+    'Stores one message durably before it answers, and charges for it in the same transaction. The payload comes back byte for byte. ' +
+    'Send an idempotency_key to be able to repeat the call safely. status is `available` also for a delayed message: available_at tells from when.',
+  input: Type.Object({ queue: queueName('Name of an existing queue.'), ...publishFields }),
+  output: messageSchema,
+  price: { book: 'queue.publish', unit: 'message' },
+  scope: 'write',
+  idempotent: true,
+  opaque: ['payload', 'body', 'headers'],
+  errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
+  events: ['wallet.low_balance'],
+  limits: { size: 'max_message_size_kb of the queue, at most 256 KiB.', delay: 'Up to 7 days, and shorter than the retention of the queue.' },
+  examples: [
+    {
+      title: 'A job',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs', payload: { task: 'resize', image: 17 } },
+      expect: { status: 'available', delivery_count: 0, queue: 'jobs' },
+    },
+    {
+      title: 'In a minute, safe to repeat',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs', payload: { task: 'remind' }, delay_seconds: 60, idempotency_key: 'remind-17' },
+      expect: { status: 'available' },
+    },
+  ],
+  run({ ctx, input, state }) {
+    const message = messageFromSource(ctx.bodyText, 0, input, '');
+    return chargeInLane(ctx, {
+      scope: 'write',
+      priceEntry: 'queue.publish',
+      units: 1n,
+      effect: state.publishing,
+      input: { queue: input.queue, messages: [message], paramOf: () => '', batch: false },
+      sequences: 1,
+      bytes: ctx.bodyText.length + FIXED_BYTES,
+      rows: 1,
+    });
+  },
+});

@@ -1,0 +1,43 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { queueName } from '../schemas.ts';
+import { queueKey, type QueueState } from '../state.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const stats = defineCapability<QueueState>()({
+  id: 'queue.stats',
+  method: 'GET',
+  path: '/v1/queue/stats/{queue}',
+  summary: 'Counts the messages of a queue.',
+  description: 'Exact at the moment of the answer. A message whose lease has ended, or that waits behind the blocked head of a FIFO group, counts as available.',
+  input: Type.Object({ queue: queueName('Name of the queue.') }),
+  output: Type.Object({
+    queue: Type.String({ description: 'Name of the queue.' }),
+    message_count: count('Available and in flight.'),
+    available_count: count('Ready to be delivered.'),
+    in_flight_count: count('Delivered and neither settled nor timed out.'),
+    delayed_count: count('To be delivered in the future: published or nacked with a delay.'),
+    dlq_count: count('Messages of this queue that are now in its dead-letter queue.'),
+    oldest_message_age_seconds: count('Age of the oldest message, available, delayed or in flight; 0 when there is none.'),
+  }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'One message waits',
+      before: [
+        { capability: 'queue.create', input: { name: 'counted' } },
+        { capability: 'queue.publish', input: { queue: 'counted', payload: { n: 1 } } },
+      ],
+      input: { queue: 'counted' },
+      expect: { message_count: 1, available_count: 1, in_flight_count: 0, delayed_count: 0 },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    return { data: await state.counting.add(queueKey(ctx.accountId, input.queue), null) };
+  },
+});

@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { lockAccount } from '../../../core/wallet/lock.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findQueue, saveQueue } from '../queue-store.ts';
+import { queueRecord, type QueueRow } from '../records.ts';
+import { queueName, queueSchema, settingsFields } from '../schemas.ts';
+import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../settings.ts';
+import type { QueueState } from '../state.ts';
+
+export const update = defineCapability<QueueState>()({
+  id: 'queue.update',
+  method: 'PATCH',
+  path: '/v1/queue/update/{queue}',
+  summary: 'Changes the settings of a queue.',
+  description:
+    'Changes what is sent and leaves the rest; dead_letter_queue null removes it. Retention counts at once for messages that are there; ' +
+    'priority is for messages published from now on. Name and type never change.',
+  input: Type.Object({ queue: queueName('Name of the queue.'), ...settingsFields }),
+  output: queueSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'A longer lease',
+      before: [{ capability: 'queue.create', input: { name: 'slow-jobs' } }],
+      input: { queue: 'slow-jobs', visibility_timeout_default: 900 },
+      expect: { visibility_timeout_default: 900 },
+    },
+  ],
+  async run({ ctx, input }) {
+    return runWrite(ctx, async (tx) => {
+      const nowMs = await lockAccount(tx, ctx.accountId);
+      const current = await findQueue(tx, ctx.accountId, input.queue);
+      if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+      refuseFifoPriority(current.type, input.enable_priority);
+      const target = { name: current.name, type: current.type, queueId: current.queue_id };
+      const dlqId = input.dead_letter_queue === undefined ? current.dlq_id : await deadLetterQueueId(tx, ctx.accountId, target, input.dead_letter_queue);
+      await saveQueue(tx, ctx.accountId, current.name, changedSettings(current, input, dlqId), nowMs);
+      return queueRecord((await findQueue(tx, ctx.accountId, current.name)) as QueueRow);
+    });
+  },
+});

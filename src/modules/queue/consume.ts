@@ -1,0 +1,84 @@
+// Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
+import type { CallContext } from '../../core/context.ts';
+import { readClock } from '../../core/wallet/statements.ts';
+import { problem } from '../../problems/problem.ts';
+import { type ClaimedRow, claimMessages } from './claim.ts';
+import { deadLetter } from './dead-letter.ts';
+import { claimFifo } from './fifo-consume.ts';
+import { lockMessages } from './message-store.ts';
+import { holdQueue } from './queue-store.ts';
+import type { QueueRow } from './records.ts';
+import type { QueueBase, QueueState } from './state.ts';
+import { queueKey } from './state.ts';
+
+const FIRST_LOOK_AGAIN_MS = 100;
+const LOOK_AGAIN_MAX_MS = 1_000;
+
+export interface ConsumeOptions {
+  readonly queue: string;
+  readonly messages: number;
+  readonly waitMs: number;
+  /** Seconds; undefined = the queue's own. */
+  readonly visibilityTimeout: number | undefined;
+}
+
+/** Leases up to `messages` messages, waiting up to `waitMs` for the first. */
+export async function consume(state: QueueState, ctx: CallContext, options: ConsumeOptions): Promise<ClaimedRow[]> {
+  const key = queueKey(ctx.accountId, options.queue);
+  const claimKey = `${key}\n${options.visibilityTimeout ?? ''}`;
+  const giveUpAt = performance.now() + options.waitMs;
+  for (let pauseMs = FIRST_LOOK_AGAIN_MS; ; pauseMs = Math.min(pauseMs * 1.5, LOOK_AGAIN_MAX_MS)) {
+    const rows = await state.consuming.add(claimKey, options.messages);
+    const leftMs = giveUpAt - performance.now();
+    if (rows.length > 0 || leftMs <= 0 || state.waiters.stopped) return rows;
+    await state.waiters.wait(key, Math.min(leftMs, pauseMs), ctx.signal);
+    if (ctx.signal.aborted) return [];
+    // The key may have been revoked while the call waited.
+    if (!(await ctx.core.keys.isAlive(ctx.key))) throw problem('INVALID_API_KEY');
+  }
+}
+
+/** One claim for several callers: `key` names account, queue and visibility timeout, `wanted` how many messages each wants. */
+export async function claimFor(base: QueueBase, key: string, wanted: readonly number[]): Promise<ClaimedRow[][]> {
+  const [accountId = '', name = '', visibility = ''] = key.split('\n');
+  const total = wanted.reduce((sum, count) => sum + count, 0);
+  const rows = await base.cache.with(accountId, name, async (queue) => {
+    const claimed = await claimOnce(base, queue, total, visibility === '' ? queue.visibility_timeout_default : Number(visibility));
+    if (claimed.length > 0) return claimed;
+    const fresh = await base.cache.refresh(accountId, name);
+    return fresh.queue_id === queue.queue_id && fresh.revision === queue.revision ? claimed : 'stale';
+  });
+  let at = 0;
+  return wanted.map((count) => {
+    const own = rows.slice(at, at + count);
+    at += count;
+    return own;
+  });
+}
+
+async function claimOnce(base: QueueBase, queue: QueueRow, limit: number, leaseSeconds: number): Promise<ClaimedRow[]> {
+  const { core, ids } = base;
+  if (queue.type === 'fifo') {
+    return core.db.transaction(async (tx) => {
+      const held = await holdQueue(tx, queue.account_id, queue.name);
+      if (held === null || held.queue_id !== queue.queue_id || held.revision !== queue.revision) return [];
+      return claimFifo(tx, { ids, queue: held, limit, leaseMs: leaseSeconds * 1000 });
+    });
+  }
+  const rows = await claimMessages(core.db.hot, queue, limit, leaseSeconds);
+  const spent = queue.dlq_id === null ? [] : rows.filter((row) => row.received > queue.max_receive_count);
+  if (spent.length === 0) return rows;
+  // The limit was lowered after these had been delivered as often as it now allows.
+  await giveUp(base, queue, spent);
+  return rows.filter((row) => !spent.includes(row));
+}
+
+async function giveUp({ core, ids }: QueueBase, queue: QueueRow, rows: readonly ClaimedRow[]): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    const held = await holdQueue(tx, queue.account_id, queue.name);
+    if (held === null) return;
+    const locked = await lockMessages(tx, queue.account_id, queue.queue_id, rows.map((row) => row.seq));
+    const clock = await tx.query<{ now: number }>(readClock, []);
+    await deadLetter(tx, { ids, queue: held, nowMs: (clock.rows[0] as { now: number }).now, requestId: null }, locked);
+  });
+}

@@ -1,0 +1,36 @@
+// The queue module: durable queues with leases, priority, FIFO groups, delays, dead-letter queues and exact counts.
+import { defineModule } from '../../manifest/module.ts';
+import { billedUnits } from './billed.ts';
+import { ack } from './capabilities/ack.ts';
+import { batchPublish } from './capabilities/batch-publish.ts';
+import { consume } from './capabilities/consume.ts';
+import { create } from './capabilities/create.ts';
+import { remove } from './capabilities/delete.ts';
+import { dlqList } from './capabilities/dlq-list.ts';
+import { dlqRedrive } from './capabilities/dlq-redrive.ts';
+import { dlqRedriveCancel } from './capabilities/dlq-redrive-cancel.ts';
+import { dlqRedrives } from './capabilities/dlq-redrives.ts';
+import { extend } from './capabilities/extend.ts';
+import { get } from './capabilities/get.ts';
+import { list } from './capabilities/list.ts';
+import { nack } from './capabilities/nack.ts';
+import { peek } from './capabilities/peek.ts';
+import { publish } from './capabilities/publish.ts';
+import { purge } from './capabilities/purge.ts';
+import { stats } from './capabilities/stats.ts';
+import { update } from './capabilities/update.ts';
+import { createQueueState, type QueueState } from './state.ts';
+import { queueSweeps } from './sweeps.ts';
+
+export const queue = defineModule<QueueState>({
+  name: 'queue',
+  summary: 'Durable message queues: standard, priority and FIFO, with delays, leases and dead-letter queues.',
+  status: 'ga',
+  capabilities: [create, get, list, update, remove, purge, stats, publish, batchPublish, consume, ack, nack, extend, peek, dlqList, dlqRedrive, dlqRedrives, dlqRedriveCancel],
+  start: createQueueState,
+  async stop(state) {
+    state.waiters.stop();
+  },
+  sweeps: queueSweeps,
+  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
+});

@@ -1,0 +1,19 @@
+// Numbers of the queue module (specification, "Limits"; contract §7).
+export const DEFAULT_LANE = 10;
+/** Lane of a message during the last lease it may have: a lease that ends there leads to the dead-letter queue. */
+export const LAST_LEASE_LANE = 127;
+/** Group of FIFO messages that name none. */
+export const DEFAULT_GROUP = '';
+export const DEDUPLICATION_WINDOW_MS = 5 * 60_000;
+export const BATCH_MESSAGES_MAX = 100;
+export const BATCH_BODY_BYTES_MAX = 4 * 1024 * 1024;
+export const CONSUME_MAX = 10;
+export const WAIT_SECONDS_MAX = 20;
+export const RECEIPTS_MAX = 100;
+export const DELAY_SECONDS_MAX = 604_800;
+export const VISIBILITY_SECONDS_MAX = 43_200;
+
+/** Where a message with this priority stands in the order: 0 comes first. */
+export function laneOf(priority: number, enablePriority: boolean): number {
+  return enablePriority ? DEFAULT_LANE - priority : DEFAULT_LANE;
+}

@@ -1,0 +1,105 @@
+// SQL that moves messages between their states outside the hot claim and ack.
+import { int8Array } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+/** What the rules of nack, expiry and dead-lettering look at. */
+export interface LockedMessage {
+  readonly seq: bigint;
+  readonly visible_at: number;
+  readonly leased: boolean;
+  readonly attempt: number;
+  readonly delivery_count: number;
+  readonly delivery_base: number;
+  readonly priority: number;
+  readonly source_queue_id: bigint | null;
+  readonly group_id: string | null;
+  readonly deduplication_id: string | null;
+}
+
+const lockedColumns = `m.seq, m.visible_at, m.leased, m.attempt, m.delivery_count, m.delivery_base, m.priority, m.source_queue_id,
+          m.group_id, m.deduplication_id`;
+const lockBySeq = statement(
+  'message_lock_by_seq',
+  `SELECT ${lockedColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq FOR UPDATE`,
+);
+const lockLapsed = statement(
+  'message_lock_lapsed',
+  `WITH c AS MATERIALIZED (
+     SELECT ${lockedColumns}
+       FROM queue.message m
+      WHERE m.account_id = $1 AND m.queue_id = $2 AND m.lane = 127 AND m.visible_at <= core.clock_now()
+      ORDER BY m.visible_at, m.seq
+      LIMIT $3
+        FOR UPDATE SKIP LOCKED)
+   SELECT c.* FROM c ORDER BY c.seq`,
+);
+const makeAvailable = statement(
+  'message_make_available',
+  `UPDATE queue.message SET leased = false, attempt = attempt + 1, lane = home_lane, visible_at = $4
+    WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+// A lease that ended without a dead-letter queue to go to: available again since it ended.
+const endLastLease = statement(
+  'message_end_last_lease',
+  `UPDATE queue.message SET leased = false, attempt = attempt + 1, lane = home_lane
+    WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+const moveToDlq = statement(
+  'message_move_to_dlq',
+  `UPDATE queue.message
+      SET queue_id = $4, source_queue_id = $2, retain_from = $5, visible_at = $5, leased = false, attempt = attempt + 1,
+          delivery_base = delivery_count,
+          lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END
+    WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+const moveBack = statement(
+  'message_move_back',
+  `UPDATE queue.message
+      SET queue_id = $4, source_queue_id = NULL, retain_from = $5, visible_at = $5, leased = false, attempt = attempt + 1,
+          delivery_count = 0, delivery_base = 0,
+          lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END
+    WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+const removeBySeq = statement(
+  'message_remove',
+  `DELETE FROM queue.message WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+
+export async function lockMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<LockedMessage[]> {
+  return (await tx.query<LockedMessage>(lockBySeq, [accountId, queueId, int8Array([...seqs])])).rows;
+}
+
+/** Messages whose last allowed lease has ended. */
+export async function lockLapsedMessages(tx: Queryable, accountId: string, queueId: bigint, limit: number): Promise<LockedMessage[]> {
+  return (await tx.query<LockedMessage>(lockLapsed, [accountId, queueId, limit])).rows;
+}
+
+/** Back to available at `visibleMs`; their receipts die. */
+export async function returnMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[], visibleMs: number): Promise<void> {
+  if (seqs.length > 0) await tx.query(makeAvailable, [accountId, queueId, int8Array([...seqs]), new Date(visibleMs)]);
+}
+
+export async function endLeases(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<void> {
+  if (seqs.length > 0) await tx.query(endLastLease, [accountId, queueId, int8Array([...seqs])]);
+}
+
+export interface Move {
+  readonly accountId: string;
+  readonly fromQueueId: bigint;
+  readonly toQueueId: bigint;
+  readonly toEnablesPriority: boolean;
+  readonly nowMs: number;
+}
+
+export async function moveMessagesToDlq(tx: Queryable, move: Move, seqs: readonly bigint[]): Promise<void> {
+  await tx.query(moveToDlq, [move.accountId, move.fromQueueId, int8Array([...seqs]), move.toQueueId, new Date(move.nowMs), move.toEnablesPriority]);
+}
+
+export async function moveMessagesBack(tx: Queryable, move: Move, seqs: readonly bigint[]): Promise<void> {
+  await tx.query(moveBack, [move.accountId, move.fromQueueId, int8Array([...seqs]), move.toQueueId, new Date(move.nowMs), move.toEnablesPriority]);
+}
+
+export async function removeMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<void> {
+  if (seqs.length > 0) await tx.query(removeBySeq, [accountId, queueId, int8Array([...seqs])]);
+}

@@ -1,0 +1,79 @@
+// Redrive: messages of a queue go back from its dead-letter queue, all at once or at a rate, in bounded transactions.
+import type { Database, Transaction } from '../../db/database.ts';
+import { readClock } from '../../core/wallet/statements.ts';
+import { CountChanges } from './counts.ts';
+import { lockGroupsOf, refreshGroups, sendGroups } from './fifo-store.ts';
+import { moveMessagesBack } from './message-store.ts';
+import { holdQueueById } from './queue-store.ts';
+import type { QueueRow } from './records.ts';
+import { type DeadRef, lockDeadMessages, type RedriveRow, saveRedrive, takeRedrive } from './redrive-store.ts';
+
+const CHUNK = 500;
+
+/** Moves messages until the redrive has ended, or, with a rate, as many as are due by now. Wakes consumers per chunk. */
+export async function advanceRedrive(db: Database, accountId: string, redriveId: string, wake: (queue: string, messages: number) => void): Promise<void> {
+  for (;;) {
+    const step = await db.transaction((tx) => advanceOnce(tx, accountId, redriveId));
+    if (step.queue !== null && step.moved > 0) wake(step.queue, step.moved);
+    if (!step.more) return;
+  }
+}
+
+interface Step {
+  readonly queue: string | null;
+  readonly moved: number;
+  readonly more: boolean;
+}
+
+const nothing: Step = { queue: null, moved: 0, more: false };
+
+async function advanceOnce(tx: Transaction, accountId: string, redriveId: string): Promise<Step> {
+  const redrive = await takeRedrive(tx, accountId, redriveId);
+  if (redrive === null || redrive.state !== 'running') return nothing;
+  const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+  const source = await holdQueueById(tx, accountId, redrive.queue_id);
+  if (source === null) {
+    await saveRedrive(tx, redrive, redrive.moved, 'failed', nowMs);
+    return nothing;
+  }
+  const left = (redrive.requested ?? Number.MAX_SAFE_INTEGER) - redrive.moved;
+  const due = Math.min(left, dueNow(redrive, nowMs));
+  const limit = Math.min(CHUNK, due);
+  const dead = limit <= 0 ? [] : await lockDeadMessages(tx, accountId, source.queue_id, redrive.message_seqs, limit);
+  for (const part of byQueue(dead)) await moveBack(tx, source, part, nowMs);
+  const moved = redrive.moved + dead.length;
+  const isOver = left <= dead.length || (limit > 0 && dead.length < limit);
+  await saveRedrive(tx, redrive, moved, isOver ? 'completed' : 'running', isOver ? nowMs : null);
+  return { queue: source.name, moved: dead.length, more: !isOver && due > dead.length };
+}
+
+/** How many messages the rate allows at this moment. */
+function dueNow(redrive: RedriveRow, nowMs: number): number {
+  if (redrive.rate_per_second === null) return Number.MAX_SAFE_INTEGER;
+  const allowed = Math.floor(((nowMs - redrive.created_at) / 1000) * redrive.rate_per_second);
+  return Math.max(0, allowed - redrive.moved);
+}
+
+/** A queue that changed its dead-letter queue has messages in several. */
+function byQueue(dead: readonly DeadRef[]): DeadRef[][] {
+  const groups = new Map<bigint, DeadRef[]>();
+  for (const message of dead) groups.set(message.queue_id, [...(groups.get(message.queue_id) ?? []), message]);
+  return [...groups.values()];
+}
+
+async function moveBack(tx: Transaction, source: QueueRow, messages: readonly DeadRef[], nowMs: number): Promise<void> {
+  const accountId = source.account_id;
+  const dlqId = (messages[0] as DeadRef).queue_id;
+  const seqs = messages.map((message) => message.seq);
+  const groups = source.type === 'fifo' ? await lockGroupsOf(tx, accountId, dlqId, seqs) : [];
+  await moveMessagesBack(tx, { accountId, fromQueueId: dlqId, toQueueId: source.queue_id, toEnablesPriority: source.enable_priority, nowMs }, seqs);
+  await refreshGroups(tx, accountId, dlqId, groups);
+  const grouped = messages.filter((message) => message.group_id !== null);
+  if (grouped.length > 0) {
+    sendGroups(tx, grouped.map(({ seq, group_id }) => ({ accountId, queueId: source.queue_id, groupId: group_id as string, headSeq: seq, readyMs: nowMs })));
+  }
+  const counts = new CountChanges();
+  counts.add(accountId, dlqId, { live: -messages.length });
+  counts.add(accountId, source.queue_id, { live: messages.length, dead: -messages.length });
+  counts.send(tx);
+}

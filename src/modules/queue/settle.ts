@@ -1,0 +1,176 @@
+// ack, nack and extend. Every one is fenced: a receipt names the attempt it was given for, and after a redelivery it touches nothing.
+import { int4Array, int8Array } from '../../db/arrays.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { readClock } from '../../core/wallet/statements.ts';
+import { CountChanges } from './counts.ts';
+import { deadLetter, isExhausted } from './dead-letter.ts';
+import { inFlightOf, returnedByNack } from './fifo.ts';
+import { lockGroupsOf, readMessages, refreshGroups } from './fifo-store.ts';
+import type { MessageIds, MessageRef } from './message-id.ts';
+import { type LockedMessage, lockMessages, returnMessages } from './message-store.ts';
+import { holdQueue } from './queue-store.ts';
+import type { QueueRow } from './records.ts';
+import { problem } from '../../problems/problem.ts';
+
+const deleteAcked = statement(
+  'settle_ack',
+  `DELETE FROM queue.message m
+    USING unnest($4::bigint[], $5::int[]) u(seq, attempt)
+    WHERE m.account_id = $1 AND m.queue_id = $3 AND m.seq = u.seq AND m.leased AND (u.attempt < 0 OR m.attempt = u.attempt)
+      AND EXISTS (SELECT 1 FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 AND q.queue_id = $3)
+RETURNING m.seq, m.attempt, m.source_queue_id`,
+);
+const extendLease = statement(
+  'settle_extend',
+  `WITH c AS MATERIALIZED (
+     SELECT m.seq, core.clock_now() + $6::float8 * interval '1 second' AS lease_end
+       FROM queue.message m
+      WHERE m.account_id = $1 AND m.queue_id = $3 AND m.seq = $4 AND m.leased AND ($5::int < 0 OR m.attempt = $5)
+        AND EXISTS (SELECT 1 FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 AND q.queue_id = $3)
+        FOR UPDATE)
+   UPDATE queue.message t SET visible_at = c.lease_end
+     FROM c
+    WHERE t.account_id = $1 AND t.queue_id = $3 AND t.seq = c.seq
+RETURNING t.visible_at`,
+);
+
+const NO_FENCE = -1;
+
+/** Whether each ref was acknowledged, in order. A message named twice is acknowledged once. */
+export async function ackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[]): Promise<boolean[]> {
+  const sorted = [...refs].sort((a, b) => (a.seq < b.seq ? -1 : 1));
+  const gone = await db.hot.pipelined(async (tx) => {
+    const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, queue.account_id, queue.queue_id, sorted.map((ref) => ref.seq)) : [];
+    const { rows } = await tx.query<{ seq: bigint; attempt: number; source_queue_id: bigint | null }>(deleteAcked, [
+      queue.account_id,
+      queue.name,
+      queue.queue_id,
+      int8Array(sorted.map((ref) => ref.seq)),
+      int4Array(sorted.map((ref) => ref.attempt ?? NO_FENCE)),
+    ]);
+    const counts = new CountChanges();
+    counts.add(queue.account_id, queue.queue_id, { live: -rows.length });
+    for (const { source_queue_id } of rows) if (source_queue_id !== null) counts.add(queue.account_id, source_queue_id, { dead: -1 });
+    tx.cork();
+    counts.send(tx);
+    await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
+    return new Map(rows.map((row) => [row.seq, row.attempt]));
+  });
+  return answered(refs, gone);
+}
+
+/** The delete does not say which of several refs to a message matched: at most one attempt is current, and an id matches any. */
+function answered(refs: readonly MessageRef[], gone: ReadonlyMap<bigint, number>): boolean[] {
+  const open = new Map(gone);
+  return refs.map(({ seq, attempt }) => {
+    const current = open.get(seq);
+    return current !== undefined && (attempt === null || attempt === current) && open.delete(seq);
+  });
+}
+
+export interface Nacked {
+  readonly nacked: boolean;
+  readonly status: 'available' | 'dlq' | 'deleted' | null;
+  readonly deliveryCount: number | null;
+  readonly availableMs: number | null;
+}
+
+export interface NackOptions {
+  readonly ids: MessageIds;
+  readonly delayMs: number;
+  readonly requeue: boolean;
+  readonly requestId: string;
+}
+
+const notNacked: Nacked = { nacked: false, status: null, deliveryCount: null, availableMs: null };
+
+/** Gives messages back, or up. In order of `refs`. */
+export async function nackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[], options: NackOptions): Promise<Nacked[]> {
+  return db.transaction(async (tx) => {
+    const held = await holdQueue(tx, queue.account_id, queue.name);
+    if (held === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+    return held.type === 'fifo' ? nackFifo(tx, held, refs, options) : nackStandard(tx, held, refs, options);
+  });
+}
+
+async function nackStandard(tx: Transaction, queue: QueueRow, refs: readonly MessageRef[], options: NackOptions): Promise<Nacked[]> {
+  const { account_id: accountId, queue_id: queueId } = queue;
+  const [locked, nowMs] = await Promise.all([lockMessages(tx, accountId, queueId, refs.map((ref) => ref.seq)), clock(tx)]);
+  const current = currentOf(locked, refs);
+  const availableMs = nowMs + options.delayMs;
+  const dead = current.filter((message) => !options.requeue || isExhausted(queue, message));
+  const back = current.filter((message) => !dead.includes(message));
+  await deadLetter(tx, { ids: options.ids, queue, nowMs, requestId: options.requestId }, dead);
+  await returnMessages(tx, accountId, queueId, back.map((message) => message.seq), availableMs);
+  return answers(refs, current, new Set(dead.map((message) => message.seq)), queue, availableMs, nowMs);
+}
+
+/** Later delivered messages of the group come back too, and their receipts die. */
+async function nackFifo(tx: Transaction, queue: QueueRow, refs: readonly MessageRef[], options: NackOptions): Promise<Nacked[]> {
+  const { account_id: accountId, queue_id: queueId } = queue;
+  const groups = await lockGroupsOf(tx, accountId, queueId, refs.map((ref) => ref.seq));
+  const [inFlight, nowMs] = await Promise.all([readMessages(tx, accountId, queueId, groups.flatMap((group) => group.in_flight)), clock(tx)]);
+  const current = currentOf(inFlight, refs);
+  const nacked = new Set(current.map((message) => message.seq));
+  const deadSeqs = new Set<bigint>();
+  const availableMs = nowMs + options.delayMs;
+  for (const group of groups) {
+    const own = current.filter((message) => message.group_id === group.group_id).map((message) => message.seq);
+    if (own.length === 0) continue;
+    const returned = returnedByNack(inFlightOf(group, inFlight), own);
+    const dead = returned.filter((message) => isExhausted(queue, message) || (!options.requeue && nacked.has(message.seq)));
+    for (const { seq } of dead) deadSeqs.add(seq);
+    const back = returned.filter((message) => !deadSeqs.has(message.seq)).map((message) => message.seq);
+    await deadLetter(tx, { ids: options.ids, queue, nowMs, requestId: options.requestId }, dead);
+    await returnMessages(tx, accountId, queueId, back.filter((seq) => nacked.has(seq)), availableMs);
+    await returnMessages(tx, accountId, queueId, back.filter((seq) => !nacked.has(seq)), nowMs);
+  }
+  await refreshGroups(tx, accountId, queueId, groups);
+  return answers(refs, current, deadSeqs, queue, availableMs, nowMs);
+}
+
+/** The messages whose current lease a ref names. */
+function currentOf<M extends Pick<LockedMessage, 'seq' | 'leased' | 'attempt'>>(messages: readonly M[], refs: readonly MessageRef[]): M[] {
+  return messages.filter((message) => message.leased && refs.some((ref) => ref.seq === message.seq && (ref.attempt === null || ref.attempt === message.attempt)));
+}
+
+function answers(
+  refs: readonly MessageRef[],
+  current: readonly Pick<LockedMessage, 'seq' | 'attempt' | 'delivery_count'>[],
+  dead: ReadonlySet<bigint>,
+  queue: QueueRow,
+  availableMs: number,
+  nowMs: number,
+): Nacked[] {
+  const open = new Map(current.map((message) => [message.seq, message]));
+  return refs.map((ref) => {
+    const message = open.get(ref.seq);
+    if (message === undefined || (ref.attempt !== null && ref.attempt !== message.attempt)) return notNacked;
+    open.delete(ref.seq);
+    const isDead = dead.has(ref.seq);
+    const status = !isDead ? 'available' : queue.dlq_id === null ? 'deleted' : 'dlq';
+    return { nacked: true, status, deliveryCount: message.delivery_count, availableMs: isDead ? nowMs : availableMs };
+  });
+}
+
+/** The new end of the lease (Unix ms), null when the ref names no current lease. */
+export async function extendMessage(db: Database, queue: QueueRow, ref: MessageRef, seconds: number): Promise<number | null> {
+  return db.hot.pipelined(async (tx) => {
+    const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, queue.account_id, queue.queue_id, [ref.seq]) : [];
+    const { rows } = await tx.query<{ visible_at: number }>(extendLease, [
+      queue.account_id,
+      queue.name,
+      queue.queue_id,
+      ref.seq,
+      ref.attempt ?? NO_FENCE,
+      seconds,
+    ]);
+    await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
+    return rows[0]?.visible_at ?? null;
+  });
+}
+
+async function clock(tx: Transaction): Promise<number> {
+  return ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+}

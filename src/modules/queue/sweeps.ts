@@ -1,0 +1,129 @@
+// Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
+import type { Database } from '../../db/database.ts';
+import { statement, type Statement } from '../../db/statement.ts';
+import type { Sweep } from '../../core/sweeper/sweep.ts';
+import { foldCounts } from './counts.ts';
+import { findQueueById } from './queue-store.ts';
+import { advanceRedrive } from './redrive.ts';
+import { queueKey, type QueueState } from './state.ts';
+import { settleQueue } from './stats.ts';
+
+const QUEUES_PER_RUN = 200;
+const ROWS_PER_CHUNK = 1_000;
+const FOLD_FROM = 32;
+
+const findFoldable = statement(
+  'sweep_find_foldable',
+  `/* fan-out: queues with changes to fold */
+   SELECT d.account_id, d.queue_id FROM queue.delta d GROUP BY d.account_id, d.queue_id HAVING count(*) >= $1 LIMIT $2`,
+);
+const findLapsed = statement(
+  'sweep_find_lapsed',
+  `/* fan-out: queues with a last lease that has ended */
+   SELECT q.account_id, q.queue_id
+     FROM queue.queue q
+    WHERE EXISTS (SELECT 1 FROM queue.message m
+                   WHERE m.account_id = q.account_id AND m.queue_id = q.queue_id AND m.lane = 127 AND m.visible_at <= core.clock_now())
+       OR (q.type = 'fifo' AND q.dlq_id IS NOT NULL
+           AND EXISTS (SELECT 1 FROM queue.fifo_group g
+                        WHERE g.account_id = q.account_id AND g.queue_id = q.queue_id AND g.ready_at <= core.clock_now() AND g.in_flight <> '{}'))
+    LIMIT $1`,
+);
+const findOverdue = statement(
+  'sweep_find_overdue',
+  `/* fan-out: queues whose oldest message is past retention */
+   SELECT q.account_id, q.queue_id
+     FROM queue.queue q
+    WHERE EXISTS (SELECT 1 FROM queue.message m
+                   WHERE m.account_id = q.account_id AND m.queue_id = q.queue_id
+                     AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - q.message_retention_days * 86400000::bigint) << 22
+                     AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - q.message_retention_days * interval '1 day'))
+    LIMIT $1`,
+);
+const findRedrives = statement(
+  'sweep_find_redrives',
+  `/* fan-out: running redrives */
+   SELECT r.account_id, r.redrive_id FROM queue.redrive r WHERE r.state = 'running' ORDER BY r.created_at LIMIT $1`,
+);
+const findTombstones = statement('sweep_find_tombstones', `/* fan-out: deleted queues */ SELECT t.account_id, t.queue_id FROM queue.tombstone t LIMIT $1`);
+const removeDeadMessages = statement(
+  'sweep_remove_messages',
+  `WITH c AS MATERIALIZED (
+     SELECT m.seq FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 ORDER BY m.seq LIMIT $3 FOR UPDATE SKIP LOCKED)
+   DELETE FROM queue.message t USING c WHERE t.account_id = $1 AND t.queue_id = $2 AND t.seq = c.seq`,
+);
+const removeRest: readonly Statement[] = [
+  statement('sweep_remove_deltas', 'DELETE FROM queue.delta WHERE account_id = $1 AND queue_id = $2'),
+  statement('sweep_remove_total', 'DELETE FROM queue.total WHERE account_id = $1 AND queue_id = $2'),
+  statement('sweep_remove_groups', 'DELETE FROM queue.fifo_group WHERE account_id = $1 AND queue_id = $2'),
+  statement('sweep_remove_dedup', 'DELETE FROM queue.dedup WHERE account_id = $1 AND queue_id = $2'),
+  statement('sweep_remove_redrives', 'DELETE FROM queue.redrive WHERE account_id = $1 AND queue_id = $2'),
+  statement('sweep_remove_tombstone', 'DELETE FROM queue.tombstone WHERE account_id = $1 AND queue_id = $2'),
+];
+const findExpiredDedup = statement(
+  'sweep_find_dedup',
+  `/* fan-out: accounts with deduplication records that are over */
+   SELECT d.account_id FROM queue.dedup d WHERE d.expires_at <= core.clock_now() GROUP BY d.account_id LIMIT $1`,
+);
+const removeExpiredDedup = statement('sweep_remove_expired_dedup', 'DELETE FROM queue.dedup WHERE account_id = $1 AND expires_at <= core.clock_now()');
+
+interface QueueRef {
+  readonly account_id: string;
+  readonly queue_id: bigint;
+}
+
+export function queueSweeps(state: QueueState): readonly Sweep[] {
+  const { db } = state.core;
+  return [
+    { name: 'queue.fold_counts', intervalMs: 500, run: () => fold(db) },
+    { name: 'queue.dead_letter', intervalMs: 1_000, run: () => settle(state, findLapsed) },
+    { name: 'queue.retention', intervalMs: 30_000, run: () => settle(state, findOverdue) },
+    { name: 'queue.redrive', intervalMs: 200, run: () => redrive(state) },
+    { name: 'queue.deleted', intervalMs: 2_000, run: (signal) => bury(db, signal) },
+    { name: 'queue.dedup', intervalMs: 15_000, run: () => forgetDuplicates(db) },
+  ];
+}
+
+async function fold(db: Database): Promise<boolean> {
+  const { rows } = await db.query<QueueRef>(findFoldable, [FOLD_FROM, QUEUES_PER_RUN]);
+  for (const row of rows) await foldCounts(db, row.account_id, row.queue_id);
+  return rows.length === QUEUES_PER_RUN;
+}
+
+async function settle(state: QueueState, find: Statement): Promise<boolean> {
+  const { db } = state.core;
+  const { rows } = await db.query<QueueRef>(find, [QUEUES_PER_RUN]);
+  for (const row of rows) {
+    const queue = await findQueueById(db, row.account_id, row.queue_id);
+    if (queue !== null) await settleQueue(db, state.ids, queue);
+  }
+  return rows.length === QUEUES_PER_RUN;
+}
+
+async function redrive(state: QueueState): Promise<boolean> {
+  const { rows } = await state.core.db.query<{ account_id: string; redrive_id: string }>(findRedrives, [QUEUES_PER_RUN]);
+  for (const row of rows) {
+    await advanceRedrive(state.core.db, row.account_id, row.redrive_id, (queue, messages) => state.waiters.wake(queueKey(row.account_id, queue), messages));
+  }
+  return false;
+}
+
+/** Removes what deleted queues left behind. */
+async function bury(db: Database, signal: AbortSignal): Promise<boolean> {
+  const { rows } = await db.query<QueueRef>(findTombstones, [QUEUES_PER_RUN]);
+  for (const row of rows) {
+    const id = [row.account_id, row.queue_id];
+    while (!signal.aborted && (await db.query(removeDeadMessages, [...id, ROWS_PER_CHUNK])).count > 0) {
+      // each chunk is a transaction of its own
+    }
+    if (signal.aborted) return false;
+    for (const remove of removeRest) await db.query(remove, id);
+  }
+  return rows.length === QUEUES_PER_RUN;
+}
+
+async function forgetDuplicates(db: Database): Promise<boolean> {
+  const { rows } = await db.query<{ account_id: string }>(findExpiredDedup, [QUEUES_PER_RUN]);
+  for (const row of rows) await db.query(removeExpiredDedup, [row.account_id]);
+  return rows.length === QUEUES_PER_RUN;
+}

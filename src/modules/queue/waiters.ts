@@ -1,0 +1,50 @@
+// Consumers waiting for messages. They hold no connection: a publish in this process wakes them, the rest (other processes, delays,
+// ended leases) they find by looking again after a growing pause.
+
+type Wake = () => void;
+
+export class Waiters {
+  readonly #waiting = new Map<string, Set<Wake>>();
+  #stopped = false;
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Resolves when woken, after `timeoutMs`, when `signal` aborts, or when everything stops. */
+  wait(key: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#stopped || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key) ?? new Set();
+      this.#waiting.set(key, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(key);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      signal.addEventListener('abort', wake, { once: true });
+      waiting.add(wake);
+    });
+  }
+
+  /** Wakes up to `count` consumers of a key, longest waiting first. */
+  wake(key: string, count: number): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    let left = count;
+    for (const wake of [...waiting]) {
+      if (left <= 0) return;
+      left -= 1;
+      wake();
+    }
+  }
+
+  /** Every wait ends now, and every later one at once. */
+  stop(): void {
+    this.#stopped = true;
+    for (const waiting of [...this.#waiting.values()]) for (const wake of [...waiting]) wake();
+  }
+}

@@ -1,0 +1,34 @@
+// A Problem as the error object of the specification ("Errors"). A 500 never shows what went wrong inside.
+import type { Problem } from './problem.ts';
+import { problemCatalogue } from './catalogue.ts';
+
+export interface ErrorObject {
+  readonly code: string;
+  readonly http_status: number;
+  readonly message: string;
+  readonly docs_url: string;
+  readonly code_detail?: string;
+  readonly retryable: boolean;
+  readonly retry_after_ms?: number;
+  readonly param?: string;
+  readonly errors?: readonly unknown[];
+  readonly trace_id: string;
+  readonly request_id: string;
+}
+
+export function renderProblem(failure: Problem, ids: { requestId: string; traceId: string }, baseUrl: string): ErrorObject {
+  const hidden = failure.code === 'INTERNAL_ERROR';
+  return {
+    code: failure.code,
+    http_status: failure.httpStatus,
+    message: hidden ? problemCatalogue.INTERNAL_ERROR.title : failure.message,
+    docs_url: `${baseUrl}/docs/errors/${failure.code}`,
+    ...(failure.detail === undefined ? {} : { code_detail: failure.detail }),
+    retryable: failure.retryable,
+    ...(failure.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(failure.retryAfterMs) }),
+    ...(failure.param === undefined ? {} : { param: failure.param }),
+    ...(failure.errors === undefined || failure.errors.length < 2 ? {} : { errors: failure.errors }),
+    trace_id: ids.traceId,
+    request_id: ids.requestId,
+  };
+}

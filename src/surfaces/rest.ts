@@ -1,0 +1,171 @@
+// REST: one route per capability, the public documents, health. HTTP ends here; behind it is the pipeline.
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from '../core/logger.ts';
+import { Call, type Request } from '../gateway/call.ts';
+import type { Endpoint } from '../gateway/endpoint.ts';
+import type { Envelope, Identity } from '../gateway/envelope.ts';
+import { afterBody, beforeBody, type Gateway, runCapability, runSteps, toProblem } from '../gateway/pipeline.ts';
+import type { Traffic } from '../gateway/traffic.ts';
+import { newId } from '../lib/ids.ts';
+import { type Problem, problem } from '../problems/problem.ts';
+import { fromFastifyError } from './rest-errors.ts';
+
+export interface RestOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly gateway: () => Gateway | null;
+  readonly envelope: () => Envelope;
+  readonly traffic: Traffic;
+  readonly log: Logger;
+  readonly trustProxy: boolean | string[];
+}
+
+interface CallSlot {
+  call?: Call;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+/** Builds the server; nothing listens yet. `gateway()` is null until the database is ready: calls then get 503. */
+export function createRest(options: RestOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy: options.trustProxy,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: {
+      querystringParser: (text) => new URLSearchParams(text) as unknown as Record<string, string>,
+      maxParamLength: 1024,
+    },
+    frameworkErrors: (error, request, reply) => fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),
+    clientErrorHandler(_error, socket) {
+      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      else socket.destroy();
+    },
+  });
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: Buffer) => void) => done(null, body));
+  app.decorateRequest('slot', null as unknown as CallSlot);
+  for (const endpoint of options.endpoints) addRoute(app, options, endpoint);
+  app.setErrorHandler((error, request, reply) => fail(options, request, reply, fromFastifyError(error, endpointLimit(request))));
+  app.setNotFoundHandler((request, reply) => fail(options, request, reply, notFound(options, request, reply)));
+  return app;
+}
+
+function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint): void {
+  const url = endpoint.capability.path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
+  app.route({
+    method: endpoint.capability.method,
+    url,
+    bodyLimit: endpoint.bodyBytesMax,
+    onRequest: async (request, reply) => {
+      const gateway = options.gateway();
+      if (gateway === null) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
+      options.traffic.begin(request.raw, endpoint.bodyBytesMax);
+      const call = new Call(gateway.core, endpoint, toRequest(request, reply));
+      slotOf(request).call = call;
+      await runSteps(beforeBody, call, gateway);
+    },
+    handler: async (request, reply) => {
+      const gateway = options.gateway();
+      const { call } = slotOf(request);
+      if (gateway === null || call === undefined) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+      call.body = (request.body as Buffer | undefined) ?? null;
+      await runSteps(afterBody, call, gateway);
+      const answer = await runCapability(call);
+      finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
+      return reply.send(options.envelope().success(call, answer));
+    },
+  });
+}
+
+function toRequest(request: FastifyRequest, reply: FastifyReply): Request {
+  return {
+    headers: request.headers,
+    params: request.params as Record<string, string>,
+    query: request.query as URLSearchParams,
+    get remoteAddress() {
+      return request.ip;
+    },
+    onGone(listener) {
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) listener();
+      });
+    },
+  };
+}
+
+/** Counts the call, frees its place and sets the headers every answer carries. */
+function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number, billed: boolean): void {
+  if (call.finished) return;
+  call.finished = true;
+  call.release();
+  options.traffic.end(call.request.headers, call.endpoint.bodyBytesMax);
+  options.traffic.record(call.capability, status, performance.now() - call.startedMs);
+  if (call.authenticated && !billed) call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);
+  void reply.code(status).headers({
+    'content-type': JSON_TYPE,
+    'x-request-id': call.requestId,
+    traceparent: call.traceparent,
+    ...call.headers,
+  });
+}
+
+function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  const failure = toProblem(error);
+  const { call } = slotOf(request);
+  const identity: Identity = call ?? unknownCall();
+  if (failure.httpStatus >= 500) {
+    options.log.error({ err: failure.cause ?? failure, request_id: identity.requestId, capability: call?.capability, code: failure.code }, 'call failed');
+  }
+  if (call !== undefined) finish(options, call, reply, failure.httpStatus, false);
+  else void reply.code(failure.httpStatus).headers({ 'content-type': JSON_TYPE, 'x-request-id': identity.requestId });
+  if (failure.retryAfterMs !== undefined && (failure.httpStatus === 429 || failure.httpStatus === 503)) {
+    void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
+  }
+  // The rest of a refused body is not read.
+  if (failure.httpStatus === 413) void reply.header('connection', 'close');
+  const envelope = options.envelope();
+  if (request.headers.accept?.includes('application/problem+json') === true) {
+    void reply.header('content-type', 'application/problem+json; charset=utf-8').send(envelope.problemJson(identity, failure));
+    return;
+  }
+  void reply.send(envelope.failure(identity, failure));
+}
+
+function unknownCall(): Identity {
+  return { requestId: newId('req_'), traceId: '0'.repeat(31) + '1', startedMs: performance.now(), entryForm: 'rest', warnings: [] };
+}
+
+function notFound(options: RestOptions, request: FastifyRequest, reply: FastifyReply): Problem {
+  const path = new URL(request.url, 'http://localhost').pathname;
+  const methods = options.endpoints.filter((endpoint) => matches(endpoint.capability.path, path)).map((endpoint) => endpoint.capability.method);
+  if (methods.length === 0) {
+    return problem('NOT_FOUND', { message: `There is nothing at ${request.method} ${path.slice(0, 200)}. GET /v1/discovery lists every capability.` });
+  }
+  void reply.header('allow', [...new Set(methods)].join(', '));
+  return problem('METHOD_NOT_ALLOWED', { message: `${path.slice(0, 200)} takes ${[...new Set(methods)].join(', ')}, not ${request.method}.` });
+}
+
+function matches(template: string, path: string): boolean {
+  const want = template.split('/');
+  const have = path.split('/');
+  return want.length === have.length && want.every((segment, i) => segment.startsWith('{') || segment === have[i]);
+}
+
+function endpointLimit(request: FastifyRequest): number {
+  return request.routeOptions.bodyLimit;
+}
+
+function slotOf(request: FastifyRequest): CallSlot {
+  const holder = request as unknown as { slot: CallSlot | null };
+  holder.slot ??= {};
+  return holder.slot;
+}
+
