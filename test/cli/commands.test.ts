@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KeyRing } from '../../src/core/keys/ring.ts';
+import { Database } from '../../src/db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let database: TestDatabase;
+let dataDir: string;
+let db: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = new Database({ connection: database.connection, connections: 2, hotConnections: 1 });
+  dataDir = mkdtempSync(join(tmpdir(), 'quartermaster-cli-'));
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+  rmSync(dataDir, { recursive: true });
+});
+
+function qm(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  const settings = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir, ...env };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env: settings, timeout: 25_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr });
+    });
+  });
+}
+
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await qm([...args, '--json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+const makeAccount = async () => (await json('accounts', 'create')).account_id as string;
+
+describe('qm', () => {
+  test('creates an account, credits it, and makes a key that works', async () => {
+    const account = await makeAccount();
+    expect(account).toMatch(/^acct_anon_/);
+    expect(
+      await json('credit', 'grant', '--account', account, '--usd', '0.25', '--expires-days', '3', '--promo'),
+    ).toMatchObject({
+      account_id: account,
+      grant_id: expect.stringMatching(/^grant_/),
+      kind: 'promo',
+      amount_usd: 0.25,
+      balance_usd: 2.25,
+      expires_at: expect.any(String),
+    });
+    const made = await json('keys', 'create', '--account', account, '--name', 'ci', '--scopes', 'queue, account:read');
+    expect(made).toMatchObject({
+      account_id: account,
+      key_id: expect.stringMatching(/^key_/),
+      name: 'ci',
+      scopes: ['queue', 'account:read'],
+    });
+    expect(await new KeyRing(db).find(made.key_secret as string)).toMatchObject({
+      accountId: account,
+      keyId: made.key_id,
+    });
+    expect(await json('keys', 'revoke', made.key_id as string, '--account', account)).toMatchObject({
+      status: 'revoked',
+    });
+    expect(await new KeyRing(db).find(made.key_secret as string)).toBeNull();
+    const { items } = await json('keys', 'list', '--account', account);
+    expect(items).toEqual([expect.objectContaining({ key_id: made.key_id, status: 'revoked' })]);
+    expect(JSON.stringify(items)).not.toContain('key_secret');
+  });
+
+  test('lists accounts, changes their tier, suspends them and lifts the suspension', async () => {
+    const account = await makeAccount();
+    expect(await json('accounts', 'update', '--account', account, '--tier', 'pro', '--suspend')).toMatchObject({
+      tier: 'pro',
+      suspended: true,
+    });
+    expect(await json('accounts', 'update', '--account', account, '--unsuspend')).toMatchObject({
+      tier: 'pro',
+      suspended: false,
+    });
+    expect((await json('accounts', 'list')).items).toContainEqual(
+      expect.objectContaining({ account_id: account, tier: 'pro' }),
+    );
+  });
+
+  test('the doctor is content, and says by its exit code when it is not', async () => {
+    const account = await makeAccount();
+    expect(await json('doctor')).toMatchObject({ ok: true, findings: [] });
+    await db.query(
+      { name: 'damage', text: 'UPDATE core.wallet SET balance_nanos = balance_nanos + 1 WHERE account_id = $1' },
+      [account],
+    );
+    const { code, stdout } = await qm(['doctor', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      findings: expect.arrayContaining([expect.objectContaining({ account_id: account, check: 'balance' })]),
+    });
+    await db.query(
+      { name: 'repair', text: 'UPDATE core.wallet SET balance_nanos = balance_nanos - 1 WHERE account_id = $1' },
+      [account],
+    );
+  });
+
+  test('the clock moves only for a service with a test clock, adds up, and is seen by plans that are prepared already', async () => {
+    const now = async () =>
+      (await db.query<{ now: number }>({ name: 'cli_now', text: 'SELECT core.clock_now() AS now' }, [])).rows[0]?.now ??
+      0;
+    const before = await now();
+    expect(await qm(['clock', 'advance', '--seconds', '60'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('TEST_CLOCK=on'),
+    });
+    await db.query({ name: 'switch_on', text: `INSERT INTO core.setting VALUES ('test_clock', 'on')` }, []);
+    expect(await json('clock', 'advance', '--seconds', '86400')).toMatchObject({
+      advanced_seconds: 86_400,
+      offset_seconds: 86_400,
+    });
+    expect(await json('clock', 'advance', '--seconds', '60')).toMatchObject({ offset_seconds: 86_460 });
+    const moved = (await now()) - before;
+    expect(moved).toBeGreaterThanOrEqual(86_460_000);
+    expect(moved).toBeLessThan(86_460_000 + 60_000);
+  });
+
+  test('migrate finds nothing to do; gen answers a secret that SECRETS_KEY takes', async () => {
+    expect(await json('migrate')).toEqual({ version: expect.any(Number), applied: [] });
+    const { secrets_key } = await json('gen');
+    expect(secrets_key).toMatch(/^[\w-]{43}$/);
+  });
+
+  test.each([
+    [['accounts', 'update', '--account', 'acct_none', '--tier', 'pro'], 1, 'qm: there is no account acct_none'],
+    [['keys', 'create', '--account', 'acct_none'], 1, 'qm: there is no account acct_none'],
+    [
+      ['keys', 'create', '--account', 'acct_none', '--scopes', 'queu'],
+      1,
+      'qm: "queu" is not a scope. Did you mean "queue"? (INVALID_SCOPE)',
+    ],
+    [['keys', 'list', '--account', 'acct_none'], 1, 'qm: there is no account acct_none'],
+    [['credit', 'grant', '--account', 'acct_none', '--usd', '1'], 1, 'qm: there is no account acct_none'],
+    [['credit', 'grant', '--account', 'acct_none', '--usd', '0'], 2, 'must be above 0'],
+    [['credit', 'grant', '--account', 'acct_none', '--usd', '1e3'], 2, 'Expected an amount'],
+    [['credit', 'grant', '--account', 'acct_none', '--usd', '0.0000000001'], 2, 'at most nine decimals'],
+    [['clock', 'advance', '--seconds', '-5'], 2, 'Expected a whole number'],
+    [['accounts', 'update', '--account', 'acct_none'], 2, 'nothing to change'],
+    [['accounts', 'update', '--account', 'acct_none', '--tier', 'team'], 2, 'standard, pro, enterprise'],
+    [['keys', 'create'], 2, '--account'],
+    [['nonsense'], 2, 'unknown command'],
+    [['accounts', 'list', '--nonsense'], 2, 'unknown option'],
+  ])('%j exits with %i and one clear line', async (args, code, line) => {
+    const result = await qm(args);
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(line) });
+    expect(result.stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    ['serve'],
+    ['migrate'],
+    ['doctor'],
+    ['accounts', 'create'],
+    ['accounts', 'list'],
+    ['accounts', 'update'],
+    ['keys', 'create'],
+    ['keys', 'list'],
+    ['keys', 'revoke'],
+    ['credit', 'grant'],
+    ['clock', 'advance'],
+    ['gen'],
+  ])('%s %s explains itself and knows --json', async (...args) => {
+    const { code, stdout } = await qm([...args.filter((arg) => typeof arg === 'string'), '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('--json');
+  });
+
+  test('a wrong setting exits with 78', async () => {
+    expect(await qm(['accounts', 'list'], { PORT: 'x' })).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('PORT'),
+    });
+  });
+
+  test('a database that cannot be reached is one line', async () => {
+    const result = await qm(['accounts', 'list'], { DATABASE_URL: 'postgresql://u:p@127.0.0.1:1/d' });
+    expect(result.code).toBe(1);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('a database without a schema is told what to run', async () => {
+    const empty = await createTestDatabase('template0');
+    expect(await qm(['accounts', 'list'], { DATABASE_URL: empty.url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('migrate'),
+    });
+    expect((await qm(['migrate'], { DATABASE_URL: empty.url })).stdout).toMatch(/^schema version \d+: applied 1/);
+    expect((await qm(['accounts', 'list'], { DATABASE_URL: empty.url })).code).toBe(0);
+    await empty.drop();
+  });
+});
