@@ -1,0 +1,112 @@
+// A running service for tests: in this process on a database of its own, or as a child process that can be killed.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Service, startService } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createAccount } from '../../src/core/accounts.ts';
+import { createKey } from '../../src/core/keys/changes.ts';
+import { lockAccount } from '../../src/core/wallet/lock.ts';
+import { createLog } from '../../src/core/log.ts';
+import { advanceTestClock } from '../../src/core/test-clock.ts';
+import { grantCredit } from '../../src/core/wallet/grants.ts';
+import type { Core } from '../../src/core/context.ts';
+import { NANOS_PER_USD } from '../../src/lib/money.ts';
+import type { Module } from '../../src/manifest/module.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface TestService {
+  readonly service: Service;
+  readonly core: Core;
+  readonly url: string;
+  readonly database: TestDatabase;
+  /** Moves the database clock of this service forward. */
+  advance(seconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  readonly env?: Record<string, string>;
+  /** Share the database of another service: a second process's worth. It is then not dropped at stop. */
+  readonly database?: TestDatabase;
+  readonly extraModules?: readonly Module[];
+}
+
+export const SECRETS_KEY = 'a secret of the tests, long enough to be one';
+
+/** Starts a service on a free port and a database of its own, without rate limits unless asked for. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const database = options.database ?? (await createTestDatabase());
+  const dataDir = await mkdtemp(join(tmpdir(), 'qm-test-'));
+  const config = loadConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    SECRETS_KEY,
+    RATE_LIMITS: 'off',
+    TEST_CLOCK: 'on',
+    LOG_LEVEL: 'silent',
+    ...options.env,
+  });
+  const service = await startService(config, { log: createLog(config.logLevel), extraModules: options.extraModules });
+  return {
+    service,
+    core: service.core,
+    url: service.baseUrl,
+    database,
+    async advance(seconds) {
+      await advanceTestClock(service.core.db, seconds);
+    },
+    async stop() {
+      await service.stop();
+      if (options.database === undefined) await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+/** An account with `usd` of paid credit (and no sign-up credit left over) and a key for everything, or for `scopes`. */
+export async function createTestAccount(core: Core, usd = 100, scopes: string[] | null = null): Promise<TestAccount> {
+  return core.db.transaction(async (tx) => {
+    const accountId = await createAccount(tx, { email: `${randomBytes(6).toString('hex')}@example.org` });
+    const nanos = BigInt(Math.round(usd * 1e6)) * (NANOS_PER_USD / 1_000_000n);
+    if (nanos > 0n) await grantCredit(tx, accountId, { kind: 'paid', amountNanos: nanos, expiresInMs: null, note: null });
+    const nowMs = await lockAccount(tx, accountId);
+    const { key, secret } = await createKey(tx, accountId, { name: null, scopes, expiresAtMs: null }, nowMs);
+    return { accountId, keyId: key.keyId, secret };
+  });
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  readonly body: any;
+}
+
+/** A client of one service with one key. `call('POST', '/v1/queue/create', {...})`; a string body is sent as it is. */
+export function client(url: string, secret?: string) {
+  return async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : null };
+  };
+}
+
+export type Client = ReturnType<typeof client>;
