@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { isWellFormedSecret, mintSecret } from './record.ts';
+
+describe('secrets', () => {
+  test('are word characters only, unlike one another, and known by their hash', () => {
+    const minted = Array.from({ length: 200 }, mintSecret);
+    expect(new Set(minted.map(({ secret }) => secret)).size).toBe(200);
+    for (const { secret, hash, prefix, last4 } of minted) {
+      expect(secret).toMatch(/^qm_live_[0-9A-Za-z]{46}$/);
+      expect(isWellFormedSecret(secret)).toBe(true);
+      expect(hash).toEqual(createHash('sha256').update(secret).digest());
+      expect([prefix, last4]).toEqual([secret.slice(0, 16), secret.slice(-4)]);
+    }
+  });
+
+  test('any changed character breaks the checksum', () => {
+    const { secret } = mintSecret();
+    for (let at = 'qm_live_'.length; at < secret.length; at += 1) {
+      const changed = secret.slice(0, at) + (secret[at] === 'x' ? 'y' : 'x') + secret.slice(at + 1);
+      expect(isWellFormedSecret(changed), changed).toBe(false);
+    }
+  });
+
+  test.each(['', 'qm_live_', 'Bearer', `${mintSecret().secret} `, mintSecret().secret.replace('live', 'test')])(
+    '%j is none',
+    (text) => {
+      expect(isWellFormedSecret(text)).toBe(false);
+    },
+  );
+});

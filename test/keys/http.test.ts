@@ -1,0 +1,171 @@
+// Keys over HTTP, on two processes' worth of services that share one database.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setSuspended } from '../../src/core/accounts.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+let one: TestService;
+let two: TestService;
+let account: TestAccount;
+let admin: Client;
+
+beforeAll(async () => {
+  one = await startTestService();
+  two = await startTestService({ database: one.database });
+});
+afterAll(async () => {
+  await two.stop();
+  await one.stop();
+});
+beforeEach(async () => {
+  account = await createTestAccount(one.core);
+  admin = client(one.url, account.secret);
+});
+
+async function makeKey(fields: object = {}): Promise<{ id: string; secret: string }> {
+  const { status, body } = await admin('POST', '/v1/account/keys/create', fields);
+  expect(status).toBe(200);
+  return { id: body.data.id, secret: body.data.key_secret };
+}
+
+const publish = (call: Client) => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 1 } });
+
+/** Calls without a pause until stopped; answers the statuses of the calls that were sent after `mark`. */
+function hammer(act: () => Promise<{ status: number }>) {
+  let stopped = false;
+  let markedMs = Number.POSITIVE_INFINITY;
+  const late: number[] = [];
+  const running = (async () => {
+    while (!stopped) {
+      const sentMs = performance.now();
+      const { status } = await act();
+      if (sentMs > markedMs) late.push(status);
+    }
+  })();
+  return {
+    mark: () => {
+      markedMs = performance.now();
+    },
+    stop: async () => {
+      stopped = true;
+      await running;
+      return late;
+    },
+  };
+}
+
+describe('a revoked key', () => {
+  test.each([
+    ['revoke', async (id: string) => admin('DELETE', `/v1/account/keys/revoke/${id}`)],
+    ['rotate with grace 0', async (id: string) => admin('POST', `/v1/account/keys/rotate/${id}`, { grace_hours: 0 })],
+    [
+      'a confirmed leak',
+      async (id: string) => admin('POST', `/v1/account/keys/suspected_compromise/${id}`, { confirmed_leak: true }),
+    ],
+  ])('%s: no call sent after the answer succeeds, on any process, free or billable', async (_what, end) => {
+    await admin('POST', '/v1/queue/create', { name: 'jobs' });
+    const target = await makeKey();
+    const calls = [one, two].flatMap(({ url }) => {
+      const call = client(url, target.secret);
+      return [hammer(() => publish(call)), hammer(() => call('GET', '/v1/account/balance'))];
+    });
+    await sleep(100);
+    expect((await publish(client(two.url, target.secret))).status).toBe(200);
+    expect((await end(target.id)).status).toBe(200);
+    for (const running of calls) running.mark();
+    await sleep(150);
+    const late = (await Promise.all(calls.map((running) => running.stop()))).flat();
+    expect(late.length).toBeGreaterThan(4);
+    // 429: too many calls with a wrong key from one address.
+    expect(late.filter((status) => status !== 401 && status !== 429)).toEqual([]);
+  });
+
+  test('a narrowed key loses what was taken, everywhere, before the answer', async () => {
+    await admin('POST', '/v1/queue/create', { name: 'jobs' });
+    const target = await makeKey({ scopes: ['queue', 'account:read'] });
+    const elsewhere = client(two.url, target.secret);
+    expect((await publish(elsewhere)).status).toBe(200);
+    await admin('PATCH', `/v1/account/keys/update/${target.id}`, { scopes: ['account:read'] });
+    expect((await publish(elsewhere)).status).toBe(403);
+    expect((await elsewhere('GET', '/v1/queue/stats/jobs')).status).toBe(403);
+    expect((await elsewhere('GET', '/v1/account/balance')).status).toBe(200);
+  });
+});
+
+describe('a suspended account', () => {
+  test('is refused in the lane at once and elsewhere within a second', async () => {
+    await admin('POST', '/v1/queue/create', { name: 'jobs' });
+    expect((await publish(admin)).status).toBe(200);
+    await one.core.db.transaction((tx) => setSuspended(tx, account.accountId, true));
+    expect((await publish(admin)).body.error.code).toBe('ACCOUNT_SUSPENDED');
+    await sleep(1_050);
+    expect((await admin('GET', '/v1/account/balance')).body.error.code).toBe('ACCOUNT_SUSPENDED');
+    await one.core.db.transaction((tx) => setSuspended(tx, account.accountId, false));
+    await sleep(1_050);
+    expect((await publish(admin)).status).toBe(200);
+  });
+});
+
+describe('answers', () => {
+  test.each([
+    ['POST', '/v1/account/keys/create', { colour: 'red' }, 'VALIDATION_FAILED', 'colour'],
+    ['POST', '/v1/account/keys/create', { name: 'x'.repeat(129) }, 'VALIDATION_FAILED', 'name'],
+    ['POST', '/v1/account/keys/create', { name: 'a\u0000b' }, 'VALIDATION_FAILED', 'name'],
+    ['POST', '/v1/account/keys/create', { name: '\ud800' }, 'VALIDATION_FAILED', 'name'],
+    ['POST', '/v1/account/keys/create', { name: 7 }, 'VALIDATION_FAILED', 'name'],
+    ['POST', '/v1/account/keys/create', { scopes: 'queue' }, 'VALIDATION_FAILED', 'scopes'],
+    ['POST', '/v1/account/keys/create', { scopes: ['queue', 7] }, 'VALIDATION_FAILED', 'scopes[1]'],
+    ['POST', '/v1/account/keys/create', { scopes: ['queue', 'a\u0000'] }, 'INVALID_SCOPE', 'scopes[1]'],
+    ['POST', '/v1/account/keys/create', { expires_at: 'tomorrow' }, 'VALIDATION_FAILED', 'expires_at'],
+    [
+      'POST',
+      '/v1/account/keys/rotate/key_0000000000000000000000',
+      { grace_hours: 169 },
+      'VALIDATION_FAILED',
+      'grace_hours',
+    ],
+    [
+      'POST',
+      '/v1/account/keys/rotate/key_0000000000000000000000',
+      { grace_hours: 1.5 },
+      'VALIDATION_FAILED',
+      'grace_hours',
+    ],
+    ['POST', '/v1/account/keys/rotate/key_0000000000000000000000', {}, 'KEY_NOT_FOUND', 'id'],
+    ['DELETE', '/v1/account/keys/revoke/%00', undefined, 'KEY_NOT_FOUND', 'id'],
+    ['GET', '/v1/account/keys/list?limit=0', undefined, 'VALIDATION_FAILED', 'limit'],
+    ['GET', '/v1/account/keys/list?cursor=abc', undefined, 'INVALID_CURSOR', 'cursor'],
+  ])('%s %s %j: %s at %s', async (method, path, body, code, param) => {
+    expect((await admin(method, path, body)).body.error).toMatchObject({ code, param });
+  });
+
+  test('128 characters beyond the basic plane are a name', async () => {
+    expect((await admin('POST', '/v1/account/keys/create', { name: '🙂'.repeat(128) })).status).toBe(200);
+  });
+
+  test('a replay says so, and carries the secret again', async () => {
+    const first = await admin('POST', '/v1/account/keys/create', { name: 'n', idempotency_key: 'i-1' });
+    const again = await admin('POST', '/v1/account/keys/create', { idempotency_key: 'i-1', name: 'n' });
+    expect([first.body.metadata.idempotent_replay, again.body.metadata.idempotent_replay]).toEqual([false, true]);
+    expect(again.body.data).toEqual(first.body.data);
+  });
+
+  test('revoke takes its idempotency key from the query', async () => {
+    const target = await makeKey();
+    const revoke = () => admin('DELETE', `/v1/account/keys/revoke/${target.id}?idempotency_key=r-1`);
+    expect((await revoke()).body.metadata.idempotent_replay).toBe(false);
+    expect((await revoke()).body.metadata.idempotent_replay).toBe(true);
+  });
+
+  test('an empty body creates a key for everything', async () => {
+    const { body } = await admin('POST', '/v1/account/keys/create');
+    expect(body.data).toMatchObject({ name: null, scopes: null });
+  });
+});
