@@ -2,7 +2,7 @@
 
 export const NANOS_PER_USD = 1_000_000_000n;
 
-/** Nano-USD to a JSON number of USD. Exact to the nano up to 9 million USD. */
+/** Nano-USD to a JSON number of USD. Exact to the nano up to 4 million USD (2^22, where doubles are spaced closer than that). */
 export function usd(nanos: bigint): number {
   return Number(nanos) / 1e9;
 }

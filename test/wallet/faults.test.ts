@@ -3,7 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chargeInLane } from '../../src/core/wallet/charge.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Account, booksOf, call, codeOf, contextOf, idempotencyKey, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
+import {
+  type Account,
+  booksOf,
+  call,
+  codeOf,
+  contextOf,
+  idempotencyKey,
+  openAccount,
+  openShop,
+  rowEffect,
+  rowsOf,
+  type Shop,
+} from './harness.ts';
 import { type LossyProxy, openLossyProxy } from './lossy-proxy.ts';
 
 const killOthers = statement(
@@ -77,12 +89,26 @@ describe.each(['answer', 'request'] as const)('when the %s of a COMMIT is lost',
       },
     });
     const before = proxy.lost();
-    const charge = { scope: 'write', priceEntry: 'queue.publish', units: 5n, effect, input: '1', sequences: 1, bytes: 10, rows: 500 } as const;
+    const charge = {
+      scope: 'write',
+      priceEntry: 'queue.publish',
+      units: 5n,
+      effect,
+      input: '1',
+      sequences: 1,
+      bytes: 10,
+      rows: 500,
+    } as const;
     const answer = await chargeInLane(contextOf(shop, account, idempotencyKey('large')), charge);
     expect(proxy.lost()).toBe(before + 1);
     expect(answer).toMatchObject({ costNanos: 100_000n, replayed: false });
     expect(await rowsOf(direct.db, account.accountId)).toBe(1);
-    expect(await booksOf(direct.db, account.accountId)).toMatchObject({ charged: 100_000n, balance: 900_000n, held: 0n, reserved: 0n });
+    expect(await booksOf(direct.db, account.accountId)).toMatchObject({
+      charged: 100_000n,
+      balance: 900_000n,
+      held: 0n,
+      reserved: 0n,
+    });
     const again = await chargeInLane(contextOf(direct, account, idempotencyKey('large')), charge);
     expect(again).toMatchObject({ costNanos: 0n, replayed: true, data: { text: answer.data.text } });
   });

@@ -1,6 +1,5 @@
 // One account with a live key on a real database, and an effect that leaves a row for every call it was charged for.
-import { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
+
 import { createAccount } from '../../src/core/accounts.ts';
 import type { CallContext } from '../../src/core/context.ts';
 import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
@@ -11,6 +10,8 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { Holds } from '../../src/core/wallet/holds.ts';
 import type { LaneEffect, LaneItem, ReadVerdict } from '../../src/core/wallet/lane-item.ts';
 import { Lanes } from '../../src/core/wallet/lanes.ts';
+import { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -170,4 +171,3 @@ export function contextOf(shop: Shop, account: Account, idempotency: Idempotency
 export function codeOf(settlement: { kind: string; problem?: Problem }): string {
   return settlement.kind === 'refused' ? (settlement.problem?.code ?? '?') : settlement.kind;
 }
-

@@ -8,7 +8,19 @@ import { HOUR_MS } from '../../src/lib/time.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from './clock.ts';
-import { type Account, booksOf, call, codeOf, contextOf, idempotencyKey, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
+import {
+  type Account,
+  booksOf,
+  call,
+  codeOf,
+  contextOf,
+  idempotencyKey,
+  openAccount,
+  openShop,
+  rowEffect,
+  rowsOf,
+  type Shop,
+} from './harness.ts';
 
 const START_MS = Date.UTC(2026, 5, 30, 23);
 
@@ -36,12 +48,23 @@ describe('a hold', () => {
     const account = await openAccount(shop.db, 100_000n);
     const { holdId } = await hold(account, { amount: 60_000n });
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 100_000n, held: 60_000n, charged: 0n });
-    const both = await Promise.all([50_000n, 10_000n].map((capturedNanos) => shop.holds.capture(account.accountId, holdId, { capturedNanos })));
+    const both = await Promise.all(
+      [50_000n, 10_000n].map((capturedNanos) => shop.holds.capture(account.accountId, holdId, { capturedNanos })),
+    );
     expect(both.filter((end) => end?.settledNow)).toHaveLength(1);
     const captured = both[0]?.capturedNanos as bigint;
     expect(both[1]?.capturedNanos).toBe(captured);
-    expect(await shop.holds.release(account.accountId, holdId)).toMatchObject({ status: 'captured', settledNow: false });
-    expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 100_000n - captured, held: 0n, charged: captured, spend: captured, requests: 1n });
+    expect(await shop.holds.release(account.accountId, holdId)).toMatchObject({
+      status: 'captured',
+      settledNow: false,
+    });
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+      balance: 100_000n - captured,
+      held: 0n,
+      charged: captured,
+      spend: captured,
+      requests: 1n,
+    });
   });
 
   test('never captures more than it reserved', async () => {
@@ -67,10 +90,17 @@ describe('a hold', () => {
     await setClock(shop.db, START_MS + HOUR_MS);
     expect(await shop.db.transaction((tx) => expireGrants(tx, account.accountId))).toBe(1);
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 60_000n, held: 60_000n });
-    expect(await shop.holds.capture(account.accountId, holdId, { capturedNanos: 45_000n })).toMatchObject({ balanceNanos: 0n });
+    expect(await shop.holds.capture(account.accountId, holdId, { capturedNanos: 45_000n })).toMatchObject({
+      balanceNanos: 0n,
+    });
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 15_000n, held: 0n });
     expect(await shop.db.transaction((tx) => expireGrants(tx, account.accountId))).toBe(1);
-    expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 0n, grants: 0n, journal: 0n, charged: 45_000n });
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+      balance: 0n,
+      grants: 0n,
+      journal: 0n,
+      charged: 45_000n,
+    });
   });
 
   test('that nobody settles is given back, and its idempotency key with it', async () => {
@@ -94,7 +124,9 @@ describe('a hold', () => {
     await shop.holds.capture(account.accountId, holdId, { capturedNanos: 1n, answer: { text: '{"a":1}' } });
     expect(await shop.holds.authorize(captured)).toMatchObject({ kind: 'replayed', text: '{"a":1}' });
     const early = await hold(account, { idempotency: idempotencyKey('early') });
-    await shop.db.transaction((tx) => answerHold(tx, account.accountId, early.holdId, { text: '{"job":1}' }, early.nowMs));
+    await shop.db.transaction((tx) =>
+      answerHold(tx, account.accountId, early.holdId, { text: '{"job":1}' }, early.nowMs),
+    );
     await shop.holds.release(account.accountId, early.holdId);
     const again = call(account, { idempotency: idempotencyKey('early') });
     expect(await shop.holds.authorize(again)).toMatchObject({ kind: 'replayed', text: '{"job":1}' });
@@ -113,7 +145,15 @@ describe('a hold', () => {
 });
 
 describe('a large effect', () => {
-  const charge = { scope: 'write', priceEntry: 'queue.publish', units: 3n, input: '1', sequences: 1, bytes: 300_000, rows: 1 } as const;
+  const charge = {
+    scope: 'write',
+    priceEntry: 'queue.publish',
+    units: 3n,
+    input: '1',
+    sequences: 1,
+    bytes: 300_000,
+    rows: 1,
+  } as const;
 
   test('is written and charged, and its hold leaves nothing behind', async () => {
     const account = await openAccount(shop.db, 100_000n);
@@ -126,7 +166,12 @@ describe('a large effect', () => {
     const answer = await chargeInLane(contextOf(shop, account), { ...charge, effect });
     expect(answer).toMatchObject({ costNanos: 60_000n, replayed: false, balanceNanos: 40_000n });
     expect([await rowsOf(shop.db, account.accountId), told]).toEqual([1, 1]);
-    expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 40_000n, held: 0n, charged: 60_000n, requests: 1n });
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+      balance: 40_000n,
+      held: 0n,
+      charged: 60_000n,
+      requests: 1n,
+    });
   });
 
   test('is refused without a trace when what it stands on is gone by the time of the wallet lock', async () => {
@@ -144,7 +189,9 @@ describe('a large effect', () => {
   test('that PostgreSQL refuses gives its hold back', async () => {
     const account = await openAccount(shop.db, 100_000n);
     const effect = rowEffect();
-    await expect(chargeInLane(contextOf(shop, account), { ...charge, effect, input: 'poison' })).rejects.toMatchObject({ code: '22P02' });
+    await expect(chargeInLane(contextOf(shop, account), { ...charge, effect, input: 'poison' })).rejects.toMatchObject({
+      code: '22P02',
+    });
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 100_000n, held: 0n });
   });
 
@@ -160,7 +207,9 @@ describe('a large effect', () => {
     const slow = rowEffect();
     const read = slow.read.bind(slow);
     const effect = { ...slow, read: async (...of: Parameters<typeof read>) => (await sleep(150), read(...of)) };
-    const answers = await Promise.all([1, 2].map(() => chargeInLane(contextOf(shop, account, idempotencyKey('twice')), { ...charge, effect })));
+    const answers = await Promise.all(
+      [1, 2].map(() => chargeInLane(contextOf(shop, account, idempotencyKey('twice')), { ...charge, effect })),
+    );
     expect(answers.map((answer) => answer.replayed).sort()).toEqual([false, true]);
     expect(new Set(answers.map((answer) => answer.data.text)).size).toBe(1);
     expect(await rowsOf(shop.db, account.accountId)).toBe(1);

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { booksOf, call, codeOf, idempotencyKey, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
+import {
+  booksOf,
+  call,
+  codeOf,
+  idempotencyKey,
+  openAccount,
+  openShop,
+  rowEffect,
+  rowsOf,
+  type Shop,
+} from './harness.ts';
 
 let database: TestDatabase;
 let shop: Shop;
@@ -21,7 +31,14 @@ describe('a lane', () => {
     const settled = await Promise.all(Array.from({ length: 8 }, () => shop.lanes.submit(call(account, { effect }))));
     expect(settled.map(codeOf)).toEqual([...Array(5).fill('done'), ...Array(3).fill('INSUFFICIENT_CREDIT')]);
     expect(await rowsOf(shop.db, account.accountId)).toBe(5);
-    expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 0n, grants: 0n, journal: 0n, charged: 100_000n, spend: 100_000n, requests: 5n });
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+      balance: 0n,
+      grants: 0n,
+      journal: 0n,
+      charged: 100_000n,
+      spend: 100_000n,
+      requests: 5n,
+    });
   });
 
   test('one entry stands for the calls of a batch with the same capability and key', async () => {
@@ -35,10 +52,18 @@ describe('a lane', () => {
     const account = await openAccount(shop.db, 1_000_000n);
     const effect = rowEffect();
     const inputs = ['1', '2', '3', 'poison', '5', '6', '7', '8', '9'];
-    const settled = await Promise.allSettled(inputs.map((input) => shop.lanes.submit(call(account, { effect, input }))));
-    expect(settled.map((outcome) => outcome.status)).toEqual(inputs.map((input) => (input === 'poison' ? 'rejected' : 'fulfilled')));
+    const settled = await Promise.allSettled(
+      inputs.map((input) => shop.lanes.submit(call(account, { effect, input }))),
+    );
+    expect(settled.map((outcome) => outcome.status)).toEqual(
+      inputs.map((input) => (input === 'poison' ? 'rejected' : 'fulfilled')),
+    );
     expect(await rowsOf(shop.db, account.accountId)).toBe(8);
-    expect(await booksOf(shop.db, account.accountId)).toMatchObject({ charged: 160_000n, balance: 840_000n, journal: 840_000n });
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+      charged: 160_000n,
+      balance: 840_000n,
+      journal: 840_000n,
+    });
   });
 
   test('a local hint that throws after the commit does not charge again', async () => {
@@ -57,7 +82,8 @@ describe('a lane', () => {
   test('calls with one idempotency key are charged once, also at the same moment and later', async () => {
     const account = await openAccount(shop.db, 1_000_000n);
     const effect = rowEffect();
-    const submit = (request = 'same') => shop.lanes.submit(call(account, { effect, idempotency: idempotencyKey('k1', request) }));
+    const submit = (request = 'same') =>
+      shop.lanes.submit(call(account, { effect, idempotency: idempotencyKey('k1', request) }));
     const settled = await Promise.all([submit(), submit(), submit(), submit('other')]);
     expect(settled.map(codeOf)).toEqual(['done', 'replayed', 'replayed', 'IDEMPOTENCY_KEY_REUSED']);
     const texts = new Set(settled.slice(0, 3).map((settlement) => (settlement as { text: string }).text));
@@ -71,7 +97,8 @@ describe('a lane', () => {
   test('a refused call leaves its idempotency key free: after a top-up the same key succeeds', async () => {
     const account = await openAccount(shop.db, 10_000n);
     const effect = rowEffect();
-    const submit = (amount: bigint) => shop.lanes.submit(call(account, { effect, amount, idempotency: idempotencyKey('k2') }));
+    const submit = (amount: bigint) =>
+      shop.lanes.submit(call(account, { effect, amount, idempotency: idempotencyKey('k2') }));
     expect(codeOf(await submit(20_000n))).toBe('INSUFFICIENT_CREDIT');
     expect(codeOf(await submit(5_000n))).toBe('done');
   });
@@ -82,10 +109,18 @@ describe('a lane', () => {
       const account = await openAccount(shop.db, 20_000n * 300n);
       const effect = rowEffect();
       const lanes = [shop.lanes, other.lanes];
-      const settled = await Promise.all(Array.from({ length: 500 }, (_, i) => (lanes[i % 2] as typeof shop.lanes).submit(call(account, { effect }))));
+      const settled = await Promise.all(
+        Array.from({ length: 500 }, (_, i) => (lanes[i % 2] as typeof shop.lanes).submit(call(account, { effect }))),
+      );
       expect(settled.filter((settlement) => settlement.kind === 'done')).toHaveLength(300);
       expect(await rowsOf(shop.db, account.accountId)).toBe(300);
-      expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 0n, grants: 0n, journal: 0n, spend: 6_000_000n, requests: 300n });
+      expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+        balance: 0n,
+        grants: 0n,
+        journal: 0n,
+        spend: 6_000_000n,
+        requests: 300n,
+      });
     } finally {
       await other.end();
     }
@@ -94,8 +129,13 @@ describe('a lane', () => {
   test('many accounts share commits and stay exact', async () => {
     const accounts = await Promise.all(Array.from({ length: 12 }, () => openAccount(shop.db, 100_000n)));
     const effect = rowEffect();
-    const settled = await Promise.all(Array.from({ length: 120 }, (_, i) => shop.lanes.submit(call(accounts[i % 12] as (typeof accounts)[0], { effect }))));
+    const settled = await Promise.all(
+      Array.from({ length: 120 }, (_, i) =>
+        shop.lanes.submit(call(accounts[i % 12] as (typeof accounts)[0], { effect })),
+      ),
+    );
     expect(settled.filter((settlement) => settlement.kind === 'done')).toHaveLength(60);
-    for (const { accountId } of accounts) expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, charged: 100_000n });
+    for (const { accountId } of accounts)
+      expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, charged: 100_000n });
   });
 });

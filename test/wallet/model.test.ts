@@ -26,13 +26,47 @@ type Step =
 
 const amount = fc.integer({ min: 1, max: 400 });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('grant' as const), kind: fc.constantFrom('promo' as const, 'paid' as const), amount: fc.integer({ min: 1, max: 1_000 }), hours: fc.option(fc.integer({ min: 1, max: 48 })) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), calls: fc.array(fc.record({ mode: fc.constantFrom('charge' as const, 'hold' as const), amount }), { minLength: 1, maxLength: 5 }) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('capture' as const), which: fc.nat(20), percent: fc.integer({ min: 0, max: 100 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('grant' as const),
+      kind: fc.constantFrom('promo' as const, 'paid' as const),
+      amount: fc.integer({ min: 1, max: 1_000 }),
+      hours: fc.option(fc.integer({ min: 1, max: 48 })),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      calls: fc.array(fc.record({ mode: fc.constantFrom('charge' as const, 'hold' as const), amount }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('capture' as const),
+      which: fc.nat(20),
+      percent: fc.integer({ min: 0, max: 100 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const), which: fc.nat(20) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('advance' as const), minutes: fc.constantFrom(5, 15, 60, 300, 1_440) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('advance' as const), minutes: fc.constantFrom(5, 15, 60, 300, 1_440) }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sweep' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('budget' as const), period: fc.constantFrom('daily' as const, 'monthly' as const), cap: fc.option(fc.integer({ min: 0, max: 800 })) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('budget' as const),
+      period: fc.constantFrom('daily' as const, 'monthly' as const),
+      cap: fc.option(fc.integer({ min: 0, max: 800 })),
+    }),
+  },
 );
 
 let database: TestDatabase;
@@ -47,7 +81,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every history keeps wallet, grants, journal, holds and usage in agreement with the model', { timeout: 120_000 }, async () => {
+test('every history keeps wallet, grants, journal, holds and usage in agreement with the model', {
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
       await setClock(shop.db, START_MS);
@@ -97,7 +133,9 @@ class Run {
         return this.#model.expireGrants();
       case 'budget': {
         const cap = each.cap === null ? null : BigInt(each.cap);
-        await shop.db.transaction((tx) => setBudget(tx, accountId, { period: each.period, capNanos: cap, alertNanos: null }));
+        await shop.db.transaction((tx) =>
+          setBudget(tx, accountId, { period: each.period, capNanos: cap, alertNanos: null }),
+        );
         this.#model.budget = { period: each.period, cap };
       }
     }
@@ -105,7 +143,9 @@ class Run {
 
   async #ask(calls: (Step & { do: 'ask' })['calls']): Promise<void> {
     const expected = calls.map(({ mode, amount: nanos }) => this.#model.ask(mode, BigInt(nanos)));
-    const items = calls.map(({ mode, amount: nanos }) => call(this.#account, { mode, amount: BigInt(nanos), effect: this.#effect }));
+    const items = calls.map(({ mode, amount: nanos }) =>
+      call(this.#account, { mode, amount: BigInt(nanos), effect: this.#effect }),
+    );
     const settled = await Promise.all(items.map((item) => shop.lanes.submit(item)));
     expect(settled.map(outcomeOf)).toEqual(expected);
     this.#charges += expected.filter((outcome) => outcome === 'done').length;
@@ -130,7 +170,12 @@ class Run {
         ? await shop.holds.capture(accountId, hold.id, { capturedNanos: nanos })
         : await shop.holds.release(accountId, hold.id);
     const { status, captured } = hold;
-    expect(end).toMatchObject({ status, capturedNanos: captured, settledNow: wasActive, balanceNanos: this.#model.spendable });
+    expect(end).toMatchObject({
+      status,
+      capturedNanos: captured,
+      settledNow: wasActive,
+      balanceNanos: this.#model.spendable,
+    });
   }
 
   async check(): Promise<void> {
@@ -151,7 +196,10 @@ class Run {
     expect(await rowsOf(shop.db, accountId)).toBe(this.#charges);
     expect((await balanceOf(shop.db, accountId)).balance_usd).toBe(usd(model.spendable));
     const window = model.inWindow(model.budget?.period ?? 'monthly');
-    expect(await budgetOf(shop.db, accountId)).toMatchObject({ used_usd: usd(window.used), held_usd: usd(window.held) });
+    expect(await budgetOf(shop.db, accountId)).toMatchObject({
+      used_usd: usd(window.used),
+      held_usd: usd(window.held),
+    });
   }
 }
 

@@ -102,7 +102,10 @@ export class WalletModel {
     const order = this.grants
       .filter((grant) => this.#isOpen(grant) && this.#free(grant) > 0n)
       .map((grant, i) => ({ grant, rank: [grant.kind === 'promo' ? 0 : 1, grant.expiresAtMs ?? Infinity, i] }))
-      .sort((a, b) => a.rank.map((value, i) => (value === b.rank[i] ? 0 : value - (b.rank[i] as number))).find((d) => d !== 0) ?? 0);
+      .sort(
+        (a, b) =>
+          a.rank.map((value, i) => (value === b.rank[i] ? 0 : value - (b.rank[i] as number))).find((d) => d !== 0) ?? 0,
+      );
     let missing = amount;
     return order.flatMap(({ grant }) => {
       const free = this.#free(grant);

@@ -5,6 +5,9 @@ import { lockWallets, readClock } from './statements.ts';
 
 /** Locks the account until the transaction ends. Answers the time, read after the lock was taken (Unix ms). */
 export async function lockAccount(tx: Transaction, accountId: string): Promise<number> {
-  const [, clock] = await Promise.all([tx.query(lockWallets, [textArray([accountId])]), tx.query<{ now: number }>(readClock, [])]);
+  const [, clock] = await Promise.all([
+    tx.query(lockWallets, [textArray([accountId])]),
+    tx.query<{ now: number }>(readClock, []),
+  ]);
   return (clock.rows[0] as { now: number }).now;
 }

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Ask, admit, type Funds, freeOf, type OpenGrant } from './admit.ts';
+
+const NOW_MS = 1_000;
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
+
+const grant: fc.Arbitrary<OpenGrant> = fc
+  .tuple(fc.uuid(), fc.bigInt({ min: 0n, max: 500n }), fc.bigInt({ min: 0n, max: 500n }))
+  .map(([grantId, free, reserved]) => ({ grantId, remaining: free + reserved, reserved }));
+const budget = fc.option(
+  fc.record({
+    reason: fc.constantFrom('budget_daily' as const, 'budget_monthly' as const),
+    cap: fc.bigInt({ min: 0n, max: 900n }),
+    endsAtMs: fc.constant(5_000),
+  }),
+);
+const funds: fc.Arbitrary<Funds> = fc.record({
+  grants: fc.uniqueArray(grant, { maxLength: 5, selector: ({ grantId }) => grantId }),
+  budget,
+  committed: fc.bigInt({ min: 0n, max: 400n }),
+});
+const asks: fc.Arbitrary<Ask[]> = fc.array(
+  fc.record({
+    amount: fc.bigInt({ min: 0n, max: 300n }),
+    mode: fc.constantFrom('charge' as const, 'charge' as const, 'hold' as const),
+  }),
+  { maxLength: 30 },
+);
+
+const holds = (property: (before: Funds, all: readonly Ask[], after: ReturnType<typeof admit>) => void) =>
+  fc.assert(
+    fc.property(funds, asks, (before, all) => property(before, all, admit(before, all, NOW_MS))),
+    { numRuns: 500 },
+  );
+
+describe('admission', () => {
+  test('never overdraws a grant, nor touches what was reserved before', () => {
+    holds((before, _all, after) => {
+      after.grants.forEach((each, i) => {
+        const old = before.grants[i] as OpenGrant;
+        expect(
+          each.remaining >= each.reserved && each.reserved >= old.reserved && each.remaining <= old.remaining,
+        ).toBe(true);
+      });
+    });
+  });
+
+  test('takes exactly what was admitted: the parts add up to the amounts, the amounts to the totals', () => {
+    holds((before, all, after) => {
+      const admitted = all.flatMap((ask, i) => {
+        const verdict = after.verdicts[i];
+        return verdict?.admitted ? [{ ask, parts: verdict.parts }] : [];
+      });
+      for (const { ask, parts } of admitted) {
+        expect(sum(parts.map((part) => part.amount))).toBe(ask.amount);
+        expect(parts.every((part) => part.amount > 0n)).toBe(true);
+      }
+      const total = (mode: Ask['mode']) =>
+        sum(admitted.filter(({ ask }) => ask.mode === mode).map(({ ask }) => ask.amount));
+      expect([after.charged, after.held]).toEqual([total('charge'), total('hold')]);
+      const free = (grants: readonly OpenGrant[]) => sum(grants.map(freeOf));
+      expect(free(before.grants) - free(after.grants)).toBe(after.charged + after.held);
+    });
+  });
+
+  test('refuses only what the money or the budget left at that point does not cover: no refusal blocks a smaller later call', () => {
+    holds((before, all, after) => {
+      let free = sum(before.grants.map(freeOf));
+      let committed = before.committed;
+      all.forEach((ask, i) => {
+        const verdict = after.verdicts[i];
+        const cap = before.budget?.cap;
+        const overCap = cap !== undefined && (cap === 0n || committed + ask.amount > cap);
+        expect(verdict?.admitted).toBe(!overCap && ask.amount <= free);
+        if (verdict?.admitted) {
+          free -= ask.amount;
+          committed += ask.amount;
+          expect(verdict.spendableAfter).toBe(free);
+        } else {
+          expect(verdict).toMatchObject(
+            overCap ? { reason: before.budget?.reason, retryAfterMs: 4_000 } : { reason: 'balance' },
+          );
+        }
+      });
+    });
+  });
+
+  test('never goes beyond the cap, and a cap of zero admits nothing', () => {
+    holds((before, _all, after) => {
+      if (before.budget === null) return;
+      const used = after.charged + after.held;
+      if (before.budget.cap === 0n) expect(after.verdicts.some((verdict) => verdict.admitted)).toBe(false);
+      else expect(used === 0n || before.committed + used <= before.budget.cap).toBe(true);
+    });
+  });
+
+  test('spends the grants in the order given', () => {
+    holds((before, _all, after) => {
+      // A grant is touched only when nothing is left in those before it.
+      const touched = after.grants.map((each, i) => freeOf(each) < freeOf(before.grants[i] as OpenGrant));
+      const last = touched.lastIndexOf(true);
+      expect(after.grants.slice(0, Math.max(0, last)).every((each) => freeOf(each) === 0n)).toBe(true);
+    });
+  });
+});
