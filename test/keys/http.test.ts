@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts.ts';
+import { examine } from '../../src/core/doctor.ts';
 import {
   type Client,
   client,
@@ -110,6 +111,29 @@ describe('a suspended account', () => {
     await one.core.db.transaction((tx) => setSuspended(tx, account.accountId, false));
     await sleep(1_050);
     expect((await publish(admin)).status).toBe(200);
+  });
+});
+
+describe('the doctor', () => {
+  test('is content while calls run, and has counted units to compare', async () => {
+    await admin('POST', '/v1/queue/create', { name: 'jobs' });
+    const calls = [one, two].map(({ url }) => hammer(() => publish(client(url, account.secret))));
+    let seen = 0n;
+    const counters = one.service.manifest.modules.flatMap(({ name, countBilledUnits }) => {
+      if (countBilledUnits === undefined) return [];
+      const count = async (accountId: string) => {
+        const units = await countBilledUnits(one.core, accountId);
+        if (accountId === account.accountId) seen += units.get('queue.publish') ?? 0n;
+        return units;
+      };
+      return [{ module: name, count }];
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await sleep(50);
+      expect((await examine({ db: one.core.db, secrets: one.core.secrets, counters })).findings).toEqual([]);
+    }
+    await Promise.all(calls.map((running) => running.stop()));
+    expect(seen).toBeGreaterThan(0n);
   });
 });
 
