@@ -182,7 +182,7 @@ describe('the sweeper', () => {
 
   test('takes over from a holder that died, once its lease is over', async () => {
     let runs = 0;
-    const task: Sweep = { name: 'orphan', intervalMs: 10, run: async () => (runs += 1) < 0 };
+    const task: Sweep = { name: 'orphan', intervalMs: 10, run: async () => ++runs < 0 };
     const first = sweeper('h3', [task]);
     first.start();
     await expect.poll(() => runs).toBeGreaterThan(0);

@@ -206,7 +206,7 @@ describe('a large effect', () => {
     const account = await openAccount(shop.db, 100_000n);
     const slow = rowEffect();
     const read = slow.read.bind(slow);
-    const effect = { ...slow, read: async (...of: Parameters<typeof read>) => (await sleep(150), read(...of)) };
+    const effect = { ...slow, read: (...of: Parameters<typeof read>) => sleep(150).then(() => read(...of)) };
     const answers = await Promise.all(
       [1, 2].map(() => chargeInLane(contextOf(shop, account, idempotencyKey('twice')), { ...charge, effect })),
     );

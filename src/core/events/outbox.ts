@@ -24,8 +24,7 @@ const insertOutbox = statement(
 /** Sends the insert in the given transaction without awaiting it: a failure fails the transaction. Events are numbered in the order given. */
 export function sendEvents(tx: Queryable, events: readonly NewEvent[], nowMs: number): void {
   if (events.length === 0) return;
-  // Ids of one millisecond differ only in their random part: sorted, they keep the order of the list.
-  const ids = events.map(() => newId('evt_', nowMs)).sort();
+  const ids = events.map(() => nextEventId());
   void tx.query(insertOutbox, [
     textArray([...new Set(events.map((event) => event.accountId))].sort()),
     textArray(events.map((event) => event.accountId)),
@@ -35,4 +34,12 @@ export function sendEvents(tx: Queryable, events: readonly NewEvent[], nowMs: nu
     textArray(events.map((event) => event.requestId)),
     timestampArray(events.map(() => nowMs)),
   ]);
+}
+
+let lastIdMs = 0;
+
+/** Ids of one process grow: those of one millisecond would else differ in their random part only, and be numbered in any order. */
+function nextEventId(): string {
+  lastIdMs = Math.max(Date.now(), lastIdMs + 1);
+  return newId('evt_', lastIdMs);
 }
