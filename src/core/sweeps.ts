@@ -56,18 +56,18 @@ const deleteOldEvents = statement(
 export function coreSweeps(core: Core): Sweep[] {
   const { db } = core;
   return [
-    { name: 'usage_flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
-    { name: 'process_heartbeat', intervalMs: 2_500, perProcess: true, run: once(() => core.processes.beat()) },
-    { name: 'event_sequence', intervalMs: 200, run: (signal) => sequenceEvents(db, signal) },
-    { name: 'grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expireGrants) },
-    { name: 'grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warnExpiring) },
-    { name: 'hold_expiry', intervalMs: 2_000, run: (signal) => core.holds.expireOverdue(signal) },
+    { name: 'usage.flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
+    { name: 'process.heartbeat', intervalMs: 2_500, perProcess: true, run: once(() => core.processes.beat()) },
+    { name: 'events.sequence', intervalMs: 200, run: (signal) => sequenceEvents(db, signal) },
+    { name: 'wallet.grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expireGrants) },
+    { name: 'wallet.grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warnExpiring) },
+    { name: 'wallet.hold_expiry', intervalMs: 2_000, run: (signal) => core.holds.expireOverdue(signal) },
     {
-      name: 'idempotency_retention',
+      name: 'idempotency.retention',
       intervalMs: 10_000,
       run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)),
     },
-    { name: 'event_retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
+    { name: 'events.retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
   ];
 }
 

@@ -102,7 +102,8 @@ describe('background tasks', () => {
     const seen: string[][] = [];
     for (const aheadMs of [8 * DAY_MS, 7 * DAY_MS, 6 * DAY_MS, DAY_MS, HOUR_MS, 0, -DAY_MS]) {
       await setClock(shop.db, START_MS + 30 * DAY_MS - aheadMs);
-      for (const name of ['grant_warning', 'grant_expiry', 'grant_warning']) expect(await run(name)).toBe(false);
+      for (const name of ['wallet.grant_warning', 'wallet.grant_expiry', 'wallet.grant_warning'])
+        expect(await run(name)).toBe(false);
       seen.push(await told(accountId));
     }
     const soon = 'wallet.expiring_soon';
@@ -117,7 +118,7 @@ describe('background tasks', () => {
     await shop.db.transaction((tx) =>
       grantCredit(tx, accountId, { kind: 'promo', amountNanos: 5_000_000_000n, expiresInMs: HOUR_MS, note: null }),
     );
-    expect(await run('grant_warning')).toBe(false);
+    expect(await run('wallet.grant_warning')).toBe(false);
     expect(await told(accountId)).toEqual([]);
   });
 
@@ -137,8 +138,8 @@ describe('background tasks', () => {
       [30 * DAY_MS, [0, 0]],
     ] as const) {
       await setClock(shop.db, START_MS + afterMs);
-      await run('idempotency_retention');
-      await run('event_retention');
+      await run('idempotency.retention');
+      await run('events.retention');
       expect(await kept()).toEqual(expected);
     }
   });
