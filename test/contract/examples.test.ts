@@ -1,0 +1,124 @@
+// Every example of every capability, run through REST on an account of its own, as an agent would that reads discovery.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sequenceAccount } from '../../src/core/events/sequencer.ts';
+import { priceOf } from '../../src/core/prices.ts';
+import { usd } from '../../src/lib/money.ts';
+import type { CapabilityExample } from '../../src/manifest/capability.ts';
+import { byId, callCapability, capabilities, manifest, outputFaults, playExample } from '../support/capabilities.ts';
+import { expectFailure, expectSuccess } from '../support/envelope.ts';
+import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+const emitted = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  // Behind a proxy, so that each test fails to log in from an address of its own.
+  service = await startTestService({ env: { TRUST_PROXY: 'on' } });
+});
+afterAll(() => service.stop());
+
+async function eventsOf(accountId: string): Promise<{ type: string; request_id: string | null }[]> {
+  await sequenceAccount(service.core.db, accountId);
+  const read = {
+    name: 'test_events',
+    text: 'SELECT type, request_id FROM core.event WHERE account_id = $1 ORDER BY sequence',
+  };
+  return (await service.core.db.query<{ type: string; request_id: string | null }>(read, [accountId])).rows;
+}
+
+/** Runs an example on a fresh account; answers the event types its calls caused, by capability. */
+async function run(id: string, example: CapabilityExample, usdOfCredit = 100) {
+  const account = await createTestAccount(service.core, usdOfCredit);
+  const call = client(service.url, account.secret);
+  const before = (await eventsOf(account.accountId)).length;
+  const played = await playExample(call, byId(id), example);
+  const caused = (await eventsOf(account.accountId)).slice(before);
+  for (const { capability, reply } of played) {
+    const types = caused
+      .filter((event) => event.request_id === reply.body.metadata.request_id)
+      .map((event) => event.type);
+    emitted.set(capability.id, new Set([...(emitted.get(capability.id) ?? []), ...types]));
+    expect(
+      types.filter((type) => !capability.events.includes(type)),
+      capability.id,
+    ).toEqual([]);
+  }
+  const owned = new Set(played.map(({ reply }) => reply.body.metadata.request_id));
+  expect(caused.filter((event) => !owned.has(event.request_id))).toEqual([]);
+  return { account, call, played };
+}
+
+const examples = capabilities.flatMap((capability) =>
+  capability.examples.map((example) => ({ id: capability.id, title: example.title, example })),
+);
+
+describe('examples', () => {
+  test.each(examples)('$id: $title', async ({ id, example }) => {
+    const capability = byId(id);
+    const { played } = await run(id, example);
+    for (const { reply, capability: called } of played) {
+      expectSuccess(reply);
+      expect(outputFaults(called, reply.body.data), `${called.id} ${reply.text}`).toBe('');
+      const price = called.price === 'free' ? 0 : usd(priceOf(manifest.prices, called.price.book, 1n));
+      if (price === 0) expect(reply.body.metadata.cost_usd).toBe(0);
+      else expect(reply.body.metadata.cost_usd).toBeGreaterThanOrEqual(price);
+      expect(reply.body.metadata.balance_usd !== undefined).toBe(called.price !== 'free');
+      expect(reply.body.metadata.warnings).toBeUndefined();
+    }
+    expect(played.at(-1)?.reply.body.data).toMatchObject(example.expect ?? {});
+    expect(played.at(-1)?.capability.id).toBe(capability.id);
+  });
+
+  test.each(examples)('$id: $title: named fields reach the answer for the account only', async ({ id, example }) => {
+    const other = await createTestAccount(service.core, 0);
+    const { account, played } = await run(id, example);
+    const last = played.at(-1);
+    expect(last?.reply.text).not.toContain(other.accountId);
+    expect(last?.reply.text.includes('acct_')).toBe(last?.reply.text.includes(account.accountId));
+  });
+});
+
+describe('failures', () => {
+  test.each(capabilities.map(({ id }) => id))('%s without a key is a complete envelope', async (id) => {
+    const [example] = byId(id).examples;
+    const reply = await callCapability(client(service.url), byId(id), example?.input ?? {}, {
+      'x-forwarded-for': `10.0.0.${capabilities.indexOf(byId(id)) + 1}`,
+    });
+    expect(reply.status).toBe(401);
+    expectFailure(reply, service.url);
+  });
+});
+
+describe('events', () => {
+  test('a queue with a dead-letter queue: nack after the last delivery tells queue.dlq', async () => {
+    const { accountId, secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    await call('POST', '/v1/queue/create', { name: 'dead' });
+    await call('POST', '/v1/queue/create', { name: 'source', dead_letter_queue: 'dead', max_retries: 1 });
+    await call('POST', '/v1/queue/publish', { queue: 'source', payload: {} });
+    const { body } = await call('POST', '/v1/queue/consume', { queue: 'source' });
+    const nack = await call('POST', '/v1/queue/nack', {
+      queue: 'source',
+      receipt_handle: body.data.items[0].receipt_handle,
+    });
+    const event = (await eventsOf(accountId)).find(({ type }) => type === 'queue.dlq');
+    expect(event?.request_id).toBe(nack.body.metadata.request_id);
+    emitted.set('queue.nack', new Set(['queue.dlq']));
+  });
+
+  test.each(capabilities.filter(({ events }) => events.includes('wallet.low_balance')).map(({ id }) => id))(
+    '%s: the charge that takes the balance below 1 USD tells wallet.low_balance',
+    async (id) => {
+      const [example] = byId(id).examples;
+      await run(id, example as CapabilityExample, 1);
+      expect([...(emitted.get(id) ?? [])]).toContain('wallet.low_balance');
+    },
+  );
+
+  test('every event that a capability names has been told by it', () => {
+    const silent = capabilities.flatMap(({ id, events }) =>
+      events.filter((type) => emitted.get(id)?.has(type) !== true).map((type) => `${id}: ${type}`),
+    );
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+// Calls of capabilities as the manifest describes them, for tests that loop over it: path, query and body are filled from one input.
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
+import { modules } from '../../src/manifest/index.ts';
+import { composeManifest } from '../../src/surfaces/discovery.ts';
+import type { Client, Reply } from './service.ts';
+
+export const manifest = composeManifest(modules);
+export const capabilities: readonly Capability[] = manifest.capabilities;
+
+export type Input = Readonly<Record<string, unknown>>;
+
+export interface HttpCall {
+  readonly method: string;
+  readonly path: string;
+  /** Absent for GET, and where no field is left for it. */
+  readonly body?: Record<string, unknown>;
+}
+
+/** The call over HTTP: names in the path go there, the rest into the query (GET, DELETE) or the body. */
+export function httpCall(capability: Pick<Capability, 'method' | 'path'>, input: Input): HttpCall {
+  const inPath = new Set(pathParameters(capability.path));
+  const path = capability.path.replaceAll(/\{([a-z_]+)\}/g, (_, name) => encodeURIComponent(String(input[name])));
+  const rest = Object.entries(input).filter(([name]) => !inPath.has(name));
+  if (capability.method !== 'GET' && capability.method !== 'DELETE') {
+    return { method: capability.method, path, body: Object.fromEntries(rest) };
+  }
+  const query = new URLSearchParams();
+  for (const [name, value] of rest) {
+    if (Array.isArray(value)) for (const item of value) query.append(name, String(item));
+    else query.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+  }
+  return { method: capability.method, path: query.size === 0 ? path : `${path}?${query}` };
+}
+
+export function callCapability(
+  call: Client,
+  capability: Pick<Capability, 'method' | 'path'>,
+  input: Input,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const { method, path, body } = httpCall(capability, input);
+  return call(method, path, body, headers);
+}
+
+export function byId(id: string): Capability {
+  const capability = manifest.byId.get(id);
+  if (capability === undefined) throw new Error(`there is no capability ${id}`);
+  return capability;
+}
+
+export interface Played {
+  readonly capability: Capability;
+  readonly input: Input;
+  readonly reply: Reply;
+}
+
+/** Makes the calls of an example in order: those of `before`, then its own. All but the last must succeed. */
+export async function playExample(call: Client, capability: Capability, example: CapabilityExample): Promise<Played[]> {
+  const { before = [], input } = example;
+  const played: Played[] = [];
+  for (const step of [...before, { capability: capability.id, input }]) {
+    const target = byId(step.capability);
+    const resolved = withAnswers(step.input, played) as Input;
+    const reply = await callCapability(call, target, resolved);
+    played.push({ capability: target, input: resolved, reply });
+    if (reply.status !== 200)
+      expect(reply.body, `${capability.id}, "${example.title}": ${target.id}`).toMatchObject({ ok: true });
+  }
+  return played;
+}
+
+/** The input of an example with the answers of its `before` calls put in, ready to be sent. */
+export async function prepareExample(call: Client, capability: Capability, index = 0): Promise<Input> {
+  const example = capability.examples[index] as CapabilityExample;
+  const played: Played[] = [];
+  for (const step of example.before ?? []) {
+    const input = withAnswers(step.input, played) as Input;
+    const target = byId(step.capability);
+    const reply = await callCapability(call, target, input);
+    expect(reply.body, `${capability.id}: ${target.id}`).toMatchObject({ ok: true });
+    played.push({ capability: target, input, reply });
+  }
+  return withAnswers(example.input, played) as Input;
+}
+
+/** Every `$N.path` replaced by what it stands for in the data of the N-th answer. */
+export function withAnswers(value: unknown, played: readonly Played[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withAnswers(item, played));
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withAnswers(item, played)]));
+  }
+  const match = typeof value === 'string' ? /^\$(\d+)\.([A-Za-z0-9_.[\]]+)$/.exec(value) : null;
+  if (match === null) return value;
+  const [, step, path = ''] = match;
+  const data = played[Number(step)]?.reply.body.data;
+  const segments = path.split(/[.[\]]+/).filter((segment) => segment !== '');
+  const found = segments.reduce((at, segment) => at?.[segment], data);
+  if (found === undefined) throw new Error(`${value} is not in the answer ${JSON.stringify(data)}`);
+  return found;
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats.default(ajv);
+const validators = new Map<string, ValidateFunction>();
+
+/** Faults of an answer's data against the output schema; empty when it keeps it. */
+export function outputFaults(capability: Capability, data: unknown): string {
+  let validate = validators.get(capability.id);
+  if (validate === undefined) {
+    validate = ajv.compile(capability.output);
+    validators.set(capability.id, validate);
+  }
+  return validate(data) === true ? '' : ajv.errorsText(validate.errors);
+}
