@@ -280,6 +280,7 @@ CREATE TABLE queue.queue (
   dlq_id bigint,
   max_receive_count integer NOT NULL,
   paused boolean DEFAULT false NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT queue_pkey PRIMARY KEY (account_id, name)
