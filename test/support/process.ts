@@ -1,0 +1,199 @@
+// The service as a process of its own: started, watched, killed and started again. What a test leaves running ends with the test.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const PROJECT = join(import.meta.dirname, '../..');
+const START_WITHIN_MS = 30_000;
+const POLL_MS = 20;
+
+/** A data directory and a port that outlive the processes started on them. */
+export interface Place {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly operatorKeyFile: string;
+  operatorKey(): string;
+  /** Process id of the PostgreSQL of this data directory; undefined when none runs. */
+  postgresPid(): number | undefined;
+  /** Ends everything that was started here and removes the directory. */
+  remove(): Promise<void>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ServiceProcess {
+  readonly place: Place;
+  readonly url: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Exit>;
+}
+
+const places = new Set<{ children: Set<ChildProcess>; place: Place }>();
+process.once('exit', () => {
+  for (const { children, place } of places) {
+    for (const child of children) child.kill('SIGKILL');
+    signalProcess(place.postgresPid(), 'SIGKILL');
+    rmSync(place.dataDir, { recursive: true, force: true });
+  }
+});
+
+/** @param env beyond PORT and DATA_DIR; DATABASE_URL keeps the service from starting a PostgreSQL of its own. */
+export async function createPlace(env: Readonly<Record<string, string>> = {}): Promise<Place> {
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'quartermaster-process-'));
+  const port = env.PORT === undefined ? await freePort() : Number(env.PORT);
+  const children = new Set<ChildProcess>();
+  const operatorKeyFile = join(dataDir, 'operator.key');
+  const place: Place = {
+    dataDir,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    env: { LOG_LEVEL: 'warn', RATE_LIMITS: 'off', ...env, PORT: String(port), DATA_DIR: dataDir },
+    operatorKeyFile,
+    operatorKey: () => readFileSync(operatorKeyFile, 'utf8').trim(),
+    postgresPid: () => livePostgres(dataDir),
+    async remove() {
+      await Promise.all([...children].map((child) => endChild(child, 'SIGKILL')));
+      const postgres = place.postgresPid();
+      signalProcess(postgres, 'SIGKILL');
+      await until(() => postgres === undefined || !isAlive(postgres));
+      places.delete(entry);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  const entry = { children, place };
+  places.add(entry);
+  return place;
+}
+
+/** Starts the process; resolves at once, ready or not. */
+export function launch(place: Place, env: Readonly<Record<string, string>> = {}, cwd = PROJECT): ServiceProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(PROJECT, 'src/main.ts')], {
+    cwd,
+    env: { PATH, HOME, ...place.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that a test can signal it as a terminal would.
+    detached: true,
+  });
+  const entry = [...places].find((known) => known.place === place);
+  entry?.children.add(child);
+  const exited = once(child, 'exit').then(([code, signal]): Exit => {
+    entry?.children.delete(child);
+    return { code, signal };
+  });
+  return {
+    place,
+    url: place.url,
+    pid: child.pid as number,
+    child,
+    exited,
+    stdout: collect(child.stdout),
+    stderr: collect(child.stderr),
+    end: async (signal) => {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** Starts the process and waits until calls are answered. Throws with what it said when it ends before that. */
+export async function startProcess(
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  cwd = PROJECT,
+): Promise<ServiceProcess> {
+  const started = launch(place, env, cwd);
+  const deadline = performance.now() + START_WITHIN_MS;
+  while (!(await isReady(place.url))) {
+    const ended = started.child.exitCode !== null || started.child.signalCode !== null;
+    if (ended || performance.now() > deadline) {
+      throw new Error(`the service does not start:\n${started.stdout()}\n${started.stderr()}`);
+    }
+    await sleep(POLL_MS);
+  }
+  return started;
+}
+
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** A port that nothing listened on a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function signalProcess(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain`);
+    await sleep(POLL_MS);
+  }
+}
+
+async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+function livePostgres(dataDir: string): number | undefined {
+  try {
+    const file = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8');
+    const pid = Number(file.split('\n', 1)[0]);
+    return pid > 0 && isAlive(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
