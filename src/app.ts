@@ -1,15 +1,16 @@
 // Composition root: config -> running service. No side effects on import.
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
+
+import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { httpOrigin } from './config/config.ts';
 import type { Core } from './core/context.ts';
-import { KeyRing } from './core/keys/ring.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
+import { KeyRing } from './core/keys/ring.ts';
 import { scopeBookOf } from './core/keys/scopes.ts';
 import type { Logger } from './core/logger.ts';
 import { ensureOperator } from './core/operator.ts';
@@ -17,14 +18,14 @@ import { defaultPriceBook } from './core/prices.ts';
 import { ProcessRegistry } from './core/processes.ts';
 import { Secrets } from './core/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/server-secret.ts';
-import { coreSweeps } from './core/sweeps.ts';
 import { Sweeper } from './core/sweeper/sweeper.ts';
+import { coreSweeps } from './core/sweeps.ts';
 import { UsageMeter } from './core/usage/meter.ts';
 import { Holds } from './core/wallet/holds.ts';
 import { Lanes } from './core/wallet/lanes.ts';
 import { Database } from './db/database.ts';
-import { openStorage, type Storage } from './db/storage.ts';
 import { StartupError } from './db/startup-error.ts';
+import { openStorage, type Storage } from './db/storage.ts';
 import { EndpointCompiler } from './gateway/endpoint.ts';
 import { Envelope } from './gateway/envelope.ts';
 import { FailedLogins } from './gateway/failed-logins.ts';
@@ -117,7 +118,9 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
   const workerId = `${hostname()}-${process.pid}`;
   const makeEnvelope = () => new Envelope({ baseUrl, region: config.region, workerId, cnyPerUsd: config.cnyPerUsd });
   const endpoints = manifest.modules.flatMap((module) =>
-    module.capabilities.map((capability) => compiler.compile(module.name, () => inner?.states.get(module.name), capability)),
+    module.capabilities.map((capability) =>
+      compiler.compile(module.name, () => inner?.states.get(module.name), capability),
+    ),
   );
   const rest = createRest({
     endpoints,
@@ -167,8 +170,10 @@ async function listen(rest: FastifyInstance, config: Config): Promise<string> {
     await rest.listen({ host: config.host, port: config.port });
   } catch (error) {
     const code = (error as { code?: string }).code;
-    if (code === 'EADDRINUSE') throw new StartupError(`port ${config.port} on ${config.host} is in use: stop the other program or set PORT`);
-    if (code === 'EACCES') throw new StartupError(`port ${config.port} may not be opened by this user: set PORT to one above 1023`);
+    if (code === 'EADDRINUSE')
+      throw new StartupError(`port ${config.port} on ${config.host} is in use: stop the other program or set PORT`);
+    if (code === 'EACCES')
+      throw new StartupError(`port ${config.port} may not be opened by this user: set PORT to one above 1023`);
     throw new StartupError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   if (config.port !== 0) return config.baseUrl;
@@ -184,7 +189,10 @@ interface InnerOptions {
 }
 
 async function startInner({ config, manifest, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
-  const db = new Database({ connection: storage.connection, onIdleError: (error) => log.warn({ err: error }, 'database connection lost') });
+  const db = new Database({
+    connection: storage.connection,
+    onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
+  });
   const secrets = new Secrets(await loadServerSecret(config));
   await rememberServerSecret(db, secrets);
   const lanes = new Lanes({ db, log });
@@ -209,7 +217,11 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
   const sweeper = new Sweeper({ core, sweeps: [...coreSweeps(core), lastUsedSweep(core), ...sweeps] });
   sweeper.start();
-  const gateway: Gateway = { core, limiter: config.rateLimits ? new RateLimiter() : null, failedLogins: new FailedLogins() };
+  const gateway: Gateway = {
+    core,
+    limiter: config.rateLimits ? new RateLimiter() : null,
+    failedLogins: new FailedLogins(),
+  };
   return { core, gateway, states, modules: manifest.modules, sweeper, operator, storage };
 }
 

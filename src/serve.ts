@@ -1,6 +1,6 @@
 // Runs the service as this process: environment, start-up message, signals, exit code (78 for a wrong setting, 1 for what failed).
 import { relative } from 'node:path';
-import { startService, type Service } from './app.ts';
+import { type Service, startService } from './app.ts';
 import { type Config, ConfigError, loadConfig } from './config/config.ts';
 import { readEnv } from './config/env.ts';
 import { createLog } from './core/log.ts';
@@ -15,7 +15,10 @@ export async function serve(): Promise<void> {
     const config = loadConfig(readEnv());
     const log = createLog(config.logLevel);
     service = await startService(config, { log });
-    log.info({ base_url: service.baseUrl, start_ms: Math.round(service.startMs), test_clock: config.testClock }, 'ready');
+    log.info(
+      { base_url: service.baseUrl, start_ms: Math.round(service.startMs), test_clock: config.testClock },
+      'ready',
+    );
     process.stdout.write(greeting(service, config));
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof StartupError)) throw error;
@@ -52,7 +55,9 @@ function greeting(service: Service, config: Config): string {
   const keyFile = relative(process.cwd(), `${config.dataDir}/operator.key`);
   const lines = [`\nQuartermaster answers at ${service.baseUrl}  (documentation: ${service.baseUrl}/docs)\n`];
   if (service.operator !== null) {
-    lines.push(`Created the operator's account ${service.operator.accountId} with 2 USD of credit; its key is in ${keyFile} (mode 0600).\n`);
+    lines.push(
+      `Created the operator's account ${service.operator.accountId} with 2 USD of credit; its key is in ${keyFile} (mode 0600).\n`,
+    );
   }
   lines.push(
     'Try it:\n',

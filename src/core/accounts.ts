@@ -7,6 +7,7 @@ import { newId } from '../lib/ids.ts';
 import { NANOS_PER_USD } from '../lib/money.ts';
 import { sequenceAt } from '../lib/sequence.ts';
 import { iso, startOfDay, startOfMonth } from '../lib/time.ts';
+import { problem } from '../problems/problem.ts';
 import { sendEvents } from './events/outbox.ts';
 import type { Tier } from './tiers.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from './wallet/grants.ts';
@@ -157,6 +158,13 @@ export async function lockAccount(tx: Queryable, accountId: string): Promise<num
     tx.query<{ now: number }>(readClock, []),
   ]);
   return wallets.count === 0 ? null : (clock.rows[0] as { now: number }).now;
+}
+
+/** Locks the account of a call. Answers the time after the lock. Throws INVALID_API_KEY when the account is gone. */
+export async function lockCaller(tx: Queryable, accountId: string): Promise<number> {
+  const nowMs = await lockAccount(tx, accountId);
+  if (nowMs === null) throw problem('INVALID_API_KEY');
+  return nowMs;
 }
 
 /** The account as events and the command line show it. */

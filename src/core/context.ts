@@ -5,14 +5,14 @@ import type { IdempotencyKey } from './idempotency/key.ts';
 import type { ApiKey } from './keys/record.ts';
 import type { KeyRing } from './keys/ring.ts';
 import type { ScopeBook } from './keys/scopes.ts';
-import type { Secrets } from './secrets.ts';
-import type { Lanes } from './wallet/lanes.ts';
-import type { Holds } from './wallet/holds.ts';
-import type { Tier } from './tiers.ts';
 import type { Logger } from './logger.ts';
-import type { ProcessRegistry } from './processes.ts';
 import type { PriceBook } from './prices.ts';
+import type { ProcessRegistry } from './processes.ts';
+import type { Secrets } from './secrets.ts';
+import type { Tier } from './tiers.ts';
 import type { UsageMeter } from './usage/meter.ts';
+import type { Holds } from './wallet/holds.ts';
+import type { Lanes } from './wallet/lanes.ts';
 
 /** Services of one process, built once by app.ts. */
 export interface Core {

@@ -13,7 +13,10 @@ const countOthers = statement(
   'process_count_others',
   `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND seen_at > clock_timestamp() - interval '10 seconds'`,
 );
-const remove = statement('process_remove', `DELETE FROM core.process WHERE process_id = $1 OR seen_at < clock_timestamp() - interval '1 day'`);
+const remove = statement(
+  'process_remove',
+  `DELETE FROM core.process WHERE process_id = $1 OR seen_at < clock_timestamp() - interval '1 day'`,
+);
 
 export class ProcessRegistry {
   readonly id: string;

@@ -12,9 +12,33 @@ export interface TierLimits {
 }
 
 export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
-  standard: { readsPerSecond: 100, writesPerMinute: 120, inFlightMax: 1_000, keysMax: 100, webhooksMax: 20, queuesMax: 1_000, collectionsMax: 1_000 },
-  pro: { readsPerSecond: 1_000, writesPerMinute: 300, inFlightMax: 5_000, keysMax: 500, webhooksMax: 100, queuesMax: 10_000, collectionsMax: 5_000 },
-  enterprise: { readsPerSecond: 10_000, writesPerMinute: 1_000, inFlightMax: 20_000, keysMax: 5_000, webhooksMax: 500, queuesMax: 100_000, collectionsMax: 50_000 },
+  standard: {
+    readsPerSecond: 100,
+    writesPerMinute: 120,
+    inFlightMax: 1_000,
+    keysMax: 100,
+    webhooksMax: 20,
+    queuesMax: 1_000,
+    collectionsMax: 1_000,
+  },
+  pro: {
+    readsPerSecond: 1_000,
+    writesPerMinute: 300,
+    inFlightMax: 5_000,
+    keysMax: 500,
+    webhooksMax: 100,
+    queuesMax: 10_000,
+    collectionsMax: 5_000,
+  },
+  enterprise: {
+    readsPerSecond: 10_000,
+    writesPerMinute: 1_000,
+    inFlightMax: 20_000,
+    keysMax: 5_000,
+    webhooksMax: 500,
+    queuesMax: 100_000,
+    collectionsMax: 50_000,
+  },
 };
 
 /** Free reads may burst to this many seconds of their rate. */

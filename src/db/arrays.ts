@@ -16,7 +16,12 @@ function header(oid: number, count: number, hasNull: boolean, dataBytes: number)
 }
 
 /** An array of values of one fixed size; null elements take no data bytes. */
-function fixed<T>(oid: number, size: number, values: readonly (T | null)[], write: (buffer: Buffer, value: T, at: number) => void): Buffer {
+function fixed<T>(
+  oid: number,
+  size: number,
+  values: readonly (T | null)[],
+  write: (buffer: Buffer, value: T, at: number) => void,
+): Buffer {
   const nulls = values.reduce((count: number, value) => count + (value === null ? 1 : 0), 0);
   const buffer = header(oid, values.length, nulls > 0, values.length * 4 + (values.length - nulls) * size);
   let at = HEADER_BYTES;

@@ -31,7 +31,13 @@ export class CommitUnknown extends Error {
   }
 }
 
-const hotSettings = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'enable_bitmapscan=off', 'jit=off'];
+const hotSettings = [
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'enable_bitmapscan=off',
+  'jit=off',
+];
 const transactionTriesMax = 4;
 const begin: Statement = { name: 'begin', text: 'BEGIN' };
 const commit: Statement = { name: 'commit', text: 'COMMIT' };
@@ -72,8 +78,15 @@ export class Database implements Queryable {
 export class Pool implements Queryable {
   readonly #pool: pg.Pool;
 
-  constructor(connection: ConnectionConfig, max: number, settings: readonly string[], onIdleError: (error: Error) => void) {
-    const options = ['TimeZone=UTC', 'client_min_messages=warning', ...settings].map((setting) => `-c ${setting}`).join(' ');
+  constructor(
+    connection: ConnectionConfig,
+    max: number,
+    settings: readonly string[],
+    onIdleError: (error: Error) => void,
+  ) {
+    const options = ['TimeZone=UTC', 'client_min_messages=warning', ...settings]
+      .map((setting) => `-c ${setting}`)
+      .join(' ');
     this.#pool = new pg.Pool({
       ...connection,
       max,
@@ -235,7 +248,12 @@ export function isConnectionError(error: unknown): boolean {
   if (state !== undefined) return state.startsWith('08') || state.startsWith('57P') || state === '53300';
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return true;
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|not queryable|Client has encountered/.test(error.message);
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect|not queryable|Client has encountered/.test(
+      error.message,
+    )
+  );
 }
 
 function isRetryable(error: unknown): boolean {

@@ -12,7 +12,10 @@ export interface Storage {
 }
 
 /** `databaseUrl` absent: our own PostgreSQL under `dataDir`. Throws StartupError with one line when there is no usable database. */
-export async function openStorage(config: { readonly databaseUrl?: string; readonly dataDir: string }, log: EmbeddedLog): Promise<Storage> {
+export async function openStorage(
+  config: { readonly databaseUrl?: string; readonly dataDir: string },
+  log: EmbeddedLog,
+): Promise<Storage> {
   if (config.databaseUrl !== undefined) return openRemote(config.databaseUrl);
   const embedded = await startEmbedded({ dataDir: config.dataDir, log });
   try {

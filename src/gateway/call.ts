@@ -1,6 +1,6 @@
 // One call on its way through the pipeline. The steps fill it in; the capability sees it as its CallContext.
+
 import type { IncomingHttpHeaders } from 'node:http';
-import { randomFillSync } from 'node:crypto';
 import type { CallContext, Core } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
@@ -8,6 +8,7 @@ import type { ApiKey } from '../core/keys/record.ts';
 import type { Tier } from '../core/tiers.ts';
 import { newId } from '../lib/ids.ts';
 import type { Endpoint } from './endpoint.ts';
+import { traceIdOf, traceparentOf } from './trace-context.ts';
 
 /** What a surface hands in. */
 export interface Request {
@@ -19,19 +20,6 @@ export interface Request {
   readonly remoteAddress: string;
   /** Called once when the client goes away before the answer. */
   onGone(listener: () => void): void;
-}
-
-const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
-const random = Buffer.allocUnsafe(3072);
-let randomUsed = random.length;
-
-function randomHex(bytes: number): string {
-  if (randomUsed + bytes > random.length) {
-    randomFillSync(random);
-    randomUsed = 0;
-  }
-  randomUsed += bytes;
-  return random.toString('hex', randomUsed - bytes, randomUsed);
 }
 
 export class Call implements CallContext {
@@ -60,9 +48,7 @@ export class Call implements CallContext {
     this.core = core;
     this.endpoint = endpoint;
     this.request = request;
-    const traceparent = request.headers.traceparent;
-    const match = typeof traceparent === 'string' ? traceparentPattern.exec(traceparent) : null;
-    this.traceId = match?.[1] ?? randomHex(16);
+    this.traceId = traceIdOf(request.headers);
   }
 
   get capability(): string {
@@ -98,7 +84,7 @@ export class Call implements CallContext {
   }
 
   get traceparent(): string {
-    return `00-${this.traceId}-${randomHex(8)}-01`;
+    return traceparentOf(this.traceId);
   }
 
   /** Made on demand: most calls never wait for anything that the client's leaving should end. */

@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
+import { refusesUnknownFields } from '../manifest/describe.ts';
 
 export type LimitClass = 'reads' | 'writes' | 'none';
 
@@ -15,8 +16,8 @@ export interface Endpoint {
   readonly bodyBytesMax: number;
   readonly pathFields: readonly string[];
   readonly takesBody: boolean;
-  /** Writes of the account module refuse fields that they do not know; all others name them in warnings (contract §1). */
-  readonly strict: boolean;
+  /** What becomes of fields that the schema does not name: account writes refuse them, all others name them in warnings (contract §1). */
+  readonly unknownFields: 'refused' | 'warned' | 'taken';
   readonly opaque: ReadonlySet<string>;
   /** Schemas of the input's fields by name. */
   readonly fields: Readonly<Record<string, FieldSchema>>;
@@ -32,6 +33,12 @@ export interface FieldSchema {
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly items?: FieldSchema;
   readonly anyOf?: readonly FieldSchema[];
+  readonly additionalProperties?: unknown;
+}
+
+/** Whether fields beyond the named ones belong to the input. */
+export function takesUnknownFields({ additionalProperties }: FieldSchema): boolean {
+  return additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties !== null);
 }
 
 export const BODY_BYTES_MAX = 1024 * 1024;
@@ -55,7 +62,7 @@ export class EndpointCompiler {
       bodyBytesMax: capability.bodyBytesMax ?? BODY_BYTES_MAX,
       pathFields,
       takesBody: capability.method !== 'GET',
-      strict: module === 'account' && capability.method !== 'GET',
+      unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',
       opaque: new Set(capability.opaque ?? []),
       fields: schema.properties,
       isValid: this.#fast.compile(capability.input),

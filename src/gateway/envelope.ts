@@ -1,8 +1,8 @@
 // The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
 import type { JsonText } from '../lib/json-text.ts';
 import { toJson } from '../lib/json-text.ts';
-import { iso } from '../lib/time.ts';
 import { usd } from '../lib/money.ts';
+import { iso } from '../lib/time.ts';
 import type { Answer } from '../manifest/capability.ts';
 import type { Problem } from '../problems/problem.ts';
 import { renderProblem } from '../problems/render.ts';

@@ -1,8 +1,8 @@
 // The way of a call, as a visible list. No step knows a module; no module knows HTTP.
 import type { Core } from '../core/context.ts';
+import { CommitUnknown, isConnectionError, sqlState } from '../db/database.ts';
 import type { Answer } from '../manifest/capability.ts';
 import { Problem, problem } from '../problems/problem.ts';
-import { CommitUnknown, isConnectionError, sqlState } from '../db/database.ts';
 import type { Call } from './call.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import type { RateLimiter } from './rate-limiter.ts';

@@ -22,7 +22,12 @@ export class RateLimiter {
   readonly #running = new Map<string, number>();
 
   /** Takes one token of the account's bucket. */
-  take(accountId: string, tier: Tier, limitClass: Exclude<LimitClass, 'none'>, nowMs: number = performance.now()): Grant {
+  take(
+    accountId: string,
+    tier: Tier,
+    limitClass: Exclude<LimitClass, 'none'>,
+    nowMs: number = performance.now(),
+  ): Grant {
     const limits = tierLimits[tier];
     const windowSeconds = limitClass === 'reads' ? 1 : 60;
     const quota = limitClass === 'reads' ? limits.readsPerSecond : limits.writesPerMinute;

@@ -14,7 +14,12 @@ export class Traffic {
   #bodyBytes = 0;
 
   constructor(registry: Registry) {
-    this.#requests = new Counter({ name: 'qm_calls_total', help: 'Calls by capability and HTTP status.', labelNames: ['capability', 'status'], registers: [registry] });
+    this.#requests = new Counter({
+      name: 'qm_calls_total',
+      help: 'Calls by capability and HTTP status.',
+      labelNames: ['capability', 'status'],
+      registers: [registry],
+    });
     this.#latency = new Histogram({
       name: 'qm_call_seconds',
       help: 'Time from the first byte of a call to its answer.',
@@ -42,7 +47,8 @@ export class Traffic {
   /** Takes a place for the call and its body, which is counted before it is read. Throws OVERLOADED. */
   begin(raw: { readonly headers: IncomingHttpHeaders }, bodyBytesMax: number): void {
     const bytes = announcedBytes(raw.headers, bodyBytesMax);
-    if (this.#calls >= CALLS_MAX || this.#bodyBytes + bytes > BODY_BYTES_MAX) throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    if (this.#calls >= CALLS_MAX || this.#bodyBytes + bytes > BODY_BYTES_MAX)
+      throw problem('OVERLOADED', { retryAfterMs: 1000 });
     this.#calls += 1;
     this.#bodyBytes += bytes;
   }

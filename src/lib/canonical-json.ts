@@ -38,7 +38,9 @@ function object(cursor: Cursor, without: ReadonlySet<string>): string {
     skipSpace(cursor);
   }
   cursor.at += 1;
-  const names = [...members.keys()].filter((name) => without.size === 0 || !without.has(JSON.parse(name) as string)).sort();
+  const names = [...members.keys()]
+    .filter((name) => without.size === 0 || !without.has(JSON.parse(name) as string))
+    .sort();
   return `{${names.map((name) => `${name}:${members.get(name)}`).join(',')}}`;
 }
 

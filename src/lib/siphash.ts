@@ -10,7 +10,12 @@ export interface SipKey {
 
 /** Reads a 16-byte key. */
 export function sipKey(key: Buffer): SipKey {
-  return { k0lo: key.readUInt32LE(0), k0hi: key.readUInt32LE(4), k1lo: key.readUInt32LE(8), k1hi: key.readUInt32LE(12) };
+  return {
+    k0lo: key.readUInt32LE(0),
+    k0hi: key.readUInt32LE(4),
+    k1lo: key.readUInt32LE(8),
+    k1hi: key.readUInt32LE(12),
+  };
 }
 
 // State v0..v3 as lo, hi pairs.

@@ -54,14 +54,20 @@ function addMetrics(app: FastifyInstance, options: PublicOptions): void {
     },
   });
   app.get('/metrics', async (request, reply) => {
-    if (!mayRead(request, options.metricsToken)) return reply.code(403).type('text/plain').send('metrics are for loopback, or with METRICS_TOKEN as bearer token\n');
+    if (!mayRead(request, options.metricsToken))
+      return reply
+        .code(403)
+        .type('text/plain')
+        .send('metrics are for loopback, or with METRICS_TOKEN as bearer token\n');
     const figures = options.gauges().map(line).join('');
     return reply.type(registry.contentType).send((await registry.metrics()) + figures);
   });
 }
 
 function line(figure: Figure): string {
-  const labels = Object.entries(figure.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',');
+  const labels = Object.entries(figure.labels)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(',');
   return `${figure.name}{${labels}} ${figure.value}\n`;
 }
 

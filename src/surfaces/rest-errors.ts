@@ -6,7 +6,10 @@ export function fromFastifyError(error: unknown, bodyBytesMax: number): unknown 
   const code = (error as { code?: unknown } | null)?.code;
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('PAYLOAD_TOO_LARGE', { message: `The body may have at most ${bodyBytesMax} bytes.`, cause: error });
+      return problem('PAYLOAD_TOO_LARGE', {
+        message: `The body may have at most ${bodyBytesMax} bytes.`,
+        cause: error,
+      });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return problem('UNSUPPORTED_MEDIA_TYPE', { cause: error });
@@ -18,7 +21,10 @@ export function fromFastifyError(error: unknown, bodyBytesMax: number): unknown 
     case 'FST_ERR_ASYNC_CONSTRAINT':
       return problem('NOT_FOUND', { cause: error });
     case 'ECONNRESET':
-      return problem('INVALID_REQUEST', { message: 'The connection ended before the body was complete.', cause: error });
+      return problem('INVALID_REQUEST', {
+        message: 'The connection ended before the body was complete.',
+        cause: error,
+      });
     default:
       return error;
   }

@@ -5,6 +5,7 @@ import { Call, type Request } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
 import type { Envelope, Identity } from '../gateway/envelope.ts';
 import { afterBody, beforeBody, type Gateway, runCapability, runSteps, toProblem } from '../gateway/pipeline.ts';
+import { traceIdOf, traceparentOf } from '../gateway/trace-context.ts';
 import type { Traffic } from '../gateway/traffic.ts';
 import { newId } from '../lib/ids.ts';
 import { type Problem, problem } from '../problems/problem.ts';
@@ -35,14 +36,14 @@ export function createRest(options: RestOptions): FastifyInstance {
     trustProxy: options.trustProxy,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: {
       querystringParser: (text) => new URLSearchParams(text) as unknown as Record<string, string>,
       maxParamLength: 1024,
     },
-    frameworkErrors: (error, request, reply) => fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),
+    frameworkErrors: (error, request, reply) =>
+      fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),
     clientErrorHandler(_error, socket) {
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       else socket.destroy();
@@ -50,11 +51,21 @@ export function createRest(options: RestOptions): FastifyInstance {
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: Buffer) => void) => done(null, body));
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: Buffer) => void) => done(null, body),
+  );
   app.decorateRequest('slot', null as unknown as CallSlot);
+  const routes: Route[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, segments: url.split('/') });
+  });
   for (const endpoint of options.endpoints) addRoute(app, options, endpoint);
-  app.setErrorHandler((error, request, reply) => fail(options, request, reply, fromFastifyError(error, endpointLimit(request))));
-  app.setNotFoundHandler((request, reply) => fail(options, request, reply, notFound(options, request, reply)));
+  app.setErrorHandler((error, request, reply) =>
+    fail(options, request, reply, fromFastifyError(error, endpointLimit(request))),
+  );
+  app.setNotFoundHandler((request, reply) => fail(options, request, reply, notFound(routes, request, reply)));
   return app;
 }
 
@@ -66,7 +77,8 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
     bodyLimit: endpoint.bodyBytesMax,
     onRequest: async (request, reply) => {
       const gateway = options.gateway();
-      if (gateway === null) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
+      if (gateway === null)
+        throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
       options.traffic.begin(request.raw, endpoint.bodyBytesMax);
       const call = new Call(gateway.core, endpoint, toRequest(request, reply));
       slotOf(request).call = call;
@@ -108,7 +120,8 @@ function finish(options: RestOptions, call: Call, reply: FastifyReply, status: n
   call.release();
   options.traffic.end(call.request.headers, call.endpoint.bodyBytesMax);
   options.traffic.record(call.capability, status, performance.now() - call.startedMs);
-  if (call.authenticated && !billed) call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);
+  if (call.authenticated && !billed)
+    call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);
   void reply.code(status).headers({
     'content-type': JSON_TYPE,
     'x-request-id': call.requestId,
@@ -120,12 +133,26 @@ function finish(options: RestOptions, call: Call, reply: FastifyReply, status: n
 function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const failure = toProblem(error);
   const { call } = slotOf(request);
-  const identity: Identity = call ?? unknownCall();
+  const identity: Identity = call ?? identify(request);
   if (failure.httpStatus >= 500) {
-    options.log.error({ err: failure.cause ?? failure, request_id: identity.requestId, capability: call?.capability, code: failure.code }, 'call failed');
+    options.log.error(
+      {
+        err: failure.cause ?? failure,
+        request_id: identity.requestId,
+        capability: call?.capability,
+        code: failure.code,
+      },
+      'call failed',
+    );
   }
   if (call !== undefined) finish(options, call, reply, failure.httpStatus, false);
-  else void reply.code(failure.httpStatus).headers({ 'content-type': JSON_TYPE, 'x-request-id': identity.requestId });
+  else {
+    void reply.code(failure.httpStatus).headers({
+      'content-type': JSON_TYPE,
+      'x-request-id': identity.requestId,
+      traceparent: traceparentOf(identity.traceId),
+    });
+  }
   if (failure.retryAfterMs !== undefined && (failure.httpStatus === 429 || failure.httpStatus === 503)) {
     void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
   }
@@ -133,30 +160,39 @@ function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply
   if (failure.httpStatus === 413) void reply.header('connection', 'close');
   const envelope = options.envelope();
   if (request.headers.accept?.includes('application/problem+json') === true) {
-    void reply.header('content-type', 'application/problem+json; charset=utf-8').send(envelope.problemJson(identity, failure));
+    void reply
+      .header('content-type', 'application/problem+json; charset=utf-8')
+      .send(envelope.problemJson(identity, failure));
     return;
   }
   void reply.send(envelope.failure(identity, failure));
 }
 
-function unknownCall(): Identity {
-  return { requestId: newId('req_'), traceId: '0'.repeat(31) + '1', startedMs: performance.now(), entryForm: 'rest', warnings: [] };
+/** For failures before there is a call: unknown routes, unreadable requests. */
+function identify(request: FastifyRequest): Identity {
+  return { requestId: newId('req_'), traceId: traceIdOf(request.headers), startedMs: performance.now(), entryForm: 'rest', warnings: [] };
 }
 
-function notFound(options: RestOptions, request: FastifyRequest, reply: FastifyReply): Problem {
-  const path = new URL(request.url, 'http://localhost').pathname;
-  const methods = options.endpoints.filter((endpoint) => matches(endpoint.capability.path, path)).map((endpoint) => endpoint.capability.method);
-  if (methods.length === 0) {
-    return problem('NOT_FOUND', { message: `There is nothing at ${request.method} ${path.slice(0, 200)}. GET /v1/discovery lists every capability.` });
-  }
-  void reply.header('allow', [...new Set(methods)].join(', '));
-  return problem('METHOD_NOT_ALLOWED', { message: `${path.slice(0, 200)} takes ${[...new Set(methods)].join(', ')}, not ${request.method}.` });
+interface Route {
+  readonly method: string;
+  readonly segments: readonly string[];
 }
 
-function matches(template: string, path: string): boolean {
-  const want = template.split('/');
+/** Every route of the server counts, public documents included. */
+function notFound(routes: readonly Route[], request: FastifyRequest, reply: FastifyReply): Problem {
+  const path = request.url.split(/[?#]/, 1)[0] as string;
   const have = path.split('/');
-  return want.length === have.length && want.every((segment, i) => segment.startsWith('{') || segment === have[i]);
+  const methods = [...new Set(routes.filter(({ segments }) => matches(segments, have)).map(({ method }) => method))];
+  const shown = path.slice(0, 200);
+  if (methods.length === 0) {
+    return problem('NOT_FOUND', { message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.` });
+  }
+  void reply.header('allow', methods.join(', '));
+  return problem('METHOD_NOT_ALLOWED', { message: `${shown} takes ${methods.join(', ')}, not ${request.method}.` });
+}
+
+function matches(want: readonly string[], have: readonly string[]): boolean {
+  return want.length === have.length && want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]));
 }
 
 function endpointLimit(request: FastifyRequest): number {
@@ -168,4 +204,3 @@ function slotOf(request: FastifyRequest): CallSlot {
   holder.slot ??= {};
   return holder.slot;
 }
-

@@ -57,18 +57,27 @@ export async function runWrite(
     if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
     const data = await body(tx);
     const text = toJson(data);
-    const stored = options.secret === true ? core.secrets.encrypt('idempotent-answer', idempotency.raw, text) : Buffer.from(text);
+    const stored =
+      options.secret === true ? core.secrets.encrypt('idempotent-answer', idempotency.raw, text) : Buffer.from(text);
     await tx.query(storeAnswer, [ctx.accountId, ctx.capability, idempotency.hash, stored]);
     return { data, replayed: false };
   });
 }
 
 /** Null when the key is now ours; else the stored answer. Waits for a running call with the key up to the lock time-out (2 s). */
-async function claimKey(tx: Transaction, ctx: CallContext, key: IdempotencyKey, options: WriteOptions): Promise<StoredAnswer | null> {
+async function claimKey(
+  tx: Transaction,
+  ctx: CallContext,
+  key: IdempotencyKey,
+  options: WriteOptions,
+): Promise<StoredAnswer | null> {
   const id = [ctx.accountId, ctx.capability, key.hash];
   const keepMs = (options.keepDays ?? 1) * DAY_MS;
   try {
-    const [, claimed] = await Promise.all([tx.query(deleteExpired, id), tx.query(claim, [...id, key.fingerprint, options.secret === true, keepMs])]);
+    const [, claimed] = await Promise.all([
+      tx.query(deleteExpired, id),
+      tx.query(claim, [...id, key.fingerprint, options.secret === true, keepMs]),
+    ]);
     if (claimed.count === 1) return null;
   } catch (error) {
     if (sqlState(error) === '55P03') throw inFlight(error);
@@ -77,13 +86,16 @@ async function claimKey(tx: Transaction, ctx: CallContext, key: IdempotencyKey, 
   const { rows } = await tx.query<StoredAnswer>(readAnswer, id);
   const [earlier] = rows;
   if (earlier === undefined) throw inFlight();
-  if (!earlier.fingerprint.equals(key.fingerprint)) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
+  if (!earlier.fingerprint.equals(key.fingerprint))
+    throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
   return earlier;
 }
 
 function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {
   if (stored.answer === null) throw inFlight();
-  return stored.encrypted ? ctx.core.secrets.decrypt('idempotent-answer', key.raw, stored.answer) : stored.answer.toString('utf8');
+  return stored.encrypted
+    ? ctx.core.secrets.decrypt('idempotent-answer', key.raw, stored.answer)
+    : stored.answer.toString('utf8');
 }
 
 function inFlight(cause?: unknown) {

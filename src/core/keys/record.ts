@@ -45,7 +45,12 @@ function checksum(text: string): string {
 export function mintSecret(): MintedSecret {
   const body = PREFIX + randomText(ID_LENGTH) + randomText(RANDOM_LENGTH);
   const secret = body + checksum(body);
-  return { secret, hash: secretHash(secret), prefix: secret.slice(0, PREFIX.length + ID_LENGTH), last4: secret.slice(-4) };
+  return {
+    secret,
+    hash: secretHash(secret),
+    prefix: secret.slice(0, PREFIX.length + ID_LENGTH),
+    last4: secret.slice(-4),
+  };
 }
 
 /** False for anything that no key of ours can be: decided without a database read. */

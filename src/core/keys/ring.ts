@@ -2,9 +2,9 @@
 // so that one second after a revocation's commit no process can still know the key (contract §2).
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { sameDigest } from '../secrets.ts';
 import type { Tier } from '../tiers.ts';
 import { type ApiKey, isWellFormedSecret, secretHash } from './record.ts';
-import { sameDigest } from '../secrets.ts';
 
 export const KEY_CACHE_MS = 1_000;
 const CACHE_ENTRIES_MAX = 50_000;
@@ -84,7 +84,8 @@ export class KeyRing {
 
   /** Forgets a key at once; look-ups in flight are forgotten too. */
   drop(keyId: string): void {
-    for (const [id, entry] of this.#entries) if (entry.keyId === keyId || entry.keyId === null) this.#entries.delete(id);
+    for (const [id, entry] of this.#entries)
+      if (entry.keyId === keyId || entry.keyId === null) this.#entries.delete(id);
   }
 
   /** Keys used since the last call, for last_used_at. */

@@ -19,6 +19,9 @@ export const authenticate: Step = async (call, gateway) => {
   }
   if (secret !== undefined) throw problem('INVALID_API_KEY');
   throw problem('UNAUTHORIZED', {
-    message: header === undefined ? 'The Authorization header is missing.' : 'The Authorization header is not `Bearer <API_KEY>`.',
+    message:
+      header === undefined
+        ? 'The Authorization header is missing.'
+        : 'The Authorization header is not `Bearer <API_KEY>`.',
   });
 };

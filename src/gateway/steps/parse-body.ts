@@ -16,7 +16,10 @@ export const parseBody: Step = (call) => {
   call.bodyText = body.toString('utf8');
   call.body = null;
   if (nestingDepth(call.bodyText) > DEPTH_MAX) {
-    throw problem('MALFORMED_JSON', { message: `The body is nested deeper than ${DEPTH_MAX} levels.`, detail: 'depth' });
+    throw problem('MALFORMED_JSON', {
+      message: `The body is nested deeper than ${DEPTH_MAX} levels.`,
+      detail: 'depth',
+    });
   }
   const value = parse(call.bodyText);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
@@ -30,7 +33,9 @@ function checkType(call: Call): void {
   const { headers } = call.request;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    throw problem('UNSUPPORTED_MEDIA_TYPE', { message: `The content encoding ${JSON.stringify(encoding)} is not supported; send the body as it is.` });
+    throw problem('UNSUPPORTED_MEDIA_TYPE', {
+      message: `The content encoding ${JSON.stringify(encoding)} is not supported; send the body as it is.`,
+    });
   }
   const type = headers['content-type'];
   if (type !== undefined && !JSON_TYPE.test(type)) {
@@ -52,10 +57,13 @@ function refuseHostileKeys(root: Record<string, unknown>, call: Call): void {
   const { opaque } = call.endpoint;
   const visit = (value: unknown, path: string, inConstructor: boolean): void => {
     if (value === null || typeof value !== 'object') return;
-    const entries = Array.isArray(value) ? value.map((item, i): [string, unknown] => [String(i), item]) : Object.entries(value);
+    const entries = Array.isArray(value)
+      ? value.map((item, i): [string, unknown] => [String(i), item])
+      : Object.entries(value);
     for (const [name, child] of entries) {
       const at = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
-      if (name === '__proto__' || (inConstructor && name === 'prototype')) throw invalidField(at, 'forbidden_key', `The key ${name} is not allowed.`);
+      if (name === '__proto__' || (inConstructor && name === 'prototype'))
+        throw invalidField(at, 'forbidden_key', `The key ${name} is not allowed.`);
       if (!opaque.has(name)) visit(child, at, name === 'constructor');
     }
   };

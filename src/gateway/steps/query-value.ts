@@ -2,19 +2,25 @@
 import type { FieldSchema } from '../endpoint.ts';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const MEMBER = /^([a-z_]+)\[([^[\]]+)\]$/;
+const MEMBER_VALUES = Symbol('members');
 
-/** `values`: every occurrence of the parameter. */
-export function fromQuery(values: readonly string[], schema: FieldSchema): unknown {
-  const types = typesOf(schema);
-  if (types.has('array')) return values.length === 1 ? (values[0] as string).split(',') : [...values];
-  if (values.length > 1) return [...values];
-  const [value = ''] = values;
-  if ((types.has('number') || types.has('integer')) && NUMBER.test(value)) return Number(value);
-  if (types.has('boolean') && (value === 'true' || value === 'false')) return value === 'true';
-  return value;
-}
+/** Every occurrence of a parameter; for an object written as `filter[key]=value`, its members. */
+export type QueryValues = readonly string[] & { readonly [MEMBER_VALUES]?: ReadonlyMap<string, readonly string[]> };
 
-function typesOf(schema: FieldSchema): Set<string> {
-  const own = schema.type === undefined ? [] : typeof schema.type === 'string' ? [schema.type] : schema.type;
-  return new Set([...own, ...(schema.anyOf ?? []).flatMap((branch) => [...typesOf(branch)])]);
+/** The parameters of a query by field: `filter[key]=value` belongs to `filter` where that is an object. */
+export function groupQuery(query: URLSearchParams, fields: Readonly<Record<string, FieldSchema>>): Map<string, QueryValues> {
+  const groups = new Map<string, QueryValues>();
+  for (const name of new Set(query.keys())) {
+    const [, field = name, member] = MEMBER.exec(name) ?? [];
+    const values = query.getAll(name);
+    if (member === undefined || !Object.hasOwn(fields, field) || !typesOf(fields[field] as FieldSchema).has('object')) {
+      groups.set(name, Object.assign([...values, ...(groups.get(name) ?? [])], membersOf(groups.get(name))));
+      continue;
+    }
+    const group = groups.get(field) ?? [];
+    const members = new Map([...(group[MEMBER_VALUES] ?? []), [member, values]]);
+    groups.set(field, Object.assign([...group], { [MEMBER_VALUES]: members }));
+  }
+  return groups;
 }

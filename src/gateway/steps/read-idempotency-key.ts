@@ -10,12 +10,13 @@ const FIELD = 'idempotency_key';
 const left = new Set([FIELD]);
 
 export const readIdempotencyKey: Step = (call) => {
-  const key = theOne(call, sentKeys(call));
-  if (key === null) return;
+  const sent = sentKeys(call);
+  if (sent.length === 0) return;
   if (!call.endpoint.capability.idempotent) {
     call.warnings.push(`${FIELD}: ignored, ${call.capability} does not take an idempotency key`);
     return;
   }
+  const key = theOne(sent);
   call.idempotency = { raw: key, hash: call.core.secrets.idempotencyHash(key), fingerprint: fingerprint(call) };
 };
 
@@ -32,16 +33,15 @@ function sentKeys(call: Call): unknown[] {
   return found;
 }
 
-function theOne(call: Call, sent: readonly unknown[]): string | null {
+function theOne(sent: readonly unknown[]): string {
   const [key] = sent;
-  if (key === undefined) return null;
   if (sent.some((other) => other !== key)) {
     throw problem('INVALID_IDEMPOTENCY_KEY', { param: FIELD, detail: 'conflict', message: 'Body, header and query name different idempotency keys.' });
   }
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw problem('INVALID_IDEMPOTENCY_KEY', { param: FIELD, message: `${FIELD} must be 1 to 255 printable ASCII characters.` });
   }
-  return call.endpoint.takesBody ? key : null;
+  return key;
 }
 
 /** SHA-256 over path parameters, query and canonical body without the key. */

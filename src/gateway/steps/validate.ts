@@ -1,12 +1,14 @@
 // Path, query and body become one input object, checked against the capability's schema. Bodies are never coerced.
+import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import { type FieldError, invalidField, problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
-import type { FieldSchema } from '../endpoint.ts';
+import { type FieldSchema, takesUnknownFields } from '../endpoint.ts';
 import type { Step } from '../pipeline.ts';
-import { fromQuery } from './query-value.ts';
+import { fromQuery, groupQuery } from './query-value.ts';
 
 const ERRORS_MAX = 20;
+const NAME_CHARACTERS_MAX = 200;
 
 export const validate: Step = (call) => {
   mergeQuery(call);
@@ -17,7 +19,12 @@ export const validate: Step = (call) => {
   const [first] = errors;
   const several = new Set(errors.map((error) => error.param)).size;
   throw problem('VALIDATION_FAILED', {
-    message: first === undefined ? 'The input is not valid.' : several > 1 ? `${first.message} (and ${several - 1} more)` : first.message,
+    message:
+      first === undefined
+        ? 'The input is not valid.'
+        : several > 1
+          ? `${first.message} (and ${several - 1} more)`
+          : first.message,
     detail: first?.rule,
     param: first?.param,
     errors: errors.slice(0, ERRORS_MAX),
@@ -27,12 +34,7 @@ export const validate: Step = (call) => {
 function mergePath(call: Call): void {
   const { params } = call.request;
   for (const name of call.endpoint.pathFields) {
-    const value = fromQuery([params[name] ?? ''], call.endpoint.fields[name] ?? {});
-    const inBody = call.input[name];
-    if (inBody !== undefined && inBody !== value) {
-      throw invalidField(name, 'path_mismatch', `${name} in the body differs from ${name} in the path.`);
-    }
-    call.input[name] = value;
+    merge(call, name, fromQuery([params[name] ?? ''], fieldSchema(call, name)), 'path');
   }
 }
 
@@ -40,39 +42,56 @@ function mergeQuery(call: Call): void {
   const { query } = call.request;
   if (query.size === 0) return;
   const { method } = call.endpoint.capability;
-  for (const name of new Set(query.keys())) {
-    if (name === 'idempotency_key') continue;
+  for (const [name, values] of groupQuery(query, call.endpoint.fields)) {
     if (method !== 'GET' && method !== 'DELETE') {
-      call.warnings.push(`${name}: ignored, query parameters are not used by ${method} calls`);
-      continue;
+      call.warnings.push(`${name.slice(0, NAME_CHARACTERS_MAX)}: ignored, query parameters are not used by ${method} calls`);
+    } else if (name === '__proto__') {
+      throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
+    } else if (!call.endpoint.pathFields.includes(name) && !(name === 'idempotency_key' && method === 'DELETE')) {
+      merge(call, name, fromQuery(values, fieldSchema(call, name)), 'query');
     }
-    if (call.endpoint.pathFields.includes(name)) continue;
-    const value = fromQuery(query.getAll(name), call.endpoint.fields[name] ?? {});
-    // A null prototype is not needed: names come as own properties of a fresh object, never through assignment of __proto__.
-    if (name === '__proto__') throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
-    const inBody = call.input[name];
-    if (inBody !== undefined && inBody !== value) throw invalidField(name, 'query_mismatch', `${name} in the body differs from ${name} in the query.`);
-    call.input[name] = value;
   }
 }
 
+function fieldSchema(call: Call, name: string): FieldSchema {
+  const { fields } = call.endpoint;
+  return (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? {};
+}
+
+/** No field holds NUL, which no text of ours may hold; in JSON bodies the schema of each field says what it may hold. */
+function merge(call: Call, name: string, value: unknown, place: 'path' | 'query'): void {
+  if (typeof value === 'string' && value.includes('\0')) throw invalidField(name, 'characters', `${name} must not contain NUL.`);
+  if (Object.hasOwn(call.input, name) && !isDeepStrictEqual(call.input[name], value)) {
+    throw invalidField(name, `${place}_mismatch`, `${name} in the body differs from ${name} in the ${place}.`);
+  }
+  call.input[name] = value;
+}
+
 function noteUnknownFields(call: Call): void {
-  const unknown = unknownFields(call.input, call.endpoint.fields, '', call.endpoint.opaque);
+  const { unknownFields: treatment, fields, opaque } = call.endpoint;
+  if (treatment === 'taken') return;
+  const unknown = unknownFields(call.input, fields, '', opaque);
   if (unknown.length === 0) return;
-  if (call.endpoint.strict) {
+  if (treatment === 'refused') {
     const errors = unknown.slice(0, ERRORS_MAX).map((param) => ({ param, rule: 'unknown_field', message: `${param} is not a field of ${call.capability}.` }));
     throw problem('VALIDATION_FAILED', { param: errors[0]?.param, detail: 'unknown_field', message: errors[0]?.message, errors });
   }
   for (const param of unknown.slice(0, ERRORS_MAX)) call.warnings.push(`${param}: unknown field, ignored`);
 }
 
-function unknownFields(value: object, fields: Readonly<Record<string, FieldSchema>>, path: string, opaque: ReadonlySet<string>): string[] {
+function unknownFields(
+  value: object,
+  fields: Readonly<Record<string, FieldSchema>>,
+  path: string,
+  opaque: ReadonlySet<string>,
+): string[] {
   const unknown: string[] = [];
   for (const name of Object.keys(value)) {
     const schema = Object.hasOwn(fields, name) ? fields[name] : undefined;
     const at = path === '' ? name : `${path}.${name}`;
-    if (schema === undefined) unknown.push(at.slice(0, 200));
-    else if (!opaque.has(name)) unknown.push(...unknownWithin((value as Record<string, unknown>)[name], schema, at, opaque));
+    if (schema === undefined) unknown.push(at.slice(0, NAME_CHARACTERS_MAX));
+    else if (!opaque.has(name))
+      unknown.push(...unknownWithin((value as Record<string, unknown>)[name], schema, at, opaque));
   }
   return unknown;
 }
@@ -81,9 +100,11 @@ function unknownWithin(value: unknown, schema: FieldSchema, at: string, opaque: 
   if (value === null || typeof value !== 'object') return [];
   if (Array.isArray(value)) {
     const items = schema.items;
-    return items?.properties === undefined ? [] : value.flatMap((item, i) => unknownWithin(item, items, `${at}[${i}]`, opaque)).slice(0, ERRORS_MAX);
+    return items?.properties === undefined
+      ? []
+      : value.flatMap((item, i) => unknownWithin(item, items, `${at}[${i}]`, opaque)).slice(0, ERRORS_MAX);
   }
-  return schema.properties === undefined ? [] : unknownFields(value, schema.properties, at, opaque);
+  return schema.properties === undefined || takesUnknownFields(schema) ? [] : unknownFields(value, schema.properties, at, opaque);
 }
 
 /** Faults of branches of a union say less than the union's own: only the latter are told. */
@@ -96,15 +117,24 @@ function describe(faults: readonly ErrorObject[]): FieldError[] {
 }
 
 function paramOf(fault: ErrorObject): string {
-  const segments = fault.instancePath.split('/').slice(1).map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const segments = fault.instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
   const extra = fault.params as { missingProperty?: string; additionalProperty?: string };
   const last = extra.missingProperty ?? extra.additionalProperty;
   if (last !== undefined) segments.push(last);
-  return segments.reduce((path, segment) => (/^\d+$/.test(segment) ? `${path}[${segment}]` : path === '' ? segment : `${path}.${segment}`), '').slice(0, 200);
+  return segments
+    .reduce(
+      (path, segment) => (/^\d+$/.test(segment) ? `${path}[${segment}]` : path === '' ? segment : `${path}.${segment}`),
+      '',
+    )
+    .slice(0, 200);
 }
 
 function sentence(fault: ErrorObject): string {
   if (fault.keyword === 'required') return 'is required';
-  if (fault.keyword === 'enum') return `must be one of ${(fault.params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
+  if (fault.keyword === 'enum')
+    return `must be one of ${(fault.params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
   return fault.message ?? 'is not valid';
 }

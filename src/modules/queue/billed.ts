@@ -2,7 +2,10 @@
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 
-const selectBilled = statement('queue_select_billed', `SELECT b.capability, b.units FROM queue.billed b WHERE b.account_id = $1`);
+const selectBilled = statement(
+  'queue_select_billed',
+  `SELECT b.capability, b.units FROM queue.billed b WHERE b.account_id = $1`,
+);
 
 export async function billedUnits(db: Queryable, accountId: string): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ capability: string; units: bigint }>(selectBilled, [accountId]);

@@ -60,7 +60,12 @@ const claimLanes = statement(
 );
 
 /** Leases up to `limit` messages, in the order of delivery. Empty also when `queue` is not what the database has any more. */
-export async function claimMessages(db: Queryable, queue: QueueRow, limit: number, leaseSeconds: number): Promise<ClaimedRow[]> {
+export async function claimMessages(
+  db: Queryable,
+  queue: QueueRow,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>(queue.has_lanes ? claimLanes : claimOneLane, [
     queue.account_id,
     queue.name,
@@ -71,7 +76,9 @@ export async function claimMessages(db: Queryable, queue: QueueRow, limit: numbe
     queue.dlq_id === null ? null : queue.max_receive_count,
     queue.message_retention_days * DAY_MS,
   ]);
-  return rows.sort((a, b) => a.order_lane - b.order_lane || a.available_at - b.available_at || (a.seq < b.seq ? -1 : 1));
+  return rows.sort(
+    (a, b) => a.order_lane - b.order_lane || a.available_at - b.available_at || (a.seq < b.seq ? -1 : 1),
+  );
 }
 
 export const claimStatements = [claimOneLane, claimLanes] as const;

@@ -8,8 +8,7 @@ import { claimFifo } from './fifo-consume.ts';
 import { lockMessages } from './message-store.ts';
 import { holdQueue } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
-import type { QueueBase, QueueState } from './state.ts';
-import { queueKey } from './state.ts';
+import { type QueueBase, type QueueState, queueKey } from './state.ts';
 
 const FIRST_LOOK_AGAIN_MS = 100;
 const LOOK_AGAIN_MAX_MS = 1_000;
@@ -43,7 +42,12 @@ export async function claimFor(base: QueueBase, key: string, wanted: readonly nu
   const [accountId = '', name = '', visibility = ''] = key.split('\n');
   const total = wanted.reduce((sum, count) => sum + count, 0);
   const rows = await base.cache.with(accountId, name, async (queue) => {
-    const claimed = await claimOnce(base, queue, total, visibility === '' ? queue.visibility_timeout_default : Number(visibility));
+    const claimed = await claimOnce(
+      base,
+      queue,
+      total,
+      visibility === '' ? queue.visibility_timeout_default : Number(visibility),
+    );
     if (claimed.length > 0) return claimed;
     const fresh = await base.cache.refresh(accountId, name);
     return fresh.queue_id === queue.queue_id && fresh.revision === queue.revision ? claimed : 'stale';
@@ -77,7 +81,12 @@ async function giveUp({ core, ids }: QueueBase, queue: QueueRow, rows: readonly 
   await core.db.transaction(async (tx) => {
     const held = await holdQueue(tx, queue.account_id, queue.name);
     if (held === null) return;
-    const locked = await lockMessages(tx, queue.account_id, queue.queue_id, rows.map((row) => row.seq));
+    const locked = await lockMessages(
+      tx,
+      queue.account_id,
+      queue.queue_id,
+      rows.map((row) => row.seq),
+    );
     const clock = await tx.query<{ now: number }>(readClock, []);
     await deadLetter(tx, { ids, queue: held, nowMs: (clock.rows[0] as { now: number }).now, requestId: null }, locked);
   });

@@ -1,6 +1,7 @@
 // What happens to messages whose last allowed lease has ended, or that a consumer gave up: the dead-letter queue, once, with an event each.
-import type { Transaction } from '../../db/database.ts';
+
 import { sendEvents } from '../../core/events/outbox.ts';
+import type { Transaction } from '../../db/database.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import { CountChanges } from './counts.ts';
@@ -26,7 +27,11 @@ export interface DeadLetter {
  * Moves locked messages to the dead-letter queue, or drops them when there is none. Counts and events go with the transaction.
  * The transaction must hold `queue` (holdQueue), so that its dead-letter queue is the one of this moment.
  */
-export async function deadLetter(tx: Transaction, options: DeadLetter, messages: readonly LockedMessage[]): Promise<void> {
+export async function deadLetter(
+  tx: Transaction,
+  options: DeadLetter,
+  messages: readonly LockedMessage[],
+): Promise<void> {
   if (messages.length === 0) return;
   const { queue, nowMs, ids } = options;
   const accountId = queue.account_id;
@@ -34,24 +39,45 @@ export async function deadLetter(tx: Transaction, options: DeadLetter, messages:
   const dlq = queue.dlq_id === null ? null : await holdQueueById(tx, accountId, queue.dlq_id);
   const counts = new CountChanges();
   counts.add(accountId, queue.queue_id, { live: -messages.length });
-  for (const { source_queue_id } of messages) if (source_queue_id !== null) counts.add(accountId, source_queue_id, { dead: -1 });
+  for (const { source_queue_id } of messages)
+    if (source_queue_id !== null) counts.add(accountId, source_queue_id, { dead: -1 });
   if (dlq === null) {
     await removeMessages(tx, accountId, queue.queue_id, seqs);
     counts.send(tx);
     return;
   }
-  const move = { accountId, fromQueueId: queue.queue_id, toQueueId: dlq.queue_id, toEnablesPriority: dlq.enable_priority, nowMs };
+  const move = {
+    accountId,
+    fromQueueId: queue.queue_id,
+    toQueueId: dlq.queue_id,
+    toEnablesPriority: dlq.enable_priority,
+    nowMs,
+  };
   await moveMessagesToDlq(tx, move, seqs);
   counts.add(accountId, queue.queue_id, { dead: messages.length });
   counts.add(accountId, dlq.queue_id, { live: messages.length });
   counts.send(tx);
   const grouped = messages.filter((message) => message.group_id !== null);
   if (grouped.length > 0) {
-    sendGroups(tx, grouped.map((message) => ({ accountId, queueId: dlq.queue_id, groupId: message.group_id as string, headSeq: message.seq, readyMs: nowMs })));
+    sendGroups(
+      tx,
+      grouped.map((message) => ({
+        accountId,
+        queueId: dlq.queue_id,
+        groupId: message.group_id as string,
+        headSeq: message.seq,
+        readyMs: nowMs,
+      })),
+    );
   }
   sendEvents(
     tx,
-    messages.map((message) => ({ accountId, type: 'queue.dlq', data: { object: eventObject(ids, queue, dlq, message, nowMs) }, requestId: options.requestId })),
+    messages.map((message) => ({
+      accountId,
+      type: 'queue.dlq',
+      data: { object: eventObject(ids, queue, dlq, message, nowMs) },
+      requestId: options.requestId,
+    })),
     nowMs,
   );
 }

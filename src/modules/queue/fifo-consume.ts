@@ -1,15 +1,24 @@
 // Consuming from a FIFO queue: ready groups are locked, lapsed leases settled, heads leased, in one transaction.
+
+import { readClock } from '../../core/wallet/statements.ts';
 import { int8Array, timestampArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { readClock } from '../../core/wallet/statements.ts';
+import type { ClaimedRow } from './claim.ts';
 import { deadLetter, isExhausted } from './dead-letter.ts';
 import { deliverable, inFlightOf, lapsedLeases } from './fifo.ts';
-import { type FifoMessage, type GroupRow, readGroupHeads, readMessages, refreshGroups, takeLapsedGroups, takeReadyGroups } from './fifo-store.ts';
+import {
+  type FifoMessage,
+  type GroupRow,
+  readGroupHeads,
+  readMessages,
+  refreshGroups,
+  takeLapsedGroups,
+  takeReadyGroups,
+} from './fifo-store.ts';
 import type { MessageIds } from './message-id.ts';
 import { returnMessages } from './message-store.ts';
-import type { ClaimedRow } from './claim.ts';
 import type { QueueRow } from './records.ts';
 import { retainedSinceMs } from './retention.ts';
 
@@ -37,15 +46,34 @@ export async function claimFifo(tx: Transaction, claim: FifoClaim): Promise<Clai
   const nowMs = await clock(tx);
   const blocked = await settleLapsed(tx, claim, groups, nowMs);
   const names = groups.map((group) => group.group_id).filter((name) => !blocked.has(name));
-  const heads = (await readGroupHeads(tx, accountId, queueId, names, limit)).filter((head) => isRetained(head, queue, nowMs));
+  const heads = (await readGroupHeads(tx, accountId, queueId, names, limit)).filter((head) =>
+    isRetained(head, queue, nowMs),
+  );
   const taken: FifoMessage[] = [];
   for (const name of names) {
-    taken.push(...deliverable(heads.filter((head) => head.group_id === name), nowMs, limit - taken.length));
+    taken.push(
+      ...deliverable(
+        heads.filter((head) => head.group_id === name),
+        nowMs,
+        limit - taken.length,
+      ),
+    );
   }
   if (taken.length > 0) {
-    await tx.query(leaseMessages, [accountId, queueId, int8Array(taken.map((message) => message.seq)), timestampArray(taken.map(() => nowMs + leaseMs))]);
+    await tx.query(leaseMessages, [
+      accountId,
+      queueId,
+      int8Array(taken.map((message) => message.seq)),
+      timestampArray(taken.map(() => nowMs + leaseMs)),
+    ]);
   }
-  await refreshGroups(tx, accountId, queueId, groups, taken.map((message) => message.seq));
+  await refreshGroups(
+    tx,
+    accountId,
+    queueId,
+    groups,
+    taken.map((message) => message.seq),
+  );
   return taken.map((message) => ({
     ...message,
     attempt: message.attempt + 1,
@@ -58,7 +86,12 @@ export async function claimFifo(tx: Transaction, claim: FifoClaim): Promise<Clai
 }
 
 /** Settles lapsed leases of up to `limit` groups without delivering anything. Answers whether there may be more. */
-export async function settleLapsedGroups(tx: Transaction, ids: MessageIds, queue: QueueRow, limit: number): Promise<boolean> {
+export async function settleLapsedGroups(
+  tx: Transaction,
+  ids: MessageIds,
+  queue: QueueRow,
+  limit: number,
+): Promise<boolean> {
   const groups = await takeLapsedGroups(tx, queue.account_id, queue.queue_id, limit);
   if (groups.length === 0) return false;
   await settleLapsed(tx, { ids, queue }, groups, await clock(tx));
@@ -67,9 +100,19 @@ export async function settleLapsedGroups(tx: Transaction, ids: MessageIds, queue
 }
 
 /** Answers the groups that running leases still block. */
-async function settleLapsed(tx: Transaction, { ids, queue }: Pick<FifoClaim, 'ids' | 'queue'>, groups: readonly GroupRow[], nowMs: number): Promise<Set<string>> {
+async function settleLapsed(
+  tx: Transaction,
+  { ids, queue }: Pick<FifoClaim, 'ids' | 'queue'>,
+  groups: readonly GroupRow[],
+  nowMs: number,
+): Promise<Set<string>> {
   const { account_id: accountId, queue_id: queueId } = queue;
-  const messages = await readMessages(tx, accountId, queueId, groups.flatMap((group) => group.in_flight));
+  const messages = await readMessages(
+    tx,
+    accountId,
+    queueId,
+    groups.flatMap((group) => group.in_flight),
+  );
   const blocked = new Set<string>();
   for (const group of groups) {
     const { returned, endedMs, running } = lapsedLeases(inFlightOf(group, messages), nowMs);
@@ -77,7 +120,13 @@ async function settleLapsed(tx: Transaction, { ids, queue }: Pick<FifoClaim, 'id
     const exhausted = returned.filter((message) => isExhausted(queue, message));
     const back = returned.filter((message) => !isExhausted(queue, message));
     await deadLetter(tx, { ids, queue, nowMs, requestId: null }, exhausted);
-    await returnMessages(tx, accountId, queueId, back.map((message) => message.seq), Math.floor(endedMs));
+    await returnMessages(
+      tx,
+      accountId,
+      queueId,
+      back.map((message) => message.seq),
+      Math.floor(endedMs),
+    );
   }
   return blocked;
 }

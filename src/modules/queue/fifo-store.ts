@@ -88,7 +88,10 @@ const saveGroup = statement(
   'fifo_save_group',
   `UPDATE queue.fifo_group SET ready_at = $4, head_seq = $5, in_flight = $6::bigint[] WHERE account_id = $1 AND queue_id = $2 AND group_id = $3`,
 );
-const removeGroup = statement('fifo_remove_group', `DELETE FROM queue.fifo_group WHERE account_id = $1 AND queue_id = $2 AND group_id = $3`);
+const removeGroup = statement(
+  'fifo_remove_group',
+  `DELETE FROM queue.fifo_group WHERE account_id = $1 AND queue_id = $2 AND group_id = $3`,
+);
 
 export interface GroupHead {
   readonly accountId: string;
@@ -118,34 +121,66 @@ export function sendGroups(tx: Queryable, heads: readonly GroupHead[]): void {
 }
 
 /** Locks up to `limit` groups whose head may be ready, in the order of delivery; groups locked by others are passed over. */
-export async function takeReadyGroups(tx: Queryable, accountId: string, queueId: bigint, limit: number): Promise<GroupRow[]> {
+export async function takeReadyGroups(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  limit: number,
+): Promise<GroupRow[]> {
   return (await tx.query<GroupRow>(claimGroups, [accountId, queueId, limit])).rows;
 }
 
-export async function takeLapsedGroups(tx: Queryable, accountId: string, queueId: bigint, limit: number): Promise<GroupRow[]> {
+export async function takeLapsedGroups(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  limit: number,
+): Promise<GroupRow[]> {
   return (await tx.query<GroupRow>(claimLapsedGroups, [accountId, queueId, limit])).rows;
 }
 
 /** Locks the groups of the given messages; waits for other holders. */
-export async function lockGroupsOf(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<GroupRow[]> {
+export async function lockGroupsOf(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+): Promise<GroupRow[]> {
   const { rows } = await tx.query<{ group_id: string }>(groupsOf, [accountId, queueId, int8Array([...seqs])]);
   if (rows.length === 0) return [];
   return (await tx.query<GroupRow>(lockGroups, [accountId, queueId, textArray(rows.map((row) => row.group_id))])).rows;
 }
 
-export async function readMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<FifoMessage[]> {
+export async function readMessages(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+): Promise<FifoMessage[]> {
   if (seqs.length === 0) return [];
   return (await tx.query<FifoMessage>(readBySeq, [accountId, queueId, int8Array([...seqs])])).rows;
 }
 
 /** The first `limit` messages of each group, leased or not. */
-export async function readGroupHeads(tx: Queryable, accountId: string, queueId: bigint, groups: readonly string[], limit: number): Promise<FifoMessage[]> {
+export async function readGroupHeads(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  groups: readonly string[],
+  limit: number,
+): Promise<FifoMessage[]> {
   if (groups.length === 0) return [];
   return (await tx.query<FifoMessage>(readHeads, [accountId, queueId, textArray([...groups]), limit])).rows;
 }
 
 /** Brings the rows of locked groups in line with their messages: who is in flight, who is the head and when it is ready; empty groups go. */
-export async function refreshGroups(tx: Queryable, accountId: string, queueId: bigint, groups: readonly GroupRow[], leasedNow: readonly bigint[] = []): Promise<void> {
+export async function refreshGroups(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  groups: readonly GroupRow[],
+  leasedNow: readonly bigint[] = [],
+): Promise<void> {
   if (groups.length === 0) return;
   const names = groups.map((group) => group.group_id);
   const [maybeLeased, heads] = await Promise.all([
@@ -159,7 +194,14 @@ export async function refreshGroups(tx: Queryable, accountId: string, queueId: b
     if (head === undefined) void tx.query(removeGroup, [accountId, queueId, name]);
     else {
       const readyMs = leased.length > 0 ? Math.min(...leased.map((message) => message.visible_at)) : head.visible_at;
-      void tx.query(saveGroup, [accountId, queueId, name, new Date(Math.ceil(readyMs)), head.seq, int8Array(leased.map((message) => message.seq))]);
+      void tx.query(saveGroup, [
+        accountId,
+        queueId,
+        name,
+        new Date(Math.ceil(readyMs)),
+        head.seq,
+        int8Array(leased.map((message) => message.seq)),
+      ]);
     }
   }
 }

@@ -38,5 +38,7 @@ export function returnedByNack(inFlight: readonly FifoMessage[], nacked: readonl
 }
 
 export function inFlightOf(group: GroupRow, messages: readonly FifoMessage[]): FifoMessage[] {
-  return messages.filter((message) => message.group_id === group.group_id && message.leased).sort((a, b) => (a.seq < b.seq ? -1 : 1));
+  return messages
+    .filter((message) => message.group_id === group.group_id && message.leased)
+    .sort((a, b) => (a.seq < b.seq ? -1 : 1));
 }

@@ -19,14 +19,34 @@ import { publish } from './capabilities/publish.ts';
 import { purge } from './capabilities/purge.ts';
 import { stats } from './capabilities/stats.ts';
 import { update } from './capabilities/update.ts';
-import { createQueueState, type QueueState } from './state.ts';
+import { createQueueState } from './start.ts';
+import type { QueueState } from './state.ts';
 import { queueSweeps } from './sweeps.ts';
 
 export const queue = defineModule<QueueState>({
   name: 'queue',
   summary: 'Durable message queues: standard, priority and FIFO, with delays, leases and dead-letter queues.',
   status: 'ga',
-  capabilities: [create, get, list, update, remove, purge, stats, publish, batchPublish, consume, ack, nack, extend, peek, dlqList, dlqRedrive, dlqRedrives, dlqRedriveCancel],
+  capabilities: [
+    create,
+    get,
+    list,
+    update,
+    remove,
+    purge,
+    stats,
+    publish,
+    batchPublish,
+    consume,
+    ack,
+    nack,
+    extend,
+    peek,
+    dlqList,
+    dlqRedrive,
+    dlqRedrives,
+    dlqRedriveCancel,
+  ],
   start: createQueueState,
   async stop(state) {
     state.waiters.stop();

@@ -50,7 +50,10 @@ export class MessageIds {
 
   #parseReceipt(accountId: string, text: string): MessageRef | null {
     const seq = decodeWord(text, PREFIX_LENGTH);
-    const attempt = decodeWord(`00000${text.slice(PREFIX_LENGTH + WORD_LENGTH, PREFIX_LENGTH + WORD_LENGTH + ATTEMPT_LENGTH)}`, 0);
+    const attempt = decodeWord(
+      `00000${text.slice(PREFIX_LENGTH + WORD_LENGTH, PREFIX_LENGTH + WORD_LENGTH + ATTEMPT_LENGTH)}`,
+      0,
+    );
     if (seq === null || attempt === null || seq >= 1n << 63n || attempt >= 1n << 31n) return null;
     return this.receipt(accountId, seq, Number(attempt)) === text ? { seq, attempt: Number(attempt) } : null;
   }

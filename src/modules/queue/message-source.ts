@@ -1,7 +1,7 @@
 // Messages to publish as their source texts: payload and headers are cut out of the request, never parsed and written again.
 import { elementStarts, memberSources } from '../../lib/json-source.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
-import type { NewMessage } from './publish-effect.ts';
+import type { NewMessage } from './publish-types.ts';
 
 /** The fields of a message after validation. */
 export interface MessageFields {
@@ -39,5 +39,7 @@ export function messageFromSource(text: string, from: number, fields: MessageFie
 export function messagesFromSource(text: string, fields: readonly MessageFields[]): NewMessage[] {
   const list = memberSources(text).get('messages');
   if (list === undefined) throw invalidField('messages', 'required', 'messages is required.');
-  return elementStarts(text, list.start).map((start, i) => messageFromSource(text, start, fields[i] as MessageFields, `messages[${i}].`));
+  return elementStarts(text, list.start).map((start, i) =>
+    messageFromSource(text, start, fields[i] as MessageFields, `messages[${i}].`),
+  );
 }

@@ -66,21 +66,42 @@ const removeBySeq = statement(
   `DELETE FROM queue.message WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
 );
 
-export async function lockMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<LockedMessage[]> {
+export async function lockMessages(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+): Promise<LockedMessage[]> {
   return (await tx.query<LockedMessage>(lockBySeq, [accountId, queueId, int8Array([...seqs])])).rows;
 }
 
 /** Messages whose last allowed lease has ended. */
-export async function lockLapsedMessages(tx: Queryable, accountId: string, queueId: bigint, limit: number): Promise<LockedMessage[]> {
+export async function lockLapsedMessages(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  limit: number,
+): Promise<LockedMessage[]> {
   return (await tx.query<LockedMessage>(lockLapsed, [accountId, queueId, limit])).rows;
 }
 
 /** Back to available at `visibleMs`; their receipts die. */
-export async function returnMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[], visibleMs: number): Promise<void> {
+export async function returnMessages(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+  visibleMs: number,
+): Promise<void> {
   if (seqs.length > 0) await tx.query(makeAvailable, [accountId, queueId, int8Array([...seqs]), new Date(visibleMs)]);
 }
 
-export async function endLeases(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<void> {
+export async function endLeases(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+): Promise<void> {
   if (seqs.length > 0) await tx.query(endLastLease, [accountId, queueId, int8Array([...seqs])]);
 }
 
@@ -93,13 +114,32 @@ export interface Move {
 }
 
 export async function moveMessagesToDlq(tx: Queryable, move: Move, seqs: readonly bigint[]): Promise<void> {
-  await tx.query(moveToDlq, [move.accountId, move.fromQueueId, int8Array([...seqs]), move.toQueueId, new Date(move.nowMs), move.toEnablesPriority]);
+  await tx.query(moveToDlq, [
+    move.accountId,
+    move.fromQueueId,
+    int8Array([...seqs]),
+    move.toQueueId,
+    new Date(move.nowMs),
+    move.toEnablesPriority,
+  ]);
 }
 
 export async function moveMessagesBack(tx: Queryable, move: Move, seqs: readonly bigint[]): Promise<void> {
-  await tx.query(moveBack, [move.accountId, move.fromQueueId, int8Array([...seqs]), move.toQueueId, new Date(move.nowMs), move.toEnablesPriority]);
+  await tx.query(moveBack, [
+    move.accountId,
+    move.fromQueueId,
+    int8Array([...seqs]),
+    move.toQueueId,
+    new Date(move.nowMs),
+    move.toEnablesPriority,
+  ]);
 }
 
-export async function removeMessages(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<void> {
+export async function removeMessages(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+): Promise<void> {
   if (seqs.length > 0) await tx.query(removeBySeq, [accountId, queueId, int8Array([...seqs])]);
 }

@@ -23,6 +23,11 @@ const selectNext = statement(
 );
 
 export async function peekMessages(db: Queryable, queue: QueueRow, limit: number): Promise<PeekedRow[]> {
-  const { rows } = await db.query<PeekedRow>(selectNext, [queue.account_id, queue.queue_id, limit, queue.message_retention_days * DAY_MS]);
+  const { rows } = await db.query<PeekedRow>(selectNext, [
+    queue.account_id,
+    queue.queue_id,
+    limit,
+    queue.message_retention_days * DAY_MS,
+  ]);
   return rows;
 }

@@ -1,101 +1,20 @@
 // Publishing as a lane effect: one or many messages per call, set-based over all calls of the commit.
-// Measured: unnest of binary arrays with one named statement beats multi-row VALUES from two rows on, and plans once.
-import { int2Array, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
+import { textArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { invalidField, type Problem, problem } from '../../problems/problem.ts';
 import { CountChanges } from './counts.ts';
 import { sendGroups } from './fifo-store.ts';
-import { DEDUPLICATION_WINDOW_MS, DEFAULT_GROUP, laneOf } from './limits.ts';
+import { DEFAULT_GROUP, laneOf } from './limits.ts';
 import type { MessageIds } from './message-id.ts';
+import { readDedup, readQueues, sendBilled, sendDedup, sendMessages } from './publish-store.ts';
+import type { NewMessage, PublishContext, PublishInput, StoredMessage } from './publish-types.ts';
 import { messageText, type QueueRow } from './records.ts';
 
-export interface NewMessage {
-  /** JSON texts as sent. */
-  readonly payload: string;
-  readonly headers: string | null;
-  /** Undefined: the queue's own delay. */
-  readonly delaySeconds: number | undefined;
-  readonly priority: number | undefined;
-  readonly groupId: string | null;
-  readonly deduplicationId: string | null;
-}
-
-export interface PublishInput {
-  readonly queue: string;
-  readonly messages: readonly NewMessage[];
-  /** Where the messages stand in the request: '' or `messages[3].`. */
-  readonly paramOf: (index: number) => string;
-  /** A batch answers {queue, items}, a single publish the message. */
-  readonly batch: boolean;
-}
-
-interface PublishContext {
-  readonly queue: QueueRow;
-  /** Per message the record of an earlier one with its deduplication id; null when it is new. */
-  readonly earlier: readonly (string | null)[];
-  /** Per message the index of the message in this call that it repeats; -1 when none. */
-  readonly repeats: readonly number[];
-}
-
 type Item = LaneItem<PublishInput, PublishContext>;
-
-const readQueues = statement(
-  'publish_read_queues',
-  `SELECT q.account_id, q.name, q.queue_id, q.type, q.message_retention_days, q.max_message_size_kb, q.delivery_delay_seconds, q.enable_priority
-     FROM unnest($2::text[], $3::text[]) u(account_id, name), queue.queue q
-    WHERE q.account_id = ANY($1::text[]) AND q.account_id = u.account_id AND q.name = u.name`,
-);
-const readDedup = statement(
-  'publish_read_dedup',
-  `SELECT d.account_id, q.name, d.deduplication_id, d.answer
-     FROM unnest($2::text[], $3::text[], $4::text[]) u(account_id, name, deduplication_id), queue.queue q, queue.dedup d
-    WHERE q.account_id = ANY($1::text[]) AND q.account_id = u.account_id AND q.name = u.name
-      AND d.account_id = ANY($1::text[]) AND d.account_id = u.account_id AND d.queue_id = q.queue_id
-      AND d.deduplication_id = u.deduplication_id AND d.expires_at > core.clock_now()`,
-);
-const insertMessages = statement(
-  'publish_insert_messages',
-  `INSERT INTO queue.message AS m (account_id, queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt,
-                                   delivery_count, delivery_base, group_id, deduplication_id, headers, payload)
-   SELECT w.account_id, u.queue_id, u.seq, u.visible_at, u.lane, u.lane, u.priority, false, 0, 0, 0,
-          u.group_id, u.deduplication_id, u.headers, u.payload
-     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::smallint[], $7::smallint[],
-                                $8::text[], $9::text[], $10::text[], $11::text[])
-          u(account_id, queue_id, seq, visible_at, lane, priority, group_id, deduplication_id, headers, payload)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
-);
-const insertDedup = statement(
-  'publish_insert_dedup',
-  `INSERT INTO queue.dedup AS d (account_id, queue_id, deduplication_id, answer, expires_at)
-   SELECT w.account_id, u.queue_id, u.deduplication_id, u.answer, u.expires_at
-     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[])
-          u(account_id, queue_id, deduplication_id, answer, expires_at)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, queue_id, deduplication_id) DO UPDATE SET answer = excluded.answer, expires_at = excluded.expires_at`,
-);
-const countBilled = statement(
-  'publish_count_billed',
-  `INSERT INTO queue.billed AS b (account_id, capability, units)
-   SELECT w.account_id, u.capability, u.units
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[]) u(account_id, capability, units)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
-);
-
-/** A message as it will be stored. */
-interface StoredMessage {
-  readonly accountId: string;
-  readonly queue: QueueRow;
-  readonly seq: bigint;
-  readonly visibleMs: number;
-  readonly message: NewMessage;
-  readonly groupId: string | null;
-  readonly lane: number;
-}
 
 export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
   readonly name = 'queue.publish';
@@ -109,7 +28,9 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
 
   exclusiveKeys(item: Item): readonly string[] {
     const { queue, messages } = item.input;
-    return messages.flatMap(({ deduplicationId }) => (deduplicationId === null ? [] : [`${item.accountId}\n${queue}\n${deduplicationId}`]));
+    return messages.flatMap(({ deduplicationId }) =>
+      deduplicationId === null ? [] : [`${item.accountId}\n${queue}\n${deduplicationId}`],
+    );
   }
 
   async read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<PublishContext>[]> {
@@ -117,7 +38,11 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
     const names = new Map(items.map((item) => [`${item.accountId}\n${item.input.queue}`, item]));
     const targets = [...names.values()];
     const [queues, dedup] = await Promise.all([
-      tx.query<QueueRow>(readQueues, [accounts, textArray(targets.map((item) => item.accountId)), textArray(targets.map((item) => item.input.queue))]),
+      tx.query<QueueRow>(readQueues, [
+        accounts,
+        textArray(targets.map((item) => item.accountId)),
+        textArray(targets.map((item) => item.input.queue)),
+      ]),
       this.#readDedup(tx, accounts, items),
     ]);
     const byName = new Map(queues.rows.map((row) => [`${row.account_id}\n${row.name}`, row]));
@@ -126,15 +51,20 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
 
   async #readDedup(tx: Queryable, accounts: Buffer, items: readonly Item[]): Promise<Map<string, string>> {
     const wanted = items.flatMap((item) =>
-      item.input.messages.flatMap(({ deduplicationId }) => (deduplicationId === null ? [] : [{ item, deduplicationId }])),
+      item.input.messages.flatMap(({ deduplicationId }) =>
+        deduplicationId === null ? [] : [{ item, deduplicationId }],
+      ),
     );
     if (wanted.length === 0) return new Map();
-    const { rows } = await tx.query<{ account_id: string; name: string; deduplication_id: string; answer: string }>(readDedup, [
-      accounts,
-      textArray(wanted.map(({ item }) => item.accountId)),
-      textArray(wanted.map(({ item }) => item.input.queue)),
-      textArray(wanted.map(({ deduplicationId }) => deduplicationId)),
-    ]);
+    const { rows } = await tx.query<{ account_id: string; name: string; deduplication_id: string; answer: string }>(
+      readDedup,
+      [
+        accounts,
+        textArray(wanted.map(({ item }) => item.accountId)),
+        textArray(wanted.map(({ item }) => item.input.queue)),
+        textArray(wanted.map(({ deduplicationId }) => deduplicationId)),
+      ],
+    );
     return new Map(rows.map((row) => [`${row.account_id}\n${row.name}\n${row.deduplication_id}`, row.answer]));
   }
 
@@ -148,7 +78,16 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
     if (dedup.length > 0) sendDedup(tx, accounts, dedup, nowMs);
     const grouped = stored.filter(({ groupId }) => groupId !== null);
     if (grouped.length > 0) {
-      sendGroups(tx, grouped.map(({ accountId, queue, groupId, seq, visibleMs }) => ({ accountId, queueId: queue.queue_id, groupId: groupId as string, headSeq: seq, readyMs: visibleMs })));
+      sendGroups(
+        tx,
+        grouped.map(({ accountId, queue, groupId, seq, visibleMs }) => ({
+          accountId,
+          queueId: queue.queue_id,
+          groupId: groupId as string,
+          headSeq: seq,
+          readyMs: visibleMs,
+        })),
+      );
     }
     counts.send(tx);
     sendBilled(tx, accounts, items);
@@ -193,7 +132,13 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
       headers: message.headers,
       payload: message.payload,
     };
-    return messageText(this.#ids, row, { accountId: one.accountId, queue: one.queue.name, status: 'available', availableMs: one.visibleMs, leaseEndMs: null });
+    return messageText(this.#ids, row, {
+      accountId: one.accountId,
+      queue: one.queue.name,
+      status: 'available',
+      availableMs: one.visibleMs,
+      leaseEndMs: null,
+    });
   }
 
   committed(items: readonly AdmittedItem<PublishInput, PublishContext>[]): void {
@@ -201,7 +146,11 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
   }
 }
 
-function judge(item: Item, queue: QueueRow | undefined, dedup: ReadonlyMap<string, string>): ReadVerdict<PublishContext> {
+function judge(
+  item: Item,
+  queue: QueueRow | undefined,
+  dedup: ReadonlyMap<string, string>,
+): ReadVerdict<PublishContext> {
   if (queue === undefined) return { kind: 'refuse', problem: problem('QUEUE_NOT_FOUND', { param: 'queue' }) };
   const { messages } = item.input;
   for (const [i, message] of messages.entries()) {
@@ -219,27 +168,45 @@ function judge(item: Item, queue: QueueRow | undefined, dedup: ReadonlyMap<strin
   const fresh = messages.filter((_, i) => earlier[i] === null && repeats[i] === -1).length;
   if (fresh === 0) {
     const texts = messages.map((_, i) => earlier[i] as string);
-    return { kind: 'replay', text: item.input.batch ? `{"queue":"${queue.name}","items":[${texts.join(',')}]}` : (texts[0] as string) };
+    return {
+      kind: 'replay',
+      text: item.input.batch ? `{"queue":"${queue.name}","items":[${texts.join(',')}]}` : (texts[0] as string),
+    };
   }
   return { kind: 'go', context: { queue, earlier, repeats }, units: BigInt(fresh) };
 }
 
 /** What the queue's own settings forbid. */
 function faultOf(queue: QueueRow, message: NewMessage, at: string): Problem | null {
-  const bytes = Buffer.byteLength(message.payload) + (message.headers === null ? 0 : Buffer.byteLength(message.headers));
+  const bytes =
+    Buffer.byteLength(message.payload) + (message.headers === null ? 0 : Buffer.byteLength(message.headers));
   if (bytes > queue.max_message_size_kb * 1024) {
-    return problem('MESSAGE_TOO_LARGE', { param: `${at}payload`, message: `The message has ${bytes} bytes; the queue takes ${queue.max_message_size_kb} KiB.` });
+    return problem('MESSAGE_TOO_LARGE', {
+      param: `${at}payload`,
+      message: `The message has ${bytes} bytes; the queue takes ${queue.max_message_size_kb} KiB.`,
+    });
   }
   const delaySeconds = message.delaySeconds ?? queue.delivery_delay_seconds;
   if (delaySeconds * 1000 >= queue.message_retention_days * DAY_MS) {
-    return invalidField(`${at}delay_seconds`, 'delay_beyond_retention', 'delay_seconds must be shorter than the retention of the queue.');
+    return invalidField(
+      `${at}delay_seconds`,
+      'delay_beyond_retention',
+      'delay_seconds must be shorter than the retention of the queue.',
+    );
   }
   if (queue.type === 'fifo') {
-    if (message.priority !== undefined) return invalidField(`${at}priority`, 'not_for_fifo', 'priority is for standard queues; a FIFO queue keeps its order.');
+    if (message.priority !== undefined)
+      return invalidField(
+        `${at}priority`,
+        'not_for_fifo',
+        'priority is for standard queues; a FIFO queue keeps its order.',
+      );
     return null;
   }
-  if (message.groupId !== null) return invalidField(`${at}message_group_id`, 'fifo_only', 'message_group_id is for FIFO queues.');
-  if (message.deduplicationId !== null) return invalidField(`${at}deduplication_id`, 'fifo_only', 'deduplication_id is for FIFO queues.');
+  if (message.groupId !== null)
+    return invalidField(`${at}message_group_id`, 'fifo_only', 'message_group_id is for FIFO queues.');
+  if (message.deduplicationId !== null)
+    return invalidField(`${at}deduplication_id`, 'fifo_only', 'deduplication_id is for FIFO queues.');
   return null;
 }
 
@@ -254,49 +221,4 @@ function toStored(accountId: string, queue: QueueRow, message: NewMessage, seq: 
     groupId: queue.type === 'fifo' ? (message.groupId ?? DEFAULT_GROUP) : null,
     lane: laneOf(message.priority ?? 0, queue.enable_priority),
   };
-}
-
-function sendMessages(tx: Queryable, accounts: Buffer, stored: readonly StoredMessage[]): void {
-  void tx.query(insertMessages, [
-    accounts,
-    textArray(stored.map((one) => one.accountId)),
-    int8Array(stored.map((one) => one.queue.queue_id)),
-    int8Array(stored.map((one) => one.seq)),
-    timestampArray(stored.map((one) => one.visibleMs)),
-    int2Array(stored.map((one) => one.lane)),
-    int2Array(stored.map((one) => one.message.priority ?? 0)),
-    textArray(stored.map((one) => one.groupId)),
-    textArray(stored.map((one) => one.message.deduplicationId)),
-    textArray(stored.map((one) => one.message.headers)),
-    textArray(stored.map((one) => one.message.payload)),
-  ]);
-}
-
-function sendDedup(tx: Queryable, accounts: Buffer, dedup: readonly { stored: StoredMessage; text: string }[], nowMs: number): void {
-  void tx.query(insertDedup, [
-    accounts,
-    textArray(dedup.map(({ stored }) => stored.accountId)),
-    int8Array(dedup.map(({ stored }) => stored.queue.queue_id)),
-    textArray(dedup.map(({ stored }) => stored.message.deduplicationId)),
-    textArray(dedup.map(({ text }) => text)),
-    timestampArray(dedup.map(() => nowMs + DEDUPLICATION_WINDOW_MS)),
-  ]);
-}
-
-/** The module's own count of what it accepted, which the doctor compares with the journal. */
-function sendBilled(tx: Queryable, accounts: Buffer, items: readonly AdmittedItem<PublishInput, PublishContext>[]): void {
-  const sums = new Map<string, { accountId: string; capability: string; units: number }>();
-  for (const { item, context } of items) {
-    const id = `${item.accountId}\n${item.capability}`;
-    const sum = sums.get(id) ?? { accountId: item.accountId, capability: item.capability, units: 0 };
-    sum.units += context.earlier.filter((text, i) => text === null && context.repeats[i] === -1).length;
-    sums.set(id, sum);
-  }
-  const rows = [...sums.values()].sort((a, b) => (a.accountId + a.capability < b.accountId + b.capability ? -1 : 1));
-  void tx.query(countBilled, [
-    accounts,
-    textArray(rows.map((row) => row.accountId)),
-    textArray(rows.map((row) => row.capability)),
-    int8Array(rows.map((row) => BigInt(row.units))),
-  ]);
 }

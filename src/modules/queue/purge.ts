@@ -5,7 +5,10 @@ import { CountChanges } from './counts.ts';
 import type { QueueRow } from './records.ts';
 
 // Groups first: who holds one may still be settling its messages.
-const lockGroups = statement('purge_lock_groups', `SELECT g.group_id FROM queue.fifo_group g WHERE g.account_id = $1 AND g.queue_id = $2 ORDER BY g.group_id FOR UPDATE`);
+const lockGroups = statement(
+  'purge_lock_groups',
+  `SELECT g.group_id FROM queue.fifo_group g WHERE g.account_id = $1 AND g.queue_id = $2 ORDER BY g.group_id FOR UPDATE`,
+);
 const removeMessages = statement(
   'purge_messages',
   `WITH d AS (DELETE FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 RETURNING m.source_queue_id)

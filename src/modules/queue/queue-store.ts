@@ -8,11 +8,23 @@ export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, q.message
           q.max_receive_count, q.revision, q.created_at, q.updated_at,
           (SELECT d.name FROM queue.queue d WHERE d.account_id = $1 AND d.queue_id = q.dlq_id) AS dlq_name`;
 
-const selectQueue = statement('queue_select', `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2`);
-const selectQueueById = statement('queue_select_by_id', `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = $2`);
+const selectQueue = statement(
+  'queue_select',
+  `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2`,
+);
+const selectQueueById = statement(
+  'queue_select_by_id',
+  `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = $2`,
+);
 // The share lock keeps settings and existence as they are until the transaction ends.
-const shareQueue = statement('queue_share', `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 FOR SHARE OF q`);
-const shareQueueById = statement('queue_share_by_id', `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = $2 FOR SHARE OF q`);
+const shareQueue = statement(
+  'queue_share',
+  `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 FOR SHARE OF q`,
+);
+const shareQueueById = statement(
+  'queue_share_by_id',
+  `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = $2 FOR SHARE OF q`,
+);
 const selectQueues = statement(
   'queue_select_page',
   `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.name > $2 ORDER BY q.name LIMIT $3`,
@@ -24,7 +36,10 @@ const insertQueue = statement(
                             max_receive_count, created_at, updated_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $12)`,
 );
-const insertTotal = statement('queue_insert_total', `INSERT INTO queue.total (account_id, queue_id, live, dead) VALUES ($1, $2, 0, 0)`);
+const insertTotal = statement(
+  'queue_insert_total',
+  `INSERT INTO queue.total (account_id, queue_id, live, dead) VALUES ($1, $2, 0, 0)`,
+);
 const updateQueue = statement(
   'queue_update',
   `UPDATE queue.queue
@@ -34,9 +49,15 @@ const updateQueue = statement(
     WHERE account_id = $1 AND name = $2`,
 );
 const deleteQueue = statement('queue_delete', `DELETE FROM queue.queue WHERE account_id = $1 AND name = $2`);
-const insertTombstone = statement('queue_insert_tombstone', `INSERT INTO queue.tombstone (account_id, queue_id) VALUES ($1, $2)`);
+const insertTombstone = statement(
+  'queue_insert_tombstone',
+  `INSERT INTO queue.tombstone (account_id, queue_id) VALUES ($1, $2)`,
+);
 const countQueues = statement('queue_count', `SELECT count(*) AS queues FROM queue.queue WHERE account_id = $1`);
-const selectSources = statement('queue_select_sources', `SELECT name FROM queue.queue WHERE account_id = $1 AND dlq_id = $2 ORDER BY name LIMIT 5`);
+const selectSources = statement(
+  'queue_select_sources',
+  `SELECT name FROM queue.queue WHERE account_id = $1 AND dlq_id = $2 ORDER BY name LIMIT 5`,
+);
 
 export async function findQueue(db: Queryable, accountId: string, name: string): Promise<QueueRow | null> {
   return (await db.query<QueueRow>(selectQueue, [accountId, name])).rows[0] ?? null;
@@ -93,7 +114,13 @@ export async function addQueue(
   ]);
 }
 
-export async function saveQueue(db: Queryable, accountId: string, name: string, settings: QueueSettings, nowMs: number): Promise<void> {
+export async function saveQueue(
+  db: Queryable,
+  accountId: string,
+  name: string,
+  settings: QueueSettings,
+  nowMs: number,
+): Promise<void> {
   await db.query(updateQueue, [
     accountId,
     name,

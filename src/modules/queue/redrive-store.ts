@@ -59,8 +59,14 @@ const insertRedrive = statement(
   `INSERT INTO queue.redrive (account_id, redrive_id, queue_id, dlq_id, state, moved, requested, message_seqs, rate_per_second, created_at)
    VALUES ($1, $2, $3, $4, 'running', 0, $5, $6::bigint[], $7, $8)`,
 );
-const selectRedrive = statement('redrive_select', `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.redrive_id = $2`);
-const lockRedrive = statement('redrive_lock', `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.redrive_id = $2 FOR UPDATE OF r`);
+const selectRedrive = statement(
+  'redrive_select',
+  `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.redrive_id = $2`,
+);
+const lockRedrive = statement(
+  'redrive_lock',
+  `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.redrive_id = $2 FOR UPDATE OF r`,
+);
 const findRunning = statement(
   'redrive_find_running',
   `SELECT r.redrive_id FROM queue.redrive r WHERE r.account_id = $1 AND r.queue_id = $2 AND r.state = 'running' LIMIT 1`,
@@ -75,7 +81,13 @@ const selectRedrives = statement(
 );
 
 /** Messages of a queue in its dead-letter queue, after `afterSeq`, in publish order. */
-export async function listDead(db: Queryable, accountId: string, queueId: bigint, afterSeq: bigint, limit: number): Promise<DeadMessage[]> {
+export async function listDead(
+  db: Queryable,
+  accountId: string,
+  queueId: bigint,
+  afterSeq: bigint,
+  limit: number,
+): Promise<DeadMessage[]> {
   return (await db.query<DeadMessage>(selectDead, [accountId, queueId, afterSeq, limit])).rows;
 }
 
@@ -92,7 +104,9 @@ export async function lockDeadMessages(
   only: readonly bigint[] | null,
   limit: number,
 ): Promise<DeadRef[]> {
-  return (await tx.query<DeadRef>(lockDead, [accountId, queueId, 0n, only === null ? null : int8Array([...only]), limit])).rows;
+  return (
+    await tx.query<DeadRef>(lockDead, [accountId, queueId, 0n, only === null ? null : int8Array([...only]), limit])
+  ).rows;
 }
 
 export interface NewRedrive {
@@ -108,7 +122,16 @@ export interface NewRedrive {
 
 export async function addRedrive(tx: Queryable, redrive: NewRedrive): Promise<void> {
   const { accountId, redriveId, queueId, dlqId, requested, seqs, ratePerSecond, nowMs } = redrive;
-  await tx.query(insertRedrive, [accountId, redriveId, queueId, dlqId, requested, seqs === null ? null : int8Array([...seqs]), ratePerSecond, new Date(nowMs)]);
+  await tx.query(insertRedrive, [
+    accountId,
+    redriveId,
+    queueId,
+    dlqId,
+    requested,
+    seqs === null ? null : int8Array([...seqs]),
+    ratePerSecond,
+    new Date(nowMs),
+  ]);
 }
 
 export async function findRedrive(db: Queryable, accountId: string, redriveId: string): Promise<RedriveRow | null> {
@@ -123,12 +146,30 @@ export async function hasRunningRedrive(db: Queryable, accountId: string, queueI
   return (await db.query(findRunning, [accountId, queueId])).count > 0;
 }
 
-export async function saveRedrive(tx: Queryable, row: RedriveRow, moved: number, state: RedriveRow['state'], finishedMs: number | null): Promise<void> {
-  await tx.query(saveProgress, [row.account_id, row.redrive_id, moved, state, finishedMs === null ? null : new Date(finishedMs)]);
+export async function saveRedrive(
+  tx: Queryable,
+  row: RedriveRow,
+  moved: number,
+  state: RedriveRow['state'],
+  finishedMs: number | null,
+): Promise<void> {
+  await tx.query(saveProgress, [
+    row.account_id,
+    row.redrive_id,
+    moved,
+    state,
+    finishedMs === null ? null : new Date(finishedMs),
+  ]);
 }
 
 /** Newest first, those before `beforeId`. */
-export async function listRedrives(db: Queryable, accountId: string, queueId: bigint, beforeId: string, limit: number): Promise<RedriveRow[]> {
+export async function listRedrives(
+  db: Queryable,
+  accountId: string,
+  queueId: bigint,
+  beforeId: string,
+  limit: number,
+): Promise<RedriveRow[]> {
   return (await db.query<RedriveRow>(selectRedrives, [accountId, queueId, beforeId, limit])).rows;
 }
 

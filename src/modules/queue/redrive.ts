@@ -1,6 +1,7 @@
 // Redrive: messages of a queue go back from its dead-letter queue, all at once or at a rate, in bounded transactions.
-import type { Database, Transaction } from '../../db/database.ts';
+
 import { readClock } from '../../core/wallet/statements.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { CountChanges } from './counts.ts';
 import { lockGroupsOf, refreshGroups, sendGroups } from './fifo-store.ts';
 import { moveMessagesBack } from './message-store.ts';
@@ -11,7 +12,12 @@ import { type DeadRef, lockDeadMessages, type RedriveRow, saveRedrive, takeRedri
 const CHUNK = 500;
 
 /** Moves messages until the redrive has ended, or, with a rate, as many as are due by now. Wakes consumers per chunk. */
-export async function advanceRedrive(db: Database, accountId: string, redriveId: string, wake: (queue: string, messages: number) => void): Promise<void> {
+export async function advanceRedrive(
+  db: Database,
+  accountId: string,
+  redriveId: string,
+  wake: (queue: string, messages: number) => void,
+): Promise<void> {
   for (;;) {
     const step = await db.transaction((tx) => advanceOnce(tx, accountId, redriveId));
     if (step.queue !== null && step.moved > 0) wake(step.queue, step.moved);
@@ -66,11 +72,24 @@ async function moveBack(tx: Transaction, source: QueueRow, messages: readonly De
   const dlqId = (messages[0] as DeadRef).queue_id;
   const seqs = messages.map((message) => message.seq);
   const groups = source.type === 'fifo' ? await lockGroupsOf(tx, accountId, dlqId, seqs) : [];
-  await moveMessagesBack(tx, { accountId, fromQueueId: dlqId, toQueueId: source.queue_id, toEnablesPriority: source.enable_priority, nowMs }, seqs);
+  await moveMessagesBack(
+    tx,
+    { accountId, fromQueueId: dlqId, toQueueId: source.queue_id, toEnablesPriority: source.enable_priority, nowMs },
+    seqs,
+  );
   await refreshGroups(tx, accountId, dlqId, groups);
   const grouped = messages.filter((message) => message.group_id !== null);
   if (grouped.length > 0) {
-    sendGroups(tx, grouped.map(({ seq, group_id }) => ({ accountId, queueId: source.queue_id, groupId: group_id as string, headSeq: seq, readyMs: nowMs })));
+    sendGroups(
+      tx,
+      grouped.map(({ seq, group_id }) => ({
+        accountId,
+        queueId: source.queue_id,
+        groupId: group_id as string,
+        headSeq: seq,
+        readyMs: nowMs,
+      })),
+    );
   }
   const counts = new CountChanges();
   counts.add(accountId, dlqId, { live: -messages.length });

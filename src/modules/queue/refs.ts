@@ -16,20 +16,32 @@ export interface NamedRef {
 /** Either field takes either kind of value; both must name the same message. Throws VALIDATION_FAILED, INVALID_REQUEST. */
 export function singleRef(ids: MessageIds, accountId: string, input: RefInput): NamedRef {
   const { message_id: messageId, receipt_handle: receipt } = input;
-  if (messageId === undefined && receipt === undefined) throw invalidField('receipt_handle', 'required', 'Send receipt_handle or message_id.');
+  if (messageId === undefined && receipt === undefined)
+    throw invalidField('receipt_handle', 'required', 'Send receipt_handle or message_id.');
   const first = named(ids, accountId, receipt ?? (messageId as string));
   if (messageId === undefined || receipt === undefined) return first;
   const second = named(ids, accountId, messageId);
   const same = first.ref === null || second.ref === null ? messageId === receipt : first.ref.seq === second.ref.seq;
-  if (!same) throw problem('INVALID_REQUEST', { param: 'message_id', message: 'message_id and receipt_handle name different messages.' });
+  if (!same)
+    throw problem('INVALID_REQUEST', {
+      param: 'message_id',
+      message: 'message_id and receipt_handle name different messages.',
+    });
   return first.ref?.attempt === null ? second : first;
 }
 
 /** The list, when one was sent. Throws INVALID_REQUEST when a single one was sent beside it. */
-export function refList(ids: MessageIds, accountId: string, input: RefInput & { readonly receipts?: readonly string[] }): NamedRef[] | null {
+export function refList(
+  ids: MessageIds,
+  accountId: string,
+  input: RefInput & { readonly receipts?: readonly string[] },
+): NamedRef[] | null {
   if (input.receipts === undefined) return null;
   if (input.message_id !== undefined || input.receipt_handle !== undefined) {
-    throw problem('INVALID_REQUEST', { param: 'receipts', message: 'Send receipts, or a single receipt_handle or message_id, not both.' });
+    throw problem('INVALID_REQUEST', {
+      param: 'receipts',
+      message: 'Send receipts, or a single receipt_handle or message_id, not both.',
+    });
   }
   return input.receipts.map((text) => named(ids, accountId, text));
 }
@@ -44,7 +56,11 @@ export function shownId(ids: MessageIds, accountId: string, { text, ref }: Named
 }
 
 /** Settles the known ones and puts the answers back in order; unknown ones get `missing`. */
-export async function settleKnown<R>(named: readonly NamedRef[], missing: R, settle: (refs: MessageRef[]) => Promise<readonly R[]>): Promise<R[]> {
+export async function settleKnown<R>(
+  named: readonly NamedRef[],
+  missing: R,
+  settle: (refs: MessageRef[]) => Promise<readonly R[]>,
+): Promise<R[]> {
   const known = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
   const results = known.length === 0 ? [] : await settle(known);
   let next = 0;

@@ -22,7 +22,10 @@ const selectOverdue = statement(
         FOR UPDATE SKIP LOCKED)
    SELECT c.seq, c.source_queue_id FROM c`,
 );
-const removeMessages = statement('retention_remove', `DELETE FROM queue.message WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`);
+const removeMessages = statement(
+  'retention_remove',
+  `DELETE FROM queue.message WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
 
 /** When the retention of a message began (Unix ms). */
 export function retainedSinceMs(message: { seq: bigint; retain_from?: number | null }): number {
@@ -44,7 +47,8 @@ export async function removeOverdue(tx: Transaction, queue: QueueRow, limit: num
   await tx.query(removeMessages, [accountId, queueId, int8Array(seqs)]);
   const counts = new CountChanges();
   counts.add(accountId, queueId, { live: -rows.length });
-  for (const { source_queue_id } of rows) if (source_queue_id !== null) counts.add(accountId, source_queue_id, { dead: -1 });
+  for (const { source_queue_id } of rows)
+    if (source_queue_id !== null) counts.add(accountId, source_queue_id, { dead: -1 });
   counts.send(tx);
   await refreshGroups(tx, accountId, queueId, groups);
   return rows.length === limit;

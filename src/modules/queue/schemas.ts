@@ -6,25 +6,61 @@ const QUEUE_NAME = '^[a-z0-9._-]+$';
 // Text that PostgreSQL can hold: no NUL, no lone surrogates.
 const STORABLE = '^[^\\u0000\\p{Cs}]*$';
 
-export const queueName = (description: string) => Type.String({ minLength: 3, maxLength: 80, pattern: QUEUE_NAME, description });
+export const queueName = (description: string) =>
+  Type.String({ minLength: 3, maxLength: 80, pattern: QUEUE_NAME, description });
 
 const orNull = <T>(schema: Record<string, unknown>, description: string) =>
   Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
 
 export const settingsFields = {
   dead_letter_queue: Type.Optional(
-    orNull<string>({ type: 'string', minLength: 3, maxLength: 80, pattern: QUEUE_NAME }, 'Existing queue of the same type that takes messages delivered max_retries times without an ack. Null: none.'),
+    orNull<string>(
+      { type: 'string', minLength: 3, maxLength: 80, pattern: QUEUE_NAME },
+      'Existing queue of the same type that takes messages delivered max_retries times without an ack. Null: none.',
+    ),
   ),
   max_retries: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often a message is delivered before it goes to the dead-letter queue; 3 when not set. Without a dead-letter queue it has no effect.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'How often a message is delivered before it goes to the dead-letter queue; 3 when not set. Without a dead-letter queue it has no effect.',
+    }),
   ),
-  message_retention_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 30, description: 'Days after publishing that an unacknowledged message is kept; 14 when not set.' })),
-  max_message_size_kb: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, description: 'Largest message in KiB: UTF-8 bytes of the payload as sent plus headers; 256 when not set.' })),
+  message_retention_days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 30,
+      description: 'Days after publishing that an unacknowledged message is kept; 14 when not set.',
+    }),
+  ),
+  max_message_size_kb: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 256,
+      description: 'Largest message in KiB: UTF-8 bytes of the payload as sent plus headers; 256 when not set.',
+    }),
+  ),
   visibility_timeout_default: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: VISIBILITY_SECONDS_MAX, description: 'Seconds a consumer has to settle a message before it is delivered again; 300 when not set.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: VISIBILITY_SECONDS_MAX,
+      description: 'Seconds a consumer has to settle a message before it is delivered again; 300 when not set.',
+    }),
   ),
-  delivery_delay_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 900, description: 'Delay of messages that are published without delay_seconds; 0 when not set.' })),
-  enable_priority: Type.Optional(Type.Boolean({ description: 'Whether the priority of messages published from now on decides their order; false when not set. Not for FIFO queues.' })),
+  delivery_delay_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 900,
+      description: 'Delay of messages that are published without delay_seconds; 0 when not set.',
+    }),
+  ),
+  enable_priority: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the priority of messages published from now on decides their order; false when not set. Not for FIFO queues.',
+    }),
+  ),
 };
 
 export const queueSchema = Type.Object(
@@ -46,24 +82,39 @@ export const queueSchema = Type.Object(
 );
 
 const messageFields = {
-  message_id: Type.String({ pattern: '^qmsg_[A-Za-z0-9]{20,}$', description: 'Id of the message; stays the same through redeliveries and the dead-letter queue.' }),
+  message_id: Type.String({
+    pattern: '^qmsg_[A-Za-z0-9]{20,}$',
+    description: 'Id of the message; stays the same through redeliveries and the dead-letter queue.',
+  }),
   queue: Type.String({ description: 'Queue of the message.' }),
   account_id: Type.String({ description: 'Owner.' }),
   payload: Type.Unknown({ description: 'The JSON object as it was published, byte for byte.' }),
   headers: Type.Unsafe<unknown>({ type: ['object', 'null'], description: 'Custom headers as published.' }),
   status: Type.Enum(['available', 'in_flight', 'deleted', 'dlq'], { description: 'Where the message is.' }),
   delivery_count: Type.Integer({ description: 'How often it was delivered.' }),
-  visibility_timeout_expires_at: orNull<string>({ type: 'string', format: 'date-time' }, 'End of the current lease; null when not leased.'),
+  visibility_timeout_expires_at: orNull<string>(
+    { type: 'string', format: 'date-time' },
+    'End of the current lease; null when not leased.',
+  ),
   published_at: Type.String({ format: 'date-time', description: 'When it was published.' }),
-  available_at: Type.String({ format: 'date-time', description: 'From when it can be delivered; in the future for a delayed message.' }),
+  available_at: Type.String({
+    format: 'date-time',
+    description: 'From when it can be delivered; in the future for a delayed message.',
+  }),
   priority: Type.Integer({ description: '0 to 10; 10 first when the queue has priority enabled.' }),
-  message_group_id: orNull<string>({ type: 'string' }, 'FIFO group; null for the default group and for standard queues.'),
+  message_group_id: orNull<string>(
+    { type: 'string' },
+    'FIFO group; null for the default group and for standard queues.',
+  ),
   deduplication_id: orNull<string>({ type: 'string' }, 'FIFO deduplication id.'),
 };
 
 export const messageSchema = Type.Object(messageFields, { description: 'A message.' });
 export const deliveredSchema = Type.Object(
-  { ...messageFields, receipt_handle: Type.String({ description: 'Send it to ack, nack or extend. It is good for this delivery only.' }) },
+  {
+    ...messageFields,
+    receipt_handle: Type.String({ description: 'Send it to ack, nack or extend. It is good for this delivery only.' }),
+  },
   { description: 'A delivered message.' },
 );
 export const deadSchema = Type.Object(
@@ -75,32 +126,83 @@ export const deadSchema = Type.Object(
   { description: 'A message in the dead-letter queue.' },
 );
 
-const storable = (description: string) => orNull<string>({ type: 'string', minLength: 1, maxLength: 128, pattern: STORABLE }, description);
+const storable = (description: string) =>
+  orNull<string>({ type: 'string', minLength: 1, maxLength: 128, pattern: STORABLE }, description);
 
 /** Fields of one message to publish. */
 export const publishFields = {
-  payload: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'The message: any JSON object. It is stored and delivered exactly as sent.' })),
-  body: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Another name for payload; send one of the two.' })),
-  headers: Type.Optional(Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'Custom headers, delivered with the message; they count towards its size.' })),
-  delay_seconds: Type.Optional(
-    Type.Number({ minimum: 0, maximum: DELAY_SECONDS_MAX, description: 'Seconds until the message can be delivered, up to 7 days; absent: the delay of the queue; 0: at once.' }),
+  payload: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'The message: any JSON object. It is stored and delivered exactly as sent.',
+    }),
   ),
-  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: '10 is delivered first, 0 (default) last. It decides the order only in queues with enable_priority.' })),
-  message_group_id: Type.Optional(storable('FIFO only: messages of a group are delivered strictly in order. Absent: the default group.')),
-  deduplication_id: Type.Optional(storable('FIFO only: a second message with this id within 5 minutes is not stored and costs nothing; the first one is answered.')),
+  body: Type.Optional(
+    Type.Unsafe<object>({ type: 'object', description: 'Another name for payload; send one of the two.' }),
+  ),
+  headers: Type.Optional(
+    Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      description: 'Custom headers, delivered with the message; they count towards its size.',
+    }),
+  ),
+  delay_seconds: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: DELAY_SECONDS_MAX,
+      description:
+        'Seconds until the message can be delivered, up to 7 days; absent: the delay of the queue; 0: at once.',
+    }),
+  ),
+  priority: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10,
+      description: '10 is delivered first, 0 (default) last. It decides the order only in queues with enable_priority.',
+    }),
+  ),
+  message_group_id: Type.Optional(
+    storable('FIFO only: messages of a group are delivered strictly in order. Absent: the default group.'),
+  ),
+  deduplication_id: Type.Optional(
+    storable(
+      'FIFO only: a second message with this id within 5 minutes is not stored and costs nothing; the first one is answered.',
+    ),
+  ),
 };
 
 const ref = Type.String({ minLength: 1, maxLength: 200, description: 'message_id, or receipt_handle of a delivery.' });
 export const refFields = {
-  message_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Id of the message: acts on its current lease. A receipt_handle is accepted here too.' })),
-  receipt_handle: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Receipt of the delivery: does nothing when the message was delivered again since. A message_id is accepted here too.' })),
+  message_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Id of the message: acts on its current lease. A receipt_handle is accepted here too.',
+    }),
+  ),
+  receipt_handle: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'Receipt of the delivery: does nothing when the message was delivered again since. A message_id is accepted here too.',
+    }),
+  ),
 };
 export const receiptsField = Type.Optional(
-  Type.Array(ref, { minItems: 1, maxItems: RECEIPTS_MAX, description: `Up to ${RECEIPTS_MAX} receipts or message ids at once, instead of a single one; answered as results in the same order.` }),
+  Type.Array(ref, {
+    minItems: 1,
+    maxItems: RECEIPTS_MAX,
+    description: `Up to ${RECEIPTS_MAX} receipts or message ids at once, instead of a single one; answered as results in the same order.`,
+  }),
 );
 
-export const limitField = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }));
-export const cursorField = Type.Optional(Type.String({ maxLength: 4096, description: 'next_cursor of the page before.' }));
+export const limitField = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }),
+);
+export const cursorField = Type.Optional(
+  Type.String({ maxLength: 4096, description: 'next_cursor of the page before.' }),
+);
 
 export const pageOf = (item: ReturnType<typeof Type.Object>) =>
   Type.Object({

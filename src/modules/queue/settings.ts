@@ -1,6 +1,7 @@
 // Rules of queue settings.
-import type { Queryable } from '../../db/database.ts';
+
 import { randomInt } from 'node:crypto';
+import type { Queryable } from '../../db/database.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { findQueue, findQueueById, type QueueSettings } from './queue-store.ts';
@@ -43,7 +44,8 @@ export function changedSettings(current: QueueSettings, input: SettingsInput, dl
 }
 
 export function refuseFifoPriority(type: string, enablePriority: boolean | undefined): void {
-  if (type === 'fifo' && enablePriority === true) throw invalidField('enable_priority', 'not_for_fifo', 'A FIFO queue keeps its order: it has no priority.');
+  if (type === 'fifo' && enablePriority === true)
+    throw invalidField('enable_priority', 'not_for_fifo', 'A FIFO queue keeps its order: it has no priority.');
 }
 
 /**
@@ -60,8 +62,14 @@ export async function deadLetterQueueId(
   const param = 'dead_letter_queue';
   if (dlqName === queue.name) throw invalidField(param, 'self', 'A queue cannot be its own dead-letter queue.');
   const dlq = await findQueue(tx, accountId, dlqName);
-  if (dlq === null) throw problem('QUEUE_NOT_FOUND', { param, message: `The dead-letter queue ${dlqName} does not exist.` });
-  if (dlq.type !== queue.type) throw invalidField(param, 'type_mismatch', `The dead-letter queue is of type ${dlq.type}, the queue of type ${queue.type}.`);
+  if (dlq === null)
+    throw problem('QUEUE_NOT_FOUND', { param, message: `The dead-letter queue ${dlqName} does not exist.` });
+  if (dlq.type !== queue.type)
+    throw invalidField(
+      param,
+      'type_mismatch',
+      `The dead-letter queue is of type ${dlq.type}, the queue of type ${queue.type}.`,
+    );
   for (let next: QueueRow | null = dlq; next?.dlq_id != null; next = await findQueueById(tx, accountId, next.dlq_id)) {
     if (next.dlq_id === queue.queueId) throw invalidField(param, 'cycle', 'The dead-letter queues would form a cycle.');
   }

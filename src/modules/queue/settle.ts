@@ -1,8 +1,10 @@
 // ack, nack and extend. Every one is fenced: a receipt names the attempt it was given for, and after a redelivery it touches nothing.
+
+import { readClock } from '../../core/wallet/statements.ts';
 import { int4Array, int8Array } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { readClock } from '../../core/wallet/statements.ts';
+import { problem } from '../../problems/problem.ts';
 import { CountChanges } from './counts.ts';
 import { deadLetter, isExhausted } from './dead-letter.ts';
 import { inFlightOf, returnedByNack } from './fifo.ts';
@@ -11,7 +13,6 @@ import type { MessageIds, MessageRef } from './message-id.ts';
 import { type LockedMessage, lockMessages, returnMessages } from './message-store.ts';
 import { holdQueue } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
-import { problem } from '../../problems/problem.ts';
 
 const deleteAcked = statement(
   'settle_ack',
@@ -41,7 +42,15 @@ const NO_FENCE = -1;
 export async function ackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[]): Promise<boolean[]> {
   const sorted = [...refs].sort((a, b) => (a.seq < b.seq ? -1 : 1));
   const gone = await db.hot.pipelined(async (tx) => {
-    const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, queue.account_id, queue.queue_id, sorted.map((ref) => ref.seq)) : [];
+    const groups =
+      queue.type === 'fifo'
+        ? await lockGroupsOf(
+            tx,
+            queue.account_id,
+            queue.queue_id,
+            sorted.map((ref) => ref.seq),
+          )
+        : [];
     const { rows } = await tx.query<{ seq: bigint; attempt: number; source_queue_id: bigint | null }>(deleteAcked, [
       queue.account_id,
       queue.name,
@@ -51,7 +60,8 @@ export async function ackMessages(db: Database, queue: QueueRow, refs: readonly 
     ]);
     const counts = new CountChanges();
     counts.add(queue.account_id, queue.queue_id, { live: -rows.length });
-    for (const { source_queue_id } of rows) if (source_queue_id !== null) counts.add(queue.account_id, source_queue_id, { dead: -1 });
+    for (const { source_queue_id } of rows)
+      if (source_queue_id !== null) counts.add(queue.account_id, source_queue_id, { dead: -1 });
     tx.cork();
     counts.send(tx);
     await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
@@ -86,7 +96,12 @@ export interface NackOptions {
 const notNacked: Nacked = { nacked: false, status: null, deliveryCount: null, availableMs: null };
 
 /** Gives messages back, or up. In order of `refs`. */
-export async function nackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[], options: NackOptions): Promise<Nacked[]> {
+export async function nackMessages(
+  db: Database,
+  queue: QueueRow,
+  refs: readonly MessageRef[],
+  options: NackOptions,
+): Promise<Nacked[]> {
   return db.transaction(async (tx) => {
     const held = await holdQueue(tx, queue.account_id, queue.name);
     if (held === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
@@ -94,23 +109,60 @@ export async function nackMessages(db: Database, queue: QueueRow, refs: readonly
   });
 }
 
-async function nackStandard(tx: Transaction, queue: QueueRow, refs: readonly MessageRef[], options: NackOptions): Promise<Nacked[]> {
+async function nackStandard(
+  tx: Transaction,
+  queue: QueueRow,
+  refs: readonly MessageRef[],
+  options: NackOptions,
+): Promise<Nacked[]> {
   const { account_id: accountId, queue_id: queueId } = queue;
-  const [locked, nowMs] = await Promise.all([lockMessages(tx, accountId, queueId, refs.map((ref) => ref.seq)), clock(tx)]);
+  const [locked, nowMs] = await Promise.all([
+    lockMessages(
+      tx,
+      accountId,
+      queueId,
+      refs.map((ref) => ref.seq),
+    ),
+    clock(tx),
+  ]);
   const current = currentOf(locked, refs);
   const availableMs = nowMs + options.delayMs;
   const dead = current.filter((message) => !options.requeue || isExhausted(queue, message));
   const back = current.filter((message) => !dead.includes(message));
   await deadLetter(tx, { ids: options.ids, queue, nowMs, requestId: options.requestId }, dead);
-  await returnMessages(tx, accountId, queueId, back.map((message) => message.seq), availableMs);
+  await returnMessages(
+    tx,
+    accountId,
+    queueId,
+    back.map((message) => message.seq),
+    availableMs,
+  );
   return answers(refs, current, new Set(dead.map((message) => message.seq)), queue, availableMs, nowMs);
 }
 
 /** Later delivered messages of the group come back too, and their receipts die. */
-async function nackFifo(tx: Transaction, queue: QueueRow, refs: readonly MessageRef[], options: NackOptions): Promise<Nacked[]> {
+async function nackFifo(
+  tx: Transaction,
+  queue: QueueRow,
+  refs: readonly MessageRef[],
+  options: NackOptions,
+): Promise<Nacked[]> {
   const { account_id: accountId, queue_id: queueId } = queue;
-  const groups = await lockGroupsOf(tx, accountId, queueId, refs.map((ref) => ref.seq));
-  const [inFlight, nowMs] = await Promise.all([readMessages(tx, accountId, queueId, groups.flatMap((group) => group.in_flight)), clock(tx)]);
+  const groups = await lockGroupsOf(
+    tx,
+    accountId,
+    queueId,
+    refs.map((ref) => ref.seq),
+  );
+  const [inFlight, nowMs] = await Promise.all([
+    readMessages(
+      tx,
+      accountId,
+      queueId,
+      groups.flatMap((group) => group.in_flight),
+    ),
+    clock(tx),
+  ]);
   const current = currentOf(inFlight, refs);
   const nacked = new Set(current.map((message) => message.seq));
   const deadSeqs = new Set<bigint>();
@@ -119,20 +171,41 @@ async function nackFifo(tx: Transaction, queue: QueueRow, refs: readonly Message
     const own = current.filter((message) => message.group_id === group.group_id).map((message) => message.seq);
     if (own.length === 0) continue;
     const returned = returnedByNack(inFlightOf(group, inFlight), own);
-    const dead = returned.filter((message) => isExhausted(queue, message) || (!options.requeue && nacked.has(message.seq)));
+    const dead = returned.filter(
+      (message) => isExhausted(queue, message) || (!options.requeue && nacked.has(message.seq)),
+    );
     for (const { seq } of dead) deadSeqs.add(seq);
     const back = returned.filter((message) => !deadSeqs.has(message.seq)).map((message) => message.seq);
     await deadLetter(tx, { ids: options.ids, queue, nowMs, requestId: options.requestId }, dead);
-    await returnMessages(tx, accountId, queueId, back.filter((seq) => nacked.has(seq)), availableMs);
-    await returnMessages(tx, accountId, queueId, back.filter((seq) => !nacked.has(seq)), nowMs);
+    await returnMessages(
+      tx,
+      accountId,
+      queueId,
+      back.filter((seq) => nacked.has(seq)),
+      availableMs,
+    );
+    await returnMessages(
+      tx,
+      accountId,
+      queueId,
+      back.filter((seq) => !nacked.has(seq)),
+      nowMs,
+    );
   }
   await refreshGroups(tx, accountId, queueId, groups);
   return answers(refs, current, deadSeqs, queue, availableMs, nowMs);
 }
 
 /** The messages whose current lease a ref names. */
-function currentOf<M extends Pick<LockedMessage, 'seq' | 'leased' | 'attempt'>>(messages: readonly M[], refs: readonly MessageRef[]): M[] {
-  return messages.filter((message) => message.leased && refs.some((ref) => ref.seq === message.seq && (ref.attempt === null || ref.attempt === message.attempt)));
+function currentOf<M extends Pick<LockedMessage, 'seq' | 'leased' | 'attempt'>>(
+  messages: readonly M[],
+  refs: readonly MessageRef[],
+): M[] {
+  return messages.filter(
+    (message) =>
+      message.leased &&
+      refs.some((ref) => ref.seq === message.seq && (ref.attempt === null || ref.attempt === message.attempt)),
+  );
 }
 
 function answers(
@@ -155,7 +228,12 @@ function answers(
 }
 
 /** The new end of the lease (Unix ms), null when the ref names no current lease. */
-export async function extendMessage(db: Database, queue: QueueRow, ref: MessageRef, seconds: number): Promise<number | null> {
+export async function extendMessage(
+  db: Database,
+  queue: QueueRow,
+  ref: MessageRef,
+  seconds: number,
+): Promise<number | null> {
   return db.hot.pipelined(async (tx) => {
     const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, queue.account_id, queue.queue_id, [ref.seq]) : [];
     const { rows } = await tx.query<{ visible_at: number }>(extendLease, [

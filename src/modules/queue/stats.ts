@@ -1,7 +1,8 @@
 // Exact figures of a queue at one moment: leases and retention that are over are settled first, then everything is read in one snapshot.
+
+import { readClock } from '../../core/wallet/statements.ts';
 import type { Database, Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { readClock } from '../../core/wallet/statements.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { deadLetter, isExhausted } from './dead-letter.ts';
 import { settleLapsedGroups } from './fifo-consume.ts';
@@ -82,7 +83,8 @@ export async function settleChunk(tx: Transaction, ids: MessageIds, queue: Queue
   const held = await holdQueueById(tx, queue.account_id, queue.queue_id);
   if (held === null) return false;
   const overdue = await removeOverdue(tx, held, CHUNK);
-  const lapsed = held.type === 'fifo' ? await settleLapsedGroups(tx, ids, held, CHUNK) : await settleLapsedLeases(tx, ids, held);
+  const lapsed =
+    held.type === 'fifo' ? await settleLapsedGroups(tx, ids, held, CHUNK) : await settleLapsedLeases(tx, ids, held);
   return overdue || lapsed;
 }
 
@@ -94,6 +96,11 @@ async function settleLapsedLeases(tx: Transaction, ids: MessageIds, queue: Queue
   // The limit was raised or the dead-letter queue removed since: they go on.
   const back = lapsed.filter((message) => !isExhausted(queue, message));
   await deadLetter(tx, { ids, queue, nowMs: (rows[0] as { now: number }).now, requestId: null }, dead);
-  await endLeases(tx, queue.account_id, queue.queue_id, back.map((message) => message.seq));
+  await endLeases(
+    tx,
+    queue.account_id,
+    queue.queue_id,
+    back.map((message) => message.seq),
+  );
   return lapsed.length === CHUNK;
 }

@@ -1,11 +1,12 @@
 // Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
-import type { Database } from '../../db/database.ts';
-import { statement, type Statement } from '../../db/statement.ts';
+
 import type { Sweep } from '../../core/sweeper/sweep.ts';
+import type { Database } from '../../db/database.ts';
+import { type Statement, statement } from '../../db/statement.ts';
 import { foldCounts } from './counts.ts';
 import { findQueueById } from './queue-store.ts';
 import { advanceRedrive } from './redrive.ts';
-import { queueKey, type QueueState } from './state.ts';
+import { type QueueState, queueKey } from './state.ts';
 import { settleQueue } from './stats.ts';
 
 const QUEUES_PER_RUN = 200;
@@ -45,7 +46,10 @@ const findRedrives = statement(
   `/* fan-out: running redrives */
    SELECT r.account_id, r.redrive_id FROM queue.redrive r WHERE r.state = 'running' ORDER BY r.created_at LIMIT $1`,
 );
-const findTombstones = statement('sweep_find_tombstones', `/* fan-out: deleted queues */ SELECT t.account_id, t.queue_id FROM queue.tombstone t LIMIT $1`);
+const findTombstones = statement(
+  'sweep_find_tombstones',
+  `/* fan-out: deleted queues */ SELECT t.account_id, t.queue_id FROM queue.tombstone t LIMIT $1`,
+);
 const removeDeadMessages = statement(
   'sweep_remove_messages',
   `WITH c AS MATERIALIZED (
@@ -65,7 +69,10 @@ const findExpiredDedup = statement(
   `/* fan-out: accounts with deduplication records that are over */
    SELECT d.account_id FROM queue.dedup d WHERE d.expires_at <= core.clock_now() GROUP BY d.account_id LIMIT $1`,
 );
-const removeExpiredDedup = statement('sweep_remove_expired_dedup', 'DELETE FROM queue.dedup WHERE account_id = $1 AND expires_at <= core.clock_now()');
+const removeExpiredDedup = statement(
+  'sweep_remove_expired_dedup',
+  'DELETE FROM queue.dedup WHERE account_id = $1 AND expires_at <= core.clock_now()',
+);
 
 interface QueueRef {
   readonly account_id: string;
@@ -101,9 +108,13 @@ async function settle(state: QueueState, find: Statement): Promise<boolean> {
 }
 
 async function redrive(state: QueueState): Promise<boolean> {
-  const { rows } = await state.core.db.query<{ account_id: string; redrive_id: string }>(findRedrives, [QUEUES_PER_RUN]);
+  const { rows } = await state.core.db.query<{ account_id: string; redrive_id: string }>(findRedrives, [
+    QUEUES_PER_RUN,
+  ]);
   for (const row of rows) {
-    await advanceRedrive(state.core.db, row.account_id, row.redrive_id, (queue, messages) => state.waiters.wake(queueKey(row.account_id, queue), messages));
+    await advanceRedrive(state.core.db, row.account_id, row.redrive_id, (queue, messages) =>
+      state.waiters.wake(queueKey(row.account_id, queue), messages),
+    );
   }
   return false;
 }

@@ -1,12 +1,14 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { receiptsField, queueName, refFields } from '../schemas.ts';
 import { type NamedRef, refList, settleKnown, shownId, singleRef } from '../refs.ts';
-import { queueKey, type QueueState } from '../state.ts';
+import { queueName, receiptsField, refFields } from '../schemas.ts';
+import { type QueueState, queueKey } from '../state.ts';
 
 const acked = {
   message_id: Type.String({ description: 'The message named.' }),
-  acked: Type.Boolean({ description: 'True when the message was settled by this call; false when the receipt is stale or the message gone.' }),
+  acked: Type.Boolean({
+    description: 'True when the message was settled by this call; false when the receipt is stale or the message gone.',
+  }),
   status: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`deleted` when acked, else null.' }),
 };
 
@@ -18,12 +20,18 @@ export const ack = defineCapability<QueueState>()({
   description:
     'Removes delivered messages for good. With a receipt_handle only the delivery it came with can be acknowledged: after a redelivery it ' +
     'answers acked false and touches nothing. An unknown message is no error: acked is false.',
-  input: Type.Object({ queue: queueName('Name of the queue the message was consumed from.'), ...refFields, receipts: receiptsField }),
+  input: Type.Object({
+    queue: queueName('Name of the queue the message was consumed from.'),
+    ...refFields,
+    receipts: receiptsField,
+  }),
   output: Type.Object({
     message_id: Type.Optional(acked.message_id),
     acked: Type.Optional(acked.acked),
     status: Type.Optional(acked.status),
-    results: Type.Optional(Type.Array(Type.Object(acked), { description: 'One per entry of receipts, in the same order.' })),
+    results: Type.Optional(
+      Type.Array(Type.Object(acked), { description: 'One per entry of receipts, in the same order.' }),
+    ),
   }),
   price: 'free',
   scope: 'write',

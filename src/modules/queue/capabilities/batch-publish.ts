@@ -11,14 +11,18 @@ export const batchPublish = defineCapability<QueueState>()({
   method: 'POST',
   path: '/v1/queue/batch/publish',
   summary: 'Publishes up to 100 messages.',
-  description: 'All or nothing: every message is stored and charged, or none is. Costs the price of publish per message; repeated deduplication ids cost nothing.',
+  description:
+    'All or nothing: every message is stored and charged, or none is. Costs the price of publish per message; repeated deduplication ids cost nothing.',
   input: Type.Object({
     queue: queueName('Name of an existing queue.'),
-    messages: Type.Array(Type.Object(publishFields, { description: 'A message, with the fields of publish without queue.' }), {
-      minItems: 1,
-      maxItems: BATCH_MESSAGES_MAX,
-      description: `1 to ${BATCH_MESSAGES_MAX} messages, stored in this order.`,
-    }),
+    messages: Type.Array(
+      Type.Object(publishFields, { description: 'A message, with the fields of publish without queue.' }),
+      {
+        minItems: 1,
+        maxItems: BATCH_MESSAGES_MAX,
+        description: `1 to ${BATCH_MESSAGES_MAX} messages, stored in this order.`,
+      },
+    ),
   }),
   output: Type.Object({
     queue: Type.String({ description: 'Name of the queue.' }),

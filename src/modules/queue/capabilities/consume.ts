@@ -17,13 +17,35 @@ export const consume = defineCapability<QueueState>()({
     'what is not acked before visibility_timeout_expires_at is delivered again. With wait_seconds the call waits for a message (long poll).',
   input: Type.Object({
     queue: queueName('Name of an existing queue.'),
-    max_messages: Type.Optional(Type.Integer({ minimum: 1, maximum: CONSUME_MAX, default: 1, description: `How many messages at most, 1 to ${CONSUME_MAX}; 1 when not sent.` })),
-    wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: WAIT_SECONDS_MAX, default: 0, description: `Wait up to this long for the first message, 0 to ${WAIT_SECONDS_MAX}; 0 when not sent.` })),
+    max_messages: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: CONSUME_MAX,
+        default: 1,
+        description: `How many messages at most, 1 to ${CONSUME_MAX}; 1 when not sent.`,
+      }),
+    ),
+    wait_seconds: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: WAIT_SECONDS_MAX,
+        default: 0,
+        description: `Wait up to this long for the first message, 0 to ${WAIT_SECONDS_MAX}; 0 when not sent.`,
+      }),
+    ),
     visibility_timeout: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: VISIBILITY_SECONDS_MAX, description: 'Length of the lease in seconds; the default of the queue when not sent.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: VISIBILITY_SECONDS_MAX,
+        description: 'Length of the lease in seconds; the default of the queue when not sent.',
+      }),
     ),
   }),
-  output: Type.Object({ items: Type.Array(deliveredSchema, { description: 'The messages in the order of delivery; empty when there are none.' }) }),
+  output: Type.Object({
+    items: Type.Array(deliveredSchema, {
+      description: 'The messages in the order of delivery; empty when there are none.',
+    }),
+  }),
   price: 'free',
   scope: 'write',
   idempotent: false,

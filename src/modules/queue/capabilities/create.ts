@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { tierLimits } from '../../../core/tiers.ts';
-import { lockAccount } from '../../../core/wallet/lock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { addQueue, findQueue, queueCount } from '../queue-store.ts';
-import { queueRecord, type QueueRow } from '../records.ts';
+import { type QueueRow, queueRecord } from '../records.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import { deadLetterQueueId, newQueueId, refuseFifoPriority, settingsAtCreation } from '../settings.ts';
 import type { QueueState } from '../state.ts';
@@ -20,7 +20,12 @@ export const create = defineCapability<QueueState>()({
     'with other settings it is 409 ALREADY_EXISTS. A dead-letter queue must exist already and be of the same type.',
   input: Type.Object({
     name: queueName('Name, unique in the account: 3 to 80 of a-z, 0-9, dot, underscore, hyphen.'),
-    type: Type.Optional(Type.Enum(['standard', 'fifo'], { default: 'standard', description: '`standard` (default): high rate, order by availability. `fifo`: strict order per message group.' })),
+    type: Type.Optional(
+      Type.Enum(['standard', 'fifo'], {
+        default: 'standard',
+        description: '`standard` (default): high rate, order by availability. `fifo`: strict order per message group.',
+      }),
+    ),
     ...settingsFields,
   }),
   output: queueSchema,
@@ -41,17 +46,29 @@ export const create = defineCapability<QueueState>()({
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      const nowMs = await lockAccount(tx, ctx.accountId);
+      const nowMs = await lockCaller(tx, ctx.accountId);
       const type = input.type ?? 'standard';
       refuseFifoPriority(type, input.enable_priority);
       const existing = await findQueue(tx, ctx.accountId, input.name);
-      const dlqId = await deadLetterQueueId(tx, ctx.accountId, { name: input.name, type, queueId: existing?.queue_id ?? null }, input.dead_letter_queue ?? null);
+      const dlqId = await deadLetterQueueId(
+        tx,
+        ctx.accountId,
+        { name: input.name, type, queueId: existing?.queue_id ?? null },
+        input.dead_letter_queue ?? null,
+      );
       const settings = settingsAtCreation(input, dlqId);
       if (existing !== null) return queueRecord(refuseOther(existing, type, settings));
       if ((await queueCount(tx, ctx.accountId)) >= tierLimits[ctx.tier].queuesMax) {
         throw problem('QUOTA_EXCEEDED', { message: `The account has its ${tierLimits[ctx.tier].queuesMax} queues.` });
       }
-      await addQueue(tx, { ...settings, accountId: ctx.accountId, name: input.name, queueId: newQueueId(nowMs), type, nowMs });
+      await addQueue(tx, {
+        ...settings,
+        accountId: ctx.accountId,
+        name: input.name,
+        queueId: newQueueId(nowMs),
+        type,
+        nowMs,
+      });
       return queueRecord((await findQueue(tx, ctx.accountId, input.name)) as QueueRow);
     });
   },
@@ -59,7 +76,13 @@ export const create = defineCapability<QueueState>()({
 
 /** Creating again what is there already is no error. */
 function refuseOther(existing: QueueRow, type: string, settings: object): QueueRow {
-  const differing = Object.entries({ type, ...settings }).find(([name, value]) => existing[name as keyof QueueRow] !== value);
-  if (differing !== undefined) throw problem('ALREADY_EXISTS', { param: 'name', message: `The queue ${existing.name} exists with other settings (${differing[0]}).` });
+  const differing = Object.entries({ type, ...settings }).find(
+    ([name, value]) => existing[name as keyof QueueRow] !== value,
+  );
+  if (differing !== undefined)
+    throw problem('ALREADY_EXISTS', {
+      param: 'name',
+      message: `The queue ${existing.name} exists with other settings (${differing[0]}).`,
+    });
   return existing;
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { lockAccount } from '../../../core/wallet/lock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { findQueue, removeQueue, sourcesOf } from '../queue-store.ts';
@@ -19,7 +19,10 @@ export const remove = defineCapability<QueueState>()({
   output: Type.Object({
     queue: Type.String({ description: 'The name sent.' }),
     deleted: Type.Boolean({ description: 'Whether there was such a queue.' }),
-    status: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`not_found` when there was none, else null.' }),
+    status: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: '`not_found` when there was none, else null.',
+    }),
   }),
   price: 'free',
   scope: 'write',
@@ -27,17 +30,27 @@ export const remove = defineCapability<QueueState>()({
   errors: ['STATE_CONFLICT'],
   events: [],
   examples: [
-    { title: 'Delete', before: [{ capability: 'queue.create', input: { name: 'short-lived' } }], input: { queue: 'short-lived' }, expect: { deleted: true } },
+    {
+      title: 'Delete',
+      before: [{ capability: 'queue.create', input: { name: 'short-lived' } }],
+      input: { queue: 'short-lived' },
+      expect: { deleted: true },
+    },
     { title: 'Nothing there', input: { queue: 'never-made' }, expect: { deleted: false, status: 'not_found' } },
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
       // The lane of every process publishes under the same lock: no message is accepted into a queue that is going.
-      await lockAccount(tx, ctx.accountId);
+      await lockCaller(tx, ctx.accountId);
       const queue = await findQueue(tx, ctx.accountId, input.queue);
       if (queue === null) return { queue: input.queue, deleted: false, status: 'not_found' };
       const sources = await sourcesOf(tx, ctx.accountId, queue.queue_id);
-      if (sources.length > 0) throw problem('STATE_CONFLICT', { param: 'queue', message: `It is the dead-letter queue of ${sources.join(', ')}.`, detail: 'dead_letter_queue_in_use' });
+      if (sources.length > 0)
+        throw problem('STATE_CONFLICT', {
+          param: 'queue',
+          message: `It is the dead-letter queue of ${sources.join(', ')}.`,
+          detail: 'dead_letter_queue_in_use',
+        });
       await removeQueue(tx, queue);
       return { queue: input.queue, deleted: true, status: null };
     });

@@ -14,7 +14,8 @@ export const dlqList = defineCapability<QueueState>()({
   method: 'GET',
   path: '/v1/queue/dlq/list/{queue}',
   summary: 'Lists the dead-lettered messages of a queue.',
-  description: 'The messages of this queue (not of the dead-letter queue as a whole) that are now in its dead-letter queue, in publish order.',
+  description:
+    'The messages of this queue (not of the dead-letter queue as a whole) that are now in its dead-letter queue, in publish order.',
   input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(deadSchema),
   price: 'free',
@@ -22,7 +23,14 @@ export const dlqList = defineCapability<QueueState>()({
   idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
-  examples: [{ title: 'None yet', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs' }, expect: { has_more: false } }],
+  examples: [
+    {
+      title: 'None yet',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs' },
+      expect: { has_more: false },
+    },
+  ],
   async run({ ctx, input, state }) {
     const { db, secrets } = ctx.core;
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
@@ -42,6 +50,10 @@ export const dlqList = defineCapability<QueueState>()({
         extra: `,"dlq_name":"${row.dlq_name}","dead_lettered_at":"${iso(row.dead_lettered_at)}"`,
       }),
     );
-    return { data: new JsonText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(shown.next_cursor)},"has_more":${shown.has_more}}`) };
+    return {
+      data: new JsonText(
+        `{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(shown.next_cursor)},"has_more":${shown.has_more}}`,
+      ),
+    };
   },
 });

@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { lockAccount } from '../../../core/wallet/lock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { redriveSchema } from '../redrive-schema.ts';
-import { findRedrive, redriveRecord, type RedriveRow, saveRedrive, takeRedrive } from '../redrive-store.ts';
+import { findRedrive, type RedriveRow, redriveRecord, saveRedrive, takeRedrive } from '../redrive-store.ts';
 import type { QueueState } from '../state.ts';
 
 export const dlqRedriveCancel = defineCapability<QueueState>()({
@@ -33,7 +33,7 @@ export const dlqRedriveCancel = defineCapability<QueueState>()({
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      const nowMs = await lockAccount(tx, ctx.accountId);
+      const nowMs = await lockCaller(tx, ctx.accountId);
       const redrive = await takeRedrive(tx, ctx.accountId, input.redrive_id);
       if (redrive === null) throw problem('NOT_FOUND', { param: 'redrive_id', message: 'The redrive does not exist.' });
       if (redrive.state === 'running') await saveRedrive(tx, redrive, redrive.moved, 'cancelled', nowMs);

@@ -1,15 +1,15 @@
 import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { lockAccount } from '../../../core/wallet/lock.ts';
 import { newId } from '../../../lib/ids.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { findQueue } from '../queue-store.ts';
 import { advanceRedrive } from '../redrive.ts';
-import { addRedrive, findRedrive, hasRunningRedrive, redriveRecord, type RedriveRow } from '../redrive-store.ts';
-import { queueName } from '../schemas.ts';
 import { redriveSchema } from '../redrive-schema.ts';
-import { queueKey, type QueueState } from '../state.ts';
+import { addRedrive, findRedrive, hasRunningRedrive, type RedriveRow, redriveRecord } from '../redrive-store.ts';
+import { queueName } from '../schemas.ts';
+import { type QueueState, queueKey } from '../state.ts';
 import { readStats } from '../stats.ts';
 
 const MESSAGE_IDS_MAX = 1_000;
@@ -25,10 +25,18 @@ export const dlqRedrive = defineCapability<QueueState>()({
   input: Type.Object({
     queue: queueName('Name of the source queue.'),
     message_ids: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200, description: 'Id of a message.' }), { minItems: 1, maxItems: MESSAGE_IDS_MAX, description: 'Only these messages; ids that are not there are passed over.' }),
+      Type.Array(Type.String({ maxLength: 200, description: 'Id of a message.' }), {
+        minItems: 1,
+        maxItems: MESSAGE_IDS_MAX,
+        description: 'Only these messages; ids that are not there are passed over.',
+      }),
     ),
-    max_messages: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'At most so many, in publish order.' })),
-    rate_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Messages a second; all at once when not sent.' })),
+    max_messages: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'At most so many, in publish order.' }),
+    ),
+    rate_per_second: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100_000, description: 'Messages a second; all at once when not sent.' }),
+    ),
   }),
   output: redriveSchema,
   price: 'free',
@@ -36,7 +44,14 @@ export const dlqRedrive = defineCapability<QueueState>()({
   idempotent: true,
   errors: ['QUEUE_NOT_FOUND', 'STATE_CONFLICT'],
   events: [],
-  examples: [{ title: 'Everything', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs' }, expect: { state: 'completed', moved: 0 } }],
+  examples: [
+    {
+      title: 'Everything',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs' },
+      expect: { state: 'completed', moved: 0 },
+    },
+  ],
   async run({ ctx, input, state }) {
     const { db } = ctx.core;
     const { accountId } = ctx;
@@ -46,19 +61,36 @@ export const dlqRedrive = defineCapability<QueueState>()({
     const requested = Math.min(input.max_messages ?? Number.MAX_SAFE_INTEGER, seqs?.length ?? dead, 2_147_483_647);
     const redriveId = newId('rdr_');
     const answer = await runWrite(ctx, async (tx) => {
-      const nowMs = await lockAccount(tx, accountId);
+      const nowMs = await lockCaller(tx, accountId);
       const current = await findQueue(tx, accountId, input.queue);
       if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
       if (await hasRunningRedrive(tx, accountId, current.queue_id)) {
-        throw problem('STATE_CONFLICT', { param: 'queue', detail: 'redrive_running', message: 'A redrive of this queue is running. Wait for it or cancel it.' });
+        throw problem('STATE_CONFLICT', {
+          param: 'queue',
+          detail: 'redrive_running',
+          message: 'A redrive of this queue is running. Wait for it or cancel it.',
+        });
       }
       const ratePerSecond = input.rate_per_second ?? null;
-      await addRedrive(tx, { accountId, redriveId, queueId: current.queue_id, dlqId: current.dlq_id, requested, seqs, ratePerSecond, nowMs });
+      await addRedrive(tx, {
+        accountId,
+        redriveId,
+        queueId: current.queue_id,
+        dlqId: current.dlq_id,
+        requested,
+        seqs,
+        ratePerSecond,
+        nowMs,
+      });
       return { redrive_id: redriveId };
     });
-    const { redrive_id: id } = (answer.replayed ? JSON.parse((answer.data as { text: string }).text) : answer.data) as { redrive_id: string };
+    const { redrive_id: id } = (answer.replayed ? JSON.parse((answer.data as { text: string }).text) : answer.data) as {
+      redrive_id: string;
+    };
     if (input.rate_per_second === undefined) {
-      await advanceRedrive(db, accountId, id, (name, messages) => state.waiters.wake(queueKey(accountId, name), messages));
+      await advanceRedrive(db, accountId, id, (name, messages) =>
+        state.waiters.wake(queueKey(accountId, name), messages),
+      );
     }
     return { data: redriveRecord((await findRedrive(db, accountId, id)) as RedriveRow), replayed: answer.replayed };
   },
@@ -69,7 +101,8 @@ function seqsOf(state: QueueState, accountId: string, ids: readonly string[] | u
   const seqs = new Set<bigint>();
   for (const [i, text] of ids.entries()) {
     const ref = state.ids.parse(accountId, text);
-    if (ref === null && !text.startsWith('qmsg_')) throw invalidField(`message_ids[${i}]`, 'pattern', `message_ids[${i}] is not a message id.`);
+    if (ref === null && !text.startsWith('qmsg_'))
+      throw invalidField(`message_ids[${i}]`, 'pattern', `message_ids[${i}] is not a message id.`);
     if (ref !== null) seqs.add(ref.seq);
   }
   return [...seqs];

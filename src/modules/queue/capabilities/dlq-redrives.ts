@@ -19,7 +19,14 @@ export const dlqRedrives = defineCapability<QueueState>()({
   idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
-  examples: [{ title: 'None yet', before: [{ capability: 'queue.create', input: { name: 'never-redriven' } }], input: { queue: 'never-redriven' }, expect: { has_more: false } }],
+  examples: [
+    {
+      title: 'None yet',
+      before: [{ capability: 'queue.create', input: { name: 'never-redriven' } }],
+      input: { queue: 'never-redriven' },
+      expect: { has_more: false },
+    },
+  ],
   async run({ ctx, input, state }) {
     const { db, secrets } = ctx.core;
     const queue = await state.cache.refresh(ctx.accountId, input.queue);

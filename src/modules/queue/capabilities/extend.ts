@@ -12,16 +12,25 @@ export const extend = defineCapability<QueueState>()({
   method: 'POST',
   path: '/v1/queue/extend',
   summary: 'Prolongs the lease of a message.',
-  description: 'Gives the consumer visibility_timeout seconds from now to settle the message. A stale receipt answers extended false and touches nothing.',
+  description:
+    'Gives the consumer visibility_timeout seconds from now to settle the message. A stale receipt answers extended false and touches nothing.',
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,
-    visibility_timeout: Type.Integer({ minimum: 0, maximum: VISIBILITY_SECONDS_MAX, description: 'Seconds from now; 0 ends the lease at once.' }),
+    visibility_timeout: Type.Integer({
+      minimum: 0,
+      maximum: VISIBILITY_SECONDS_MAX,
+      description: 'Seconds from now; 0 ends the lease at once.',
+    }),
   }),
   output: Type.Object({
     message_id: Type.String({ description: 'The message named.' }),
     extended: Type.Boolean({ description: 'Whether the lease was changed.' }),
-    visibility_timeout_expires_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'New end of the lease; null when not extended.' }),
+    visibility_timeout_expires_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'New end of the lease; null when not extended.',
+    }),
   }),
   price: 'free',
   scope: 'write',
@@ -45,9 +54,14 @@ export const extend = defineCapability<QueueState>()({
   async run({ ctx, input, state }) {
     const named = singleRef(state.ids, ctx.accountId, input);
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
-    const endMs = named.ref === null ? null : await extendMessage(ctx.core.db, queue, named.ref, input.visibility_timeout);
+    const endMs =
+      named.ref === null ? null : await extendMessage(ctx.core.db, queue, named.ref, input.visibility_timeout);
     return {
-      data: { message_id: shownId(state.ids, ctx.accountId, named), extended: endMs !== null, visibility_timeout_expires_at: isoOrNull(endMs) },
+      data: {
+        message_id: shownId(state.ids, ctx.accountId, named),
+        extended: endMs !== null,
+        visibility_timeout_expires_at: isoOrNull(endMs),
+      },
     };
   },
 });

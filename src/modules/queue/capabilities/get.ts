@@ -19,7 +19,14 @@ export const get = defineCapability<QueueState>()({
   idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
-  examples: [{ title: 'One queue', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs' }, expect: { name: 'jobs' } }],
+  examples: [
+    {
+      title: 'One queue',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs' },
+      expect: { name: 'jobs' },
+    },
+  ],
   async run({ ctx, input }) {
     const queue = await findQueue(ctx.core.db, ctx.accountId, input.queue);
     if (queue === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });

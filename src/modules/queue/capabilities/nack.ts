@@ -3,16 +3,22 @@ import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { DELAY_SECONDS_MAX } from '../limits.ts';
 import { refList, settleKnown, shownId, singleRef } from '../refs.ts';
-import { receiptsField, queueName, refFields } from '../schemas.ts';
+import { queueName, receiptsField, refFields } from '../schemas.ts';
 import { type Nacked, nackMessages } from '../settle.ts';
-import { queueKey, type QueueState } from '../state.ts';
+import { type QueueState, queueKey } from '../state.ts';
 
-const orNull = <T>(schema: Record<string, unknown>, description: string) => Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
+const orNull = <T>(schema: Record<string, unknown>, description: string) =>
+  Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
 const nacked = {
   message_id: Type.String({ description: 'The message named.' }),
-  nacked: Type.Boolean({ description: 'True when this call ended the lease; false when the receipt is stale or the message gone.' }),
+  nacked: Type.Boolean({
+    description: 'True when this call ended the lease; false when the receipt is stale or the message gone.',
+  }),
   requeue: Type.Boolean({ description: 'As sent.' }),
-  status: orNull<string>({ type: 'string' }, '`available`, `dlq`, or `deleted` when it was dropped; null when not nacked.'),
+  status: orNull<string>(
+    { type: 'string' },
+    '`available`, `dlq`, or `deleted` when it was dropped; null when not nacked.',
+  ),
   delivery_count: orNull<number>({ type: 'integer' }, 'How often it was delivered.'),
   available_at: orNull<string>({ type: 'string', format: 'date-time' }, 'From when it can be delivered again.'),
 };
@@ -29,12 +35,23 @@ export const nack = defineCapability<QueueState>()({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,
     receipts: receiptsField,
-    delay_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: DELAY_SECONDS_MAX, default: 0, description: 'Seconds until it can be delivered again; 0 when not sent.' })),
-    requeue: Type.Optional(Type.Boolean({ default: true, description: 'False: to the dead-letter queue at once. True when not sent.' })),
+    delay_seconds: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: DELAY_SECONDS_MAX,
+        default: 0,
+        description: 'Seconds until it can be delivered again; 0 when not sent.',
+      }),
+    ),
+    requeue: Type.Optional(
+      Type.Boolean({ default: true, description: 'False: to the dead-letter queue at once. True when not sent.' }),
+    ),
   }),
   output: Type.Object({
     ...Object.fromEntries(Object.entries(nacked).map(([name, schema]) => [name, Type.Optional(schema)])),
-    results: Type.Optional(Type.Array(Type.Object(nacked), { description: 'One per entry of receipts, in the same order.' })),
+    results: Type.Optional(
+      Type.Array(Type.Object(nacked), { description: 'One per entry of receipts, in the same order.' }),
+    ),
   }),
   price: 'free',
   scope: 'write',
@@ -62,7 +79,12 @@ export const nack = defineCapability<QueueState>()({
     const requeue = input.requeue ?? true;
     const queue = await state.cache.refresh(accountId, input.queue);
     const missing: Nacked = { nacked: false, status: null, deliveryCount: null, availableMs: null };
-    const options = { ids: state.ids, delayMs: Math.round((input.delay_seconds ?? 0) * 1000), requeue, requestId: ctx.requestId };
+    const options = {
+      ids: state.ids,
+      delayMs: Math.round((input.delay_seconds ?? 0) * 1000),
+      requeue,
+      requestId: ctx.requestId,
+    };
     const results = await settleKnown(named, missing, (refs) => nackMessages(ctx.core.db, queue, refs, options));
     const back = results.filter((result) => result.status === 'available').length;
     if (back > 0 && options.delayMs === 0) state.waiters.wake(queueKey(accountId, input.queue), back);

@@ -12,10 +12,18 @@ export const peek = defineCapability<QueueState>()({
   method: 'GET',
   path: '/v1/queue/peek/{queue}',
   summary: 'Looks at the next messages without taking them.',
-  description: 'The available messages in the order in which they would be delivered: no lease, no receipt, and delivery_count stays.',
+  description:
+    'The available messages in the order in which they would be delivered: no lease, no receipt, and delivery_count stays.',
   input: Type.Object({
     queue: queueName('Name of the queue.'),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: CONSUME_MAX, default: 1, description: `How many at most, 1 to ${CONSUME_MAX}; 1 when not sent.` })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: CONSUME_MAX,
+        default: 1,
+        description: `How many at most, 1 to ${CONSUME_MAX}; 1 when not sent.`,
+      }),
+    ),
   }),
   output: Type.Object({ items: Type.Array(messageSchema, { description: 'The next messages.' }) }),
   price: 'free',
@@ -23,7 +31,13 @@ export const peek = defineCapability<QueueState>()({
   idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
-  examples: [{ title: 'The next one', before: [{ capability: 'queue.create', input: { name: 'jobs' } }], input: { queue: 'jobs', limit: 3 } }],
+  examples: [
+    {
+      title: 'The next one',
+      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      input: { queue: 'jobs', limit: 3 },
+    },
+  ],
   async run({ ctx, input, state }) {
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
     const rows = await peekMessages(ctx.core.db.hot, queue, input.limit ?? 1);

@@ -23,7 +23,10 @@ export const publish = defineCapability<QueueState>()({
   opaque: ['payload', 'body', 'headers'],
   errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
   events: ['wallet.low_balance'],
-  limits: { size: 'max_message_size_kb of the queue, at most 256 KiB.', delay: 'Up to 7 days, and shorter than the retention of the queue.' },
+  limits: {
+    size: 'max_message_size_kb of the queue, at most 256 KiB.',
+    delay: 'Up to 7 days, and shorter than the retention of the queue.',
+  },
   examples: [
     {
       title: 'A job',

@@ -17,7 +17,9 @@ export const purge = defineCapability<QueueState>()({
   input: Type.Object({ queue: queueName('Name of the queue; a `queue` in the body must be the same.') }),
   output: Type.Object({
     queue: Type.String({ description: 'The name sent.' }),
-    purged: Type.Optional(Type.Integer({ description: 'How many messages were removed; absent when there is no such queue.' })),
+    purged: Type.Optional(
+      Type.Integer({ description: 'How many messages were removed; absent when there is no such queue.' }),
+    ),
     found: Type.Boolean({ description: 'Whether there is such a queue.' }),
   }),
   price: 'free',

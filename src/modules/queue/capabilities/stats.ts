@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { queueName } from '../schemas.ts';
-import { queueKey, type QueueState } from '../state.ts';
+import { type QueueState, queueKey } from '../state.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -10,7 +10,8 @@ export const stats = defineCapability<QueueState>()({
   method: 'GET',
   path: '/v1/queue/stats/{queue}',
   summary: 'Counts the messages of a queue.',
-  description: 'Exact at the moment of the answer. A message whose lease has ended, or that waits behind the blocked head of a FIFO group, counts as available.',
+  description:
+    'Exact at the moment of the answer. A message whose lease has ended, or that waits behind the blocked head of a FIFO group, counts as available.',
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: Type.Object({
     queue: Type.String({ description: 'Name of the queue.' }),
@@ -19,7 +20,9 @@ export const stats = defineCapability<QueueState>()({
     in_flight_count: count('Delivered and neither settled nor timed out.'),
     delayed_count: count('To be delivered in the future: published or nacked with a delay.'),
     dlq_count: count('Messages of this queue that are now in its dead-letter queue.'),
-    oldest_message_age_seconds: count('Age of the oldest message, available, delayed or in flight; 0 when there is none.'),
+    oldest_message_age_seconds: count(
+      'Age of the oldest message, available, delayed or in flight; 0 when there is none.',
+    ),
   }),
   price: 'free',
   scope: 'read',

@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { lockAccount } from '../../../core/wallet/lock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { findQueue, saveQueue } from '../queue-store.ts';
-import { queueRecord, type QueueRow } from '../records.ts';
+import { type QueueRow, queueRecord } from '../records.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../settings.ts';
 import type { QueueState } from '../state.ts';
@@ -34,12 +34,15 @@ export const update = defineCapability<QueueState>()({
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      const nowMs = await lockAccount(tx, ctx.accountId);
+      const nowMs = await lockCaller(tx, ctx.accountId);
       const current = await findQueue(tx, ctx.accountId, input.queue);
       if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
       refuseFifoPriority(current.type, input.enable_priority);
       const target = { name: current.name, type: current.type, queueId: current.queue_id };
-      const dlqId = input.dead_letter_queue === undefined ? current.dlq_id : await deadLetterQueueId(tx, ctx.accountId, target, input.dead_letter_queue);
+      const dlqId =
+        input.dead_letter_queue === undefined
+          ? current.dlq_id
+          : await deadLetterQueueId(tx, ctx.accountId, target, input.dead_letter_queue);
       await saveQueue(tx, ctx.accountId, current.name, changedSettings(current, input, dlqId), nowMs);
       return queueRecord((await findQueue(tx, ctx.accountId, current.name)) as QueueRow);
     });

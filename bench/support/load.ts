@@ -1,0 +1,102 @@
+// A load generator that costs little itself: raw sockets, prepared requests, one outstanding call per connection.
+// A general-purpose client takes as much processor time per call as the service, and would measure itself on two cores.
+import { connect, type Socket } from 'node:net';
+
+export interface Flow {
+  /** The next request of a connection; null ends it. */
+  next(connection: number): Buffer | null;
+  /** The answer to it. */
+  answered?(connection: number, status: number, body: Buffer): void;
+}
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly flow: Flow;
+}
+
+export interface LoadResult {
+  readonly calls: number;
+  readonly seconds: number;
+  /** Calls per second. */
+  readonly rate: number;
+  readonly failed: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Bytes of a POST with a JSON body. */
+export function post(url: string, path: string, secret: string, body: string, headers = ''): Buffer {
+  const { host } = new URL(url);
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** Runs the flow on every connection until the time is over; calls under way are finished and counted. */
+export async function load({ url, connections, seconds, flow }: LoadOptions): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let failed = 0;
+  const startedMs = performance.now();
+  const endMs = startedMs + seconds * 1000;
+  const one = (index: number) =>
+    new Promise<void>((resolve, reject) => {
+      let sentMs = 0;
+      const reader = new ResponseReader((status, body) => {
+        latencies.push(performance.now() - sentMs);
+        if (status !== 200) failed += 1;
+        flow.answered?.(index, status, body);
+        send();
+      });
+      const socket: Socket = connect(Number(new URL(url).port), new URL(url).hostname);
+      const send = () => {
+        const request = performance.now() < endMs ? flow.next(index) : null;
+        if (request === null) {
+          socket.end();
+          resolve();
+          return;
+        }
+        sentMs = performance.now();
+        socket.write(request);
+      };
+      socket.setNoDelay(true);
+      socket.on('connect', send);
+      socket.on('data', (chunk: Buffer) => reader.add(chunk));
+      socket.on('error', reject);
+    });
+  await Promise.all(Array.from({ length: connections }, (_, index) => one(index)));
+  const elapsed = (performance.now() - startedMs) / 1000;
+  latencies.sort((a, b) => a - b);
+  return {
+    calls: latencies.length,
+    seconds: elapsed,
+    rate: latencies.length / elapsed,
+    failed,
+    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+  };
+}
+
+/** Reads responses with Content-Length, one after the other. */
+class ResponseReader {
+  readonly #done: (status: number, body: Buffer) => void;
+  #pending: Buffer = Buffer.alloc(0);
+
+  constructor(done: (status: number, body: Buffer) => void) {
+    this.#done = done;
+  }
+
+  add(chunk: Buffer): void {
+    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    const head = this.#pending.indexOf('\r\n\r\n');
+    if (head === -1) return;
+    const headers = this.#pending.toString('latin1', 0, head);
+    const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? 0);
+    const end = head + 4 + length;
+    if (this.#pending.length < end) return;
+    const body = this.#pending.subarray(head + 4, end);
+    this.#pending = this.#pending.subarray(end);
+    this.#done(Number(headers.slice(9, 12)), body);
+  }
+}

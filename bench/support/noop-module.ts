@@ -1,0 +1,36 @@
+// The yardstick: a POST that goes the whole way of a call (authenticate, authorize, validate, envelope) and does nothing.
+import Type from 'typebox';
+import { defineCapability } from '../../src/manifest/capability.ts';
+import { defineModule } from '../../src/manifest/module.ts';
+
+const noop = defineCapability<null>()({
+  id: 'bench.noop',
+  method: 'POST',
+  path: '/v1/bench/noop',
+  summary: 'Does nothing.',
+  description: 'Goes through every step of a call and answers an empty object.',
+  input: Type.Object({
+    queue: Type.Optional(Type.String({ description: 'Ignored.' })),
+    payload: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Ignored.' })),
+  }),
+  output: Type.Object({}),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  unlimited: true,
+  opaque: ['payload'],
+  errors: [],
+  events: [],
+  examples: [{ title: 'Nothing', input: {} }],
+  async run() {
+    return { data: {} };
+  },
+});
+
+export const benchModule = defineModule<null>({
+  name: 'bench',
+  summary: 'Yardstick of the benchmarks.',
+  status: 'beta',
+  capabilities: [noop],
+  start: () => null,
+});

@@ -1,0 +1,72 @@
+// Starts the service under test and talks to it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
+
+export interface BenchAccount {
+  readonly accountId: string;
+  readonly secret: string;
+}
+
+export interface BenchService {
+  readonly url: string;
+  readonly pid: number;
+  readonly accounts: readonly BenchAccount[];
+  readonly connection: Connection;
+  call(secret: string, path: string, body: unknown): Promise<unknown>;
+  /** Resident memory of the service process, MB. */
+  memoryMb(): number;
+  stop(): Promise<void>;
+}
+
+/** A fresh service on a data directory of its own, with `accounts` accounts of a million USD each. */
+export async function startBenchService(accounts = 1): Promise<BenchService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'qm-bench-'));
+  const child = spawn(
+    process.execPath,
+    [
+      ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []),
+      new URL('./server.ts', import.meta.url).pathname,
+      String(accounts),
+      dataDir,
+    ],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  const ready = await firstLine(child);
+  const { url, pid, accounts: made } = JSON.parse(ready) as { url: string; pid: number; accounts: BenchAccount[] };
+  return {
+    url,
+    pid,
+    accounts: made,
+    connection: readConnection(dataDir) as Connection,
+    async call(secret, path, body) {
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+      return response.json();
+    },
+    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin?.end();
+      await ended;
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (child.stdout === null) throw new Error('no output');
+    createInterface({ input: child.stdout }).once('line', resolve);
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
+  });
+}

@@ -1,0 +1,14 @@
+// Random hexadecimal digits, from a buffer that is refilled now and then: one call into the system for many ids.
+import { randomFillSync } from 'node:crypto';
+
+const buffer = Buffer.allocUnsafe(3072);
+let used = buffer.length;
+
+export function randomHex(bytes: number): string {
+  if (used + bytes > buffer.length) {
+    randomFillSync(buffer);
+    used = 0;
+  }
+  used += bytes;
+  return buffer.toString('hex', used - bytes, used);
+}

@@ -1,0 +1,61 @@
+// Builds the module's state for one process: how calls of one queue share statements.
+import type { Core } from '../../core/context.ts';
+import { Coalescer } from '../../lib/coalesce.ts';
+import { claimFor } from './consume.ts';
+import { MessageIds, type MessageRef } from './message-id.ts';
+import { PublishEffect } from './publish-effect.ts';
+import { QueueCache } from './queue-cache.ts';
+import { ackMessages } from './settle.ts';
+import type { QueueBase, QueueState } from './state.ts';
+import { type QueueStats, readStats } from './stats.ts';
+import { Waiters } from './waiters.ts';
+
+// Calls that share one statement. More only delays the first of them.
+const CONSUMES_PER_CLAIM = 16;
+const ACKS_PER_DELETE = 128;
+const STATS_PER_READ = 1_000;
+
+export function createQueueState(core: Core): QueueState {
+  const ids = new MessageIds(core.secrets);
+  const cache = new QueueCache(core.db.hot);
+  const waiters = new Waiters();
+  const publishing = new PublishEffect(ids, (accountId, queue, messages) =>
+    waiters.wake(`${accountId}\n${queue}`, messages),
+  );
+  const base = { core, ids, cache, waiters, publishing };
+  return {
+    ...base,
+    consuming: new Coalescer({ batchMax: CONSUMES_PER_CLAIM, run: (key, wanted) => claimFor(base, key, wanted) }),
+    acking: new Coalescer({ batchMax: ACKS_PER_DELETE, run: (key, calls) => ackTogether(base, key, calls) }),
+    counting: new Coalescer({
+      batchMax: STATS_PER_READ,
+      run: (key, readers) => readTogether(base, key, readers.length),
+    }),
+  };
+}
+
+async function ackTogether(
+  { core, cache }: QueueBase,
+  key: string,
+  calls: readonly (readonly MessageRef[])[],
+): Promise<boolean[][]> {
+  const [accountId = '', name = ''] = key.split('\n');
+  const refs = calls.flat();
+  const acked = await cache.with(accountId, name, async (queue) => {
+    const results = await ackMessages(core.db, queue, refs);
+    // Nothing matched: perhaps because the queue is another one by now.
+    if (results.includes(true) || (await cache.refresh(accountId, name)).queue_id === queue.queue_id) return results;
+    return 'stale';
+  });
+  let at = 0;
+  return calls.map((call) => {
+    at += call.length;
+    return acked.slice(at - call.length, at);
+  });
+}
+
+async function readTogether({ core, cache, ids }: QueueBase, key: string, readers: number): Promise<QueueStats[]> {
+  const [accountId = '', name = ''] = key.split('\n');
+  const stats = await readStats(core.db, ids, await cache.refresh(accountId, name));
+  return new Array<QueueStats>(readers).fill(stats);
+}
