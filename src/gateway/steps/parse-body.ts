@@ -1,11 +1,12 @@
 // Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
 import { isUtf8 } from 'node:buffer';
 import { nestingDepth } from '../../lib/json-source.ts';
-import { invalidField, problem } from '../../problems/problem.ts';
+import { problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
 import type { Step } from '../pipeline.ts';
+import { refuseHostileKeys } from './hostile-keys.ts';
+import { DEPTH_MAX } from './query-value.ts';
 
-const DEPTH_MAX = 32;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 
 export const parseBody: Step = (call) => {
@@ -25,7 +26,7 @@ export const parseBody: Step = (call) => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw problem('INVALID_REQUEST', { message: 'The body must be a JSON object.', detail: 'body_type' });
   }
-  refuseHostileKeys(value as Record<string, unknown>, call);
+  if (mayHoldHostileKeys(call.bodyText)) refuseHostileKeys(value, call.endpoint.opaque);
   call.input = value as Record<string, unknown>;
 };
 
@@ -51,21 +52,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `__proto__` and `constructor.prototype` anywhere but in opaque values. A text without these letters or escapes cannot hold them. */
-function refuseHostileKeys(root: Record<string, unknown>, call: Call): void {
-  if (!call.bodyText.includes('proto') && !call.bodyText.includes('\\u')) return;
-  const { opaque } = call.endpoint;
-  const visit = (value: unknown, path: string, inConstructor: boolean): void => {
-    if (value === null || typeof value !== 'object') return;
-    const entries = Array.isArray(value)
-      ? value.map((item, i): [string, unknown] => [String(i), item])
-      : Object.entries(value);
-    for (const [name, child] of entries) {
-      const at = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
-      if (name === '__proto__' || (inConstructor && name === 'prototype'))
-        throw invalidField(at, 'forbidden_key', `The key ${name} is not allowed.`);
-      if (!opaque.has(name)) visit(child, at, name === 'constructor');
-    }
-  };
-  visit(root, '', false);
+/** A text without these letters or escapes cannot hold a hostile key. */
+function mayHoldHostileKeys(text: string): boolean {
+  return text.includes('proto') || text.includes('\\u');
 }

@@ -36,10 +36,17 @@ function sentKeys(call: Call): unknown[] {
 function theOne(sent: readonly unknown[]): string {
   const [key] = sent;
   if (sent.some((other) => other !== key)) {
-    throw problem('INVALID_IDEMPOTENCY_KEY', { param: FIELD, detail: 'conflict', message: 'Body, header and query name different idempotency keys.' });
+    throw problem('INVALID_IDEMPOTENCY_KEY', {
+      param: FIELD,
+      detail: 'conflict',
+      message: 'Body, header and query name different idempotency keys.',
+    });
   }
   if (typeof key !== 'string' || !KEY.test(key)) {
-    throw problem('INVALID_IDEMPOTENCY_KEY', { param: FIELD, message: `${FIELD} must be 1 to 255 printable ASCII characters.` });
+    throw problem('INVALID_IDEMPOTENCY_KEY', {
+      param: FIELD,
+      message: `${FIELD} must be 1 to 255 printable ASCII characters.`,
+    });
   }
   return key;
 }

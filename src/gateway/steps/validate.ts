@@ -5,7 +5,8 @@ import { type FieldError, invalidField, problem } from '../../problems/problem.t
 import type { Call } from '../call.ts';
 import { type FieldSchema, takesUnknownFields } from '../endpoint.ts';
 import type { Step } from '../pipeline.ts';
-import { fromQuery, groupQuery } from './query-value.ts';
+import { refuseHostileKeys } from './hostile-keys.ts';
+import { fromPath, fromQuery, groupQuery } from './query-value.ts';
 
 const ERRORS_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
@@ -34,7 +35,7 @@ export const validate: Step = (call) => {
 function mergePath(call: Call): void {
   const { params } = call.request;
   for (const name of call.endpoint.pathFields) {
-    merge(call, name, fromQuery([params[name] ?? ''], fieldSchema(call, name)), 'path');
+    merge(call, name, fromPath(params[name] ?? '', fieldSchema(call, name)), 'path');
   }
 }
 
@@ -42,13 +43,15 @@ function mergeQuery(call: Call): void {
   const { query } = call.request;
   if (query.size === 0) return;
   const { method } = call.endpoint.capability;
-  for (const [name, values] of groupQuery(query, call.endpoint.fields)) {
+  for (const [name, parameter] of groupQuery(query, call.endpoint.fields)) {
     if (method !== 'GET' && method !== 'DELETE') {
-      call.warnings.push(`${name.slice(0, NAME_CHARACTERS_MAX)}: ignored, query parameters are not used by ${method} calls`);
+      call.warnings.push(
+        `${name.slice(0, NAME_CHARACTERS_MAX)}: ignored, query parameters are not used by ${method} calls`,
+      );
     } else if (name === '__proto__') {
       throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
     } else if (!call.endpoint.pathFields.includes(name) && !(name === 'idempotency_key' && method === 'DELETE')) {
-      merge(call, name, fromQuery(values, fieldSchema(call, name)), 'query');
+      merge(call, name, fromQuery(parameter, fieldSchema(call, name)), 'query');
     }
   }
 }
@@ -60,11 +63,17 @@ function fieldSchema(call: Call, name: string): FieldSchema {
 
 /** No field holds NUL, which no text of ours may hold; in JSON bodies the schema of each field says what it may hold. */
 function merge(call: Call, name: string, value: unknown, place: 'path' | 'query'): void {
-  if (typeof value === 'string' && value.includes('\0')) throw invalidField(name, 'characters', `${name} must not contain NUL.`);
+  if (holdsNul(value)) throw invalidField(name, 'characters', `${name} must not contain NUL.`);
+  if (value !== null && typeof value === 'object') refuseHostileKeys(value, call.endpoint.opaque, name);
   if (Object.hasOwn(call.input, name) && !isDeepStrictEqual(call.input[name], value)) {
     throw invalidField(name, `${place}_mismatch`, `${name} in the body differs from ${name} in the ${place}.`);
   }
   call.input[name] = value;
+}
+
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return value !== null && typeof value === 'object' && Object.values(value).some(holdsNul);
 }
 
 function noteUnknownFields(call: Call): void {
@@ -73,8 +82,15 @@ function noteUnknownFields(call: Call): void {
   const unknown = unknownFields(call.input, fields, '', opaque);
   if (unknown.length === 0) return;
   if (treatment === 'refused') {
-    const errors = unknown.slice(0, ERRORS_MAX).map((param) => ({ param, rule: 'unknown_field', message: `${param} is not a field of ${call.capability}.` }));
-    throw problem('VALIDATION_FAILED', { param: errors[0]?.param, detail: 'unknown_field', message: errors[0]?.message, errors });
+    const errors = unknown
+      .slice(0, ERRORS_MAX)
+      .map((param) => ({ param, rule: 'unknown_field', message: `${param} is not a field of ${call.capability}.` }));
+    throw problem('VALIDATION_FAILED', {
+      param: errors[0]?.param,
+      detail: 'unknown_field',
+      message: errors[0]?.message,
+      errors,
+    });
   }
   for (const param of unknown.slice(0, ERRORS_MAX)) call.warnings.push(`${param}: unknown field, ignored`);
 }
@@ -104,7 +120,9 @@ function unknownWithin(value: unknown, schema: FieldSchema, at: string, opaque: 
       ? []
       : value.flatMap((item, i) => unknownWithin(item, items, `${at}[${i}]`, opaque)).slice(0, ERRORS_MAX);
   }
-  return schema.properties === undefined || takesUnknownFields(schema) ? [] : unknownFields(value, schema.properties, at, opaque);
+  return schema.properties === undefined || takesUnknownFields(schema)
+    ? []
+    : unknownFields(value, schema.properties, at, opaque);
 }
 
 /** Faults of branches of a union say less than the union's own: only the latter are told. */
