@@ -21,6 +21,8 @@ export function fromFastifyError(error: unknown, bodyBytesMax: number): unknown 
     case 'FST_ERR_ASYNC_CONSTRAINT':
       return problem('NOT_FOUND', { cause: error });
     case 'ECONNRESET':
+      // Of the client's connection only when Fastify was reading the body, which it marks so; else of a connection to the database.
+      if ((error as { statusCode?: unknown }).statusCode !== 400) return error;
       return problem('INVALID_REQUEST', {
         message: 'The connection ended before the body was complete.',
         cause: error,
