@@ -27,7 +27,19 @@ const CONSUMERS = 8;
 const PRICE_USD = 0.00002;
 const CREDIT_USD = 20;
 /** What is killed, in a random order. */
-const KILLS = ['service', 'service', 'service', 'service', 'postgres', 'postgres', 'postgres', 'postgres', 'session', 'both', 'both'];
+const KILLS = [
+  'service',
+  'service',
+  'service',
+  'service',
+  'postgres',
+  'postgres',
+  'postgres',
+  'postgres',
+  'session',
+  'both',
+  'both',
+];
 const RIDES_OUT_WITHIN_MS = 10_000;
 
 let place: Place;
@@ -60,14 +72,20 @@ async function kill(what: string): Promise<void> {
 /** PostgreSQL then ends every session and recovers by itself. */
 async function killOneSession(): Promise<void> {
   const { rows } = await db.query<{ pid: number }>(
-    { name: 'any_session', text: "SELECT pid FROM pg_stat_activity WHERE state IS NOT NULL AND pid <> pg_backend_pid() LIMIT 1" },
+    {
+      name: 'any_session',
+      text: 'SELECT pid FROM pg_stat_activity WHERE state IS NOT NULL AND pid <> pg_backend_pid() LIMIT 1',
+    },
     [],
   );
   signalProcess(rows[0]?.pid, 'SIGKILL');
 }
 
 function shuffled<T>(values: readonly T[]): T[] {
-  return values.map((value) => [Math.random(), value] as const).sort(([a], [b]) => a - b).map(([, value]) => value);
+  return values
+    .map((value) => [Math.random(), value] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, value]) => value);
 }
 
 /** Lets the consumers work until the queue has been empty for longer than a lease. */
@@ -79,19 +97,24 @@ async function drain(target: Target): Promise<void> {
   }, 45_000);
 }
 
-test('ten kills under load lose nothing, deliver nothing acknowledged again, and charge exactly what is there', { timeout: 150_000 }, async () => {
+test('ten kills under load lose nothing, deliver nothing acknowledged again, and charge exactly what is there', {
+  timeout: 150_000,
+}, async () => {
   const account = await createTestAccount({ db } as Core, CREDIT_USD);
   const target = { url: place.url, key: account.secret, queue: 'crash' };
   expect((await client(place.url, account.secret)('POST', '/v1/queue/create', { name: 'crash' })).status).toBe(200);
   const books = newBooks();
   const [noMorePublishing, noMoreConsuming] = [new AbortController(), new AbortController()];
-  const publishers = Array.from({ length: PUBLISHERS }, (_, p) => publish(target, books, `p${p}`, noMorePublishing.signal));
+  const publishers = Array.from({ length: PUBLISHERS }, (_, p) =>
+    publish(target, books, `p${p}`, noMorePublishing.signal),
+  );
   const consumers = Array.from({ length: CONSUMERS }, () => consume(target, books, noMoreConsuming.signal));
   for (const what of shuffled(KILLS)) {
     await sleep(500 + Math.random() * 1_500);
     const servicePid = service.pid;
     await kill(what);
-    if (what === 'postgres' || what === 'session') expect([service.pid, service.child.exitCode]).toEqual([servicePid, null]);
+    if (what === 'postgres' || what === 'session')
+      expect([service.pid, service.child.exitCode]).toEqual([servicePid, null]);
   }
   await sleep(500);
   noMorePublishing.abort();

@@ -1,0 +1,92 @@
+// Two processes of the service on one database, and calls over connections that stay open.
+
+import { Agent, request } from 'node:http';
+import type { Core } from '../../src/core/context.ts';
+import { Database } from '../../src/db/database.ts';
+import type { Connection } from '../../src/db/embedded/index.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createPlace, type ServiceProcess, startProcess } from '../support/process.ts';
+import { createTestAccount, SECRETS_KEY, type TestAccount } from '../support/service.ts';
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of several capabilities
+  readonly body: any;
+}
+
+export type Call = (method: string, path: string, body?: object) => Promise<Answer>;
+
+export interface Pair {
+  readonly services: readonly [ServiceProcess, ServiceProcess];
+  readonly db: Database;
+  readonly connection: Connection;
+  /** An account with `usd` of credit, and a caller with its key for each process. */
+  account(usd: number): Promise<TestAccount & { readonly callers: readonly [Call, Call] }>;
+  callers(secret: string): readonly [Call, Call];
+  stop(): Promise<void>;
+}
+
+export async function startPair(): Promise<Pair> {
+  const database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url, SECRETS_KEY };
+  const places = [await createPlace(env), await createPlace(env)] as const;
+  const services = [await startProcess(places[0]), await startProcess(places[1])] as const;
+  const db = new Database({ connection: database.connection, connections: 4, hotConnections: 1 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+  const callers = (secret: string) =>
+    [caller(agent, services[0].url, secret), caller(agent, services[1].url, secret)] as const;
+  return {
+    services,
+    db,
+    connection: database.connection,
+    callers,
+    async account(usd) {
+      const account = await createTestAccount({ db } as Core, usd);
+      return { ...account, callers: callers(account.secret) };
+    },
+    async stop() {
+      agent.destroy();
+      await db.end();
+      await Promise.all(places.map((place) => place.remove()));
+      await database.drop();
+    },
+  };
+}
+
+/** `fetch` would spend most of the test's processor time. */
+function caller(agent: Agent, url: string, secret: string): Call {
+  return (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${secret}`, ...(body && { 'content-type': 'application/json' }) };
+      const sent = request(url + path, { method, agent, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+        response.on('error', reject);
+      });
+      sent.on('error', reject);
+      sent.end(body && JSON.stringify(body));
+    });
+}
+
+/** Runs `count` calls at once, every second one on the other process. */
+export function parallel(
+  callers: readonly [Call, Call],
+  count: number,
+  act: (call: Call, n: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => act(callers[n % 2] as Call, n)));
+}
+
+/** How often each status, or error code, was answered. */
+export function tally(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const name = status === 200 ? 'ok' : body.error.code;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
