@@ -4,6 +4,7 @@
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
@@ -59,6 +60,7 @@ export interface ServiceOptions {
 }
 
 const CALLS_FINISH_MS = 6_000;
+const READY_WITHIN_MS = 1_000;
 
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -135,7 +137,7 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
     registry,
     metricsToken: config.metricsToken,
     baseUrl: () => baseUrl,
-    isReady: async () => open && inner !== null && inner.storage.isUp() && (await canQuery(inner.core)),
+    isReady: async () => open && inner?.storage.isUp() === true && (await canQuery(inner.core)),
     gauges: () => inner?.sweeper.figures() ?? [],
     laneDepth: () => inner?.core.lanes.depth ?? 0,
   });
@@ -156,13 +158,13 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
   };
 }
 
+/** Calls wait for a database that restarts; whoever asks whether we are ready wants to know now. */
 async function canQuery(core: Core): Promise<boolean> {
-  try {
-    await core.db.query({ name: 'ready', text: 'SELECT 1' }, []);
-    return true;
-  } catch {
-    return false;
-  }
+  const answered = core.db.query({ name: 'ready', text: 'SELECT 1' }, []).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]);
 }
 
 async function listen(rest: FastifyInstance, config: Config): Promise<string> {
@@ -257,5 +259,5 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
 
 async function waitUntil(done: () => boolean, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  while (!done() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!done() && performance.now() < deadline) await sleep(10);
 }

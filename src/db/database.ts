@@ -1,5 +1,6 @@
 // The way to PostgreSQL: two small pools (hot lanes, everything else) of pipelined connections, transactions with retry.
 // Hot connections plan by index only: generic plans made on an empty table must not turn into sequential scans later.
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { encodeValues } from './encode.ts';
 import type { SqlValue, Statement } from './statement.ts';
@@ -39,6 +40,9 @@ const hotSettings = [
   'jit=off',
 ];
 const transactionTriesMax = 4;
+/** How long a statement waits for a server that restarts. Nothing has been sent yet, so waiting is always safe. */
+const CONNECT_FOR_MS = 5_000;
+const CONNECT_PAUSE_MS = 100;
 const begin: Statement = { name: 'begin', text: 'BEGIN' };
 const commit: Statement = { name: 'commit', text: 'COMMIT' };
 const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' };
@@ -107,7 +111,7 @@ export class Pool implements Queryable {
 
   async query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
     const encoded = encodeValues(values);
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     try {
       const result = await send<R>(client, statement, encoded);
       client.release();
@@ -115,6 +119,18 @@ export class Pool implements Queryable {
     } catch (error) {
       client.release(isConnectionError(error));
       throw error;
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const giveUpAt = performance.now() + CONNECT_FOR_MS;
+    for (;;) {
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if (this.#pool.ending || !isConnectionError(error) || performance.now() > giveUpAt) throw error;
+        await sleep(CONNECT_PAUSE_MS);
+      }
     }
   }
 
@@ -141,7 +157,7 @@ export class Pool implements Queryable {
   }
 
   async #once<T>(body: (tx: Transaction) => Promise<T>, commitAtOnce = false): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     const tx = new ClientTransaction(client);
     let broken: unknown;
     try {

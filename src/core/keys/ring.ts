@@ -4,10 +4,12 @@ import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { sameDigest } from '../secrets.ts';
 import type { Tier } from '../tiers.ts';
+import { rideOut } from '../wallet/ride-out.ts';
 import { type ApiKey, isWellFormedSecret, secretHash } from './record.ts';
 
 export const KEY_CACHE_MS = 1_000;
 const CACHE_ENTRIES_MAX = 50_000;
+const READ_FOR_MS = 2_000;
 
 const findSecret = statement(
   'key_find_secret',
@@ -96,7 +98,8 @@ export class KeyRing {
   }
 
   async #read(hash: Buffer): Promise<ApiKey | null> {
-    const { rows } = await this.#db.hot.query<SecretRow>(findSecret, [hash]);
+    // A database that restarts must not turn callers away at the door.
+    const { rows } = await rideOut(() => this.#db.hot.query<SecretRow>(findSecret, [hash]), READ_FOR_MS);
     const [row] = rows;
     if (row === undefined || !sameDigest(row.secret_hash, hash)) return null;
     return {
