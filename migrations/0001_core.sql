@@ -111,6 +111,8 @@ CREATE TABLE core.idempotency (
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, capability, key_hash)
 );
+-- keys whose call is running under a hold: few at any time
+CREATE INDEX idempotency_hold ON core.idempotency (account_id, hold_id) WHERE hold_id IS NOT NULL;
 CREATE INDEX idempotency_expiry ON core.idempotency USING brin (expires_at);
 
 CREATE TABLE core.api_key (

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { withClient } from '../../src/db/client.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 
 export interface BenchAccount {
@@ -69,4 +70,15 @@ function firstLine(child: ChildProcess): Promise<string> {
     createInterface({ input: child.stdout }).once('line', resolve);
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
   });
+}
+
+/** Runs SQL beside the service, on a connection of its own. */
+export async function query<R>(connection: Connection, text: string): Promise<R[]> {
+  return withClient(connection, async (client) => (await client.query(text)).rows as R[]);
+}
+
+/** Process id of the PostgreSQL server. */
+export async function postmasterPid(connection: Connection): Promise<number> {
+  const [row] = await query<{ file: string }>(connection, "SELECT pg_read_file('postmaster.pid') AS file");
+  return Number(row?.file.split('\n')[0]);
 }

@@ -4,6 +4,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { DEFAULT_LANE, LAST_LEASE_LANE } from './limits.ts';
 import type { MessageRow, QueueRow } from './records.ts';
 
 export interface ClaimedRow extends MessageRow {
@@ -18,7 +19,7 @@ export interface ClaimedRow extends MessageRow {
 // $7 deliveries allowed before the dead-letter queue (null without one), $8 retention in ms
 const candidate = `m.account_id, m.queue_id, m.seq, m.visible_at AS available_at,
                 core.clock_now() + $6::float8 * interval '1 second' AS lease_end, m.home_lane AS order_lane,
-                CASE WHEN m.delivery_count - m.delivery_base + 1 >= $7::int THEN 127 ELSE m.home_lane END AS next_lane`;
+                CASE WHEN m.delivery_count - m.delivery_base + 1 >= $7::int THEN ${LAST_LEASE_LANE} ELSE m.home_lane END AS next_lane`;
 // Number 1704067200000 is the epoch of sequence numbers (lib/sequence.ts): unretained messages are not delivered, swept or not.
 const deliverable = `m.account_id = $1 AND m.queue_id = $3 AND m.visible_at <= core.clock_now()
               AND ((m.retain_from IS NULL AND m.seq > (SELECT ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - $8::bigint) << 22))
@@ -36,7 +37,7 @@ const claimOneLane = statement(
   `WITH c AS MATERIALIZED (
      SELECT ${candidate}
        FROM queue.message m
-      WHERE ${deliverable} AND m.lane = 10 AND ${current}
+      WHERE ${deliverable} AND m.lane = ${DEFAULT_LANE} AND ${current}
       ORDER BY m.visible_at, m.seq
       LIMIT $5
         FOR UPDATE SKIP LOCKED)

@@ -56,9 +56,10 @@ export const ack = defineCapability<QueueState>()({
     const list = refList(state.ids, ctx.accountId, input);
     const named = list ?? [singleRef(state.ids, ctx.accountId, input)];
     // Also an id that names nothing is asked about: a missing queue is 404 whatever is sent.
-    const results = named.every(({ ref }) => ref === null)
-      ? (await state.cache.refresh(ctx.accountId, input.queue), named.map(() => false))
-      : await settleKnown(named, false, (refs) => state.acking.add(queueKey(ctx.accountId, input.queue), refs));
+    if (named.every(({ ref }) => ref === null)) await state.cache.refresh(ctx.accountId, input.queue);
+    const results = await settleKnown(named, false, (refs) =>
+      state.acking.add(queueKey(ctx.accountId, input.queue), refs),
+    );
     const answers = named.map((one: NamedRef, i) => ({
       message_id: shownId(state.ids, ctx.accountId, one),
       acked: results[i] as boolean,
