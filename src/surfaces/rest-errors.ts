@@ -17,7 +17,6 @@ export function fromFastifyError(error: unknown, bodyBytesMax: number): unknown 
       return problem('INVALID_REQUEST', { message: 'The body is not as long as Content-Length says.', cause: error });
     case 'FST_ERR_BAD_URL':
       return problem('INVALID_REQUEST', { message: 'The path is not validly percent-encoded.', cause: error });
-    case 'FST_ERR_MAX_PARAM_LENGTH_EXCEEDED':
     case 'FST_ERR_ASYNC_CONSTRAINT':
       return problem('NOT_FOUND', { cause: error });
     case 'ECONNRESET':

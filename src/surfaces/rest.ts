@@ -40,7 +40,8 @@ export function createRest(options: RestOptions): FastifyInstance {
     return503OnClosing: false,
     routerOptions: {
       querystringParser: (text) => new URLSearchParams(text) as unknown as Record<string, string>,
-      maxParamLength: 1024,
+      // Longer than a request line can be: the schema of each field says how long it may be.
+      maxParamLength: 65_536,
     },
     frameworkErrors: (error, request, reply) =>
       fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),

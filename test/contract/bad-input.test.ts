@@ -1,0 +1,276 @@
+// Whatever is sent, a caller gets a catalogued 4xx that names the field at fault, at once, and nothing has changed.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusesUnknownFields } from '../../src/manifest/describe.ts';
+import { accountRows } from '../support/account-rows.ts';
+import { byId, callCapability, capabilities, httpCall, type Input, prepareExample } from '../support/capabilities.ts';
+import { expectFailure } from '../support/envelope.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  type Reply,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+import { badInputs } from './bad-inputs.ts';
+
+const ANSWER_MS_MAX = 5_000;
+const ids = capabilities.map(({ id }) => id);
+const withBody = capabilities.filter(({ method }) => method !== 'GET').map(({ id }) => id);
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+interface Ready {
+  readonly account: TestAccount;
+  readonly call: Client;
+  readonly valid: Input;
+  /** The request with something else as body, or with further headers. */
+  send(body: BodyInit | undefined, headers?: Record<string, string>, path?: string): Promise<Reply>;
+}
+
+/** An account on which the first example of the capability is about to succeed. */
+async function ready(id: string): Promise<Ready> {
+  const account = await createTestAccount(service.core);
+  const call = client(service.url, account.secret);
+  const valid = await prepareExample(call, byId(id));
+  const { method, path: ownPath } = httpCall(byId(id), valid);
+  const send: Ready['send'] = async (body, headers = {}, path = ownPath) => {
+    const init = {
+      method,
+      headers: { authorization: `Bearer ${account.secret}`, 'content-type': 'application/json', ...headers },
+      body,
+      duplex: 'half',
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    };
+    const response = await fetch(service.url + path, init as RequestInit);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text.startsWith('{') ? JSON.parse(text) : null,
+    };
+  };
+  return { account, call, valid, send };
+}
+
+/** Nothing of the account changes while `act` runs, and its example still succeeds afterwards. */
+async function unchanged(id: string, act: (prepared: Ready) => Promise<void>): Promise<void> {
+  const prepared = await ready(id);
+  const before = await accountRows(service.core.db, prepared.account.accountId);
+  await act(prepared);
+  expect(await accountRows(service.core.db, prepared.account.accountId)).toEqual(before);
+  expect((await callCapability(prepared.call, byId(id), prepared.valid)).body).toMatchObject({ ok: true });
+}
+
+function expectRefused(reply: Reply, what: string, param?: string): void {
+  expect(reply.status, `${what}: ${reply.text}`).toBeGreaterThanOrEqual(400);
+  expect(reply.status, `${what}: ${reply.text}`).toBeLessThan(500);
+  expectFailure(reply, service.url);
+  if (param !== undefined) expect(within(param, reply.body.error.param), `${what}: ${reply.text}`).toBe(true);
+}
+
+/** Whether `param` is the field or something within it. */
+function within(field: string, param: string | undefined): boolean {
+  return param === field || param?.startsWith(`${field}[`) === true || param?.startsWith(`${field}.`) === true;
+}
+
+describe('a field that breaks its schema', () => {
+  test.each(ids)('%s', async (id) => {
+    await unchanged(id, async ({ call, valid }) => {
+      for (const { title, input, field } of badInputs(byId(id), valid).filter(({ lenient }) => lenient !== true)) {
+        expectRefused(await callCapability(call, byId(id), input), title, field);
+      }
+    });
+  });
+
+  test.each(ids)('%s: strange text is refused, or is text', async (id) => {
+    const { call, valid } = await ready(id);
+    for (const { title, input } of badInputs(byId(id), valid).filter(({ lenient }) => lenient === true)) {
+      const reply = await callCapability(call, byId(id), input);
+      if (reply.status !== 200) expectRefused(reply, title);
+    }
+  });
+});
+
+describe('a field that the capability does not know', () => {
+  test.each(ids)('%s', async (id) => {
+    const { call, valid } = await ready(id);
+    for (const name of ['surprise', 'constructor', 'toString', 'hasOwnProperty']) {
+      const reply = await callCapability(call, byId(id), { ...valid, [name]: '1' });
+      if (refusesUnknownFields(byId(id))) expectRefused(reply, name, name);
+      else expect(reply.body.metadata.warnings, reply.text).toEqual([expect.stringContaining(`${name}: `)]);
+    }
+  });
+});
+
+const deep = (levels: number) => `{"surprise":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+const bytes = (...parts: (string | number)[]) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(part))));
+
+const brokenBodies: readonly (readonly [
+  what: string,
+  body: BodyInit,
+  code: string,
+  param?: string,
+  headers?: Record<string, string>,
+])[] = [
+  ['an array', '[]', 'INVALID_REQUEST'],
+  ['a string', '"text"', 'INVALID_REQUEST'],
+  ['null', 'null', 'INVALID_REQUEST'],
+  ['a number', '7', 'INVALID_REQUEST'],
+  ['half a JSON', '{"surprise":', 'MALFORMED_JSON'],
+  ['JSON and more', '{} {}', 'MALFORMED_JSON'],
+  ['a comment', '{/* */}', 'MALFORMED_JSON'],
+  ['a byte order mark', '\ufeff{}', 'MALFORMED_JSON'],
+  ['white space only', '   ', 'MALFORMED_JSON'],
+  ['33 levels', deep(33), 'MALFORMED_JSON'],
+  ['100,000 levels', deep(100_000), 'MALFORMED_JSON'],
+  ['100,000 levels without an end', `{"surprise":${'['.repeat(100_000)}`, 'MALFORMED_JSON'],
+  ['invalid UTF-8', bytes('{"surprise":"', 0xff, '"}'), 'MALFORMED_JSON'],
+  ['UTF-8 with a surrogate', bytes('{"surprise":"', 0xed, 0xa0, 0x80, '"}'), 'MALFORMED_JSON'],
+  ['__proto__', '{"__proto__":{"admin":true}}', 'VALIDATION_FAILED', '__proto__'],
+  ['__proto__ inside', '{"surprise":[{"__proto__":1}]}', 'VALIDATION_FAILED', 'surprise[0].__proto__'],
+  ['__proto__ with an escape', '{"\\u005f_proto__":1}', 'VALIDATION_FAILED', '__proto__'],
+  [
+    'constructor.prototype',
+    '{"constructor":{"prototype":{"admin":true}}}',
+    'VALIDATION_FAILED',
+    'constructor.prototype',
+  ],
+  [
+    'constructor.prototype with an escape',
+    '{"constructor":{"\\u0070rototype":1}}',
+    'VALIDATION_FAILED',
+    'constructor.prototype',
+  ],
+  ['text/plain', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': 'text/plain' }],
+  ['a form', 'a=b', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['Latin-1', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': 'application/json; charset=latin1' }],
+  ['no type at all', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': ';;' }],
+  ['gzip', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-encoding': 'gzip' }],
+];
+
+describe('a broken body', () => {
+  test.each(withBody)('%s', async (id) => {
+    await unchanged(id, async ({ send }) => {
+      for (const [what, body, code, param, headers] of brokenBodies) {
+        const reply = await send(body, headers);
+        expectRefused(reply, what, param);
+        expect(reply.body.error.code, what).toBe(code);
+      }
+    });
+  });
+
+  test.each(withBody)('%s: too large, announced or not', async (id) => {
+    const bytesMax = byId(id).bodyBytesMax ?? 1024 * 1024;
+    await unchanged(id, async ({ send }) => {
+      const large = Buffer.alloc(bytesMax + 1, ' ');
+      for (const body of [large, new Blob([large]).stream()]) {
+        const reply = await send(body);
+        expectRefused(reply, 'too large');
+        expect(reply.body.error).toMatchObject({
+          code: 'PAYLOAD_TOO_LARGE',
+          message: expect.stringContaining(String(bytesMax)),
+        });
+      }
+    });
+  });
+});
+
+describe('an idempotency key', () => {
+  const idempotent = capabilities.filter((capability) => capability.idempotent).map(({ id }) => id);
+  const header = (value: string) => ({ 'idempotency-key': value });
+
+  test.each(idempotent)('%s: no characters, 256, other than ASCII, no text, two different ones', async (id) => {
+    await unchanged(id, async ({ call, valid, send }) => {
+      const { path } = httpCall(byId(id), valid);
+      const inDelete =
+        byId(id).method === 'DELETE'
+          ? [await send(undefined, { 'idempotency-key': 'a' }, `${path}?idempotency_key=b`)]
+          : [];
+      const replies = [
+        ...inDelete,
+        await callCapability(call, byId(id), valid, header('')),
+        await callCapability(call, byId(id), valid, header('k'.repeat(256))),
+        await callCapability(call, byId(id), valid, header('kéy')),
+        await callCapability(call, byId(id), valid, header('a\tb')),
+        ...(await Promise.all(
+          ['', 'k'.repeat(256), 'kéy', 'a\nb', '\0', '𝒳'].map((key) =>
+            callCapability(call, byId(id), { ...valid, idempotency_key: key }),
+          ),
+        )),
+      ];
+      if (byId(id).method !== 'DELETE') {
+        replies.push(await callCapability(call, byId(id), { ...valid, idempotency_key: 'a' }, header('b')));
+        for (const key of [null, 7, ['a'], {}])
+          replies.push(await callCapability(call, byId(id), { ...valid, idempotency_key: key }));
+      }
+      for (const reply of replies) {
+        expectRefused(reply, 'idempotency key', 'idempotency_key');
+        expect(reply.body.error.code).toBe('INVALID_IDEMPOTENCY_KEY');
+      }
+    });
+  });
+});
+
+describe('a page', () => {
+  const paged = capabilities.filter(({ input }) => 'cursor' in input.properties).map(({ id }) => id);
+
+  test.each(paged)('%s: a cursor that is not its own, a limit out of range', async (id) => {
+    await unchanged(id, async ({ call, valid }) => {
+      const made = [
+        'abc',
+        'AAAA',
+        Buffer.alloc(40, 1).toString('base64url'),
+        '%00',
+        '../..',
+        'é',
+        'a'.repeat(4096),
+        '[]',
+      ];
+      for (const cursor of made) {
+        const reply = await callCapability(call, byId(id), { ...valid, cursor });
+        expectRefused(reply, cursor, 'cursor');
+        expect(reply.body.error.code).toBe('INVALID_CURSOR');
+      }
+      for (const limit of [0, 101, -1, 1.5, 'abc', '', '1,2', '99999999999999999999']) {
+        expectRefused(await callCapability(call, byId(id), { ...valid, limit }), `limit ${limit}`, 'limit');
+      }
+    });
+  });
+});
+
+describe('a path', () => {
+  const withPath = capabilities.filter(({ path }) => path.includes('{')).map(({ id }) => id);
+  const segments = [
+    '%',
+    '%zz',
+    '%E0%A4%A',
+    '%ff',
+    '%00',
+    '%2e%2e',
+    '%2F',
+    '%0d%0aX: y',
+    'a%20b',
+    'a'.repeat(1025),
+    'a'.repeat(8000),
+    '__proto__',
+  ];
+
+  test.each(withPath)('%s: what cannot be an id', async (id) => {
+    await unchanged(id, async ({ send }) => {
+      const base = byId(id).path.replace(/\{.*/, '');
+      for (const segment of segments) {
+        const reply = await send(undefined, {}, base + segment);
+        if (reply.status === 200 && /^(a|_)/.test(segment)) continue;
+        expectRefused(reply, segment.slice(0, 40));
+      }
+    });
+  });
+});
