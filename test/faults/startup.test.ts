@@ -1,0 +1,172 @@
+// How the process begins: what it prints, what it refuses with one line, and how long it takes.
+
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { withClient } from '../../src/db/client.ts';
+import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
+import { createPlace, launch, type Place, PROJECT, startProcess } from '../support/process.ts';
+import { client } from '../support/service.ts';
+
+const run = promisify(execFile);
+const COLD_START_MS = 3_000;
+const WARM_START_MS = 1_500;
+/** Test machines are shared and slow. */
+const GENEROUS = 2;
+const RSS_BYTES_MAX = 150 * 1024 * 1024;
+
+const places: Place[] = [];
+const directories: string[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+async function newPlace(env: Record<string, string> = {}): Promise<Place> {
+  const place = await createPlace(env);
+  places.push(place);
+  return place;
+}
+
+function newDirectory(prefix: string): string {
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  directories.push(directory);
+  return directory;
+}
+
+describe('the first start', () => {
+  test.each(['quartermaster-first-', "quartermaster with spaces and a ' "])(
+    'prints curl lines that work as they stand (%s)',
+    async (prefix) => {
+      const place = await newPlace({ DATA_DIR: newDirectory(prefix), LOG_LEVEL: 'trace', RATE_LIMITS: 'on' });
+      const service = await startProcess(place);
+      const lines = service.stdout().match(/^ {2}curl .+$/gm) ?? [];
+      expect(lines).toHaveLength(2);
+      for (const line of lines) {
+        const { stdout } = await run('bash', ['-euc', line], { cwd: PROJECT });
+        expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+      }
+      expect(statSync(place.operatorKeyFile).mode & 0o777).toBe(0o600);
+      expect(place.operatorKey()).toMatch(/^qm_live_\w{46}$/);
+      expect(service.stdout() + service.stderr()).not.toContain(place.operatorKey().slice(8, 20));
+    },
+  );
+
+  test('makes the operator once: the second start changes neither key nor account', async () => {
+    const place = await newPlace();
+    await (await startProcess(place)).end('SIGTERM');
+    const key = place.operatorKey();
+    const again = await startProcess(place);
+    expect(place.operatorKey()).toBe(key);
+    expect(again.stdout()).not.toContain('Created');
+    expect((await client(place.url, key)('GET', '/v1/account/balance')).body.data.balance_usd).toBe(2);
+  });
+});
+
+/** One line on stderr, the exit code, and no PostgreSQL left behind. */
+async function expectRefusal(place: Place, env: Record<string, string>, code: number, line: RegExp): Promise<void> {
+  const service = launch(place, env);
+  expect(await service.exited).toEqual({ code, signal: null });
+  expect(service.stderr().split('\n')).toEqual([expect.stringMatching(line), '']);
+  expect(service.stderr()).toMatch(/^quartermaster: /);
+}
+
+describe('a start that cannot succeed says why in one line and leaves nothing running', () => {
+  test('a port in use', async () => {
+    const place = await newPlace();
+    const other = createServer().listen(place.port, '127.0.0.1');
+    await once(other, 'listening');
+    await expectRefusal(place, {}, 1, new RegExp(`port ${place.port} .*in use`));
+    other.close();
+    expect(place.postgresPid()).toBeUndefined();
+  });
+
+  test('a data directory that cannot be made', async () => {
+    const file = join(newDirectory('quartermaster-file-'), 'file');
+    writeFileSync(file, '');
+    const place = await newPlace();
+    await expectRefusal(place, { DATA_DIR: join(file, 'data') }, 1, /cannot use the data directory .*not a directory/);
+  });
+
+  test.each([
+    ['PORT', 'eighty'],
+    ['SECRETS_KEY', 'short'],
+    ['ROLE', 'king'],
+    ['DATABASE_URL', 'mysql://here'],
+  ])('a wrong setting: %s=%s', async (name, value) => {
+    await expectRefusal(await newPlace(), { [name]: value }, 78, new RegExp(`${name} must`));
+  });
+
+  test('a DATABASE_URL where nothing answers', async () => {
+    const place = await newPlace();
+    await expectRefusal(
+      place,
+      { DATABASE_URL: 'postgresql://u:hunter2@127.0.0.1:1/d' },
+      1,
+      /DATABASE_URL: (?!.*hunter2)/,
+    );
+  });
+
+  test('another SECRETS_KEY, then a newer schema', async () => {
+    const place = await newPlace();
+    await (await startProcess(place)).end('SIGTERM');
+    await expectRefusal(place, { SECRETS_KEY: 'not the one of the first start' }, 1, /server secret is not the one/);
+    expect(place.postgresPid()).toBeUndefined();
+    const service = await startProcess(place);
+    await withClient(readConnection(place.dataDir) as Connection, (session) =>
+      session.query(`INSERT INTO core.migration (version, name, checksum) VALUES (9999, 'later', '')`),
+    );
+    await service.end('SIGTERM');
+    await expectRefusal(place, {}, 1, /schema version 9999, this release knows only/);
+    expect(place.postgresPid()).toBeUndefined();
+  });
+
+  test('a second service on the data directory; the first goes on', async () => {
+    const first = await newPlace();
+    const service = await startProcess(first);
+    const postgres = first.postgresPid();
+    const second = await newPlace({ DATA_DIR: first.dataDir });
+    await expectRefusal(second, {}, 1, /in use by another running service/);
+    expect(first.postgresPid()).toBe(postgres);
+    const call = client(first.url, first.operatorKey());
+    expect((await call('GET', '/v1/account/balance')).status).toBe(200);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+test('starts quickly and stays small', async () => {
+  const place = await newPlace({ LOG_LEVEL: 'info' });
+  const cold = await timeToFirstMessage(place);
+  expect((await cold.service.end('SIGTERM')).code).toBe(0);
+  const warm = await timeToFirstMessage(place);
+  await sleep(5_000);
+  const rss = rssBytes(warm.service.pid);
+  const megabytes = Math.round(rss / 1024 / 1024);
+  console.log(`first message answered after ${cold.ms} ms cold, ${warm.ms} ms warm; idle RSS ${megabytes} MB`);
+  expect(cold.ms).toBeLessThan(COLD_START_MS * GENEROUS);
+  expect(warm.ms).toBeLessThan(WARM_START_MS * GENEROUS);
+  if (process.platform === 'linux') expect(rss).toBeLessThan(RSS_BYTES_MAX);
+});
+
+/** From the start of the process to the answer of a publish, the queue made first where there is none. */
+async function timeToFirstMessage(place: Place) {
+  const begun = performance.now();
+  const service = await startProcess(place);
+  const call = client(place.url, place.operatorKey());
+  const message = { queue: 'jobs', payload: { n: 1 } };
+  await call('POST', '/v1/queue/create', { name: 'jobs' });
+  expect((await call('POST', '/v1/queue/publish', message)).status).toBe(200);
+  return { service, ms: Math.round(performance.now() - begun) };
+}
+
+function rssBytes(pid: number): number {
+  if (process.platform !== 'linux') return 0;
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) * 1024;
+}
