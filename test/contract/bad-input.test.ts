@@ -15,6 +15,8 @@ import {
 } from '../support/service.ts';
 import { badInputs } from './bad-inputs.ts';
 
+type Body = NonNullable<RequestInit['body']>;
+
 const ANSWER_MS_MAX = 5_000;
 const ids = capabilities.map(({ id }) => id);
 const withBody = capabilities.filter(({ method }) => method !== 'GET').map(({ id }) => id);
@@ -30,7 +32,7 @@ interface Ready {
   readonly call: Client;
   readonly valid: Input;
   /** The request with something else as body, or with further headers. */
-  send(body: BodyInit | undefined, headers?: Record<string, string>, path?: string): Promise<Reply>;
+  send(body: Body | undefined, headers?: Record<string, string>, path?: string): Promise<Reply>;
 }
 
 /** An account on which the first example of the capability is about to succeed. */
@@ -115,7 +117,7 @@ const bytes = (...parts: (string | number)[]) =>
 
 const brokenBodies: readonly (readonly [
   what: string,
-  body: BodyInit,
+  body: Body,
   code: string,
   param?: string,
   headers?: Record<string, string>,
