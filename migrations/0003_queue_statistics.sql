@@ -1,12 +1,15 @@
 -- Plans of the hot queue statements must not depend on what the table holds at the moment: a queue is empty now and has a
--- million messages a minute later, and a plan made for "one row" walks the whole queue. So the planner is shown once what is
--- always true in the worst case (one account, one queue, everything visible), and automatic analysis stays off. Measured: an ack of
--- 20 messages took 2.2 ms at a backlog of 9,000 without, 0.3 ms with these statistics.
+-- million messages a minute later, and a plan made for "one row" walks or sorts the whole queue. So the planner is shown once what
+-- is always the worst case (any account and any queue may be all there is, everything visible), and automatic analysis stays off.
+-- The values are all different, so that none becomes a "most common" one from which the others would be told apart.
+-- Measured at a backlog of 9,000: an ack of 20 messages took 2.2 ms without, 0.3 ms with these statistics; a claim 35 ms and 0.5 ms.
 ALTER TABLE queue.message SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
+ALTER TABLE queue.message ALTER COLUMN account_id SET (n_distinct = 1);
+ALTER TABLE queue.message ALTER COLUMN queue_id SET (n_distinct = 1);
 
 INSERT INTO queue.message (account_id, queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt,
                            delivery_count, delivery_base, payload)
-SELECT 'statistics', 1, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', 10, 10, 0, false, 0, 0, 0, '{}'
+SELECT 'statistics ' || n, n, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', 10, 10, 0, false, 0, 0, 0, '{}'
   FROM generate_series(1, 2000) n;
 ANALYZE queue.message;
-DELETE FROM queue.message WHERE account_id = 'statistics';
+DELETE FROM queue.message WHERE account_id LIKE 'statistics %';

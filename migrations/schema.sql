@@ -264,7 +264,7 @@ CREATE TABLE queue.message (
   headers text,
   payload text NOT NULL,
   CONSTRAINT message_pkey PRIMARY KEY (account_id, queue_id, seq)
-) WITH (autovacuum_analyze_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, fillfactor=80, toast.autovacuum_vacuum_scale_factor=0.02);
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, fillfactor=80, toast.autovacuum_vacuum_scale_factor=0.02);
 
 CREATE TABLE queue.queue (
   account_id text COLLATE "C" NOT NULL,
@@ -322,6 +322,7 @@ CREATE INDEX event_age ON core.event USING brin (created_at);
 CREATE UNIQUE INDEX event_by_id ON core.event USING btree (account_id, event_id);
 CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = 'active'::text);
 CREATE INDEX idempotency_expiry ON core.idempotency USING brin (expires_at);
+CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX dedup_expiry ON queue.dedup USING brin (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);
