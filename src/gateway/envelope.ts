@@ -1,4 +1,5 @@
 // The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
+import { scopesAllow } from '../core/keys/scopes.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { toJson } from '../lib/json-text.ts';
 import { usd } from '../lib/money.ts';
@@ -24,6 +25,9 @@ export interface Identity {
   readonly warnings: readonly string[];
 }
 
+/** The capability whose scope lets a key see the balance. */
+const BALANCE = 'account.balance';
+
 export class Envelope {
   readonly #options: EnvelopeOptions;
   readonly #fixed: string;
@@ -37,7 +41,8 @@ export class Envelope {
 
   success(call: Call, answer: Answer): string {
     const data = toJson(answer.data as JsonText);
-    return `{"ok":true,"data":${data},"metadata":${this.#metadata(call, answer)}}`;
+    const shown = scopesAllow(call.key.scopes, BALANCE, 'read') ? answer : { ...answer, balanceNanos: undefined };
+    return `{"ok":true,"data":${data},"metadata":${this.#metadata(call, shown)}}`;
   }
 
   failure(identity: Identity, failure: Problem): string {

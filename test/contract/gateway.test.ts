@@ -1,0 +1,250 @@
+// The way of a call: who may, in which order it is checked, and what every answer says.
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setSuspended } from '../../src/core/accounts.ts';
+import { mintSecret } from '../../src/core/keys/record.ts';
+import { byId, callCapability, capabilities, prepareExample } from '../support/capabilities.ts';
+import { expectFailure } from '../support/envelope.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  type Reply,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+let call: Client;
+
+beforeAll(async () => {
+  // Behind a proxy, so that tests fail to log in from addresses of their own.
+  service = await startTestService({ env: { TRUST_PROXY: 'on' } });
+  account = await createTestAccount(service.core);
+  call = client(service.url, account.secret);
+  await call('POST', '/v1/queue/create', { name: 'jobs' });
+});
+afterAll(() => service.stop());
+
+const codeOf = ({ status, body }: Reply): unknown[] => [status, body?.error?.code];
+
+describe('authentication', () => {
+  const authorize = (authorization: string | undefined, id: string) =>
+    callCapability(client(service.url), byId(id), byId(id).examples[0]?.input ?? {}, {
+      'x-forwarded-for': `10.1.0.${Math.floor(Math.random() * 250)}`,
+      ...(authorization === undefined ? {} : { authorization }),
+    });
+
+  test.each([
+    ['none', undefined, 'UNAUTHORIZED'],
+    ['empty', '', 'UNAUTHORIZED'],
+    ['Basic', 'Basic cWE6cWE=', 'UNAUTHORIZED'],
+    ['no token', 'Bearer', 'UNAUTHORIZED'],
+    ['two tokens', 'Bearer a b', 'UNAUTHORIZED'],
+    ['no scheme', mintSecret().secret, 'UNAUTHORIZED'],
+    ['garbled', 'Bearer nonsense', 'INVALID_API_KEY'],
+    ['very long', `Bearer ${'a'.repeat(8_000)}`, 'INVALID_API_KEY'],
+    ['SQL', "Bearer ';DROP", 'INVALID_API_KEY'],
+  ])('%s: 401 on every capability', async (_what, authorization, code) => {
+    for (const { id } of capabilities) {
+      const reply = await authorize(authorization, id);
+      expect(codeOf(reply), id).toEqual([401, code]);
+      expectFailure(reply, service.url);
+    }
+  });
+
+  test('the scheme is not case-sensitive', async () => {
+    expect((await authorize(`bearer ${account.secret}`, 'account.balance')).status).toBe(200);
+  });
+
+  test('unknown, revoked, expired and wrongly checked keys get one answer', async () => {
+    const make = async (fields: object) => (await call('POST', '/v1/account/keys/create', fields)).body.data;
+    const revoked = await make({});
+    await call('DELETE', `/v1/account/keys/revoke/${revoked.id}`);
+    const expired = await make({ expires_at: new Date(Date.now() + 1_500).toISOString() });
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    const wrong = `${account.secret.slice(0, -1)}${account.secret.endsWith('a') ? 'b' : 'a'}`;
+    const answers = [];
+    for (const secret of [mintSecret().secret, revoked.key_secret, expired.key_secret, wrong]) {
+      const { status, body } = await authorize(`Bearer ${secret}`, 'account.balance');
+      const { request_id: _request, trace_id: _trace, ...error } = body.error;
+      answers.push({ status, error });
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, error: { code: 'INVALID_API_KEY' } });
+  });
+
+  test('a wrong checksum is refused without a read of the database', async () => {
+    const { secret } = mintSecret();
+    const wrong = `${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`;
+    const reads: string[] = [];
+    const { hot } = service.core.db;
+    const query = hot.query.bind(hot);
+    hot.query = ((statement: { name: string }, values: readonly unknown[]) => {
+      reads.push(`${statement.name} ${Buffer.isBuffer(values[0]) ? values[0].toString('hex') : ''}`);
+      return query(statement as never, values as never);
+    }) as typeof hot.query;
+    await authorize(`Bearer ${wrong}`, 'account.balance');
+    const readFor = (text: string) => reads.includes(`key_find_secret ${hash('sha256', text)}`);
+    expect(readFor(wrong)).toBe(false);
+    await authorize(`Bearer ${secret}`, 'account.balance');
+    expect(readFor(secret)).toBe(true);
+    hot.query = query as typeof hot.query;
+  });
+
+  test('a suspended account is told so, for reads too', async () => {
+    const other = await createTestAccount(service.core);
+    await service.core.db.transaction((tx) => setSuspended(tx, other.accountId, true));
+    const reply = await client(service.url, other.secret)('GET', '/v1/account/balance');
+    expect(codeOf(reply)).toEqual([403, 'ACCOUNT_SUSPENDED']);
+  });
+});
+
+describe('scopes', () => {
+  const kinds = ['read', 'write', 'admin'] as const;
+  const keyFor = async (scopes: string[]) => {
+    const { body } = await call('POST', '/v1/account/keys/create', { scopes });
+    return client(service.url, body.data.key_secret);
+  };
+
+  test.each(capabilities.filter(({ anyKey }) => anyKey !== true).map(({ id }) => id))(
+    '%s: refused below its scope and in other modules',
+    async (id) => {
+      const capability = byId(id);
+      const module = id.split('.')[0] as string;
+      const below = kinds.slice(0, kinds.indexOf(capability.scope)).map((kind) => `${module}:${kind}`);
+      const other = capabilities.filter((each) => each.id !== id).map((each) => each.id);
+      for (const scopes of [...below.map((scope) => [scope]), ['vector', 'errors:admin'], other.slice(0, 100)]) {
+        const reply = await callCapability(await keyFor(scopes), capability, { surprise: {} });
+        expect(codeOf(reply), scopes.join()).toEqual([403, 'INSUFFICIENT_SCOPE']);
+        expect(reply.body.error).toMatchObject({
+          code_detail: `${module}:${capability.scope}`,
+          message: expect.stringContaining(id),
+        });
+      }
+    },
+  );
+
+  test.each(capabilities.map(({ id }) => id))(
+    '%s: enough is its id, its kind, its module or everything',
+    async (id) => {
+      const module = id.split('.')[0] as string;
+      const other = await createTestAccount(service.core);
+      for (const scope of [id, `${module}:${byId(id).scope}`, module, '*']) {
+        if (byId(id).anyKey === true && scope !== '*') continue;
+        const owner = client(service.url, other.secret);
+        const { body } = await owner('POST', '/v1/account/keys/create', { scopes: [scope] });
+        const reply = await callCapability(client(service.url, body.data.key_secret), byId(id), {});
+        expect(['INSUFFICIENT_SCOPE', 'INVALID_API_KEY']).not.toContain(reply.body.error?.code);
+      }
+    },
+  );
+
+  test('discovery is open to every key', async () => {
+    const narrow = await keyFor(['queue.ack']);
+    expect((await narrow('GET', '/v1/discovery')).status).toBe(200);
+    expect((await narrow('GET', '/v1/discovery/queue.publish')).status).toBe(200);
+  });
+
+  test('balance_usd is told only to keys that may ask for it', async () => {
+    const narrow = await keyFor(['queue.publish']);
+    const publish = { queue: 'jobs', payload: {} };
+    expect((await narrow('POST', '/v1/queue/publish', publish)).body.metadata).not.toHaveProperty('balance_usd');
+    expect((await call('POST', '/v1/queue/publish', publish)).body.metadata).toHaveProperty('balance_usd');
+  });
+});
+
+describe('the order of checks', () => {
+  test('key, then scope, then body, then key reuse, then existence, then state, then money', async () => {
+    const poor = await createTestAccount(service.core, 0);
+    const rich = client(service.url, poor.secret);
+    await rich('POST', '/v1/queue/create', { name: 'poor' });
+    const narrow = (await rich('POST', '/v1/account/keys/create', { scopes: ['vector'] })).body.data.key_secret;
+    const publish = (secret: string, body: unknown) =>
+      client(service.url, secret)('POST', '/v1/queue/publish', body, { 'x-forwarded-for': '10.9.9.9' });
+    expect(codeOf(await publish('nonsense', '{'))).toEqual([401, 'INVALID_API_KEY']);
+    expect(codeOf(await publish(narrow, '{'))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(codeOf(await publish(poor.secret, '{'))).toEqual([400, 'MALFORMED_JSON']);
+    expect(codeOf(await publish(poor.secret, { queue: 'missing' }))).toEqual([400, 'VALIDATION_FAILED']);
+    expect(codeOf(await publish(poor.secret, { queue: 'missing', payload: {} }))).toEqual([404, 'QUEUE_NOT_FOUND']);
+    expect(codeOf(await publish(poor.secret, { queue: 'poor', payload: {} }))).toEqual([402, 'INSUFFICIENT_CREDIT']);
+  });
+
+  test('a replay comes before existence and money', async () => {
+    const { secret } = await createTestAccount(service.core, 0.00002);
+    const own = client(service.url, secret);
+    const publish = () => own('POST', '/v1/queue/publish', { queue: 'once', payload: {}, idempotency_key: 'k' });
+    await own('POST', '/v1/queue/create', { name: 'once' });
+    const first = await publish();
+    expect(first.status).toBe(200);
+    expect((await publish()).body).toMatchObject({
+      data: first.body.data,
+      metadata: { idempotent_replay: true, cost_usd: 0 },
+    });
+    await own('DELETE', '/v1/queue/delete/once');
+    expect((await publish()).body).toMatchObject({
+      data: first.body.data,
+      metadata: { idempotent_replay: true, cost_usd: 0 },
+    });
+  });
+});
+
+describe('fields', () => {
+  test('PATCH: absent stays, null clears', async () => {
+    const made = await prepareExample(call, byId('account.keys.update'));
+    const path = `/v1/account/keys/update/${made.id}`;
+    expect((await call('PATCH', path, { name: 'named' })).body.data).toMatchObject({
+      name: 'named',
+      scopes: ['vector'],
+    });
+    expect((await call('PATCH', path, { scopes: null })).body.data).toMatchObject({ name: 'named', scopes: null });
+    expect((await call('PATCH', path, { name: null })).body.data).toMatchObject({ name: null, scopes: null });
+    const before = (await call('PATCH', path, {})).body.data;
+    const { updated_at: _updated, ...same } = (await call('PATCH', path)).body.data;
+    expect(before).toMatchObject(same);
+    await call('POST', '/v1/queue/create', { name: 'patched-dead' });
+    await call('POST', '/v1/queue/create', { name: 'patched', dead_letter_queue: 'patched-dead', max_retries: 7 });
+    const patched = (body: object) => call('PATCH', '/v1/queue/update/patched', body);
+    expect((await patched({ message_retention_days: 2 })).body.data).toMatchObject({
+      dlq_name: 'patched-dead',
+      max_receive_count: 7,
+    });
+    expect((await patched({ dead_letter_queue: null })).body.data).toMatchObject({
+      dlq_name: null,
+      max_receive_count: 7,
+      message_retention_days: 2,
+    });
+  });
+
+  test('query parameters that are not known, or not used, are named in warnings', async () => {
+    const get = await call('GET', '/v1/account/balance?surprise=1&surprise=2&idempotency_key=k&toString=1');
+    expect(get.status).toBe(200);
+    expect(get.body.metadata.warnings).toEqual(
+      ['surprise', 'idempotency_key', 'toString'].map((name) => expect.stringContaining(`${name}: `)),
+    );
+    const post = await call('POST', '/v1/queue/purge/jobs?queue=jobs&idempotency_key=k');
+    expect(post.body.metadata.warnings).toEqual(
+      ['queue', 'idempotency_key'].map((name) => expect.stringContaining(`${name}: ignored`)),
+    );
+  });
+
+  test('the same field in path and body is taken when equal, refused when not', async () => {
+    expect((await call('POST', '/v1/queue/purge/jobs', { queue: 'jobs' })).status).toBe(200);
+    const other = await call('POST', '/v1/queue/purge/jobs', { queue: 'others' });
+    expect([...codeOf(other), other.body.error.param]).toEqual([400, 'VALIDATION_FAILED', 'queue']);
+  });
+
+  test('an empty body is an empty object', async () => {
+    for (const body of [undefined, '', '{}'])
+      expect((await call('POST', '/v1/queue/purge/jobs', body)).status).toBe(200);
+  });
+
+  test('several faults are listed', async () => {
+    const { body } = await call('POST', '/v1/queue/create', { name: 'A', max_retries: 0, message_retention_days: 1.5 });
+    const params = body.error.errors.map(({ param }: { param: string }) => param);
+    expect(new Set(params)).toEqual(new Set(['name', 'max_retries', 'message_retention_days']));
+    expect(body.error).toMatchObject({ code: 'VALIDATION_FAILED', param: params[0] });
+  });
+});
