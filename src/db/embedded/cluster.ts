@@ -43,7 +43,7 @@ export async function ensureCluster(
     rmSync(layout.unfinishedCluster, { recursive: true, force: true });
     mkdirSync(layout.unfinishedCluster, { mode: 0o700 });
     for (const path of [passwordDirectory, passwordFile, layout.unfinishedCluster]) giveTo(owner, path);
-    await runInitdb(binaries, layout.unfinishedCluster, owner, connection.user, passwordFile);
+    await runInitdb({ binaries, major, owner, directory: layout.unfinishedCluster, user: connection.user, passwordFile });
     renameSync(layout.unfinishedCluster, layout.cluster);
   } catch (cause) {
     rmSync(layout.unfinishedCluster, { recursive: true, force: true });
@@ -65,15 +65,21 @@ function checkMajor(layout: Layout, major: Major): void {
   );
 }
 
-async function runInitdb(
-  { initdb }: Binaries,
-  directory: string,
-  owner: Owner | undefined,
-  user: string,
-  passwordFile: string,
-): Promise<void> {
+interface Initialization {
+  readonly binaries: Binaries;
+  readonly major: Major;
+  readonly owner: Owner | undefined;
+  readonly directory: string;
+  readonly user: string;
+  readonly passwordFile: string;
+}
+
+async function runInitdb({ binaries, major, owner, directory, user, passwordFile }: Initialization): Promise<void> {
+  const { initdb } = binaries;
   const { cwd, pgdata } = placeOf(owner, directory);
   const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', `--username=${user}`];
+  // One flush of the file system instead of one for each of a thousand files: 0.3 of 1.3 s.
+  if (major === 18 && process.platform === 'linux') options.push('--sync-method=syncfs');
   const child = spawn(initdb, [`--pgdata=${pgdata}`, `--pwfile=${passwordFile}`, ...options], {
     ...owner,
     cwd,

@@ -11,6 +11,8 @@ import type { EmbeddedLog } from './supervisor.ts';
 /** 512 MB: what a minute of 8 MB/s needs, by which time checkpoints recycle what was used. */
 const SEGMENTS_WANTED = 32;
 const PAUSE_MS = 10;
+/** The first start's migration and the first calls come before it. */
+const BEGIN_AFTER_MS = 2_000;
 /** Below this the disk is better used for data. */
 const FREE_BYTES_MIN = 4 * 1024 ** 3;
 
@@ -19,10 +21,15 @@ export function startWalPreparation({ cluster }: Layout, connection: Connection,
   const stopping = new AbortController();
   const { bavail, bsize } = statfsSync(cluster);
   if (bavail * bsize < FREE_BYTES_MIN) return stopping;
-  withClient(connection, (client) => prepareSegments(client, stopping.signal)).catch((error: unknown) => {
+  prepareLater(connection, stopping.signal).catch((error: unknown) => {
     if (!stopping.signal.aborted) log.warn(`WAL segments were not prepared: ${String(error)}`);
   });
   return stopping;
+}
+
+async function prepareLater(connection: Connection, signal: AbortSignal): Promise<void> {
+  await sleep(BEGIN_AFTER_MS, undefined, { signal, ref: false });
+  await withClient(connection, (client) => prepareSegments(client, signal));
 }
 
 async function prepareSegments(client: pg.Client, signal: AbortSignal): Promise<void> {
