@@ -3,10 +3,10 @@ import type { CallContext } from '../../core/context.ts';
 import { readClock } from '../../core/wallet/statements.ts';
 import { problem } from '../../problems/problem.ts';
 import { type ClaimedRow, claimMessages } from './claim.ts';
-import { deadLetter } from './dead-letter.ts';
+import { deadLetter, isExhausted } from './dead-letter.ts';
 import { claimFifo } from './fifo-consume.ts';
-import { lockMessages } from './message-store.ts';
-import { holdQueue } from './queue-store.ts';
+import { undeliver } from './message-store.ts';
+import { holdQueue, holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 import { type QueueBase, type QueueState, queueKey } from './state.ts';
 
@@ -69,25 +69,28 @@ async function claimOnce(base: QueueBase, queue: QueueRow, limit: number, leaseS
       return claimFifo(tx, { ids, queue: held, limit, leaseMs: leaseSeconds * 1000 });
     });
   }
-  const rows = await claimMessages(core.db.hot, queue, limit, leaseSeconds);
-  const spent = queue.dlq_id === null ? [] : rows.filter((row) => row.received > queue.max_receive_count);
-  if (spent.length === 0) return rows;
-  // The limit was lowered after these had been delivered as often as it now allows.
-  await giveUp(base, queue, spent);
-  return rows.filter((row) => !spent.includes(row));
+  const claimed: ClaimedRow[] = [];
+  for (;;) {
+    const rows = await claimMessages(core.db.hot, queue, limit - claimed.length, leaseSeconds);
+    const spent = queue.dlq_id === null ? [] : rows.filter((row) => row.received > queue.max_receive_count);
+    claimed.push(...rows.filter((row) => !spent.includes(row)));
+    if (spent.length === 0) return claimed;
+    // The limit was lowered after these had been delivered as often as it now allows.
+    await giveUp(base, queue, spent);
+  }
 }
 
 async function giveUp({ core, ids }: QueueBase, queue: QueueRow, rows: readonly ClaimedRow[]): Promise<void> {
   await core.db.transaction(async (tx) => {
-    const held = await holdQueue(tx, queue.account_id, queue.name);
+    const held = await holdQueueById(tx, queue.account_id, queue.queue_id);
     if (held === null) return;
-    const locked = await lockMessages(
+    const attempts = new Map(rows.map((row) => [row.seq, row.attempt]));
+    const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+    const locked = await undeliver(tx, held, attempts, nowMs);
+    await deadLetter(
       tx,
-      queue.account_id,
-      queue.queue_id,
-      rows.map((row) => row.seq),
+      { ids, queue: held, nowMs, requestId: null },
+      locked.filter((message) => isExhausted(held, message)),
     );
-    const clock = await tx.query<{ now: number }>(readClock, []);
-    await deadLetter(tx, { ids, queue: held, nowMs: (clock.rows[0] as { now: number }).now, requestId: null }, locked);
   });
 }

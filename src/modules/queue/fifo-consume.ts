@@ -20,7 +20,7 @@ import {
 import type { MessageIds } from './message-id.ts';
 import { returnMessages } from './message-store.ts';
 import type { QueueRow } from './records.ts';
-import { retainedSinceMs } from './retention.ts';
+import { removeRetained, retainedSinceMs } from './retention.ts';
 
 const leaseMessages = statement(
   'fifo_lease',
@@ -37,18 +37,32 @@ export interface FifoClaim {
   readonly leaseMs: number;
 }
 
-/** Leases up to `limit` messages; several consecutive ones of a group may come together. In the order of delivery. */
+/**
+ * Leases up to `limit` messages; several consecutive ones of a group may come together. In the order of delivery.
+ * A group that turns out to be blocked or empty does not hide the ones behind it.
+ */
 export async function claimFifo(tx: Transaction, claim: FifoClaim): Promise<ClaimedRow[]> {
+  const { account_id: accountId, queue_id: queueId } = claim.queue;
+  const looked: string[] = [];
+  const claimed: ClaimedRow[] = [];
+  while (claimed.length < claim.limit) {
+    const left = claim.limit - claimed.length;
+    const groups = await takeReadyGroups(tx, accountId, queueId, left, looked);
+    if (groups.length === 0) break;
+    looked.push(...groups.map((group) => group.group_id));
+    claimed.push(...(await claimFromGroups(tx, { ...claim, limit: left }, groups)));
+    if (groups.length < left) break;
+  }
+  return claimed;
+}
+
+async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readonly GroupRow[]): Promise<ClaimedRow[]> {
   const { queue, limit, leaseMs } = claim;
   const { account_id: accountId, queue_id: queueId } = queue;
-  const groups = await takeReadyGroups(tx, accountId, queueId, limit);
-  if (groups.length === 0) return [];
   const nowMs = await clock(tx);
   const blocked = await settleLapsed(tx, claim, groups, nowMs);
   const names = groups.map((group) => group.group_id).filter((name) => !blocked.has(name));
-  const heads = (await readGroupHeads(tx, accountId, queueId, names, limit)).filter((head) =>
-    isRetained(head, queue, nowMs),
-  );
+  const heads = await readLiveHeads(tx, claim, names, nowMs);
   const taken: FifoMessage[] = [];
   for (const name of names) {
     taken.push(
@@ -85,6 +99,27 @@ export async function claimFifo(tx: Transaction, claim: FifoClaim): Promise<Clai
   }));
 }
 
+/**
+ * The first messages of the groups, once what may not be delivered is gone: past retention, or delivered as often as a limit
+ * lowered since allows.
+ */
+async function readLiveHeads(
+  tx: Transaction,
+  { ids, queue, limit }: FifoClaim,
+  names: readonly string[],
+  nowMs: number,
+): Promise<FifoMessage[]> {
+  const { account_id: accountId, queue_id: queueId } = queue;
+  for (;;) {
+    const heads = await readGroupHeads(tx, accountId, queueId, names, limit);
+    const overdue = heads.filter((head) => retainedSinceMs(head) <= nowMs - queue.message_retention_days * DAY_MS);
+    const spent = heads.filter((head) => !overdue.includes(head) && !head.leased && isExhausted(queue, head));
+    if (overdue.length + spent.length === 0) return heads;
+    await removeRetained(tx, queue, overdue);
+    await deadLetter(tx, { ids, queue, nowMs, requestId: null }, spent);
+  }
+}
+
 /** Settles lapsed leases of up to `limit` groups without delivering anything. Answers whether there may be more. */
 export async function settleLapsedGroups(
   tx: Transaction,
@@ -100,7 +135,7 @@ export async function settleLapsedGroups(
 }
 
 /** Answers the groups that running leases still block. */
-async function settleLapsed(
+export async function settleLapsed(
   tx: Transaction,
   { ids, queue }: Pick<FifoClaim, 'ids' | 'queue'>,
   groups: readonly GroupRow[],
@@ -129,10 +164,6 @@ async function settleLapsed(
     );
   }
   return blocked;
-}
-
-function isRetained(message: FifoMessage, queue: QueueRow, nowMs: number): boolean {
-  return retainedSinceMs(message) > nowMs - queue.message_retention_days * DAY_MS;
 }
 
 async function clock(tx: Transaction): Promise<number> {

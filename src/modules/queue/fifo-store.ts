@@ -37,23 +37,21 @@ const claimGroups = statement(
   `WITH c AS MATERIALIZED (
      SELECT g.group_id, g.in_flight
        FROM queue.fifo_group g
-      WHERE g.account_id = $1 AND g.queue_id = $2 AND g.ready_at <= core.clock_now()
+      WHERE g.account_id = $1 AND g.queue_id = $2 AND g.ready_at <= core.clock_now() AND g.group_id <> ALL($4::text[])
       ORDER BY g.ready_at, g.head_seq
       LIMIT $3
         FOR UPDATE SKIP LOCKED)
    SELECT c.group_id, c.in_flight FROM c`,
 );
-// Groups whose lease may have ended, for the exact answers of stats and the dead-letter sweep.
-const claimLapsedGroups = statement(
-  'fifo_claim_lapsed_groups',
-  `WITH c AS MATERIALIZED (
-     SELECT g.group_id, g.in_flight
-       FROM queue.fifo_group g
-      WHERE g.account_id = $1 AND g.queue_id = $2 AND g.ready_at <= core.clock_now() AND g.in_flight <> '{}'
-      ORDER BY g.ready_at, g.head_seq
-      LIMIT $3
-        FOR UPDATE SKIP LOCKED)
-   SELECT c.group_id, c.in_flight FROM c`,
+// Groups whose lease may have ended, for the exact answers of stats and the dead-letter sweep. Locked afterwards, by name, like
+// everywhere else.
+const findLapsedGroups = statement(
+  'fifo_find_lapsed_groups',
+  `SELECT g.group_id
+     FROM queue.fifo_group g
+    WHERE g.account_id = $1 AND g.queue_id = $2 AND g.ready_at <= core.clock_now() AND g.in_flight <> '{}'
+    ORDER BY g.ready_at, g.head_seq
+    LIMIT $3`,
 );
 const lockGroups = statement(
   'fifo_lock_groups',
@@ -79,6 +77,13 @@ const readHeads = statement(
            WHERE m.account_id = $1 AND m.queue_id = $2 AND m.group_id = g.group_id
            ORDER BY m.seq
            LIMIT $4) h`,
+);
+const readLeases = statement(
+  'fifo_read_leases',
+  `SELECT m.seq, m.group_id, m.visible_at <= core.clock_now() AS ended
+     FROM queue.message m
+    WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) AND m.leased
+    ORDER BY m.seq`,
 );
 const groupsOf = statement(
   'fifo_groups_of',
@@ -120,14 +125,15 @@ export function sendGroups(tx: Queryable, heads: readonly GroupHead[]): void {
   ]);
 }
 
-/** Locks up to `limit` groups whose head may be ready, in the order of delivery; groups locked by others are passed over. */
+/** Locks up to `limit` groups whose head may be ready, in the order of delivery; `except` and groups locked by others are passed over. */
 export async function takeReadyGroups(
   tx: Queryable,
   accountId: string,
   queueId: bigint,
   limit: number,
+  except: readonly string[],
 ): Promise<GroupRow[]> {
-  return (await tx.query<GroupRow>(claimGroups, [accountId, queueId, limit])).rows;
+  return (await tx.query<GroupRow>(claimGroups, [accountId, queueId, limit, textArray([...except])])).rows;
 }
 
 export async function takeLapsedGroups(
@@ -136,7 +142,24 @@ export async function takeLapsedGroups(
   queueId: bigint,
   limit: number,
 ): Promise<GroupRow[]> {
-  return (await tx.query<GroupRow>(claimLapsedGroups, [accountId, queueId, limit])).rows;
+  const { rows } = await tx.query<{ group_id: string }>(findLapsedGroups, [accountId, queueId, limit]);
+  return takeGroups(
+    tx,
+    accountId,
+    queueId,
+    rows.map((row) => row.group_id),
+  );
+}
+
+/** Locks the named groups, those that exist; waits for other holders. */
+export async function takeGroups(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  names: readonly string[],
+): Promise<GroupRow[]> {
+  if (names.length === 0) return [];
+  return (await tx.query<GroupRow>(lockGroups, [accountId, queueId, textArray([...names])])).rows;
 }
 
 /** Locks the groups of the given messages; waits for other holders. */
@@ -147,8 +170,12 @@ export async function lockGroupsOf(
   seqs: readonly bigint[],
 ): Promise<GroupRow[]> {
   const { rows } = await tx.query<{ group_id: string }>(groupsOf, [accountId, queueId, int8Array([...seqs])]);
-  if (rows.length === 0) return [];
-  return (await tx.query<GroupRow>(lockGroups, [accountId, queueId, textArray(rows.map((row) => row.group_id))])).rows;
+  return takeGroups(
+    tx,
+    accountId,
+    queueId,
+    rows.map((row) => row.group_id),
+  );
 }
 
 export async function readMessages(
@@ -159,6 +186,29 @@ export async function readMessages(
 ): Promise<FifoMessage[]> {
   if (seqs.length === 0) return [];
   return (await tx.query<FifoMessage>(readBySeq, [accountId, queueId, int8Array([...seqs])])).rows;
+}
+
+/** Delivered messages of locked groups whose leases count: a lease that ended takes every later one of its group with it. */
+export async function runningLeases(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  groups: readonly GroupRow[],
+): Promise<Set<bigint>> {
+  const inFlight = groups.flatMap((group) => group.in_flight);
+  if (inFlight.length === 0) return new Set();
+  const { rows } = await tx.query<{ seq: bigint; group_id: string; ended: boolean }>(readLeases, [
+    accountId,
+    queueId,
+    int8Array(inFlight),
+  ]);
+  const endedGroups = new Set<string>();
+  const running = new Set<bigint>();
+  for (const { seq, group_id, ended } of rows) {
+    if (ended) endedGroups.add(group_id);
+    if (!endedGroups.has(group_id)) running.add(seq);
+  }
+  return running;
 }
 
 /** The first `limit` messages of each group, leased or not. */

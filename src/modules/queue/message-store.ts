@@ -1,5 +1,5 @@
 // SQL that moves messages between their states outside the hot claim and ack.
-import { int8Array } from '../../db/arrays.ts';
+import { int4Array, int8Array } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 
@@ -23,6 +23,7 @@ const lockBySeq = statement(
   'message_lock_by_seq',
   `SELECT ${lockedColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq FOR UPDATE`,
 );
+// Waits for rows that others hold: an exact answer must know how they end.
 const lockLapsed = statement(
   'message_lock_lapsed',
   `WITH c AS MATERIALIZED (
@@ -31,7 +32,7 @@ const lockLapsed = statement(
       WHERE m.account_id = $1 AND m.queue_id = $2 AND m.lane = 127 AND m.visible_at <= core.clock_now()
       ORDER BY m.visible_at, m.seq
       LIMIT $3
-        FOR UPDATE SKIP LOCKED)
+        FOR UPDATE)
    SELECT c.* FROM c ORDER BY c.seq`,
 );
 const makeAvailable = statement(
@@ -44,6 +45,15 @@ const endLastLease = statement(
   'message_end_last_lease',
   `UPDATE queue.message SET leased = false, attempt = attempt + 1, lane = home_lane
     WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+// The claim counted a delivery that never reached a consumer.
+const takeBackClaim = statement(
+  'message_take_back_claim',
+  `UPDATE queue.message m
+      SET leased = false, attempt = m.attempt + 1, lane = m.home_lane, visible_at = $5, delivery_count = m.delivery_count - 1
+     FROM unnest($3::bigint[], $4::int[]) u(seq, attempt)
+    WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq AND m.leased AND m.attempt = u.attempt
+   RETURNING ${lockedColumns}`,
 );
 const moveToDlq = statement(
   'message_move_to_dlq',
@@ -142,4 +152,21 @@ export async function removeMessages(
   seqs: readonly bigint[],
 ): Promise<void> {
   if (seqs.length > 0) await tx.query(removeBySeq, [accountId, queueId, int8Array([...seqs])]);
+}
+
+/** Takes back claims that reached no consumer (by seq, with their attempts): available again, not counted as delivered. Locked. */
+export async function undeliver(
+  tx: Queryable,
+  queue: { account_id: string; queue_id: bigint },
+  attempts: ReadonlyMap<bigint, number>,
+  availableMs: number,
+): Promise<LockedMessage[]> {
+  const { rows } = await tx.query<LockedMessage>(takeBackClaim, [
+    queue.account_id,
+    queue.queue_id,
+    int8Array([...attempts.keys()]),
+    int4Array([...attempts.values()]),
+    new Date(availableMs),
+  ]);
+  return rows;
 }

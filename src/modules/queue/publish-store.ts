@@ -38,8 +38,16 @@ const insertDedup = statement(
    SELECT w.account_id, u.queue_id, u.deduplication_id, u.answer, u.expires_at
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[])
           u(account_id, queue_id, deduplication_id, answer, expires_at)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, queue_id, deduplication_id) DO UPDATE SET answer = excluded.answer, expires_at = excluded.expires_at`,
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
+);
+// Records that are over give way. A live one does not: a rival that a large batch could not see makes the insert fail (23505),
+// and the batch reads again.
+const removeOldDedup = statement(
+  'publish_remove_old_dedup',
+  `DELETE FROM queue.dedup d
+    USING unnest($2::text[], $3::bigint[], $4::text[]) u(account_id, queue_id, deduplication_id)
+    WHERE d.account_id = ANY($1::text[]) AND d.account_id = u.account_id AND d.queue_id = u.queue_id
+      AND d.deduplication_id = u.deduplication_id AND d.expires_at <= core.clock_now()`,
 );
 const countBilled = statement(
   'publish_count_billed',
@@ -72,11 +80,15 @@ export function sendDedup(
   dedup: readonly { stored: StoredMessage; text: string }[],
   nowMs: number,
 ): void {
-  void tx.query(insertDedup, [
+  const ids = [
     accounts,
     textArray(dedup.map(({ stored }) => stored.accountId)),
     int8Array(dedup.map(({ stored }) => stored.queue.queue_id)),
     textArray(dedup.map(({ stored }) => stored.message.deduplicationId)),
+  ];
+  void tx.query(removeOldDedup, ids);
+  void tx.query(insertDedup, [
+    ...ids,
     textArray(dedup.map(({ text }) => text)),
     timestampArray(dedup.map(() => nowMs + DEDUPLICATION_WINDOW_MS)),
   ]);

@@ -1,4 +1,6 @@
 // ack, nack and extend. Every one is fenced: a receipt names the attempt it was given for, and after a redelivery it touches nothing.
+// A lease that has ended still counts until the message is taken again, except where its end decides at once: the last lease before
+// the dead-letter queue, and in FIFO groups, where it takes every later lease with it.
 
 import { readClock } from '../../core/wallet/statements.ts';
 import { int4Array, int8Array } from '../../db/arrays.ts';
@@ -8,7 +10,9 @@ import { problem } from '../../problems/problem.ts';
 import { CountChanges } from './counts.ts';
 import { deadLetter, isExhausted } from './dead-letter.ts';
 import { inFlightOf, returnedByNack } from './fifo.ts';
-import { lockGroupsOf, readMessages, refreshGroups } from './fifo-store.ts';
+import { settleLapsed } from './fifo-consume.ts';
+import { type GroupRow, lockGroupsOf, readMessages, refreshGroups, runningLeases } from './fifo-store.ts';
+import { LAST_LEASE_LANE } from './limits.ts';
 import type { MessageIds, MessageRef } from './message-id.ts';
 import { type LockedMessage, lockMessages, returnMessages } from './message-store.ts';
 import { holdQueue } from './queue-store.ts';
@@ -20,6 +24,7 @@ const deleteAcked = statement(
   `DELETE FROM queue.message m
     WHERE m.account_id = $1 AND m.queue_id = $3 AND m.seq = ANY($4::bigint[]) AND m.leased
       AND m.attempt = COALESCE(($5::int[])[array_position($4::bigint[], m.seq)], m.attempt)
+      AND (m.lane <> ${LAST_LEASE_LANE} OR m.visible_at > core.clock_now())
       AND EXISTS (SELECT 1 FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 AND q.queue_id = $3)
 RETURNING m.seq, m.attempt, m.source_queue_id`,
 );
@@ -29,6 +34,7 @@ const extendLease = statement(
      SELECT m.seq, core.clock_now() + $6::float8 * interval '1 second' AS lease_end
        FROM queue.message m
       WHERE m.account_id = $1 AND m.queue_id = $3 AND m.seq = $4 AND m.leased AND ($5::int < 0 OR m.attempt = $5)
+        AND (m.lane <> ${LAST_LEASE_LANE} OR m.visible_at > core.clock_now())
         AND EXISTS (SELECT 1 FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 AND q.queue_id = $3)
         FOR UPDATE)
    UPDATE queue.message t SET visible_at = c.lease_end
@@ -43,21 +49,13 @@ const NO_FENCE = -1;
 export async function ackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[]): Promise<boolean[]> {
   const wanted = onePerMessage(refs);
   const gone = await db.hot.pipelined(async (tx) => {
-    const groups =
-      queue.type === 'fifo'
-        ? await lockGroupsOf(
-            tx,
-            queue.account_id,
-            queue.queue_id,
-            wanted.map((ref) => ref.seq),
-          )
-        : [];
+    const { groups, live } = await lockLive(tx, queue, wanted);
     const { rows } = await tx.query<{ seq: bigint; attempt: number; source_queue_id: bigint | null }>(deleteAcked, [
       queue.account_id,
       queue.name,
       queue.queue_id,
-      int8Array(wanted.map((ref) => ref.seq)),
-      int4Array(wanted.map((ref) => ref.attempt)),
+      int8Array(live.map((ref) => ref.seq)),
+      int4Array(live.map((ref) => ref.attempt)),
     ]);
     const counts = new CountChanges();
     counts.add(queue.account_id, queue.queue_id, { live: -rows.length });
@@ -69,6 +67,19 @@ export async function ackMessages(db: Database, queue: QueueRow, refs: readonly 
     return new Map(rows.map((row) => [row.seq, row.attempt]));
   });
   return answered(refs, gone);
+}
+
+/** The refs that may still act, and in a FIFO queue the groups of their messages, locked. */
+async function lockLive(
+  tx: Transaction,
+  queue: QueueRow,
+  refs: readonly MessageRef[],
+): Promise<{ groups: GroupRow[]; live: readonly MessageRef[] }> {
+  if (queue.type !== 'fifo') return { groups: [], live: refs };
+  const seqs = refs.map((ref) => ref.seq);
+  const groups = await lockGroupsOf(tx, queue.account_id, queue.queue_id, seqs);
+  const running = await runningLeases(tx, queue.account_id, queue.queue_id, groups);
+  return { groups, live: refs.filter((ref) => running.has(ref.seq)) };
 }
 
 /** In the order of the index. Of several receipts for a message only the latest can be current; a bare id matches any attempt. */
@@ -136,7 +147,9 @@ async function nackStandard(
     ),
     clock(tx),
   ]);
-  const current = currentOf(locked, refs);
+  // A last lease that has ended is over: the message is the dead-letter queue's, moved already or not.
+  const isOver = (message: LockedMessage) => message.visible_at <= nowMs && isExhausted(queue, message);
+  const current = currentOf(locked, refs).filter((message) => !isOver(message));
   const availableMs = nowMs + options.delayMs;
   const dead = current.filter((message) => !options.requeue || isExhausted(queue, message));
   const back = current.filter((message) => !dead.includes(message));
@@ -165,15 +178,14 @@ async function nackFifo(
     queueId,
     refs.map((ref) => ref.seq),
   );
-  const [inFlight, nowMs] = await Promise.all([
-    readMessages(
-      tx,
-      accountId,
-      queueId,
-      groups.flatMap((group) => group.in_flight),
-    ),
-    clock(tx),
-  ]);
+  const nowMs = await clock(tx);
+  await settleLapsed(tx, { ids: options.ids, queue }, groups, nowMs);
+  const inFlight = await readMessages(
+    tx,
+    accountId,
+    queueId,
+    groups.flatMap((group) => group.in_flight),
+  );
   const current = currentOf(inFlight, refs);
   const nacked = new Set(current.map((message) => message.seq));
   const deadSeqs = new Set<bigint>();
@@ -246,7 +258,8 @@ export async function extendMessage(
   seconds: number,
 ): Promise<number | null> {
   return db.hot.pipelined(async (tx) => {
-    const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, queue.account_id, queue.queue_id, [ref.seq]) : [];
+    const { groups, live } = await lockLive(tx, queue, [ref]);
+    if (live.length === 0) return null;
     const { rows } = await tx.query<{ visible_at: number }>(extendLease, [
       queue.account_id,
       queue.name,
