@@ -65,7 +65,7 @@ const READY_WITHIN_MS = 1_000;
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const begunMs = performance.now();
-  const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], defaultPriceBook);
+  const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], defaultPriceBook, 'quick');
   const shell = createShell(config, manifest, options.log);
   let storage: Storage | null = null;
   try {
@@ -160,7 +160,7 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
 
 /** Calls wait for a database that restarts; whoever asks whether we are ready wants to know now. */
 async function canQuery(core: Core): Promise<boolean> {
-  const answered = core.db.query({ name: 'ready', text: 'SELECT 1' }, []).then(
+  const answered = core.db.ping().then(
     () => true,
     () => false,
   );

@@ -74,6 +74,11 @@ export class Database implements Queryable {
     return this.#general.transaction(body);
   }
 
+  /** Throws when the server does not answer now; unlike statements it does not wait for one that restarts. */
+  ping(): Promise<void> {
+    return this.#general.ping();
+  }
+
   async end(): Promise<void> {
     await Promise.all([this.hot.end(), this.#general.end()]);
   }
@@ -173,6 +178,10 @@ export class Pool implements Queryable {
     } finally {
       client.release(broken !== undefined);
     }
+  }
+
+  async ping(): Promise<void> {
+    await this.#pool.query('SELECT 1');
   }
 
   end(): Promise<void> {

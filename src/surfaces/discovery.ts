@@ -6,7 +6,7 @@ import { nearest } from '../lib/edit-distance.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { defineCapability } from '../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../manifest/describe.ts';
-import { buildManifest, type Manifest } from '../manifest/manifest.ts';
+import { buildManifest, type Manifest, type Thoroughness } from '../manifest/manifest.ts';
 import { defineModule, type Module } from '../manifest/module.ts';
 import { apiVersion, moduleTags, regions, serviceName, specVersion } from '../manifest/version.ts';
 import { problem } from '../problems/problem.ts';
@@ -22,8 +22,12 @@ interface DiscoveryState {
 const define = defineCapability<DiscoveryState>();
 
 /** The manifest of `modules` with discovery itself among them. */
-export function composeManifest(modules: readonly Module[], prices: PriceBook = defaultPriceBook): Manifest {
-  const manifest: Manifest = buildManifest([...modules, createDiscoveryModule(() => manifest)], prices);
+export function composeManifest(
+  modules: readonly Module[],
+  prices: PriceBook = defaultPriceBook,
+  thoroughness?: Thoroughness,
+): Manifest {
+  const manifest: Manifest = buildManifest([...modules, createDiscoveryModule(() => manifest)], prices, thoroughness);
   return manifest;
 }
 

@@ -6,6 +6,7 @@ import {
   createPlace,
   isAlive,
   isReady,
+  launch,
   type Place,
   type ServiceProcess,
   signalProcess,
@@ -82,13 +83,35 @@ test('Ctrl-C, which the terminal sends to the whole process group, stops in orde
   expect(await publishedUnits()).toBe(1);
 });
 
-test('a second signal ends the process at once, and the next start works', async () => {
+test('a second signal ends the process at once; PostgreSQL follows it, and the next start works', async () => {
+  const postgres = place.postgresPid() as number;
   service.child.kill('SIGTERM');
-  service.child.kill('SIGTERM');
+  service.child.kill('SIGINT');
   await service.exited;
+  await until(() => !isAlive(postgres), 10_000);
   service = await startProcess(place);
   expect((await publish()).status).toBe(200);
 });
+
+test.each([100, 300, 600, 1_000, 1_500])(
+  'Ctrl-C %i ms after the first start leaves nothing running',
+  async (afterMs) => {
+    const fresh = await createPlace();
+    try {
+      const starting = launch(fresh);
+      await sleep(afterMs);
+      process.kill(-starting.pid, 'SIGINT');
+      const { code, signal } = await starting.exited;
+      expect([0, 1, 'SIGINT']).toContain(code ?? signal);
+      expect(fresh.postgresPid()).toBeUndefined();
+      expect(starting.stderr()).not.toMatch(/ at .*:\d+/);
+      const again = await startProcess(fresh);
+      expect((await again.end('SIGTERM')).code).toBe(0);
+    } finally {
+      await fresh.remove();
+    }
+  },
+);
 
 test('after kill -9 of the service the next start takes over its PostgreSQL at once', async () => {
   await publish();

@@ -43,7 +43,14 @@ export async function ensureCluster(
     rmSync(layout.unfinishedCluster, { recursive: true, force: true });
     mkdirSync(layout.unfinishedCluster, { mode: 0o700 });
     for (const path of [passwordDirectory, passwordFile, layout.unfinishedCluster]) giveTo(owner, path);
-    await runInitdb({ binaries, major, owner, directory: layout.unfinishedCluster, user: connection.user, passwordFile });
+    await runInitdb({
+      binaries,
+      major,
+      owner,
+      directory: layout.unfinishedCluster,
+      user: connection.user,
+      passwordFile,
+    });
     renameSync(layout.unfinishedCluster, layout.cluster);
   } catch (cause) {
     rmSync(layout.unfinishedCluster, { recursive: true, force: true });
