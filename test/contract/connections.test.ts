@@ -1,0 +1,164 @@
+// Connections that break, stall or lie: nothing happens by half, nothing hangs, nothing stays behind.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountRows } from '../support/account-rows.ts';
+import { byId, capabilities, httpCall, prepareExample } from '../support/capabilities.ts';
+import { openRaw } from '../support/raw.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+let service: TestService;
+let account: TestAccount;
+let call: Client;
+
+beforeAll(async () => {
+  service = await startTestService();
+  account = await createTestAccount(service.core);
+  call = client(service.url, account.secret);
+  await call('POST', '/v1/queue/create', { name: 'jobs' });
+});
+afterAll(() => service.stop());
+
+const head = (method: string, path: string, ...headers: string[]) =>
+  [`${method} ${path} HTTP/1.1`, 'Host: here', ...headers, '', ''].join('\r\n');
+const bearer = (secret: string) => `Authorization: Bearer ${secret}`;
+const withBody = capabilities.filter(({ method }) => method !== 'GET').map(({ id }) => id);
+
+async function running(): Promise<string | undefined> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return /^qm_calls_running (\d+)$/m.exec(text)?.[1];
+}
+
+async function untilIdle(): Promise<void> {
+  for (let i = 0; i < 200 && (await running()) !== '0'; i += 1) await sleep(10);
+  expect(await running()).toBe('0');
+}
+
+describe('a body that never ends', () => {
+  test.each(withBody)('%s: the connection breaks in the body, announced or chunked', async (id) => {
+    const owner = await createTestAccount(service.core);
+    const input = await prepareExample(client(service.url, owner.secret), byId(id));
+    const before = await accountRows(service.core.db, owner.accountId);
+    const { method, path, body = {} } = httpCall(byId(id), input);
+    const text = JSON.stringify(body);
+    const chunk = `${text.length.toString(16)}\r\n${text}\r\n`;
+    for (const sent of [
+      head(method, path, bearer(owner.secret), 'Content-Type: application/json', `Content-Length: ${text.length + 1}`) +
+        text,
+      head(method, path, bearer(owner.secret), 'Content-Type: application/json', 'Transfer-Encoding: chunked') + chunk,
+    ]) {
+      const raw = await openRaw(service.url);
+      raw.send(sent);
+      await sleep(5);
+      raw.destroy();
+    }
+    await untilIdle();
+    expect(await accountRows(service.core.db, owner.accountId)).toEqual(before);
+  });
+
+  test('the client ends its side in the body: nothing happens, and the connection ends', async () => {
+    const raw = await openRaw(service.url);
+    raw.send(`${head('POST', '/v1/queue/create', bearer(account.secret), 'Content-Length: 100')}{"name":"never-made"}`);
+    await sleep(20);
+    raw.destroy();
+    await untilIdle();
+    expect((await call('GET', '/v1/queue/get/never-made')).status).toBe(404);
+  });
+
+  test.each([
+    ['without a key', 'X-None: 1', '401'],
+    ['with a wrong key', 'Authorization: Bearer nonsense', '401'],
+  ])('%s it is not waited for', async (_what, header, status) => {
+    for (const length of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+      const raw = await openRaw(service.url);
+      raw.send(head('POST', '/v1/queue/batch/publish', header, length));
+      expect((await raw.receive()).slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+      raw.destroy();
+    }
+    await untilIdle();
+  });
+
+  test('too large a Content-Length is refused before the body comes', async () => {
+    const raw = await openRaw(service.url);
+    raw.send(head('POST', '/v1/queue/create', bearer(account.secret), 'Content-Length: 1048577'));
+    expect((await raw.receive()).slice(0, 12)).toBe('HTTP/1.1 413');
+    raw.destroy();
+    await untilIdle();
+  });
+
+  test('a key revoked while the body is under way lets nothing through', async () => {
+    const { body } = await call('POST', '/v1/account/keys/create', {});
+    const text = JSON.stringify({ name: 'slipped-through' });
+    const raw = await openRaw(service.url);
+    raw.send(
+      head('POST', '/v1/queue/create', bearer(body.data.key_secret), `Content-Length: ${text.length}`) +
+        text.slice(0, 5),
+    );
+    await sleep(250);
+    await call('DELETE', `/v1/account/keys/revoke/${body.data.id}`);
+    raw.send(text.slice(5));
+    expect((await raw.receive()).slice(0, 12)).toBe('HTTP/1.1 401');
+    raw.destroy();
+    expect((await call('GET', '/v1/queue/get/slipped-through')).status).toBe(404);
+  });
+});
+
+describe('requests that are not HTTP, or hardly', () => {
+  test.each([
+    ['garbage', 'GARBAGE\r\n\r\n'],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a broken Content-Length', head('POST', '/v1/queue/create', 'Content-Length: abc')],
+    ['two lengths', head('POST', '/v1/queue/create', 'Content-Length: 2', 'Content-Length: 3')],
+    ['length and chunked', head('POST', '/v1/queue/create', 'Content-Length: 2', 'Transfer-Encoding: chunked')],
+    ['a space in the path', 'GET /v1/a b HTTP/1.1\r\nHost: here\r\n\r\n'],
+    ['headers beyond 16 KiB', head('GET', '/v1/account/balance', `X-Long: ${'a'.repeat(20_000)}`)],
+  ])('%s: 4xx and the end of the connection', async (_what, bytes) => {
+    const raw = await openRaw(service.url);
+    raw.send(bytes);
+    expect(await raw.receive()).toMatch(/^HTTP\/1\.1 4\d\d /);
+    for (let i = 0; i < 100 && !raw.closed; i += 1) await sleep(10);
+    expect(raw.closed).toBe(true);
+  });
+
+  test.each([
+    '//',
+    '//evil.example/v1/account/balance',
+    '/v1/../v1/account/balance',
+    '/V1/account/balance',
+    '/v1/account/balance/',
+    '/?',
+    '*',
+  ])('GET %s is 404, in the envelope', async (path) => {
+    const raw = await openRaw(service.url);
+    raw.send(head('GET', path, bearer(account.secret), 'Connection: close'));
+    const text = await raw.receive((all) => all.includes('"worker_id"'));
+    expect(text).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(text).toMatch(/"code":"(NOT_FOUND|INVALID_REQUEST)"/);
+    raw.destroy();
+  });
+
+  test('a whole URL as target is understood, and decides nothing', async () => {
+    const raw = await openRaw(service.url);
+    raw.send(head('GET', 'http://evil.example/v1/queue/get/nothing', bearer(account.secret), 'Connection: close'));
+    const text = await raw.receive((all) => all.includes('"worker_id"'));
+    expect(text).not.toContain('evil.example/docs');
+    raw.destroy();
+  });
+
+  test('two requests in one packet get their answers in order', async () => {
+    const raw = await openRaw(service.url);
+    raw.send(
+      head('GET', '/v1/queue/get/nothing', bearer(account.secret)) +
+        head('GET', '/v1/queue/get/jobs', bearer(account.secret)),
+    );
+    const text = await raw.receive((all) => all.includes('"name":"jobs"'));
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['404', '200']);
+    raw.destroy();
+  });
+});

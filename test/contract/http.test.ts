@@ -1,0 +1,202 @@
+// HTTP around the calls: headers, methods, unknown routes, health, metrics, and what is never there.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { byId, callCapability, capabilities } from '../support/capabilities.ts';
+import { expectFailure } from '../support/envelope.ts';
+import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+
+const BASE_URL = 'https://infra.example.org';
+let service: TestService;
+/** Where it listens; it calls itself by BASE_URL. */
+let url: string;
+let call: Client;
+
+beforeAll(async () => {
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const env = { BASE_URL, PORT: String(port), TRUST_PROXY: 'on', METRICS_TOKEN: 'a token for the metrics' };
+  service = await startTestService({ env });
+  call = client(url, (await createTestAccount(service.core)).secret);
+});
+afterAll(() => service.stop());
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('traces and request ids', () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+  test.each(['/v1/account/balance', '/v1/queue/get/nothing', '/v1/nothing'])(
+    '%s continues the trace of the caller',
+    async (path) => {
+      const { body, headers } = await call('GET', path, undefined, { traceparent: `00-${trace}-00f067aa0ba902b7-01` });
+      expect(body.metadata.trace_id).toBe(trace);
+      expect(body.error?.trace_id ?? trace).toBe(trace);
+      expect(headers.get('traceparent')).toMatch(new RegExp(`^00-${trace}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`));
+    },
+  );
+
+  test.each([
+    'nonsense',
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-${trace}-${'0'.repeat(16)}-01`,
+    `ff-${trace}-00f067aa0ba902b7-01`,
+    `00-${trace.toUpperCase()}-00f067aa0ba902b7-01`,
+  ])('%s begins a new trace', async (traceparent) => {
+    const { body } = await call('GET', '/v1/account/balance', undefined, { traceparent });
+    expect(body.metadata.trace_id).toMatch(/^[0-9a-f]{32}$/);
+    expect(body.metadata.trace_id).not.toBe(trace);
+    expect(body.metadata.trace_id).not.toMatch(/^0+$/);
+  });
+
+  test('request ids are ours, unique and in order', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 20; i += 1)
+      ids.push(
+        (await call('GET', '/v1/account/balance', undefined, { 'x-request-id': 'mine' })).headers.get(
+          'x-request-id',
+        ) as string,
+      );
+    expect(new Set(ids).size).toBe(20);
+    expect(ids).not.toContain('mine');
+  });
+});
+
+describe('what the service says about where it is', () => {
+  test.each([
+    ['GET', '/v1/queue/get/nothing'],
+    ['GET', '/v1/nothing'],
+    ['GET', '/v1/openapi.json'],
+    ['GET', '/llms.txt'],
+    ['GET', '/docs'],
+  ])('%s %s never takes it from Host', async (method, path) => {
+    const { text } = await call(method, path, undefined, {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'gopher',
+    });
+    expect(text).not.toContain('evil.example');
+    expect(text).not.toContain(url);
+  });
+
+  test('docs_url and the OpenAPI server come from BASE_URL', async () => {
+    expect((await call('GET', '/v1/queue/get/nothing')).body.error.docs_url).toBe(
+      `${BASE_URL}/docs/errors/QUEUE_NOT_FOUND`,
+    );
+    expect((await call('GET', '/v1/openapi.json')).body.servers).toEqual([
+      expect.objectContaining({ url: `${BASE_URL}/v1` }),
+    ]);
+    expect((await call('GET', '/docs/errors/QUEUE_NOT_FOUND')).status).toBe(200);
+  });
+});
+
+describe('methods and routes', () => {
+  test.each(['/v1', '/v1/', '/v1/nothing', '/v1/queue', '/v1/queue/get', '/nothing'])(
+    '%s is 404 in the envelope, without a key too',
+    async (path) => {
+      const reply = await client(url)('GET', path);
+      expectFailure(reply, BASE_URL);
+      expect([reply.status, reply.body.error.code]).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+
+  test.each(capabilities.map(({ id }) => id))('%s: other methods are 405 and name its own', async (id) => {
+    const input = Object.fromEntries(Object.keys(byId(id).input.properties).map((name) => [name, 'abc']));
+    const { method, path } = byId(id);
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((other) => other !== method);
+    for (const other of others) {
+      const reply = await call(other, path.replace(/\{.*\}/, String(Object.values(input)[0])));
+      expect([other, reply.status, reply.body.error.code]).toEqual([other, 405, 'METHOD_NOT_ALLOWED']);
+      expectFailure(reply, BASE_URL);
+      expect(reply.headers.get('allow')?.split(', ')).toEqual(
+        method === 'GET' ? expect.arrayContaining(['GET', 'HEAD']) : [method],
+      );
+    }
+  });
+
+  test.each(['/healthz', '/readyz', '/docs', '/v1/openapi.json', '/llms.txt', '/.well-known/quartermaster.json'])(
+    'POST %s is 405',
+    async (path) => {
+      const reply = await call('POST', path, {});
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    },
+  );
+
+  test.each(['/v1/account/balance', '/v1/queue/get/nothing', '/healthz', '/docs'])(
+    'HEAD %s is GET without a body',
+    async (path) => {
+      const [head, get] = [await call('HEAD', path), await call('GET', path)];
+      expect([head.status, head.text]).toEqual([get.status, '']);
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    },
+  );
+});
+
+describe('problem details', () => {
+  test.each(['/v1/queue/get/nothing', '/v1/nothing'])('%s on request (RFC 9457)', async (path) => {
+    const { status, headers, text } = await call('GET', path, undefined, { accept: 'application/problem+json' });
+    const plain = (await call('GET', path)).body.error;
+    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(JSON.parse(text)).toMatchObject({
+      type: plain.docs_url,
+      title: plain.code,
+      status,
+      detail: plain.message,
+      code: plain.code,
+      instance: headers.get('x-request-id'),
+    });
+  });
+
+  test('a success stays the envelope', async () => {
+    const { body, headers } = await call('GET', '/v1/account/balance', undefined, {
+      accept: 'application/problem+json',
+    });
+    expect([body.ok, headers.get('content-type')]).toEqual([true, 'application/json; charset=utf-8']);
+  });
+});
+
+describe('browsers of other sites', () => {
+  test.each(capabilities.map(({ id }) => id))('%s: no CORS, asked or not', async (id) => {
+    const asked = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const path = byId(id).path.replace(/\{.*\}/, 'abc');
+    for (const { headers } of [
+      await call('OPTIONS', path, undefined, asked),
+      await callCapability(call, byId(id), { queue: 'abc', id: 'abc', redrive_id: 'abc', capability: 'abc' }, asked),
+    ]) {
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+});
+
+describe('health and metrics', () => {
+  test('healthz and readyz need no key', async () => {
+    for (const path of ['/healthz', '/readyz']) expect((await client(url)('GET', path)).status).toBe(200);
+  });
+
+  test.each([
+    [undefined, 403],
+    ['Bearer wrong', 403],
+    ['Bearer a token for the metrics', 200],
+  ])('metrics with %s: %i', async (authorization, status) => {
+    const reply = await client(url)('GET', '/metrics', undefined, authorization === undefined ? {} : { authorization });
+    expect(reply.status).toBe(status);
+    if (status === 200) expect(reply.text).toContain('qm_calls_total{capability="account.balance",status="200"}');
+  });
+
+  test('without a token metrics are for loopback, and not for what a proxy passes on', async () => {
+    const plain = await startTestService();
+    const get = (headers = {}) => client(plain.url)('GET', '/metrics', undefined, headers);
+    expect((await get()).status).toBe(200);
+    expect((await get({ 'x-forwarded-for': '127.0.0.1' })).status).toBe(403);
+    expect((await get({ forwarded: 'for=127.0.0.1' })).status).toBe(403);
+    expect((await get()).text).not.toContain('qm_live_');
+    await plain.stop();
+  });
+});

@@ -1,0 +1,182 @@
+// Idempotency keys on every write: one effect, one charge, the first answer again (contract §4).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { accountRows } from '../support/account-rows.ts';
+import { byId, callCapability, capabilities, httpCall, type Input, prepareExample } from '../support/capabilities.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+const idempotent = capabilities.filter((capability) => capability.idempotent).map(({ id }) => id);
+const writesWithout = capabilities
+  .filter(({ method, idempotent: takes }) => method !== 'GET' && !takes)
+  .map(({ id }) => id);
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+async function prepare(
+  id: string,
+): Promise<{ account: TestAccount; call: Client; input: Input; rows: () => Promise<object> }> {
+  const account = await createTestAccount(service.core);
+  const call = client(service.url, account.secret);
+  const input = await prepareExample(call, byId(id));
+  return { account, call, input, rows: () => accountRows(service.core.db, account.accountId) };
+}
+
+const key = (value: string) => ({ 'idempotency-key': value });
+
+/** The request with one thing changed that is still valid. */
+function otherRequest(id: string, input: Input): Input {
+  const { path } = byId(id);
+  const [parameter] = /\{([a-z_]+)\}/.exec(path)?.slice(1) ?? [];
+  if (parameter !== undefined) return { ...input, [parameter]: `${input[parameter]}x` };
+  const text = Object.entries(input).find(([, value]) => typeof value === 'string');
+  if (id === 'account.budget.set') return { ...input, hard_cap_usd: 4.5 };
+  return text === undefined ? { ...input, name: 'other' } : { ...input, [text[0]]: `${text[1]}x` };
+}
+
+describe.each(idempotent)('%s', (id) => {
+  test('a repetition changes nothing, costs nothing and answers the same data, wherever the key stands', async () => {
+    const { call, input, rows } = await prepare(id);
+    const first = await callCapability(call, byId(id), input, key('k 1'));
+    expect(first.body).toMatchObject({ ok: true, metadata: { idempotent_replay: false } });
+    const after = await rows();
+    const again = [
+      await callCapability(call, byId(id), input, key('k 1')),
+      await callCapability(call, byId(id), { ...input, idempotency_key: 'k 1' }),
+      await callCapability(call, byId(id), { ...input, idempotency_key: 'k 1' }, key('k 1')),
+    ];
+    if (byId(id).method === 'DELETE') {
+      const { method, path } = httpCall(byId(id), input);
+      again.push(await call(method, path, { idempotency_key: 'k 1' }));
+    } else {
+      const { method, path, body = {} } = httpCall(byId(id), input);
+      const reordered = Object.fromEntries(Object.entries({ ...body, idempotency_key: 'k 1' }).reverse());
+      again.push(await call(method, path, ` ${JSON.stringify(reordered, null, 3)}\n`));
+    }
+    for (const reply of again) {
+      expect(reply.body).toMatchObject({ ok: true, metadata: { idempotent_replay: true, cost_usd: 0 } });
+      expect(reply.body.data).toEqual(first.body.data);
+    }
+    expect(await rows()).toEqual(after);
+  });
+
+  test('the key with another request is refused, and nothing happens', async () => {
+    const { call, input, rows } = await prepare(id);
+    expect((await callCapability(call, byId(id), input, key('k'))).status).toBe(200);
+    const after = await rows();
+    const { status, body } = await callCapability(call, byId(id), otherRequest(id, input), key('k'));
+    // Another id in the path may be judged first: there is nothing at it.
+    expect(['IDEMPOTENCY_KEY_REUSED', 'KEY_NOT_FOUND', 'QUEUE_NOT_FOUND', 'NOT_FOUND']).toContain(body.error?.code);
+    expect([404, 409]).toContain(status);
+    if (status === 409) expect(body.error.param).toBe('idempotency_key');
+    expect(await rows()).toEqual(after);
+  });
+
+  test('ten at once: one effect, the others replays', async () => {
+    const { call, input, rows } = await prepare(id);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => callCapability(call, byId(id), input, key('k'))),
+    );
+    for (const { body } of replies) expect(body.error?.code ?? 'ok').toMatch(/^(ok|IDEMPOTENCY_IN_FLIGHT)$/);
+    const succeeded = replies.filter(({ status }) => status === 200);
+    expect(succeeded.filter(({ body }) => !body.metadata.idempotent_replay)).toHaveLength(1);
+    expect(new Set(succeeded.map(({ body }) => JSON.stringify(body.data))).size).toBe(1);
+    const after = await rows();
+    await callCapability(call, byId(id), input, key('k'));
+    expect(await rows()).toEqual(after);
+  });
+
+  test('a failure is not kept: the key is free afterwards', async () => {
+    const { call, input } = await prepare(id);
+    const bad = { ...input, ...(id.startsWith('account') ? { surprise: 1 } : {}) };
+    const path = httpCall(byId(id), bad);
+    const failed = await call(path.method, path.path, '{', key('k'));
+    expect(failed.status).toBe(400);
+    expect((await callCapability(call, byId(id), input, key('k'))).body).toMatchObject({
+      ok: true,
+      metadata: { idempotent_replay: false },
+    });
+  });
+});
+
+describe('writes that take no key', () => {
+  test.each(writesWithout)('%s names it in warnings, wherever it stands', async (id) => {
+    const { call, input } = await prepare(id);
+    const replies = [
+      await callCapability(call, byId(id), input, key('k')),
+      await callCapability(call, byId(id), { ...input, idempotency_key: 'k' }),
+    ];
+    for (const { status, body } of replies) {
+      expect(status).toBe(200);
+      expect(body.metadata).toMatchObject({
+        idempotent_replay: false,
+        warnings: [expect.stringMatching(/^idempotency_key: ignored/)],
+      });
+    }
+  });
+});
+
+describe('failures', () => {
+  test('402 is not kept: after a top-up the same key succeeds', async () => {
+    const { accountId, secret } = await createTestAccount(service.core, 0);
+    const call = client(service.url, secret);
+    await call('POST', '/v1/queue/create', { name: 'jobs' });
+    const publish = () => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} }, key('k'));
+    expect((await publish()).body.error).toMatchObject({ code: 'INSUFFICIENT_CREDIT', code_detail: 'balance' });
+    const credit = { kind: 'paid', amountNanos: 20_000n, expiresInMs: null, note: null } as const;
+    await service.core.db.transaction((tx) => grantCredit(tx, accountId, credit));
+    expect((await publish()).body.metadata).toMatchObject({
+      idempotent_replay: false,
+      cost_usd: 0.00002,
+      balance_usd: 0,
+    });
+    expect((await publish()).body.metadata).toMatchObject({ idempotent_replay: true, cost_usd: 0, balance_usd: 0 });
+  });
+
+  test('404 is not kept: once the queue is there the same key succeeds', async () => {
+    const { secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    const publish = () => call('POST', '/v1/queue/publish', { queue: 'later', payload: {} }, key('k'));
+    expect((await publish()).status).toBe(404);
+    await call('POST', '/v1/queue/create', { name: 'later' });
+    expect((await publish()).body.metadata.idempotent_replay).toBe(false);
+  });
+
+  test('a key is kept for a day, of keys for 30', async () => {
+    const { secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    const create = () => call('POST', '/v1/queue/create', { name: 'daily' }, key('k'));
+    const mint = () => call('POST', '/v1/account/keys/create', {}, key('k'));
+    await create();
+    const { body } = await mint();
+    await service.advance(23 * 3600);
+    expect((await create()).body.metadata.idempotent_replay).toBe(true);
+    await service.advance(2 * 3600);
+    expect((await create()).body.metadata.idempotent_replay).toBe(false);
+    await service.advance(28 * 86_400);
+    expect((await mint()).body.data).toEqual(body.data);
+    await service.advance(2 * 86_400);
+    expect((await mint()).body.metadata.idempotent_replay).toBe(false);
+  });
+
+  test('numbers beyond a double make another request', async () => {
+    const { secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    await call('POST', '/v1/queue/create', { name: 'exact' });
+    const publish = (n: string) =>
+      call('POST', '/v1/queue/publish', `{"queue":"exact","payload":{"n":${n}},"idempotency_key":"k"}`);
+    expect((await publish('12345678901234567890')).status).toBe(200);
+    expect((await publish('12345678901234567891')).body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await publish('12345678901234567890')).body.metadata.idempotent_replay).toBe(true);
+  });
+});

@@ -1,0 +1,113 @@
+// Rates: what is limited, how it is said, and what never is (contract §6).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mintSecret } from '../../src/core/keys/record.ts';
+import { expectFailure } from '../support/envelope.ts';
+import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } });
+});
+afterAll(() => service.stop());
+
+/** `count` calls, 50 at a time. */
+async function many(count: number, act: () => Promise<Reply>): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  while (replies.length < count) {
+    replies.push(...(await Promise.all(Array.from({ length: Math.min(50, count - replies.length) }, act))));
+  }
+  return replies;
+}
+
+async function owner() {
+  const { secret } = await createTestAccount(service.core);
+  return client(service.url, secret);
+}
+
+const limited = (replies: Reply[]) => replies.filter(({ status }) => status === 429);
+
+describe('free reads', () => {
+  test('a burst of four seconds passes, then 429 says when to come back; other accounts go on', async () => {
+    const [call, other] = [await owner(), await owner()];
+    const replies = await many(1_500, () => call('GET', '/v1/discovery/nothing'));
+    const refused = limited(replies);
+    expect(replies.slice(0, 400).filter(({ status }) => status === 429)).toEqual([]);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const reply of refused.slice(0, 5)) {
+      expectFailure(reply, service.url);
+      expect(reply.body.error).toMatchObject({
+        code: 'RATE_LIMITED',
+        retryable: true,
+        retry_after_ms: expect.any(Number),
+      });
+      expect(Number(reply.headers.get('retry-after'))).toBe(1);
+      expect(reply.headers.get('ratelimit')).toMatch(/^"reads";r=0;t=\d+$/);
+    }
+    expect((await other('GET', '/v1/account/balance')).status).toBe(200);
+  });
+
+  test('every answer tells the policy and what is left', async () => {
+    const call = await owner();
+    const { headers } = await call('GET', '/v1/account/balance');
+    expect(headers.get('ratelimit-policy')).toBe('"reads";q=100;w=1');
+    expect(headers.get('ratelimit')).toBe('"reads";r=399;t=1');
+  });
+});
+
+describe('management writes', () => {
+  test('120 a minute, the 121st is told to wait; reads and billable calls go on', async () => {
+    const call = await owner();
+    await call('POST', '/v1/queue/create', { name: 'jobs' });
+    const replies = await many(125, () => call('POST', '/v1/queue/purge/nothing'));
+    expect(limited(replies).length).toBeGreaterThanOrEqual(5);
+    expect(limited(replies).length).toBeLessThanOrEqual(6);
+    const [refused] = limited(replies) as [Reply];
+    expect(refused.headers.get('ratelimit-policy')).toBe('"writes";q=120;w=60');
+    expect((await call('GET', '/v1/account/balance')).status).toBe(200);
+    expect(limited(await many(150, () => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('consume, ack, nack and extend', () => {
+  test.each([
+    ['consume', {}],
+    ['ack', { receipt_handle: 'none' }],
+    ['nack', { receipt_handle: 'none' }],
+    ['extend', { receipt_handle: 'none', visibility_timeout: 1 }],
+  ])('%s is never limited', async (operation, fields) => {
+    const call = await owner();
+    await call('POST', '/v1/queue/create', { name: 'jobs' });
+    const replies = await many(600, () => call('POST', `/v1/queue/${operation}`, { queue: 'jobs', ...fields }));
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(replies[0]?.headers.get('ratelimit')).toBeNull();
+  });
+});
+
+describe('failing to log in', () => {
+  test('20 a minute from an address, then 429; a valid key passes, other addresses too', async () => {
+    const { secret } = await createTestAccount(service.core);
+    const get = (key: string, address: string) =>
+      client(service.url, key)('GET', '/v1/account/balance', undefined, { 'x-forwarded-for': address });
+    const wrong = mintSecret().secret;
+    const statuses: number[] = [];
+    for (let i = 0; i < 25; i += 1) statuses.push((await get(wrong, '10.7.0.1')).status);
+    expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+    const refused = await get(wrong, '10.7.0.1');
+    expectFailure(refused, service.url);
+    expect(refused.body.error.code).toBe('RATE_LIMITED');
+    expect((await get(secret, '10.7.0.1')).status).toBe(200);
+    expect((await get(wrong, '10.7.0.2')).status).toBe(401);
+  });
+
+  test('without a trusted proxy X-Forwarded-For makes no other address', async () => {
+    const plain = await startTestService();
+    const get = (address: string) =>
+      client(plain.url)('GET', '/v1/account/balance', undefined, { 'x-forwarded-for': address });
+    for (let i = 0; i < 20; i += 1) expect((await get(`10.7.1.${i}`)).status).toBe(401);
+    expect((await get('10.7.1.99')).status).toBe(429);
+    await plain.stop();
+  });
+});
