@@ -22,12 +22,33 @@ const selectNext = statement(
     LIMIT $3`,
 );
 
+// What a consumer would get of each group that is not blocked: its messages up to the first delayed one.
+const selectNextFifo = statement(
+  'peek_select_fifo',
+  `SELECT l.*
+     FROM (SELECT g.group_id, g.ready_at, g.head_seq
+             FROM queue.fifo_group g
+            WHERE g.account_id = $1 AND g.queue_id = $2 AND g.ready_at <= core.clock_now() AND g.in_flight = '{}'
+            ORDER BY g.ready_at, g.head_seq
+            LIMIT $3) ready
+    CROSS JOIN LATERAL (
+          SELECT h.*
+            FROM (SELECT m.seq, m.visible_at, m.delivery_count, m.priority, m.group_id, m.deduplication_id, m.headers, m.payload,
+                         bool_or(m.visible_at > core.clock_now()) OVER (ORDER BY m.seq) AS held
+                    FROM (SELECT * FROM queue.message n
+                           WHERE n.account_id = $1 AND n.queue_id = $2 AND n.group_id = ready.group_id
+                           ORDER BY n.seq
+                           LIMIT $3) m) h
+           WHERE NOT h.held) l
+    ORDER BY ready.ready_at, ready.head_seq, l.seq
+    LIMIT $3`,
+);
+
+/** The caller has settled what time decided (settleQueue). */
 export async function peekMessages(db: Queryable, queue: QueueRow, limit: number): Promise<PeekedRow[]> {
-  const { rows } = await db.query<PeekedRow>(selectNext, [
-    queue.account_id,
-    queue.queue_id,
-    limit,
-    queue.message_retention_days * DAY_MS,
-  ]);
+  const id = [queue.account_id, queue.queue_id, limit];
+  const { rows } = await (queue.type === 'fifo'
+    ? db.query<PeekedRow>(selectNextFifo, id)
+    : db.query<PeekedRow>(selectNext, [...id, queue.message_retention_days * DAY_MS]));
   return rows;
 }

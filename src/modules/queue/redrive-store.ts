@@ -36,19 +36,28 @@ const selectDead = statement(
     ORDER BY m.seq
     LIMIT $4`,
 );
-// Messages that a consumer of the dead-letter queue holds stay with it.
+// Messages that a consumer of the dead-letter queue holds stay with it; those of a deleted one are gone.
+const movable = `m.account_id = $1 AND m.source_queue_id = $2
+        AND EXISTS (SELECT 1 FROM queue.queue d WHERE d.account_id = $1 AND d.queue_id = m.queue_id)
+        AND NOT (m.leased AND m.visible_at > core.clock_now())`;
+const findDead = statement(
+  'redrive_find_dead',
+  `SELECT m.seq, m.queue_id, m.group_id
+     FROM queue.message m
+    WHERE ${movable}
+      AND ($3::bigint[] IS NULL OR m.seq = ANY($3::bigint[]))
+    ORDER BY m.seq
+    LIMIT $4`,
+);
 const lockDead = statement(
   'redrive_lock_dead',
   `WITH c AS MATERIALIZED (
-     SELECT m.seq, m.queue_id, m.group_id
+     SELECT m.seq
        FROM queue.message m
-      WHERE m.account_id = $1 AND m.source_queue_id = $2 AND m.seq > $3
-        AND NOT (m.leased AND m.visible_at > core.clock_now())
-        AND ($4::bigint[] IS NULL OR m.seq = ANY($4::bigint[]))
+      WHERE ${movable} AND m.queue_id = $3 AND m.seq = ANY($4::bigint[])
       ORDER BY m.seq
-      LIMIT $5
-        FOR UPDATE SKIP LOCKED)
-   SELECT c.seq, c.queue_id, c.group_id FROM c ORDER BY c.seq`,
+        FOR UPDATE)
+   SELECT c.seq FROM c`,
 );
 const redriveColumns = `r.account_id, r.redrive_id, r.queue_id, r.state, r.moved, r.requested, r.message_seqs, r.rate_per_second,
           r.created_at, r.finished_at,
@@ -97,16 +106,28 @@ export interface DeadRef {
   readonly group_id: string | null;
 }
 
-export async function lockDeadMessages(
+/** Messages that may go back now, in publish order; not locked. */
+export async function findDeadMessages(
   tx: Queryable,
   accountId: string,
   queueId: bigint,
   only: readonly bigint[] | null,
   limit: number,
 ): Promise<DeadRef[]> {
-  return (
-    await tx.query<DeadRef>(lockDead, [accountId, queueId, 0n, only === null ? null : int8Array([...only]), limit])
-  ).rows;
+  return (await tx.query<DeadRef>(findDead, [accountId, queueId, only === null ? null : int8Array([...only]), limit]))
+    .rows;
+}
+
+/** Locks those of `seqs` in the dead-letter queue that may still go back. */
+export async function lockDeadMessages(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  dlqId: bigint,
+  seqs: readonly bigint[],
+): Promise<bigint[]> {
+  const { rows } = await tx.query<{ seq: bigint }>(lockDead, [accountId, queueId, dlqId, int8Array([...seqs])]);
+  return rows.map((row) => row.seq);
 }
 
 export interface NewRedrive {

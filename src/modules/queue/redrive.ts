@@ -7,7 +7,14 @@ import { lockGroupsOf, refreshGroups, sendGroups } from './fifo-store.ts';
 import { moveMessagesBack } from './message-store.ts';
 import { holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
-import { type DeadRef, lockDeadMessages, type RedriveRow, saveRedrive, takeRedrive } from './redrive-store.ts';
+import {
+  type DeadRef,
+  findDeadMessages,
+  lockDeadMessages,
+  type RedriveRow,
+  saveRedrive,
+  takeRedrive,
+} from './redrive-store.ts';
 
 const CHUNK = 500;
 
@@ -45,12 +52,12 @@ async function advanceOnce(tx: Transaction, accountId: string, redriveId: string
   const left = (redrive.requested ?? Number.MAX_SAFE_INTEGER) - redrive.moved;
   const due = Math.min(left, dueNow(redrive, nowMs));
   const limit = Math.min(CHUNK, due);
-  const dead = limit <= 0 ? [] : await lockDeadMessages(tx, accountId, source.queue_id, redrive.message_seqs, limit);
-  for (const part of byQueue(dead)) await moveBack(tx, source, part, nowMs);
-  const moved = redrive.moved + dead.length;
-  const isOver = left <= dead.length || (limit > 0 && dead.length < limit);
-  await saveRedrive(tx, redrive, moved, isOver ? 'completed' : 'running', isOver ? nowMs : null);
-  return { queue: source.name, moved: dead.length, more: !isOver && due > dead.length };
+  const dead = limit <= 0 ? [] : await findDeadMessages(tx, accountId, source.queue_id, redrive.message_seqs, limit);
+  let moved = 0;
+  for (const part of byQueue(dead)) moved += await moveBack(tx, source, part, nowMs);
+  const isOver = left <= moved || (limit > 0 && dead.length < limit);
+  await saveRedrive(tx, redrive, redrive.moved + moved, isOver ? 'completed' : 'running', isOver ? nowMs : null);
+  return { queue: source.name, moved, more: !isOver && due > moved };
 }
 
 /** How many messages the rate allows at this moment. */
@@ -67,23 +74,40 @@ function byQueue(dead: readonly DeadRef[]): DeadRef[][] {
   return [...groups.values()];
 }
 
-async function moveBack(tx: Transaction, source: QueueRow, messages: readonly DeadRef[], nowMs: number): Promise<void> {
+/** Answers how many were moved. Locks groups of the queue, then those of its dead-letter queue, then messages, as dead-lettering does. */
+async function moveBack(
+  tx: Transaction,
+  source: QueueRow,
+  messages: readonly DeadRef[],
+  nowMs: number,
+): Promise<number> {
   const accountId = source.account_id;
   const dlqId = (messages[0] as DeadRef).queue_id;
-  const seqs = messages.map((message) => message.seq);
-  const groups = source.type === 'fifo' ? await lockGroupsOf(tx, accountId, dlqId, seqs) : [];
+  openGroups(tx, source, messages, nowMs);
+  const found = messages.map((message) => message.seq);
+  const groups = source.type === 'fifo' ? await lockGroupsOf(tx, accountId, dlqId, found) : [];
+  const seqs = await lockDeadMessages(tx, accountId, source.queue_id, dlqId, found);
   await moveMessagesBack(
     tx,
     { accountId, fromQueueId: dlqId, toQueueId: source.queue_id, toEnablesPriority: source.enable_priority, nowMs },
     seqs,
   );
   await refreshGroups(tx, accountId, dlqId, groups);
+  const counts = new CountChanges();
+  counts.add(accountId, dlqId, { live: -seqs.length });
+  counts.add(accountId, source.queue_id, { live: seqs.length, dead: -seqs.length });
+  counts.send(tx);
+  return seqs.length;
+}
+
+/** A group opened for a message that does not come after all is removed by the next claim that looks at it. */
+function openGroups(tx: Transaction, source: QueueRow, messages: readonly DeadRef[], nowMs: number): void {
   const grouped = messages.filter((message) => message.group_id !== null);
   if (grouped.length > 0) {
     sendGroups(
       tx,
       grouped.map(({ seq, group_id }) => ({
-        accountId,
+        accountId: source.account_id,
         queueId: source.queue_id,
         groupId: group_id as string,
         headSeq: seq,
@@ -91,8 +115,4 @@ async function moveBack(tx: Transaction, source: QueueRow, messages: readonly De
       })),
     );
   }
-  const counts = new CountChanges();
-  counts.add(accountId, dlqId, { live: -messages.length });
-  counts.add(accountId, source.queue_id, { live: messages.length, dead: -messages.length });
-  counts.send(tx);
 }

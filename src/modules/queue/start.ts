@@ -35,7 +35,7 @@ export function createQueueState(core: Core): QueueState {
 }
 
 async function ackTogether(
-  { core, cache }: QueueBase,
+  { core, cache, waiters }: QueueBase & Pick<QueueState, 'waiters'>,
   key: string,
   calls: readonly (readonly MessageRef[])[],
 ): Promise<boolean[][]> {
@@ -44,7 +44,12 @@ async function ackTogether(
   const acked = await cache.with(accountId, name, async (queue) => {
     const results = await ackMessages(core.db, queue, refs);
     // Nothing matched: perhaps because the queue is another one by now.
-    if (results.includes(true) || (await cache.refresh(accountId, name)).queue_id === queue.queue_id) return results;
+    if (results.includes(true) || (await cache.refresh(accountId, name)).queue_id === queue.queue_id) {
+      const settled = results.filter(Boolean).length;
+      // A FIFO group may be free now.
+      if (settled > 0 && queue.type === 'fifo') waiters.wake(key, settled);
+      return results;
+    }
     return 'stale';
   });
   let at = 0;

@@ -8,7 +8,7 @@ import { deadLetter, isExhausted } from './dead-letter.ts';
 import { settleLapsedGroups } from './fifo-consume.ts';
 import type { MessageIds } from './message-id.ts';
 import { endLeases, lockLapsedMessages } from './message-store.ts';
-import { holdQueueById } from './queue-store.ts';
+import { findQueueById, holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 import { removeOverdue } from './retention.ts';
 
@@ -25,13 +25,15 @@ export interface QueueStats {
 const CHUNK = 500;
 
 // live and dead come from the totals and the changes not folded yet; only leased and delayed messages are counted one by one,
-// along the index of what is not visible yet.
+// along the index of what is not visible yet. Dead messages in a former dead-letter queue that was deleted are gone, removed or not.
 const selectCounts = statement(
   'stats_select',
   `SELECT coalesce((SELECT t.live FROM queue.total t WHERE t.account_id = $1 AND t.queue_id = $2), 0)
           + coalesce((SELECT sum(d.live) FROM queue.delta d WHERE d.account_id = $1 AND d.queue_id = $2), 0) AS live,
           coalesce((SELECT t.dead FROM queue.total t WHERE t.account_id = $1 AND t.queue_id = $2), 0)
-          + coalesce((SELECT sum(d.dead) FROM queue.delta d WHERE d.account_id = $1 AND d.queue_id = $2), 0) AS dead,
+          + coalesce((SELECT sum(d.dead) FROM queue.delta d WHERE d.account_id = $1 AND d.queue_id = $2), 0)
+          - (SELECT count(*) FROM queue.tombstone t, queue.message m
+              WHERE t.account_id = $1 AND m.account_id = $1 AND m.queue_id = t.queue_id AND m.source_queue_id = $2) AS dead,
           (SELECT m.seq FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 ORDER BY m.seq LIMIT 1) AS oldest_seq,
           f.in_flight, f.delayed, core.clock_now() AS now
      FROM (SELECT count(*) FILTER (WHERE m.leased) AS in_flight, count(*) FILTER (WHERE NOT m.leased) AS delayed
@@ -50,8 +52,15 @@ interface CountsRow {
 }
 
 export async function readStats(db: Database, ids: MessageIds, queue: QueueRow): Promise<QueueStats> {
-  await settleQueue(db, ids, queue);
+  await settleWithDlq(db, ids, queue);
   return selectStats(db.hot, queue);
+}
+
+/** Also what time has decided about the messages of the queue that are in its dead-letter queue. */
+export async function settleWithDlq(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
+  await settleQueue(db, ids, queue);
+  const dlq = queue.dlq_id === null ? null : await findQueueById(db, queue.account_id, queue.dlq_id);
+  if (dlq !== null) await settleQueue(db, ids, dlq);
 }
 
 async function selectStats(db: Queryable, queue: QueueRow): Promise<QueueStats> {

@@ -1,9 +1,9 @@
 // Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
 
 import type { Sweep } from '../../core/sweeper/sweep.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
-import { foldCounts } from './counts.ts';
+import { CountChanges, foldCounts } from './counts.ts';
 import { findQueueById } from './queue-store.ts';
 import { advanceRedrive } from './redrive.ts';
 import { type QueueState, queueKey } from './state.ts';
@@ -50,11 +50,20 @@ const findTombstones = statement(
   'sweep_find_tombstones',
   `/* fan-out: deleted queues */ SELECT t.account_id, t.queue_id FROM queue.tombstone t LIMIT $1`,
 );
+// Waits for rows that others hold: none may stay behind.
 const removeDeadMessages = statement(
   'sweep_remove_messages',
   `WITH c AS MATERIALIZED (
-     SELECT m.seq FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 ORDER BY m.seq LIMIT $3 FOR UPDATE SKIP LOCKED)
-   DELETE FROM queue.message t USING c WHERE t.account_id = $1 AND t.queue_id = $2 AND t.seq = c.seq`,
+     SELECT m.seq FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 ORDER BY m.seq LIMIT $3 FOR UPDATE)
+   DELETE FROM queue.message t USING c WHERE t.account_id = $1 AND t.queue_id = $2 AND t.seq = c.seq
+   RETURNING t.source_queue_id`,
+);
+// Messages of the deleted queue that lie in a dead-letter queue stay there, as messages of their own.
+const disownDeadMessages = statement(
+  'sweep_disown_messages',
+  `WITH c AS MATERIALIZED (
+     SELECT m.queue_id, m.seq FROM queue.message m WHERE m.account_id = $1 AND m.source_queue_id = $2 ORDER BY m.seq LIMIT $3 FOR UPDATE)
+   UPDATE queue.message t SET source_queue_id = NULL FROM c WHERE t.account_id = $1 AND t.queue_id = c.queue_id AND t.seq = c.seq`,
 );
 const removeRest: readonly Statement[] = [
   statement('sweep_remove_deltas', 'DELETE FROM queue.delta WHERE account_id = $1 AND queue_id = $2'),
@@ -124,13 +133,29 @@ async function bury(db: Database, signal: AbortSignal): Promise<boolean> {
   const { rows } = await db.query<QueueRef>(findTombstones, [QUEUES_PER_RUN]);
   for (const row of rows) {
     const id = [row.account_id, row.queue_id];
-    while (!signal.aborted && (await db.query(removeDeadMessages, [...id, ROWS_PER_CHUNK])).count > 0) {
+    while (!signal.aborted && (await db.transaction((tx) => removeSome(tx, row))) > 0) {
+      // each chunk is a transaction of its own
+    }
+    while (!signal.aborted && (await db.query(disownDeadMessages, [...id, ROWS_PER_CHUNK])).count > 0) {
       // each chunk is a transaction of its own
     }
     if (signal.aborted) return false;
     for (const remove of removeRest) await db.query(remove, id);
   }
   return rows.length === QUEUES_PER_RUN;
+}
+
+async function removeSome(tx: Transaction, { account_id, queue_id }: QueueRef): Promise<number> {
+  const { rows } = await tx.query<{ source_queue_id: bigint | null }>(removeDeadMessages, [
+    account_id,
+    queue_id,
+    ROWS_PER_CHUNK,
+  ]);
+  const counts = new CountChanges();
+  for (const { source_queue_id } of rows)
+    if (source_queue_id !== null) counts.add(account_id, source_queue_id, { dead: -1 });
+  counts.send(tx);
+  return rows.length;
 }
 
 async function forgetDuplicates(db: Database): Promise<boolean> {

@@ -7,7 +7,7 @@ import { messageText } from '../records.ts';
 import { listDead } from '../redrive-store.ts';
 import { cursorField, deadSchema, limitField, pageOf, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
-import { settleQueue } from '../stats.ts';
+import { settleWithDlq } from '../stats.ts';
 
 export const dlqList = defineCapability<QueueState>()({
   id: 'queue.dlq.list',
@@ -34,7 +34,7 @@ export const dlqList = defineCapability<QueueState>()({
   async run({ ctx, input, state }) {
     const { db, secrets } = ctx.core;
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
-    await settleQueue(db, state.ids, queue);
+    await settleWithDlq(db, state.ids, queue);
     const binding = [ctx.accountId, ctx.capability, queue.name];
     const [after = '0'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
     const limit = input.limit ?? 20;

@@ -55,9 +55,9 @@ export const dlqRedrive = defineCapability<QueueState>()({
   async run({ ctx, input, state }) {
     const { db } = ctx.core;
     const { accountId } = ctx;
-    const queue = await state.cache.refresh(accountId, input.queue);
+    const queue = await findQueue(db, accountId, input.queue);
     const seqs = seqsOf(state, accountId, input.message_ids);
-    const dead = (await readStats(db, state.ids, queue)).dlq_count;
+    const dead = queue === null ? 0 : (await readStats(db, state.ids, queue)).dlq_count;
     const requested = Math.min(input.max_messages ?? Number.MAX_SAFE_INTEGER, seqs?.length ?? dead, 2_147_483_647);
     const redriveId = newId('rdr_');
     const answer = await runWrite(ctx, async (tx) => {

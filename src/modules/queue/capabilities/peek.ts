@@ -6,6 +6,7 @@ import { peekMessages } from '../peek.ts';
 import { messageText } from '../records.ts';
 import { messageSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
+import { settleQueue } from '../stats.ts';
 
 export const peek = defineCapability<QueueState>()({
   id: 'queue.peek',
@@ -40,6 +41,7 @@ export const peek = defineCapability<QueueState>()({
   ],
   async run({ ctx, input, state }) {
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
+    await settleQueue(ctx.core.db, state.ids, queue);
     const rows = await peekMessages(ctx.core.db.hot, queue, input.limit ?? 1);
     const items = rows.map((row) =>
       messageText(state.ids, row.group_id === '' ? { ...row, group_id: null } : row, {

@@ -5,6 +5,7 @@ import { purgeMessages } from '../purge.ts';
 import { holdQueue } from '../queue-store.ts';
 import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
+import { settleChunk } from '../stats.ts';
 
 export const purge = defineCapability<QueueState>()({
   id: 'queue.purge',
@@ -39,10 +40,12 @@ export const purge = defineCapability<QueueState>()({
     },
     { title: 'Nothing there', input: { queue: 'never-made' }, expect: { found: false } },
   ],
-  async run({ ctx, input }) {
+  async run({ ctx, input, state }) {
     return runWrite(ctx, async (tx) => {
       const queue = await holdQueue(tx, ctx.accountId, input.queue);
       if (queue === null) return { queue: input.queue, found: false };
+      // What time has taken away already is not purged.
+      while (await settleChunk(tx, state.ids, queue));
       return { queue: input.queue, purged: await purgeMessages(tx, queue), found: true };
     });
   },

@@ -3,11 +3,13 @@ import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
+import { allowMoreDeliveries, isStricter, retireExhausted } from '../exhaust.ts';
 import { findQueue, saveQueue } from '../queue-store.ts';
 import { type QueueRow, queueRecord } from '../records.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../settings.ts';
 import type { QueueState } from '../state.ts';
+import { settleQueue } from '../stats.ts';
 
 export const update = defineCapability<QueueState>()({
   id: 'queue.update',
@@ -15,8 +17,8 @@ export const update = defineCapability<QueueState>()({
   path: '/v1/queue/update/{queue}',
   summary: 'Changes the settings of a queue.',
   description:
-    'Changes what is sent and leaves the rest; dead_letter_queue null removes it. Retention counts at once for messages that are there; ' +
-    'priority is for messages published from now on. Name and type never change.',
+    'Changes what is sent and leaves the rest; dead_letter_queue null removes it. Retention and max_retries count at once for messages that ' +
+    'are there; priority is for messages published from now on. Name and type never change.',
   input: Type.Object({ queue: queueName('Name of the queue.'), ...settingsFields }),
   output: queueSchema,
   price: 'free',
@@ -32,8 +34,14 @@ export const update = defineCapability<QueueState>()({
       expect: { visibility_timeout_default: 900 },
     },
   ],
-  async run({ ctx, input }) {
-    return runWrite(ctx, async (tx) => {
+  async run({ ctx, input, state }) {
+    const { db } = ctx.core;
+    const before = await findQueue(db, ctx.accountId, input.queue);
+    // What time has decided was decided under the old settings.
+    if (before !== null) await settleQueue(db, state.ids, before);
+    let stricter: bigint | null = null;
+    const answer = await runWrite(ctx, async (tx) => {
+      stricter = null;
       const nowMs = await lockCaller(tx, ctx.accountId);
       const current = await findQueue(tx, ctx.accountId, input.queue);
       if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
@@ -43,8 +51,13 @@ export const update = defineCapability<QueueState>()({
         input.dead_letter_queue === undefined
           ? current.dlq_id
           : await deadLetterQueueId(tx, ctx.accountId, target, input.dead_letter_queue);
-      await saveQueue(tx, ctx.accountId, current.name, changedSettings(current, input, dlqId), nowMs);
+      const settings = changedSettings(current, input, dlqId);
+      await saveQueue(tx, ctx.accountId, current.name, settings, nowMs);
+      await allowMoreDeliveries(tx, current, settings);
+      if (isStricter(current, settings)) stricter = current.queue_id;
       return queueRecord((await findQueue(tx, ctx.accountId, current.name)) as QueueRow);
     });
+    if (stricter !== null) await retireExhausted(db, state.ids, stricter, ctx.accountId);
+    return answer;
   },
 });
