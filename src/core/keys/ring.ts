@@ -56,15 +56,23 @@ export class KeyRing {
 
   /** The live key of a secret; null for an unknown, revoked, expired or garbled one (one answer for all). */
   async find(secret: string): Promise<ApiKey | null> {
-    return isWellFormedSecret(secret) ? this.#findHash(secretHash(secret)) : null;
+    const hash = secretHash(secret);
+    // What is remembered was well formed: the checksum, another hash, is looked at only before a read.
+    if (this.#remembered(hash) === undefined && !isWellFormedSecret(secret)) return null;
+    return this.#findHash(hash);
+  }
+
+  #remembered(hash: Buffer): Entry | undefined {
+    const entry = this.#entries.get(hash.toString('latin1'));
+    return entry !== undefined && performance.now() - entry.sinceMs < KEY_CACHE_MS ? entry : undefined;
   }
 
   async #findHash(hash: Buffer): Promise<ApiKey | null> {
+    const known = this.#remembered(hash);
+    if (known !== undefined) return known.key;
     const id = hash.toString('latin1');
-    const now = performance.now();
-    const entry = this.#entries.get(id);
-    if (entry !== undefined && now - entry.sinceMs < KEY_CACHE_MS) return entry.key;
-    const fresh: Entry = { key: this.#read(hash), sinceMs: now, keyId: null };
+    const sinceMs = performance.now();
+    const fresh: Entry = { key: this.#read(hash), sinceMs, keyId: null };
     this.#remember(id, fresh);
     try {
       const key = await fresh.key;
