@@ -6,7 +6,6 @@ import type { ProblemCode } from '../problems/catalogue.ts';
 
 export type ScopeKind = 'read' | 'write' | 'admin';
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Region = 'western' | 'china';
 
 /** What `run` answers. Money is nano-USD. A JsonText root reaches the wire byte for byte. */
 export interface Answer {

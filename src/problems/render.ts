@@ -1,6 +1,7 @@
 // A Problem as the error object of the specification ("Errors"). A 500 never shows what went wrong inside.
-import type { Problem } from './problem.ts';
+
 import { problemCatalogue } from './catalogue.ts';
+import type { Problem } from './problem.ts';
 
 export interface ErrorObject {
   readonly code: string;
@@ -16,7 +17,11 @@ export interface ErrorObject {
   readonly request_id: string;
 }
 
-export function renderProblem(failure: Problem, ids: { requestId: string; traceId: string }, baseUrl: string): ErrorObject {
+export function renderProblem(
+  failure: Problem,
+  ids: { requestId: string; traceId: string },
+  baseUrl: string,
+): ErrorObject {
   const hidden = failure.code === 'INTERNAL_ERROR';
   return {
     code: failure.code,

@@ -171,7 +171,13 @@ function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply
 
 /** For failures before there is a call: unknown routes, unreadable requests. */
 function identify(request: FastifyRequest): Identity {
-  return { requestId: newId('req_'), traceId: traceIdOf(request.headers), startedMs: performance.now(), entryForm: 'rest', warnings: [] };
+  return {
+    requestId: newId('req_'),
+    traceId: traceIdOf(request.headers),
+    startedMs: performance.now(),
+    entryForm: 'rest',
+    warnings: [],
+  };
 }
 
 interface Route {
@@ -186,14 +192,19 @@ function notFound(routes: readonly Route[], request: FastifyRequest, reply: Fast
   const methods = [...new Set(routes.filter(({ segments }) => matches(segments, have)).map(({ method }) => method))];
   const shown = path.slice(0, 200);
   if (methods.length === 0) {
-    return problem('NOT_FOUND', { message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.` });
+    return problem('NOT_FOUND', {
+      message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.`,
+    });
   }
   void reply.header('allow', methods.join(', '));
   return problem('METHOD_NOT_ALLOWED', { message: `${shown} takes ${methods.join(', ')}, not ${request.method}.` });
 }
 
 function matches(want: readonly string[], have: readonly string[]): boolean {
-  return want.length === have.length && want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]));
+  return (
+    want.length === have.length &&
+    want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]))
+  );
 }
 
 function endpointLimit(request: FastifyRequest): number {
