@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Service, startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { createAccount } from '../../src/core/accounts.ts';
+import { createAccount, lockCaller } from '../../src/core/accounts.ts';
+import type { Core } from '../../src/core/context.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { lockAccount } from '../../src/core/wallet/lock.ts';
 import { createLog } from '../../src/core/log.ts';
 import { advanceTestClock } from '../../src/core/test-clock.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
-import type { Core } from '../../src/core/context.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import type { Module } from '../../src/manifest/module.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -77,8 +76,9 @@ export async function createTestAccount(core: Core, usd = 100, scopes: string[] 
   return core.db.transaction(async (tx) => {
     const accountId = await createAccount(tx, { email: `${randomBytes(6).toString('hex')}@example.org` });
     const nanos = BigInt(Math.round(usd * 1e6)) * (NANOS_PER_USD / 1_000_000n);
-    if (nanos > 0n) await grantCredit(tx, accountId, { kind: 'paid', amountNanos: nanos, expiresInMs: null, note: null });
-    const nowMs = await lockAccount(tx, accountId);
+    if (nanos > 0n)
+      await grantCredit(tx, accountId, { kind: 'paid', amountNanos: nanos, expiresInMs: null, note: null });
+    const nowMs = await lockCaller(tx, accountId);
     const { key, secret } = await createKey(tx, accountId, { name: null, scopes, expiresAtMs: null }, nowMs);
     return { accountId, keyId: key.keyId, secret };
   });
@@ -94,7 +94,12 @@ export interface Reply {
 
 /** A client of one service with one key. `call('POST', '/v1/queue/create', {...})`; a string body is sent as it is. */
 export function client(url: string, secret?: string) {
-  return async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  return async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     const response = await fetch(url + path, {
       method,
       headers: {
@@ -105,7 +110,12 @@ export function client(url: string, secret?: string) {
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text.startsWith('{') ? JSON.parse(text) : null,
+    };
   };
 }
 
