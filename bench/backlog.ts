@@ -49,5 +49,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
     ratios.get(name)?.push(first.rate / second.rate);
   }
 }
-print(`A large backlog (${ROUNDS} interleaved rounds)`, pairs.map(([name]) => ratioRow(name, ratios.get(name) ?? [], 0.9)));
+print(
+  `A large backlog (${ROUNDS} interleaved rounds)`,
+  pairs.map(([name]) => ratioRow(name, ratios.get(name) ?? [], 0.9)),
+);
 await service.stop();

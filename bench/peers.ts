@@ -1,7 +1,8 @@
 // Whole lives of jobs per second, against two well-kept job queues on the same PostgreSQL: one job per enqueue call, 64 at a time.
 // Ours goes over HTTP, authenticated and billed; they are called in process. Each job: enqueued, delivered, completed.
+
+import { Logger, makeWorkerUtils, run, type Logger as WorkerLogger } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
-import { makeWorkerUtils, run, type Logger as WorkerLogger, Logger } from 'graphile-worker';
 import { BODY, QUEUE, receiptsIn } from './support/flows.ts';
 import { load, post } from './support/load.ts';
 import { median, perSecond, print } from './support/report.ts';
@@ -51,7 +52,8 @@ async function ours({ url }: BenchService, { secret }: BenchAccount): Promise<nu
           return publish;
         }
         const receipts = held.get(connection);
-        if (receipts !== undefined) return post(url, '/v1/queue/ack', secret, JSON.stringify({ queue: QUEUE, receipts }));
+        if (receipts !== undefined)
+          return post(url, '/v1/queue/ack', secret, JSON.stringify({ queue: QUEUE, receipts }));
         return acked >= JOBS ? null : consume;
       },
       answered(connection, status, body) {
@@ -80,7 +82,10 @@ async function pgBoss(boss: PgBoss): Promise<number> {
       const jobs = await boss.fetch(QUEUE, { batchSize: 10 });
       if (jobs.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
       else {
-        await boss.complete(QUEUE, jobs.map((job) => job.id));
+        await boss.complete(
+          QUEUE,
+          jobs.map((job) => job.id),
+        );
         completed += jobs.length;
       }
     }
@@ -130,7 +135,12 @@ await boss.stop();
 const ratio = (other: number[]) => median(rates.ours.map((rate, i) => rate / (other[i] as number)));
 print(`Whole lives of ${JOBS.toLocaleString('en')} jobs, ${CONCURRENCY} at a time (${ROUNDS} interleaved rounds)`, [
   { what: 'this service, over HTTP and billed', value: perSecond(median(rates.ours)) },
-  { what: 'pg-boss', value: `${perSecond(median(rates.pgBoss))}; ours is ${ratio(rates.pgBoss).toFixed(1)} x`, target: '> 1 x', met: ratio(rates.pgBoss) > 1 },
+  {
+    what: 'pg-boss',
+    value: `${perSecond(median(rates.pgBoss))}; ours is ${ratio(rates.pgBoss).toFixed(1)} x`,
+    target: '> 1 x',
+    met: ratio(rates.pgBoss) > 1,
+  },
   {
     what: 'graphile-worker',
     value: `${perSecond(median(rates.graphileWorker))}; ours is ${ratio(rates.graphileWorker).toFixed(1)} x`,

@@ -84,6 +84,11 @@ describe('rule 6: claims are materialized', () => {
   const update = (cte: string) =>
     `WITH c AS ${cte} (${claim}) UPDATE queue.message m SET leased = true FROM c WHERE m.account_id = $1`;
   it('accepts AS MATERIALIZED', () => expect(rulesBroken(update('MATERIALIZED'))).toEqual([]));
+  it('accepts a claim deeper in AS MATERIALIZED', () => {
+    const lanes = `MATERIALIZED (SELECT l.* FROM generate_series(0, 1) g(n) CROSS JOIN LATERAL (${claim}) l LIMIT $2)`;
+    const sql = `WITH c AS ${lanes} UPDATE queue.message m SET leased = true FROM c WHERE m.account_id = $1`;
+    expect(rulesBroken(sql)).toEqual([]);
+  });
   it.each([claim, update(''), update('NOT MATERIALIZED')])('refuses %s', (sql) =>
     expect(rulesBroken(sql)).toEqual([6]),
   );

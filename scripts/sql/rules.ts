@@ -120,9 +120,9 @@ function misplacedInsert({ nodes, depth }: Block): Violation[] {
 }
 
 /** Rule 6: claims stand in `AS MATERIALIZED (…)`; other forms ignored LIMIT. */
-function looseClaim({ nodes, before }: Block): Violation[] {
+function looseClaim({ nodes, materialized }: Block): Violation[] {
   const claims = nodes.some((node, index) => isWord(node, 'SKIP') && isWord(nodes[index + 1], 'LOCKED'));
-  if (!claims || (isWord(before.at(-1), 'MATERIALIZED') && isWord(before.at(-2), 'AS'))) return [];
+  if (!claims || materialized) return [];
   return [{ rule: 6, message: 'FOR UPDATE SKIP LOCKED outside of AS MATERIALIZED (…)' }];
 }
 

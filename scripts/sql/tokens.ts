@@ -40,15 +40,18 @@ export interface Block {
   readonly depth: number;
   /** The tokens just before the parenthesis it stands in: `['c', 'AS', 'MATERIALIZED']` for a CTE. */
   readonly before: readonly Node[];
+  /** Whether it stands in `AS MATERIALIZED (…)`, however deep. */
+  readonly materialized: boolean;
 }
 
 const STATEMENT_WORDS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH'];
 
 /** All statements in `group`, the outer ones first. */
-export function blocksOf(group: Group, depth = 0, before: readonly Node[] = []): Block[] {
-  const own = isWord(group.nodes[0], ...STATEMENT_WORDS) ? [{ nodes: group.nodes, depth, before }] : [];
+export function blocksOf(group: Group, depth = 0, before: readonly Node[] = [], outer = false): Block[] {
+  const materialized = outer || (isWord(before.at(-1), 'MATERIALIZED') && isWord(before.at(-2), 'AS'));
+  const own = isWord(group.nodes[0], ...STATEMENT_WORDS) ? [{ nodes: group.nodes, depth, before, materialized }] : [];
   const inner = group.nodes.flatMap((node, index) =>
-    isGroup(node) ? blocksOf(node, depth + 1, group.nodes.slice(Math.max(0, index - 3), index)) : [],
+    isGroup(node) ? blocksOf(node, depth + 1, group.nodes.slice(Math.max(0, index - 3), index), materialized) : [],
   );
   return [...own, ...inner];
 }
