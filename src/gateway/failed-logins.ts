@@ -1,4 +1,6 @@
 // Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
+import ipaddr from 'ipaddr.js';
+
 const WINDOW_MS = 60_000;
 const FAILURES_MAX = 20;
 const ADDRESSES_MAX = 10_000;
@@ -8,11 +10,12 @@ export class FailedLogins {
 
   /** Counts a failure; answers how long to wait in milliseconds when there were too many, else 0. */
   fail(address: string, nowMs: number = performance.now()): number {
-    let window = this.#windows.get(address);
+    const network = networkOf(address);
+    let window = this.#windows.get(network);
     if (window === undefined || nowMs - window.startMs >= WINDOW_MS) {
       if (this.#windows.size >= ADDRESSES_MAX) this.#forget(nowMs);
       window = { startMs: nowMs, failures: 0 };
-      this.#windows.set(address, window);
+      this.#windows.set(network, window);
     }
     window.failures += 1;
     return window.failures > FAILURES_MAX ? Math.ceil(WINDOW_MS - (nowMs - window.startMs)) : 0;
@@ -24,4 +27,12 @@ export class FailedLogins {
     }
     if (this.#windows.size >= ADDRESSES_MAX) this.#windows.clear();
   }
+}
+
+/** One IPv6 customer has a whole /64 to call from. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const { parts } = ipaddr.IPv6.parse(address);
+  const mapped = ipaddr.process(address);
+  return mapped.kind() === 'ipv4' ? mapped.toString() : parts.slice(0, 4).join(':');
 }

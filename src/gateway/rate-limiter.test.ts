@@ -51,6 +51,19 @@ describe('failed logins', () => {
     expect(failures.fail('10.0.0.1', 60_000)).toBe(0);
   });
 
+  test.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', true],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['::ffff:10.0.0.1', '10.0.0.1', true],
+    ['::ffff:10.0.0.1', '::ffff:10.0.0.2', false],
+    ['10.0.0.1', '10.0.0.2', false],
+    ['a name', 'another', false],
+  ])('%s and %s count as one: %s', (one, other, same) => {
+    const failures = new FailedLogins();
+    for (let i = 0; i < 20; i += 1) failures.fail(one, 0);
+    expect(failures.fail(other, 0) > 0).toBe(same);
+  });
+
   test('a flood of addresses keeps the memory bounded', () => {
     const failures = new FailedLogins();
     for (let i = 0; i < 30_000; i += 1) expect(failures.fail(`10.${i}`, 0)).toBe(0);

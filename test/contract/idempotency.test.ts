@@ -180,3 +180,48 @@ describe('failures', () => {
     expect((await publish('12345678901234567890')).body.metadata.idempotent_replay).toBe(true);
   });
 });
+
+describe('a call that is still running', () => {
+  test.each([
+    ['queue.create', { name: 'made' }],
+    ['account.keys.create', {}],
+  ])('%s: its key is in flight for others; they wait two seconds and are told so', async (id, input) => {
+    const { accountId, secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    const { db, secrets } = service.core;
+    await db.transaction(async (tx) => {
+      const claim = `INSERT INTO core.idempotency (account_id, capability, key_hash, fingerprint, created_at, expires_at)
+                     VALUES ($1, $2, $3, '\\x00', core.clock_now(), core.clock_now() + interval '1 day')`;
+      await tx.query({ name: 'test_claim', text: claim }, [accountId, id, secrets.idempotencyHash('k')]);
+      const startedMs = performance.now();
+      const { status, body, headers } = await callCapability(call, byId(id), input, key('k'));
+      expect([status, body.error.code, body.error.retryable]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT', true]);
+      expect(body.error.retry_after_ms).toBeGreaterThan(0);
+      expect(headers.get('retry-after')).toBeNull();
+      expect(performance.now() - startedMs).toBeGreaterThan(1_500);
+      expect(performance.now() - startedMs).toBeLessThan(4_000);
+      await tx.query({ name: 'test_unclaim', text: 'DELETE FROM core.idempotency WHERE account_id = $1' }, [accountId]);
+    });
+    expect((await callCapability(call, byId(id), input, key('k'))).status).toBe(200);
+  });
+});
+
+describe('a replay', () => {
+  test.each([
+    ['queue.dlq.redrive', { queue: 'gone' }],
+    ['queue.update', { queue: 'gone', max_retries: 2 }],
+    ['queue.purge', { queue: 'gone' }],
+    ['queue.publish', { queue: 'gone', payload: {} }],
+  ])('%s: comes before the question whether the queue is still there', async (id, input) => {
+    const { secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    await call('POST', '/v1/queue/create', { name: 'gone' });
+    const first = await callCapability(call, byId(id), input, key('k'));
+    await call('DELETE', '/v1/queue/delete/gone');
+    const again = await callCapability(call, byId(id), input, key('k'));
+    expect(again.body).toMatchObject({ ok: true, metadata: { idempotent_replay: true } });
+    // A redrive is shown as it is now: its queue is gone.
+    const now = id === 'queue.dlq.redrive' ? { queue: null } : {};
+    expect(again.body.data).toEqual({ ...first.body.data, ...now });
+  });
+});
