@@ -21,6 +21,7 @@ import { Secrets } from './core/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/server-secret.ts';
 import { Sweeper } from './core/sweeper/sweeper.ts';
 import { coreSweeps } from './core/sweeps.ts';
+import { switchTestClock } from './core/test-clock.ts';
 import { UsageMeter } from './core/usage/meter.ts';
 import { Holds } from './core/wallet/holds.ts';
 import { Lanes } from './core/wallet/lanes.ts';
@@ -125,7 +126,7 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
     ),
   );
   const rest = createRest({
-    endpoints,
+    endpoints: config.role === 'worker' ? [] : endpoints,
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: () => (envelope ??= makeEnvelope()),
     traffic,
@@ -212,12 +213,13 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     baseUrl,
     region: config.region,
   };
-  await markTestClock(db, config.testClock);
+  await switchTestClock(db, config.testClock);
   await core.processes.beat();
   const operator = await ensureOperator(core, config.dataDir);
   const states = new Map(manifest.modules.map((module) => [module.name, module.start(core)]));
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
-  const sweeper = new Sweeper({ core, sweeps: [...coreSweeps(core), lastUsedSweep(core), ...sweeps] });
+  const all = [...coreSweeps(core), lastUsedSweep(core), ...sweeps];
+  const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
   sweeper.start();
   const gateway: Gateway = {
     core,
@@ -227,24 +229,12 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   return { core, gateway, states, modules: manifest.modules, sweeper, operator, storage };
 }
 
-/** `clock advance` works only while the service says that its clock may be moved. */
-async function markTestClock(db: Database, on: boolean): Promise<void> {
-  await db.query(
-    {
-      name: 'mark_test_clock',
-      text: `INSERT INTO core.setting (name, value) VALUES ('test_clock', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    },
-    [on ? 'on' : 'off'],
-  );
-}
-
 async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {
   shell.shut();
   for (const module of inner.modules) await module.stop?.(inner.states.get(module.name));
   const closing = shell.rest.close();
-  await waitUntil(() => shell.running() === 0, CALLS_FINISH_MS);
+  await Promise.all([waitUntil(() => shell.running() === 0, CALLS_FINISH_MS), inner.sweeper.stop()]);
   await inner.core.lanes.drain();
-  await inner.sweeper.stop();
   try {
     await inner.core.usage.flush();
     await inner.core.processes.leave();
