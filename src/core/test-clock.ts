@@ -1,5 +1,6 @@
 // The test clock: clock_now() with a literal offset, so that budgets, grants, leases and retention can be moved without sleeping.
 import type { Database } from '../db/database.ts';
+import { StartupError } from '../db/startup-error.ts';
 import { statement } from '../db/statement.ts';
 
 const OFFSET_SECONDS_MAX = 100 * 366 * 86_400;
@@ -15,7 +16,30 @@ const addOffset = statement(
        ON CONFLICT (name) DO UPDATE SET value = s.value::bigint + excluded.value::bigint
    RETURNING value::bigint AS seconds`,
 );
+const setSwitch = statement(
+  'clock_set_switch',
+  `INSERT INTO core.setting (name, value) VALUES ('test_clock', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+);
+const readOffset = statement(
+  'clock_read_offset',
+  `SELECT value::bigint AS seconds FROM core.setting WHERE name = 'test_clock_offset_seconds'`,
+);
 const readNow = statement('clock_read_now', 'SELECT core.clock_now() AS now');
+
+/**
+ * Notes whether this deployment's clock may be moved. A database whose clock was moved is good for tests only:
+ * without TEST_CLOCK=on the service refuses it (StartupError).
+ */
+export async function switchTestClock(db: Database, on: boolean): Promise<void> {
+  const { rows } = await db.query<{ seconds: bigint }>(readOffset, []);
+  const offset = rows[0]?.seconds ?? 0n;
+  if (!on && offset !== 0n) {
+    throw new StartupError(
+      `the clock of this database was moved by ${offset} s for tests: start with TEST_CLOCK=on, or use another database`,
+    );
+  }
+  await db.query(setSwitch, [on ? 'on' : 'off']);
+}
 
 export interface ClockPosition {
   /** Ahead of the real time, advances before included. */

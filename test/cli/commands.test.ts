@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KeyRing } from '../../src/core/keys/ring.ts';
+import { switchTestClock } from '../../src/core/test-clock.ts';
 import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -130,6 +131,9 @@ describe('qm', () => {
       offset_seconds: 86_400,
     });
     expect(await json('clock', 'advance', '--seconds', '60')).toMatchObject({ offset_seconds: 86_460 });
+    // Such a database is refused by a service that is not one for tests.
+    await expect(switchTestClock(db, false)).rejects.toThrow(/was moved by 86460 s/);
+    await expect(switchTestClock(db, true)).resolves.toBeUndefined();
     const moved = (await now()) - before;
     expect(moved).toBeGreaterThanOrEqual(86_460_000);
     expect(moved).toBeLessThan(86_460_000 + 60_000);
