@@ -1,0 +1,317 @@
+// The queues of contract §7 in memory, as plainly as they can be written: what a real queue must do, message by message.
+// Time stands still between calls of `advance`; what time alone decides is settled at once.
+
+export interface ModelSettings {
+  retentionDays: number;
+  visibility: number;
+  delay: number;
+  priority: boolean;
+  maxReceive: number;
+  dlq: string | null;
+}
+
+export interface ModelMessage {
+  /** Publish order. */
+  readonly n: number;
+  readonly publishedMs: number;
+  readonly priority: number;
+  readonly group: string;
+  queue: string;
+  source: string | null;
+  lane: number;
+  /** available_at, or the end of the lease. */
+  visibleMs: number;
+  leased: boolean;
+  /** Number of its latest delivery; receipts name it. */
+  delivery: number;
+  count: number;
+  base: number;
+  retainMs: number;
+}
+
+export interface Delivered {
+  readonly n: number;
+  readonly delivery: number;
+  readonly count: number;
+  readonly availableMs: number;
+  readonly leaseEndMs: number;
+}
+
+/** What ack, nack and extend name: a message, by the receipt of a delivery or (null) by its id. */
+export interface Ref {
+  readonly n: number;
+  readonly delivery: number | null;
+}
+
+export interface NewModelMessage {
+  readonly priority?: number;
+  readonly delay?: number;
+  readonly group?: string;
+  readonly dedup?: string;
+}
+
+export interface Nack {
+  readonly delay: number;
+  readonly requeue: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const DEDUP_MS = 300_000;
+
+export class QueueModel {
+  readonly fifo: boolean;
+  readonly queues: Map<string, ModelSettings>;
+  messages: ModelMessage[] = [];
+  readonly #dedup = new Map<string, { n: number; untilMs: number }>();
+  #nowMs: number;
+  #deliveries = 0;
+  published = 0;
+  deadLettered = 0;
+
+  constructor(fifo: boolean, queues: Map<string, ModelSettings>, nowMs: number) {
+    this.fifo = fifo;
+    this.queues = queues;
+    this.#nowMs = nowMs;
+  }
+
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    this.#settleAll();
+  }
+
+  /** Answers publish order numbers; a duplicate has the number of the first. */
+  publish(queue: string, batch: readonly NewModelMessage[], numbers: readonly number[]): number[] {
+    const settings = this.#settings(queue);
+    return batch.map((message, i) => {
+      const n = numbers[i] as number;
+      const id = `${queue}\n${message.dedup}`;
+      const known = message.dedup === undefined ? undefined : this.#dedup.get(id);
+      if (known !== undefined && known.untilMs > this.#nowMs) return known.n;
+      if (message.dedup !== undefined) this.#dedup.set(id, { n, untilMs: this.#nowMs + DEDUP_MS });
+      const priority = message.priority ?? 0;
+      this.messages.push({
+        n,
+        publishedMs: this.#nowMs,
+        priority,
+        group: message.group ?? '',
+        queue,
+        source: null,
+        lane: laneIn(settings, priority),
+        visibleMs: this.#nowMs + (message.delay ?? settings.delay) * 1000,
+        leased: false,
+        delivery: 0,
+        count: 0,
+        base: 0,
+        retainMs: this.#nowMs,
+      });
+      this.published += 1;
+      return n;
+    });
+  }
+
+  /** What a consumer would get now, in order. */
+  next(queue: string, limit: number): ModelMessage[] {
+    const there = this.in(queue);
+    if (!this.fifo) {
+      const ready = there.filter((message) => message.visibleMs <= this.#nowMs);
+      return ready.sort((a, b) => a.lane - b.lane || a.visibleMs - b.visibleMs || a.n - b.n).slice(0, limit);
+    }
+    const groups = [...new Set(there.map((message) => message.group))].map((group) => this.#group(queue, group));
+    const ready = groups.filter((group) => !group.some((message) => message.leased));
+    ready.sort(([a], [b]) => headOrder(a, b));
+    return ready
+      .flatMap((group) => {
+        const held = group.findIndex((message) => message.visibleMs > this.#nowMs);
+        return held === -1 ? group : group.slice(0, held);
+      })
+      .slice(0, limit);
+  }
+
+  consume(queue: string, limit: number, visibility: number | undefined): Delivered[] {
+    const leaseEndMs = this.#nowMs + (visibility ?? this.#settings(queue).visibility) * 1000;
+    const delivered = this.next(queue, limit).map((message) => {
+      const availableMs = message.visibleMs;
+      this.#deliveries += 1;
+      Object.assign(message, { leased: true, visibleMs: leaseEndMs, delivery: this.#deliveries });
+      message.count += 1;
+      return { n: message.n, delivery: message.delivery, count: message.count, availableMs, leaseEndMs };
+    });
+    this.#settleAll();
+    return delivered;
+  }
+
+  ack(queue: string, refs: readonly Ref[]): boolean[] {
+    return refs.map((ref) => {
+      const message = this.#leasedBy(queue, ref);
+      if (message !== null) this.#remove(message);
+      return message !== null;
+    });
+  }
+
+  extend(queue: string, ref: Ref, seconds: number): boolean {
+    const message = this.#leasedBy(queue, ref);
+    if (message !== null) message.visibleMs = this.#nowMs + seconds * 1000;
+    this.#settleAll();
+    return message !== null;
+  }
+
+  /** Per ref where its message went: null when it was not nacked. */
+  nack(queue: string, refs: readonly Ref[], { delay, requeue }: Nack): (string | null)[] {
+    const settings = this.#settings(queue);
+    const named = new Set<ModelMessage>();
+    const results = refs.map((ref) => {
+      const message = this.#leasedBy(queue, ref);
+      if (message === null || named.has(message)) return null;
+      named.add(message);
+      if (requeue && !isExhausted(settings, message)) return 'available';
+      return settings.dlq === null ? 'deleted' : 'dlq';
+    });
+    for (const message of this.#returned(queue, named)) {
+      const mine = named.has(message);
+      if (isExhausted(settings, message) || (mine && !requeue)) this.#deadLetter(message);
+      else this.#giveBack(message, this.#nowMs + (mine ? delay * 1000 : 0));
+    }
+    this.#settleAll();
+    return results;
+  }
+
+  purge(queue: string): number {
+    const there = this.in(queue);
+    for (const message of there) this.#remove(message);
+    return there.length;
+  }
+
+  /** Messages of `queue` in dead-letter queues, in publish order. */
+  dead(queue: string): ModelMessage[] {
+    return this.messages.filter((message) => message.source === queue).sort((a, b) => a.n - b.n);
+  }
+
+  redrive(queue: string, only: readonly number[] | null, max: number): number {
+    const settings = this.#settings(queue);
+    const dead = this.dead(queue);
+    const limit = Math.min(max, only === null ? dead.length : new Set(only).size);
+    const movable = dead.filter((message) => !(message.leased && message.visibleMs > this.#nowMs));
+    const moved = movable.filter((message) => only === null || only.includes(message.n)).slice(0, limit);
+    for (const message of moved) {
+      this.#giveBack(message, this.#nowMs);
+      Object.assign(message, { queue, source: null, count: 0, base: 0, retainMs: this.#nowMs });
+      message.lane = laneIn(settings, message.priority);
+    }
+    return moved.length;
+  }
+
+  update(queue: string, change: Partial<ModelSettings>): void {
+    const before = { ...this.#settings(queue) };
+    const after = Object.assign(this.#settings(queue), change);
+    const stricter = after.dlq !== null && (before.dlq === null || after.maxReceive < before.maxReceive);
+    for (const message of stricter ? this.in(queue) : []) {
+      const running = message.leased && message.visibleMs > this.#nowMs;
+      if (!running && isExhausted(after, message)) this.#deadLetter(message);
+    }
+    this.#settleAll();
+  }
+
+  stats(queue: string) {
+    const there = this.in(queue);
+    const later = there.filter((message) => message.visibleMs > this.#nowMs);
+    const inFlight = later.filter((message) => message.leased).length;
+    const delayed = later.length - inFlight;
+    const oldestMs = Math.min(...there.map((message) => message.publishedMs), this.#nowMs);
+    return {
+      message_count: there.length - delayed,
+      available_count: there.length - later.length,
+      in_flight_count: inFlight,
+      delayed_count: delayed,
+      dlq_count: this.dead(queue).length,
+      oldest_message_age_seconds: Math.floor((this.#nowMs - oldestMs) / 1000),
+    };
+  }
+
+  in(queue: string): ModelMessage[] {
+    return this.messages.filter((message) => message.queue === queue);
+  }
+
+  #settings(queue: string): ModelSettings {
+    return this.queues.get(queue) as ModelSettings;
+  }
+
+  #group(queue: string, group: string): ModelMessage[] {
+    return this.in(queue)
+      .filter((message) => message.group === group)
+      .sort((a, b) => a.n - b.n);
+  }
+
+  #leasedBy(queue: string, ref: Ref): ModelMessage | null {
+    const message = this.in(queue).find(({ n }) => n === ref.n);
+    if (message === undefined || !message.leased) return null;
+    return ref.delivery === null || ref.delivery === message.delivery ? message : null;
+  }
+
+  /** In a FIFO group every later delivered message comes back too. */
+  #returned(queue: string, named: ReadonlySet<ModelMessage>): ModelMessage[] {
+    if (!this.fifo) return [...named];
+    const groups = new Set([...named].map((message) => message.group));
+    return [...groups].flatMap((group) => {
+      const first = Math.min(...[...named].filter((message) => message.group === group).map(({ n }) => n));
+      return this.#group(queue, group).filter((message) => message.leased && message.n >= first);
+    });
+  }
+
+  #settleAll(): void {
+    for (const [queue, settings] of this.queues) {
+      for (const message of this.in(queue))
+        if (message.retainMs <= this.#nowMs - settings.retentionDays * DAY_MS) this.#remove(message);
+      if (this.fifo) this.#settleGroups(queue);
+      else {
+        const ended = this.in(queue).filter((message) => message.leased && message.visibleMs <= this.#nowMs);
+        for (const message of ended) if (isExhausted(settings, message)) this.#deadLetter(message);
+      }
+    }
+  }
+
+  #settleGroups(queue: string): void {
+    const settings = this.#settings(queue);
+    for (const group of new Set(this.in(queue).map((message) => message.group))) {
+      const inFlight = this.#group(queue, group).filter((message) => message.leased);
+      const first = inFlight.find((message) => message.visibleMs <= this.#nowMs);
+      if (first === undefined) continue;
+      const endedMs = first.visibleMs;
+      for (const message of inFlight.filter(({ n }) => n >= first.n)) {
+        if (isExhausted(settings, message)) this.#deadLetter(message);
+        else this.#giveBack(message, endedMs);
+      }
+    }
+  }
+
+  #giveBack(message: ModelMessage, visibleMs: number): void {
+    Object.assign(message, { leased: false, visibleMs });
+  }
+
+  #deadLetter(message: ModelMessage): void {
+    const { dlq } = this.#settings(message.queue);
+    if (dlq === null) {
+      this.#remove(message);
+      return;
+    }
+    this.deadLettered += 1;
+    this.#giveBack(message, this.#nowMs);
+    Object.assign(message, { source: message.queue, queue: dlq, base: message.count, retainMs: this.#nowMs });
+    message.lane = laneIn(this.#settings(dlq), message.priority);
+  }
+
+  #remove(message: ModelMessage): void {
+    this.messages = this.messages.filter((other) => other !== message);
+  }
+}
+
+function laneIn(settings: ModelSettings, priority: number): number {
+  return settings.priority ? 10 - priority : 10;
+}
+
+function isExhausted(settings: ModelSettings, message: ModelMessage): boolean {
+  return settings.dlq !== null && message.count - message.base >= settings.maxReceive;
+}
+
+function headOrder(a: ModelMessage | undefined, b: ModelMessage | undefined): number {
+  return (a as ModelMessage).visibleMs - (b as ModelMessage).visibleMs || (a as ModelMessage).n - (b as ModelMessage).n;
+}
