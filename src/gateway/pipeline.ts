@@ -1,11 +1,9 @@
 // The way of a call, as a visible list. No step knows a module; no module knows HTTP.
-import type { Core } from '../core/context.ts';
 import { CommitUnknown, isConnectionError, sqlState } from '../db/database.ts';
 import type { Answer } from '../manifest/capability.ts';
 import { Problem, problem } from '../problems/problem.ts';
 import type { Call } from './call.ts';
-import type { FailedLogins } from './failed-logins.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { Gateway, Step } from './step.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { authorize } from './steps/authorize.ts';
 import { confirmKey } from './steps/confirm-key.ts';
@@ -13,16 +11,6 @@ import { limitRate } from './steps/limit-rate.ts';
 import { parseBody } from './steps/parse-body.ts';
 import { readIdempotencyKey } from './steps/read-idempotency-key.ts';
 import { validate } from './steps/validate.ts';
-
-/** What the steps need besides the call. */
-export interface Gateway {
-  readonly core: Core;
-  /** Null when RATE_LIMITS=off. */
-  readonly limiter: RateLimiter | null;
-  readonly failedLogins: FailedLogins;
-}
-
-export type Step = (call: Call, gateway: Gateway) => void | Promise<void>;
 
 /** Before the body is read: nobody without a key makes the service read megabytes. */
 export const beforeBody: readonly Step[] = [authenticate, authorize, limitRate];

@@ -1,6 +1,6 @@
 // Bearer key -> account and key. One answer for unknown, revoked and expired keys (contract §2).
 import { problem } from '../../problems/problem.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 

@@ -1,7 +1,7 @@
 // The key's scopes must include the capability.
 import { scopesAllow } from '../../core/keys/scopes.ts';
 import { problem } from '../../problems/problem.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 
 export const authorize: Step = (call) => {
   const { id, scope, anyKey } = call.endpoint.capability;

@@ -1,7 +1,7 @@
 // A body may take its time to arrive: a key looked up more than a moment ago is looked up again, so that a revocation
 // that was answered meanwhile holds for this call too.
 import { problem } from '../../problems/problem.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 

@@ -1,6 +1,6 @@
 // Rates of free calls and the number of running calls, per account and process.
 import { problem } from '../../problems/problem.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 
 export const limitRate: Step = (call, gateway) => {
   const { limiter } = gateway;

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { nestingDepth } from '../../lib/json-source.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { DEPTH_MAX } from './query-value.ts';
 

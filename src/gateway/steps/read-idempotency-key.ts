@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 const FIELD = 'idempotency_key';

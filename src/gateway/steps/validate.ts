@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
 import { type FieldError, invalidField, problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
 import { type FieldSchema, takesUnknownFields } from '../endpoint.ts';
-import type { Step } from '../pipeline.ts';
+import type { Step } from '../step.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { fromPath, fromQuery, groupQuery } from './query-value.ts';
 
