@@ -1,6 +1,7 @@
 // Exact figures of a queue at one moment: leases and retention that are over are settled first, then everything is read in one snapshot.
 
 import { readClock } from '../../core/wallet/statements.ts';
+import { int8Array } from '../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
@@ -8,7 +9,7 @@ import { deadLetter, isExhausted } from './dead-letter.ts';
 import { settleLapsedGroups } from './fifo-consume.ts';
 import type { MessageIds } from './message-id.ts';
 import { endLeases, lockLapsedMessages } from './message-store.ts';
-import { findQueueById, holdQueueById } from './queue-store.ts';
+import { holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 import { removeOverdue } from './retention.ts';
 
@@ -42,6 +43,22 @@ const selectCounts = statement(
               AND m.visible_at > core.clock_now()) f`,
 );
 
+// Whether time has decided anything: usually it has not, and nothing needs to be locked. $2: a queue and its dead-letter queue.
+const selectDue = statement(
+  'settle_select_due',
+  `SELECT q.queue_id
+     FROM queue.queue q
+    WHERE q.account_id = $1 AND q.queue_id = ANY($2::bigint[])
+      AND (EXISTS (SELECT 1 FROM queue.message m
+                    WHERE m.account_id = $1 AND m.queue_id = q.queue_id
+                      AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - q.message_retention_days * 86400000::bigint) << 22
+                      AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - q.message_retention_days * interval '1 day'))
+        OR EXISTS (SELECT 1 FROM queue.message m
+                    WHERE m.account_id = $1 AND m.queue_id = q.queue_id AND m.lane = 127 AND m.visible_at <= core.clock_now())
+        OR EXISTS (SELECT 1 FROM queue.fifo_group g
+                    WHERE g.account_id = $1 AND g.queue_id = q.queue_id AND g.ready_at <= core.clock_now() AND g.in_flight <> '{}'))`,
+);
+
 interface CountsRow {
   readonly live: bigint;
   readonly dead: bigint;
@@ -58,9 +75,7 @@ export async function readStats(db: Database, ids: MessageIds, queue: QueueRow):
 
 /** Also what time has decided about the messages of the queue that are in its dead-letter queue. */
 export async function settleWithDlq(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
-  await settleQueue(db, ids, queue);
-  const dlq = queue.dlq_id === null ? null : await findQueueById(db, queue.account_id, queue.dlq_id);
-  if (dlq !== null) await settleQueue(db, ids, dlq);
+  await settleDue(db, ids, queue.account_id, queue.dlq_id === null ? [queue.queue_id] : [queue.queue_id, queue.dlq_id]);
 }
 
 async function selectStats(db: Queryable, queue: QueueRow): Promise<QueueStats> {
@@ -82,14 +97,27 @@ async function selectStats(db: Queryable, queue: QueueRow): Promise<QueueStats> 
 
 /** Applies everything that time alone has decided: last leases that ended, retention that is over. In bounded transactions. */
 export async function settleQueue(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
-  while (await db.transaction((tx) => settleChunk(tx, ids, queue))) {
-    // each chunk is a transaction of its own
+  await settleDue(db, ids, queue.account_id, [queue.queue_id]);
+}
+
+async function settleDue(db: Database, ids: MessageIds, accountId: string, queueIds: bigint[]): Promise<void> {
+  const { rows } = await db.hot.query<{ queue_id: bigint }>(selectDue, [accountId, int8Array(queueIds)]);
+  const due = new Set(rows.map((row) => row.queue_id));
+  for (const queueId of queueIds.filter((id) => due.has(id))) {
+    while (await db.transaction((tx) => settleChunk(tx, ids, accountId, queueId))) {
+      // each chunk is a transaction of its own
+    }
   }
 }
 
 /** Answers whether there may be more. */
-export async function settleChunk(tx: Transaction, ids: MessageIds, queue: QueueRow): Promise<boolean> {
-  const held = await holdQueueById(tx, queue.account_id, queue.queue_id);
+export async function settleChunk(
+  tx: Transaction,
+  ids: MessageIds,
+  accountId: string,
+  queueId: bigint,
+): Promise<boolean> {
+  const held = await holdQueueById(tx, accountId, queueId);
   if (held === null) return false;
   const overdue = await removeOverdue(tx, held, CHUNK);
   const lapsed =

@@ -45,7 +45,7 @@ export const purge = defineCapability<QueueState>()({
       const queue = await holdQueue(tx, ctx.accountId, input.queue);
       if (queue === null) return { queue: input.queue, found: false };
       // What time has taken away already is not purged.
-      while (await settleChunk(tx, state.ids, queue));
+      while (await settleChunk(tx, state.ids, ctx.accountId, queue.queue_id));
       return { queue: input.queue, purged: await purgeMessages(tx, queue), found: true };
     });
   },
