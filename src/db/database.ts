@@ -32,11 +32,15 @@ export class CommitUnknown extends Error {
   }
 }
 
-// Lanes and idempotent writes count on the lock time-out. A transaction whose process was cut off must not hold its wallet for long.
+// How long a statement waits for a lock: lanes and idempotent writes count on it. On a distributed engine the workers take it from the role (docs/self-hosting.md).
+const LOCK_TIMEOUT_MS = 2_000;
+// How long a statement waits for a lock. On a distributed engine the workers take it from the role (docs/self-hosting.md).
+const LOCK_TIMEOUT_MS = 2_000;
+// A transaction whose process was cut off from the network must not hold its wallet for long.
 const sessionSettings = [
   'TimeZone=UTC',
   'client_min_messages=warning',
-  'lock_timeout=2s',
+  `lock_timeout=${LOCK_TIMEOUT_MS}`,
   'idle_in_transaction_session_timeout=30s',
 ];
 const hotSettings = [
@@ -46,8 +50,6 @@ const hotSettings = [
   'enable_bitmapscan=off',
   'jit=off',
 ];
-// How long a statement waits for a lock. On a distributed engine the workers take it from the role (docs/self-hosting.md).
-const LOCK_TIMEOUT_MS = 2_000;
 const transactionTriesMax = 4;
 /** How long a statement waits for a server that restarts. Nothing has been sent yet, so waiting is always safe. */
 const CONNECT_FOR_MS = 5_000;
@@ -102,9 +104,7 @@ export class Pool implements Queryable {
     settings: readonly string[],
     onIdleError: (error: Error) => void,
   ) {
-    const options = ['TimeZone=UTC', 'client_min_messages=warning', `lock_timeout=${LOCK_TIMEOUT_MS}`, ...settings]
-      .map((setting) => `-c ${setting}`)
-      .join(' ');
+    const options = [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(' ');
     this.#pool = new pg.Pool({
       ...connection,
       max,
