@@ -179,7 +179,7 @@ async function listen(rest: FastifyInstance, config: Config): Promise<string> {
       throw new StartupError(`port ${config.port} may not be opened by this user: set PORT to one above 1023`);
     throw new StartupError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
-  if (config.port !== 0) return config.baseUrl;
+  if (config.port !== 0 || config.baseUrl !== httpOrigin(config.host, 0)) return config.baseUrl;
   return httpOrigin(config.host, (rest.server.address() as AddressInfo).port);
 }
 

@@ -13,6 +13,8 @@ export interface WriteOptions {
   readonly keepDays?: number;
   /** The answer holds a secret: stored encrypted under the raw idempotency key. */
   readonly secret?: boolean;
+  /** Work that follows the commit; what it answers replaces the answer, also the stored one. */
+  readonly afterwards?: (data: unknown) => Promise<unknown>;
 }
 
 interface StoredAnswer {
@@ -50,16 +52,38 @@ export async function runWrite(
   body: (tx: Transaction) => Promise<unknown>,
   options: WriteOptions = {},
 ): Promise<{ data: unknown; replayed: boolean }> {
+  const written = await writeOnce(ctx, body, options);
+  if (written.replayed || options.afterwards === undefined) return written;
+  const data = await options.afterwards(written.data);
+  const { idempotency, core } = ctx;
+  if (idempotency !== null) {
+    await core.db.query(storeAnswer, [
+      ctx.accountId,
+      ctx.capability,
+      idempotency.hash,
+      sealAnswer(ctx, idempotency, data, options),
+    ]);
+  }
+  return { data, replayed: false };
+}
+
+async function writeOnce(
+  ctx: CallContext,
+  body: (tx: Transaction) => Promise<unknown>,
+  options: WriteOptions,
+): Promise<{ data: unknown; replayed: boolean }> {
   const { idempotency, core } = ctx;
   if (idempotency === null) return { data: await core.db.transaction(body), replayed: false };
   return core.db.transaction(async (tx) => {
     const earlier = await claimKey(tx, ctx, idempotency, options);
     if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
     const data = await body(tx);
-    const text = toJson(data);
-    const stored =
-      options.secret === true ? core.secrets.encrypt('idempotent-answer', idempotency.raw, text) : Buffer.from(text);
-    await tx.query(storeAnswer, [ctx.accountId, ctx.capability, idempotency.hash, stored]);
+    await tx.query(storeAnswer, [
+      ctx.accountId,
+      ctx.capability,
+      idempotency.hash,
+      sealAnswer(ctx, idempotency, data, options),
+    ]);
     return { data, replayed: false };
   });
 }
@@ -89,6 +113,11 @@ async function claimKey(
   if (!earlier.fingerprint.equals(key.fingerprint))
     throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
   return earlier;
+}
+
+function sealAnswer(ctx: CallContext, key: IdempotencyKey, data: unknown, options: WriteOptions): Buffer {
+  const text = toJson(data);
+  return options.secret === true ? ctx.core.secrets.encrypt('idempotent-answer', key.raw, text) : Buffer.from(text);
 }
 
 function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {

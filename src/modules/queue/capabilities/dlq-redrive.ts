@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
+import type { Queryable } from '../../../db/database.ts';
 import { newId } from '../../../lib/ids.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
@@ -60,41 +61,34 @@ export const dlqRedrive = defineCapability<QueueState>()({
     const dead = queue === null ? 0 : (await readStats(db, state.ids, queue)).dlq_count;
     const requested = Math.min(input.max_messages ?? Number.MAX_SAFE_INTEGER, seqs?.length ?? dead, 2_147_483_647);
     const redriveId = newId('rdr_');
-    const answer = await runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, accountId);
-      const current = await findQueue(tx, accountId, input.queue);
-      if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
-      if (await hasRunningRedrive(tx, accountId, current.queue_id)) {
-        throw problem('STATE_CONFLICT', {
-          param: 'queue',
-          detail: 'redrive_running',
-          message: 'A redrive of this queue is running. Wait for it or cancel it.',
-        });
-      }
-      const ratePerSecond = input.rate_per_second ?? null;
-      await addRedrive(tx, {
-        accountId,
-        redriveId,
-        queueId: current.queue_id,
-        dlqId: current.dlq_id,
-        requested,
-        seqs,
-        ratePerSecond,
-        nowMs,
-      });
-      return { redrive_id: redriveId };
-    });
-    const { redrive_id: id } = (answer.replayed ? JSON.parse((answer.data as { text: string }).text) : answer.data) as {
-      redrive_id: string;
-    };
-    if (input.rate_per_second === undefined) {
-      await advanceRedrive(db, accountId, id, (name, messages) =>
-        state.waiters.wake(queueKey(accountId, name), messages),
-      );
-    }
-    return { data: redriveRecord((await findRedrive(db, accountId, id)) as RedriveRow), replayed: answer.replayed };
+    const record = async (tx: Queryable) => redriveRecord((await findRedrive(tx, accountId, redriveId)) as RedriveRow);
+    const wake = (name: string, messages: number) => state.waiters.wake(queueKey(accountId, name), messages);
+    return runWrite(
+      ctx,
+      async (tx) => {
+        const nowMs = await lockCaller(tx, accountId);
+        const current = await findQueue(tx, accountId, input.queue);
+        if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+        if (await hasRunningRedrive(tx, accountId, current.queue_id)) throw alreadyRunning();
+        const of = { accountId, redriveId, queueId: current.queue_id, dlqId: current.dlq_id };
+        await addRedrive(tx, { ...of, requested, seqs, ratePerSecond: input.rate_per_second ?? null, nowMs });
+        return record(tx);
+      },
+      {
+        async afterwards(started) {
+          if (input.rate_per_second !== undefined) return started;
+          await advanceRedrive(db, accountId, redriveId, wake);
+          return record(db);
+        },
+      },
+    );
   },
 });
+
+function alreadyRunning() {
+  const message = 'A redrive of this queue is running. Wait for it or cancel it.';
+  return problem('STATE_CONFLICT', { param: 'queue', detail: 'redrive_running', message });
+}
 
 function seqsOf(state: QueueState, accountId: string, ids: readonly string[] | undefined): bigint[] | null {
   if (ids === undefined) return null;
