@@ -32,9 +32,8 @@ export class CommitUnknown extends Error {
   }
 }
 
-// How long a statement waits for a lock: lanes and idempotent writes count on it. On a distributed engine the workers take it from the role (docs/self-hosting.md).
-const LOCK_TIMEOUT_MS = 2_000;
-// How long a statement waits for a lock. On a distributed engine the workers take it from the role (docs/self-hosting.md).
+// How long a statement waits for a lock: lanes and idempotent writes count on it. On a distributed engine the workers take it
+// from the role (docs/self-hosting.md).
 const LOCK_TIMEOUT_MS = 2_000;
 // A transaction whose process was cut off from the network must not hold its wallet for long.
 const sessionSettings = [
