@@ -133,4 +133,5 @@ CREATE TABLE queue.redrive (
   PRIMARY KEY (account_id, redrive_id)
 );
 CREATE INDEX redrive_by_queue ON queue.redrive (account_id, queue_id, redrive_id);
+CREATE UNIQUE INDEX redrive_one_running ON queue.redrive (account_id, queue_id) WHERE state = 'running';
 CREATE INDEX redrive_running ON queue.redrive (created_at) WHERE state = 'running';

@@ -331,4 +331,5 @@ CREATE INDEX message_ready ON queue.message USING btree (account_id, queue_id, l
 CREATE INDEX queue_by_dlq ON queue.queue USING btree (account_id, dlq_id) WHERE (dlq_id IS NOT NULL);
 CREATE UNIQUE INDEX queue_by_id ON queue.queue USING btree (account_id, queue_id);
 CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id, redrive_id);
+CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id, queue_id) WHERE (state = 'running'::text);
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);

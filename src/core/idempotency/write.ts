@@ -13,8 +13,6 @@ export interface WriteOptions {
   readonly keepDays?: number;
   /** The answer holds a secret: stored encrypted under the raw idempotency key. */
   readonly secret?: boolean;
-  /** Work that follows the commit; what it answers replaces the answer, also the stored one. */
-  readonly afterwards?: (data: unknown) => Promise<unknown>;
 }
 
 interface StoredAnswer {
@@ -51,26 +49,6 @@ export async function runWrite(
   ctx: CallContext,
   body: (tx: Transaction) => Promise<unknown>,
   options: WriteOptions = {},
-): Promise<{ data: unknown; replayed: boolean }> {
-  const written = await writeOnce(ctx, body, options);
-  if (written.replayed || options.afterwards === undefined) return written;
-  const data = await options.afterwards(written.data);
-  const { idempotency, core } = ctx;
-  if (idempotency !== null) {
-    await core.db.query(storeAnswer, [
-      ctx.accountId,
-      ctx.capability,
-      idempotency.hash,
-      sealAnswer(ctx, idempotency, data, options),
-    ]);
-  }
-  return { data, replayed: false };
-}
-
-async function writeOnce(
-  ctx: CallContext,
-  body: (tx: Transaction) => Promise<unknown>,
-  options: WriteOptions,
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { idempotency, core } = ctx;
   if (idempotency === null) return { data: await core.db.transaction(body), replayed: false };

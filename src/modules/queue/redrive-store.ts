@@ -76,10 +76,6 @@ const lockRedrive = statement(
   'redrive_lock',
   `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.redrive_id = $2 FOR UPDATE OF r`,
 );
-const findRunning = statement(
-  'redrive_find_running',
-  `SELECT r.redrive_id FROM queue.redrive r WHERE r.account_id = $1 AND r.queue_id = $2 AND r.state = 'running' LIMIT 1`,
-);
 const saveProgress = statement(
   'redrive_save',
   `UPDATE queue.redrive SET moved = $3, state = $4, finished_at = $5 WHERE account_id = $1 AND redrive_id = $2`,
@@ -161,10 +157,6 @@ export async function findRedrive(db: Queryable, accountId: string, redriveId: s
 
 export async function takeRedrive(tx: Queryable, accountId: string, redriveId: string): Promise<RedriveRow | null> {
   return (await tx.query<RedriveRow>(lockRedrive, [accountId, redriveId])).rows[0] ?? null;
-}
-
-export async function hasRunningRedrive(db: Queryable, accountId: string, queueId: bigint): Promise<boolean> {
-  return (await db.query(findRunning, [accountId, queueId])).count > 0;
 }
 
 export async function saveRedrive(

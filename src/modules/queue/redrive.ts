@@ -1,16 +1,19 @@
 // Redrive: messages of a queue go back from its dead-letter queue, all at once or at a rate, in bounded transactions.
 
 import { readClock } from '../../core/wallet/statements.ts';
-import type { Database, Transaction } from '../../db/database.ts';
+import { type Database, sqlState, type Transaction } from '../../db/database.ts';
+import { problem } from '../../problems/problem.ts';
 import { CountChanges } from './counts.ts';
 import { lockGroupsOf, refreshGroups, sendGroups } from './fifo-store.ts';
 import { moveMessagesBack } from './message-store.ts';
 import { holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 import {
+  addRedrive,
   type DeadRef,
   findDeadMessages,
   lockDeadMessages,
+  type NewRedrive,
   type RedriveRow,
   saveRedrive,
   takeRedrive,
@@ -30,6 +33,30 @@ export async function advanceRedrive(
     if (step.queue !== null && step.moved > 0) wake(step.queue, step.moved);
     if (!step.more) return;
   }
+}
+
+/**
+ * Notes a redrive; without a rate it is completed in the same transaction, so that its answer is stored with it.
+ * Throws STATE_CONFLICT while another one of the queue is running.
+ */
+export async function startRedrive(tx: Transaction, redrive: Omit<NewRedrive, 'nowMs'>): Promise<void> {
+  const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+  try {
+    await addRedrive(tx, { ...redrive, nowMs });
+  } catch (error) {
+    // The unique index of running ones refuses, or waits for one that is being started.
+    if (['23505', '55P03'].includes(sqlState(error) ?? '')) throw alreadyRunning(error);
+    throw error;
+  }
+  if (redrive.ratePerSecond !== null) return;
+  while ((await advanceOnce(tx, redrive.accountId, redrive.redriveId)).more) {
+    // in chunks, so that no statement takes long
+  }
+}
+
+function alreadyRunning(cause: unknown) {
+  const message = 'A redrive of this queue is running. Wait for it or cancel it.';
+  return problem('STATE_CONFLICT', { param: 'queue', detail: 'redrive_running', message, cause });
 }
 
 interface Step {

@@ -1,14 +1,13 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import type { Queryable } from '../../../db/database.ts';
 import { newId } from '../../../lib/ids.ts';
+import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { findQueue } from '../queue-store.ts';
-import { advanceRedrive } from '../redrive.ts';
+import { findQueue, holdQueue } from '../queue-store.ts';
+import { startRedrive } from '../redrive.ts';
 import { redriveSchema } from '../redrive-schema.ts';
-import { addRedrive, findRedrive, hasRunningRedrive, type RedriveRow, redriveRecord } from '../redrive-store.ts';
+import { findRedrive, type RedriveRow, redriveRecord } from '../redrive-store.ts';
 import { queueName } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 import { readStats } from '../stats.ts';
@@ -61,34 +60,18 @@ export const dlqRedrive = defineCapability<QueueState>()({
     const dead = queue === null ? 0 : (await readStats(db, state.ids, queue)).dlq_count;
     const requested = Math.min(input.max_messages ?? Number.MAX_SAFE_INTEGER, seqs?.length ?? dead, 2_147_483_647);
     const redriveId = newId('rdr_');
-    const record = async (tx: Queryable) => redriveRecord((await findRedrive(tx, accountId, redriveId)) as RedriveRow);
-    const wake = (name: string, messages: number) => state.waiters.wake(queueKey(accountId, name), messages);
-    return runWrite(
-      ctx,
-      async (tx) => {
-        const nowMs = await lockCaller(tx, accountId);
-        const current = await findQueue(tx, accountId, input.queue);
-        if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
-        if (await hasRunningRedrive(tx, accountId, current.queue_id)) throw alreadyRunning();
-        const of = { accountId, redriveId, queueId: current.queue_id, dlqId: current.dlq_id };
-        await addRedrive(tx, { ...of, requested, seqs, ratePerSecond: input.rate_per_second ?? null, nowMs });
-        return record(tx);
-      },
-      {
-        async afterwards(started) {
-          if (input.rate_per_second !== undefined) return started;
-          await advanceRedrive(db, accountId, redriveId, wake);
-          return record(db);
-        },
-      },
-    );
+    const answer = await runWrite(ctx, async (tx) => {
+      const source = await holdQueue(tx, accountId, input.queue);
+      if (source === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+      const of = { accountId, redriveId, queueId: source.queue_id, dlqId: source.dlq_id };
+      await startRedrive(tx, { ...of, requested, seqs, ratePerSecond: input.rate_per_second ?? null });
+      return redriveRecord((await findRedrive(tx, accountId, redriveId)) as RedriveRow);
+    });
+    const { moved } = (answer.data instanceof JsonText ? { moved: 0 } : answer.data) as { moved: number };
+    if (moved > 0) state.waiters.wake(queueKey(accountId, input.queue), moved);
+    return answer;
   },
 });
-
-function alreadyRunning() {
-  const message = 'A redrive of this queue is running. Wait for it or cancel it.';
-  return problem('STATE_CONFLICT', { param: 'queue', detail: 'redrive_running', message });
-}
 
 function seqsOf(state: QueueState, accountId: string, ids: readonly string[] | undefined): bigint[] | null {
   if (ids === undefined) return null;
