@@ -113,7 +113,7 @@ describe('a start that cannot succeed says why in one line and leaves nothing ru
     );
   });
 
-  test('another SECRETS_KEY, then a newer schema', async () => {
+  test('another SECRETS_KEY, then a newer schema', { timeout: 60_000 }, async () => {
     const place = await newPlace();
     await (await startProcess(place)).end('SIGTERM');
     await expectRefusal(place, { SECRETS_KEY: 'not the one of the first start' }, 1, /server secret is not the one/);
@@ -140,7 +140,28 @@ describe('a start that cannot succeed says why in one line and leaves nothing ru
   });
 });
 
-test('starts quickly and stays small', async () => {
+test.each([100, 500, 1_500])(
+  'Ctrl-C %i ms after the first start leaves nothing running',
+  { timeout: 60_000 },
+  async (afterMs) => {
+    const fresh = await createPlace();
+    try {
+      const starting = launch(fresh);
+      await sleep(afterMs);
+      process.kill(-starting.pid, 'SIGINT');
+      const { code, signal } = await starting.exited;
+      expect([0, 1, 'SIGINT']).toContain(code ?? signal);
+      expect(fresh.postgresPid()).toBeUndefined();
+      expect(starting.stderr()).not.toMatch(/ at .*:\d+/);
+      const again = await startProcess(fresh);
+      expect((await again.end('SIGTERM')).code).toBe(0);
+    } finally {
+      await fresh.remove();
+    }
+  },
+);
+
+test('starts quickly and stays small', { timeout: 60_000 }, async () => {
   const place = await newPlace({ LOG_LEVEL: 'info' });
   const cold = await timeToFirstMessage(place);
   expect((await cold.service.end('SIGTERM')).code).toBe(0);
