@@ -122,12 +122,14 @@ test('cancelling stops it; what was moved stays; cancelling again answers it as 
   expect(await bench.redrive('stopped')).toMatchObject({ state: 'completed', moved: 20 - cancelled.moved });
 });
 
-test('an idempotency key moves once and answers the same redrive', async () => {
+test('an idempotency key moves once and answers the same, also after the queue is gone', async () => {
   await dead('repeated', 2);
   const body = { idempotency_key: 'r1', max_messages: 1 };
   const first = await bench.redrive('repeated', body);
   expect(await bench.redrive('repeated', body)).toEqual(first);
   expect(await bench.counts('repeated')).toEqual([1, 0, 0, 1]);
+  await bench.ok('DELETE', '/v1/queue/delete/repeated');
+  expect(await bench.redrive('repeated', body)).toEqual(first);
 });
 
 test('redrives are listed newest first; those of another account do not exist', async () => {
