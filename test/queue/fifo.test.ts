@@ -162,7 +162,7 @@ describe('deduplication', () => {
     await bench.create('other.fifo', { type: 'fifo' });
     const again = (queue: string, id: string) => bench.publish(queue, {}, { deduplication_id: id });
     const ids = ['acked', 'purged', 'dead'];
-    const records = [];
+    const records: unknown[] = [];
     for (const id of ids) records.push(await again('survive.fifo', id));
     const [acked] = await bench.consume('survive.fifo', { max_messages: 1 });
     await bench.ack('survive.fifo', acked.receipt_handle);

@@ -7,8 +7,9 @@ import { setClock } from '../wallet/clock.ts';
 import { inProcess, type QueueCall } from './in-process.ts';
 import { advance, EPOCHS, Player, script } from './script.ts';
 
-const SCRIPTS = 12;
-const RUNS = Number(process.env.QUEUE_MODEL_RUNS ?? 85);
+// Moving the clock makes every connection plan anew: the more scripts share a move, the faster.
+const SCRIPTS = 40;
+const RUNS = Number(process.env.QUEUE_MODEL_RUNS ?? 26);
 const START_MS = Date.UTC(2030, 0, 1);
 
 let service: TestService;
@@ -27,7 +28,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test('every answer, count and order of delivery is what the contract says, whatever the history', async () => {
-  let published = 0;
   const scripts = fc.array(script, { minLength: SCRIPTS, maxLength: SCRIPTS });
   const pauses = fc.array(advance, { minLength: EPOCHS - 1, maxLength: EPOCHS - 1 });
   let played = 0;
@@ -47,10 +47,8 @@ test('every answer, count and order of delivery is what the contract says, whate
       }
       await Promise.all(players.map((player) => player.close()));
       played += players.length;
-      published += players.reduce((sum, player) => sum + player.published, 0);
     }),
     { numRuns: RUNS, endOnFailure: process.env.CI !== undefined },
   );
-  expect(played).toBeGreaterThanOrEqual(RUNS);
-  console.log({ played, published });
+  expect(played).toBeGreaterThanOrEqual(RUNS * SCRIPTS);
 }, 600_000);

@@ -131,9 +131,9 @@ test.each(['standard', 'fifo'])(
     };
     const purger = async (bench: QueueBench) => {
       for (let i = 0; i < 10; i += 1) {
-      const { purged: now } = await bench.ok('POST', `/v1/queue/purge/${queue}`, {});
-      purged += now;
-    }
+        const { purged: now } = await bench.ok('POST', `/v1/queue/purge/${queue}`, {});
+        purged += now;
+      }
     };
     await Promise.all([user(one, 'a'), user(two, 'b'), user(one, 'b'), user(two, 'a'), purger(one), purger(two)]);
     const { message_count: left } = await two.stats(queue);
