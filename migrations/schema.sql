@@ -126,7 +126,7 @@ CREATE TABLE core.idempotency (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT idempotency_pkey PRIMARY KEY (account_id, capability, key_hash)
-);
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000);
 
 CREATE TABLE core.ledger (
   account_id text COLLATE "C" NOT NULL,
@@ -224,7 +224,7 @@ CREATE TABLE queue.dedup (
   answer text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT dedup_pkey PRIMARY KEY (account_id, queue_id, deduplication_id)
-);
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000);
 
 CREATE TABLE queue.delta (
   account_id text COLLATE "C" NOT NULL,

@@ -7,6 +7,12 @@ export function canonicalJson(text: string, without: ReadonlySet<string> = new S
   return value(cursor, without);
 }
 
+const COMMA = 44;
+const ZERO = 48;
+const NINE = 57;
+const CLOSING_BRACKET = 93;
+const CLOSING_BRACE = 125;
+
 interface Cursor {
   readonly text: string;
   at: number;
@@ -16,32 +22,55 @@ const none: ReadonlySet<string> = new Set();
 
 function value(cursor: Cursor, without: ReadonlySet<string>): string {
   skipSpace(cursor);
-  const char = cursor.text[cursor.at];
-  if (char === '{') return object(cursor, without);
-  if (char === '[') return array(cursor);
-  if (char === '"') return string(cursor);
-  return scalar(cursor);
+  switch (cursor.text[cursor.at]) {
+    case '{':
+      return object(cursor, without);
+    case '[':
+      return array(cursor);
+    case '"':
+      return string(cursor);
+    default:
+      return scalar(cursor);
+  }
 }
 
 function object(cursor: Cursor, without: ReadonlySet<string>): string {
-  const members = new Map<string, string>();
+  const names: string[] = [];
+  const values: string[] = [];
+  let isSorted = true;
   cursor.at += 1;
   skipSpace(cursor);
-  while (cursor.text[cursor.at] !== '}') {
+  while (cursor.text.charCodeAt(cursor.at) !== CLOSING_BRACE) {
     const name = string(cursor);
     skipSpace(cursor);
     cursor.at += 1; // the colon
-    // A repeated name replaces the earlier one, as JSON.parse does.
-    members.set(name, value(cursor, none));
+    const source = value(cursor, none);
     skipSpace(cursor);
-    if (cursor.text[cursor.at] === ',') cursor.at += 1;
+    if (cursor.text.charCodeAt(cursor.at) === COMMA) cursor.at += 1;
     skipSpace(cursor);
+    if (without.size > 0 && without.has(JSON.parse(name) as string)) continue;
+    if (names.length > 0 && (names[names.length - 1] as string) >= name) isSorted = false;
+    names.push(name);
+    values.push(source);
   }
   cursor.at += 1;
-  const names = [...members.keys()]
-    .filter((name) => without.size === 0 || !without.has(JSON.parse(name) as string))
-    .sort();
-  return `{${names.map((name) => `${name}:${members.get(name)}`).join(',')}}`;
+  return isSorted ? members(names, values) : sortedMembers(names, values);
+}
+
+function members(names: readonly string[], values: readonly string[]): string {
+  let text = '{';
+  for (let i = 0; i < names.length; i += 1) text += `${i === 0 ? '' : ','}${names[i]}:${values[i]}`;
+  return `${text}}`;
+}
+
+/** A repeated name counts once, with its last value, as for JSON.parse. */
+function sortedMembers(names: readonly string[], values: readonly string[]): string {
+  const last = new Map(names.map((name, i) => [name, values[i] as string]));
+  const sorted = [...last.keys()].sort();
+  return members(
+    sorted,
+    sorted.map((name) => last.get(name) as string),
+  );
 }
 
 function array(cursor: Cursor): string {
@@ -68,10 +97,17 @@ function string(cursor: Cursor): string {
 
 function scalar(cursor: Cursor): string {
   const start = cursor.at;
-  while (cursor.at < cursor.text.length && !',]} \t\n\r'.includes(cursor.text[cursor.at] as string)) cursor.at += 1;
+  let isPlain = true;
+  for (; cursor.at < cursor.text.length; cursor.at += 1) {
+    const code = cursor.text.charCodeAt(cursor.at);
+    if (code === COMMA || code === CLOSING_BRACE || code === CLOSING_BRACKET || code <= 32) break;
+    if (code < ZERO || code > NINE) isPlain = false;
+  }
   const source = cursor.text.slice(start, cursor.at);
+  // Digits alone are canonical already, and so are true, false and null.
+  if (isPlain || source.charCodeAt(0) > NINE) return source;
   const digits = source.replace(/^-|[.eE+-].*$/g, '').length;
-  return /^-?\d/.test(source) && source.length <= 15 && digits <= 15 ? String(Number(source)) : source;
+  return source.length <= 15 && digits <= 15 ? String(Number(source)) : source;
 }
 
 function skipSpace(cursor: Cursor): void {

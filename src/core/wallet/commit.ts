@@ -9,7 +9,7 @@ import { scopesAllow } from '../keys/scopes.ts';
 import { type AccountBatch, settleAccount } from './account-batch.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
-import { lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
+import { deleteDeadAnswers, lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
 import { writeBooks } from './write-books.ts';
 
 /** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
@@ -31,6 +31,7 @@ interface Snapshot {
   readonly grants: ReadonlyMap<string, GrantRow[]>;
   readonly scopesBySecret: ReadonlyMap<string, readonly string[] | null>;
   readonly answers: ReadonlyMap<string, AnswerRow>;
+  readonly deadAnswers: readonly AnswerRow[];
   readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
 }
 
@@ -40,6 +41,7 @@ interface AnswerRow {
   readonly key_hash: Buffer;
   readonly fingerprint: Buffer;
   readonly answer: Buffer | null;
+  readonly alive: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ export async function commitLanes(
     const batches = [...candidates].map(([accountId, waiting]) => settleOne(accountId, waiting, snapshot, settlements));
     const written = batches.filter((batch) => batch.admitted.length > 0);
     const first = written[0];
+    if (snapshot.deadAnswers.length > 0) removeDead(tx, snapshot.deadAnswers);
     const admitted = writeAll(tx, written, snapshot.nowMs, settlements);
     const result = {
       settlements: items.map((item) => settlements.get(item) as Settlement),
@@ -90,6 +93,7 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promis
     ...groups.map(([effect, of]) => effect.read(tx, of)),
   ]);
   const nowMs = (clock.rows[0] as { now: number }).now;
+  const known = answers?.rows ?? [];
   const verdicts = new Map<LaneItem, ReadVerdict<unknown>>();
   groups.forEach(([, of], g) => {
     of.forEach((item, i) => {
@@ -103,7 +107,10 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promis
     wallets: new Map(wallets.rows.map((row) => [row.account_id, rollWindows(row, nowMs)])),
     grants: new Map([...grantsByAccount].map(([id, rows]) => [id, spendingOrder(rows, nowMs)])),
     scopesBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row.scopes])),
-    answers: new Map((answers?.rows ?? []).map((row) => [answerId(row.account_id, row.capability, row.key_hash), row])),
+    answers: new Map(
+      known.filter(({ alive }) => alive).map((row) => [answerId(row.account_id, row.capability, row.key_hash), row]),
+    ),
+    deadAnswers: known.filter(({ alive }) => !alive),
     verdicts,
   };
 }
@@ -176,6 +183,15 @@ function settleOne(
 }
 
 type EffectGroups = readonly (readonly [LaneItem['effect'], AdmittedItem<unknown, unknown>[]])[];
+
+function removeDead(tx: Transaction, dead: readonly AnswerRow[]): void {
+  void tx.query(deleteDeadAnswers, [
+    textArray([...new Set(dead.map((row) => row.account_id))]),
+    textArray(dead.map((row) => row.account_id)),
+    textArray(dead.map((row) => row.capability)),
+    byteaArray(dead.map((row) => row.key_hash)),
+  ]);
+}
 
 /** Sends every write of the commit; the settlements get their texts. */
 function writeAll(

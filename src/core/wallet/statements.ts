@@ -40,11 +40,19 @@ export const readKeys = statement(
 
 export const readAnswers = statement(
   'lane_read_answers',
-  `SELECT i.account_id, i.capability, i.key_hash, i.fingerprint, i.answer, i.hold_id
+  `SELECT i.account_id, i.capability, i.key_hash, i.fingerprint, i.answer, i.expires_at > core.clock_now() AS alive
      FROM unnest($2::text[], $3::text[], $4::bytea[]) u(account_id, capability, key_hash), core.idempotency i
     WHERE i.account_id = ANY($1::text[])
-      AND i.account_id = u.account_id AND i.capability = u.capability AND i.key_hash = u.key_hash
-      AND i.expires_at > core.clock_now()`,
+      AND i.account_id = u.account_id AND i.capability = u.capability AND i.key_hash = u.key_hash`,
+);
+
+/** Keys past their time that the sweeper has not removed yet give way to new ones. */
+export const deleteDeadAnswers = statement(
+  'lane_delete_dead_answers',
+  `DELETE FROM core.idempotency i
+    USING unnest($2::text[], $3::text[], $4::bytea[]) u(account_id, capability, key_hash)
+    WHERE i.account_id = ANY($1::text[])
+      AND i.account_id = u.account_id AND i.capability = u.capability AND i.key_hash = u.key_hash`,
 );
 
 export const updateWallets = statement(
@@ -97,17 +105,14 @@ export const upsertUsage = statement(
           spend_nanos = h.spend_nanos + excluded.spend_nanos`,
 );
 
-/** Expired rows that the sweeper has not removed yet give way. */
+/** The keys were read under the wallet lock: none of them is there. (An ON CONFLICT would cost a third more.) */
 export const insertAnswers = statement(
   'lane_insert_answers',
-  `INSERT INTO core.idempotency AS i (account_id, capability, key_hash, fingerprint, answer, encrypted, hold_id, created_at, expires_at)
-   SELECT w.account_id, u.capability, u.key_hash, u.fingerprint, u.answer, false, u.hold_id, u.created_at, u.expires_at
+  `INSERT INTO core.idempotency AS i (account_id, capability, key_hash, fingerprint, answer, hold_id, created_at, expires_at)
+   SELECT w.account_id, u.capability, u.key_hash, u.fingerprint, u.answer, u.hold_id, u.created_at, u.expires_at
      FROM core.wallet w, unnest($2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[], $9::timestamptz[])
           u(account_id, capability, key_hash, fingerprint, answer, hold_id, created_at, expires_at)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, capability, key_hash) DO UPDATE
-      SET fingerprint = excluded.fingerprint, answer = excluded.answer, encrypted = false, hold_id = excluded.hold_id,
-          created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 
 export const insertHolds = statement(
