@@ -20,7 +20,6 @@ import { type Account, call, contextOf, openAccount, openShop, rowEffect, type S
 
 const NOW_MS = Date.UTC(2026, 10, 21, 8, 30);
 const state = null;
-
 let database: TestDatabase;
 let shop: Shop;
 let meter: UsageMeter;
@@ -276,6 +275,7 @@ describe('lists', () => {
     const ctx = contextFor(account, 'account.events.list');
     const page = dataOf(await eventsList.run({ ctx, input: { type: 'wallet.low_balance' }, state }));
     expect(page).toMatchObject({ has_more: false, next_cursor: null });
+    const object = { currency: 'USD', balance_usd: 0.00096, threshold_usd: 1, as_of: '2026-11-21T08:30:00.000Z' };
     expect(page.items).toEqual([
       {
         id: expect.stringMatching(/^evt_[0-9A-Za-z]{22}$/),
@@ -287,10 +287,7 @@ describe('lists', () => {
         sequence: 2,
         test: false,
         request_id: expect.stringMatching(/^req_/),
-        data: {
-          object: { currency: 'USD', balance_usd: 0.00096, threshold_usd: 1, as_of: '2026-11-21T08:30:00.000Z' },
-          reason: 'low_balance',
-        },
+        data: { object, reason: 'low_balance' },
       },
     ]);
     await expect(eventsList.run({ ctx, input: { type: 'no.such' }, state })).rejects.toMatchObject({
