@@ -1,59 +1,7 @@
 // The queues of contract §7 in memory, as plainly as they can be written: what a real queue must do, message by message.
 // Time stands still between calls of `advance`; what time alone decides is settled at once.
 
-export interface ModelSettings {
-  retentionDays: number;
-  visibility: number;
-  delay: number;
-  priority: boolean;
-  maxReceive: number;
-  dlq: string | null;
-}
-
-export interface ModelMessage {
-  /** Publish order. */
-  readonly n: number;
-  readonly publishedMs: number;
-  readonly priority: number;
-  readonly group: string;
-  queue: string;
-  source: string | null;
-  lane: number;
-  /** available_at, or the end of the lease. */
-  visibleMs: number;
-  leased: boolean;
-  /** Number of its latest delivery; receipts name it. */
-  delivery: number;
-  count: number;
-  base: number;
-  retainMs: number;
-}
-
-export interface Delivered {
-  readonly n: number;
-  readonly delivery: number;
-  readonly count: number;
-  readonly availableMs: number;
-  readonly leaseEndMs: number;
-}
-
-/** What ack, nack and extend name: a message, by the receipt of a delivery or (null) by its id. */
-export interface Ref {
-  readonly n: number;
-  readonly delivery: number | null;
-}
-
-export interface NewModelMessage {
-  readonly priority?: number;
-  readonly delay?: number;
-  readonly group?: string;
-  readonly dedup?: string;
-}
-
-export interface Nack {
-  readonly delay: number;
-  readonly requeue: boolean;
-}
+import type { Delivered, ModelMessage, ModelSettings, Nack, NewModelMessage, Ref } from './queue-model-types.ts';
 
 const DAY_MS = 86_400_000;
 const DEDUP_MS = 300_000;
