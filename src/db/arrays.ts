@@ -83,15 +83,21 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   return buffer;
 }
 
-export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
+/** Texts stand for their UTF-8 bytes. */
+export function byteaArray(values: readonly (Buffer | string | null)[]): Buffer {
   const nulls = values.some((value) => value === null);
-  const bytes = values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+  const bytes = values.reduce((sum: number, value) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0);
   const buffer = header(OID.bytea, values.length, nulls, values.length * 4 + bytes);
   let at = HEADER_BYTES;
   for (const value of values) {
-    buffer.writeInt32BE(value === null ? -1 : value.length, at);
-    at += 4;
-    if (value !== null) at += value.copy(buffer, at);
+    if (value === null) {
+      buffer.writeInt32BE(-1, at);
+      at += 4;
+      continue;
+    }
+    const length = typeof value === 'string' ? buffer.write(value, at + 4) : value.copy(buffer, at + 4);
+    buffer.writeInt32BE(length, at);
+    at += 4 + length;
   }
   return buffer;
 }

@@ -113,7 +113,7 @@ function sendAnswers(
     textArray(rows.map(({ item }) => item.capability)),
     byteaArray(rows.map(({ item }) => item.idempotency?.hash as Buffer)),
     byteaArray(rows.map(({ item }) => item.idempotency?.fingerprint as Buffer)),
-    byteaArray(rows.map(({ item, hold }) => (hold === null ? Buffer.from(texts.get(item) as string) : null))),
+    byteaArray(rows.map(({ item, hold }) => (hold === null ? (texts.get(item) as string) : null))),
     textArray(rows.map(({ hold }) => hold?.authorized.holdId ?? null)),
     timestampArray(rows.map(() => nowMs)),
     timestampArray(rows.map(({ item, hold }) => (hold === null ? nowMs + item.keepMs : hold.expiresAtMs))),
