@@ -81,5 +81,3 @@ export async function claimMessages(
     (a, b) => a.order_lane - b.order_lane || a.available_at - b.available_at || (a.seq < b.seq ? -1 : 1),
   );
 }
-
-export const claimStatements = [claimOneLane, claimLanes] as const;
