@@ -163,7 +163,7 @@ describe('answers', () => {
       'grace_hours',
     ],
     ['POST', '/v1/account/keys/rotate/key_0000000000000000000000', {}, 'KEY_NOT_FOUND', 'id'],
-    ['DELETE', '/v1/account/keys/revoke/%00', undefined, 'KEY_NOT_FOUND', 'id'],
+    ['DELETE', '/v1/account/keys/revoke/%00', undefined, 'VALIDATION_FAILED', 'id'],
     ['GET', '/v1/account/keys/list?limit=0', undefined, 'VALIDATION_FAILED', 'limit'],
     ['GET', '/v1/account/keys/list?cursor=abc', undefined, 'INVALID_CURSOR', 'cursor'],
   ])('%s %s %j: %s at %s', async (method, path, body, code, param) => {
