@@ -3,8 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { encodeValues } from './encode.ts';
+import { isConnectionError, sqlState } from './errors.ts';
 import type { SqlValue, Statement } from './statement.ts';
 import { typeParsers } from './types.ts';
+
+export { isConnectionError, sqlState };
 
 /** How to reach the database; `host` may be a socket directory. */
 export type ConnectionConfig = pg.ClientConfig;
@@ -53,6 +56,9 @@ const transactionTriesMax = 4;
 /** How long a statement waits for a server that restarts. Nothing has been sent yet, so waiting is always safe. */
 const CONNECT_FOR_MS = 5_000;
 const CONNECT_PAUSE_MS = 100;
+// A peer that is gone without a word must not hold its callers: far above what the longest statement takes.
+const STATEMENT_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
 const begin: Statement = { name: 'begin', text: 'BEGIN' };
 const commit: Statement = { name: 'commit', text: 'COMMIT' };
 const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' };
@@ -110,6 +116,8 @@ export class Pool implements Queryable {
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS,
       options,
       types: typeParsers,
       pipeline: true,
@@ -267,26 +275,6 @@ async function send<R>(client: pg.PoolClient, statement: Statement, values: unkn
 
 function streamOf(client: pg.PoolClient): { cork(): void; uncork(): void } {
   return (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection.stream;
-}
-
-/** SQLSTATE of a PostgreSQL error, else undefined. */
-export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
-}
-
-/** True when the connection itself failed: classes 08 and 57P, or no SQLSTATE at all from the driver. */
-export function isConnectionError(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state !== undefined) return state.startsWith('08') || state.startsWith('57P') || state === '53300';
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return true;
-  return (
-    error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|not queryable|Client has encountered/.test(
-      error.message,
-    )
-  );
 }
 
 function isRetryable(error: unknown): boolean {
