@@ -21,6 +21,12 @@ describe('canonicalJson', () => {
     expect(canonicalJson('0.1234567890123456789')).not.toBe(canonicalJson('0.1234567890123456788'));
   });
 
+  it('tells numbers apart that overflow or vanish in a double', () => {
+    expect(canonicalJson('1e400')).not.toBe(canonicalJson('2e400'));
+    expect(canonicalJson('1e-400')).not.toBe(canonicalJson('0'));
+    expect(canonicalJson('0.00')).toBe('0');
+  });
+
   it('leaves out members of the root only', () => {
     expect(canonicalJson('{"k":1,"a":{"k":2}}', new Set(['k']))).toBe('{"a":{"k":2}}');
     expect(canonicalJson('{"\\u006b":1,"a":3}', new Set(['k']))).toBe('{"a":3}');

@@ -106,8 +106,11 @@ function scalar(cursor: Cursor): string {
   const source = cursor.text.slice(start, cursor.at);
   // Digits alone are canonical already, and so are true, false and null.
   if (isPlain || source.charCodeAt(0) > NINE) return source;
-  const digits = source.replace(/^-|[.eE+-].*$/g, '').length;
-  return source.length <= 15 && digits <= 15 ? String(Number(source)) : source;
+  // A double holds 15 digits exactly; what overflows or vanishes in it stays as it was sent.
+  const number = Number(source);
+  const isExact =
+    source.length <= 15 && Number.isFinite(number) && (number !== 0 || /^-?[0.]+(?:[eE].*)?$/.test(source));
+  return isExact ? String(number) : source;
 }
 
 function skipSpace(cursor: Cursor): void {

@@ -31,6 +31,17 @@ describe('order', () => {
     expect(await numbers('block.fifo')).toEqual([2]);
   });
 
+  test('many consumers at once: a group is in the hands of one of them', async () => {
+    const groups = ['a', 'a', 'a', 'b', 'b', 'c'];
+    await filled('exclusive.fifo', groups);
+    const deliveries = await Promise.all(
+      Array.from({ length: 8 }, () => bench.consume('exclusive.fifo', { max_messages: 1 })),
+    );
+    const taken = deliveries.flat().map((item) => item.message_group_id);
+    expect(taken.sort()).toEqual(['a', 'b', 'c']);
+    expect(deliveries.flat().map((item) => item.payload.n)).toEqual(expect.arrayContaining([0, 3, 5]));
+  });
+
   test('other groups go on', async () => {
     await filled('groups.fifo', ['a', 'a', 'b', 'c', 'b']);
     expect(await numbers('groups.fifo', { max_messages: 1 })).toEqual([0]);

@@ -1,6 +1,7 @@
 // wait_seconds: a waiting consumer hears of messages whatever makes them available, within about a second.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { client } from '../support/service.ts';
 import { QueueBench } from './harness.ts';
 
 let bench: QueueBench;
@@ -98,4 +99,20 @@ test('one message for many who wait goes to exactly one of them', async () => {
   await sleep(200);
   await bench.publish('contended');
   expect((await Promise.all(waiting)).filter((items) => items.length > 0)).toHaveLength(1);
+});
+
+test('a key that is narrowed while it waits gets nothing more', async () => {
+  await bench.create('narrowed');
+  const made = await bench.call('POST', '/v1/account/keys/create', { scopes: ['queue'] });
+  const { id, key_secret: secret } = made.body.data;
+  const waiting = client(bench.service.url, secret)('POST', '/v1/queue/consume', {
+    queue: 'narrowed',
+    wait_seconds: 10,
+  });
+  await sleep(300);
+  const update = await bench.call('PATCH', `/v1/account/keys/update/${id}`, { scopes: ['account:read'] });
+  expect(update.status).toBe(200);
+  await bench.publish('narrowed');
+  expect((await waiting).body.error?.code).toBe('INSUFFICIENT_SCOPE');
+  expect(await bench.counts('narrowed')).toEqual([1, 0, 0, 0]);
 });

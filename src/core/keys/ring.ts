@@ -87,9 +87,9 @@ export class KeyRing {
     }
   }
 
-  /** Whether a key that was found a while ago is still alive. */
-  async isAlive(key: ApiKey): Promise<boolean> {
-    return (await this.#findHash(key.secretHash)) !== null;
+  /** A key that was found a while ago as it is now; null when it is dead. */
+  async again(key: ApiKey): Promise<ApiKey | null> {
+    return this.#findHash(key.secretHash);
   }
 
   /** Forgets a key at once; look-ups in flight are forgotten too. */

@@ -1,5 +1,6 @@
 // Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
 import type { CallContext } from '../../core/context.ts';
+import { scopesAllow } from '../../core/keys/scopes.ts';
 import { readClock } from '../../core/wallet/statements.ts';
 import { problem } from '../../problems/problem.ts';
 import { type ClaimedRow, claimMessages } from './claim.ts';
@@ -33,42 +34,76 @@ export async function consume(state: QueueState, ctx: CallContext, options: Cons
     await state.waiters.wait(key, Math.min(leftMs, pauseMs), ctx.signal);
     if (ctx.signal.aborted) return [];
     // The key may have been revoked while the call waited.
-    if (!(await ctx.core.keys.isAlive(ctx.key))) throw problem('INVALID_API_KEY');
+    await confirmKey(ctx);
   }
+}
+
+/** The key may have been revoked or narrowed, or the account suspended, while the call waited. */
+async function confirmKey(ctx: CallContext): Promise<void> {
+  const key = await ctx.core.keys.again(ctx.key);
+  if (key === null) throw problem('INVALID_API_KEY');
+  if (key.suspended) throw problem('ACCOUNT_SUSPENDED');
+  if (!scopesAllow(key.scopes, ctx.capability, 'write')) throw problem('INSUFFICIENT_SCOPE');
 }
 
 /** One claim for several callers: `key` names account, queue and visibility timeout, `wanted` how many messages each wants. */
 export async function claimFor(base: QueueBase, key: string, wanted: readonly number[]): Promise<ClaimedRow[][]> {
   const [accountId = '', name = '', visibility = ''] = key.split('\n');
-  const total = wanted.reduce((sum, count) => sum + count, 0);
-  const rows = await base.cache.with(accountId, name, async (queue) => {
-    const claimed = await claimOnce(
-      base,
-      queue,
-      total,
-      visibility === '' ? queue.visibility_timeout_default : Number(visibility),
-    );
-    if (claimed.length > 0) return claimed;
+  return base.cache.with(accountId, name, async (queue) => {
+    const leaseSeconds = visibility === '' ? queue.visibility_timeout_default : Number(visibility);
+    const claimed =
+      queue.type === 'fifo'
+        ? await claimFifoEach(base, queue, wanted, leaseSeconds)
+        : deal(await claimStandard(base, queue, sum(wanted), leaseSeconds), wanted);
+    if (claimed.some((rows) => rows.length > 0)) return claimed;
     const fresh = await base.cache.refresh(accountId, name);
     return fresh.queue_id === queue.queue_id && fresh.revision === queue.revision ? claimed : 'stale';
   });
+}
+
+function sum(wanted: readonly number[]): number {
+  return wanted.reduce((total, count) => total + count, 0);
+}
+
+/** In order: the first caller's messages come first. */
+function deal(rows: readonly ClaimedRow[], wanted: readonly number[]): ClaimedRow[][] {
   let at = 0;
   return wanted.map((count) => {
-    const own = rows.slice(at, at + count);
     at += count;
-    return own;
+    return rows.slice(at - count, at);
   });
 }
 
-async function claimOnce(base: QueueBase, queue: QueueRow, limit: number, leaseSeconds: number): Promise<ClaimedRow[]> {
-  const { core, ids } = base;
-  if (queue.type === 'fifo') {
-    return core.db.transaction(async (tx) => {
-      const held = await holdQueue(tx, queue.account_id, queue.name);
-      if (held === null || held.queue_id !== queue.queue_id || held.revision !== queue.revision) return [];
-      return claimFifo(tx, { ids, queue: held, limit, leaseMs: leaseSeconds * 1000 });
-    });
-  }
+/** One transaction, but a claim per caller: a group that one of them holds is blocked for the others. */
+async function claimFifoEach(
+  { core, ids }: QueueBase,
+  queue: QueueRow,
+  wanted: readonly number[],
+  leaseSeconds: number,
+): Promise<ClaimedRow[][]> {
+  return core.db.transaction(async (tx) => {
+    const held = await holdQueue(tx, queue.account_id, queue.name);
+    if (held === null || held.queue_id !== queue.queue_id || held.revision !== queue.revision)
+      return wanted.map(() => []);
+    const claimed: ClaimedRow[][] = [];
+    for (const limit of wanted) {
+      const earlier = claimed.at(-1);
+      // Who comes after one that found nothing will not find anything either.
+      claimed.push(
+        earlier?.length === 0 ? [] : await claimFifo(tx, { ids, queue: held, limit, leaseMs: leaseSeconds * 1000 }),
+      );
+    }
+    return claimed;
+  });
+}
+
+async function claimStandard(
+  base: QueueBase,
+  queue: QueueRow,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedRow[]> {
+  const { core } = base;
   const claimed: ClaimedRow[] = [];
   for (;;) {
     const rows = await claimMessages(core.db.hot, queue, limit - claimed.length, leaseSeconds);

@@ -109,10 +109,10 @@ async function fold(db: Database): Promise<boolean> {
 async function settle(state: QueueState, find: Statement): Promise<boolean> {
   const { db } = state.core;
   const { rows } = await db.query<QueueRef>(find, [QUEUES_PER_RUN]);
-  for (const row of rows) {
+  await forEach(rows, async (row) => {
     const queue = await findQueueById(db, row.account_id, row.queue_id);
     if (queue !== null) await settleQueue(db, state.ids, queue);
-  }
+  });
   return rows.length === QUEUES_PER_RUN;
 }
 
@@ -120,12 +120,19 @@ async function redrive(state: QueueState): Promise<boolean> {
   const { rows } = await state.core.db.query<{ account_id: string; redrive_id: string }>(findRedrives, [
     QUEUES_PER_RUN,
   ]);
-  for (const row of rows) {
-    await advanceRedrive(state.core.db, row.account_id, row.redrive_id, (queue, messages) =>
+  await forEach(rows, (row) =>
+    advanceRedrive(state.core.db, row.account_id, row.redrive_id, (queue, messages) =>
       state.waiters.wake(queueKey(row.account_id, queue), messages),
-    );
-  }
+    ),
+  );
   return false;
+}
+
+/** Every row gets its turn: one queue that cannot be worked on now must not stop the others. The first failure is reported. */
+async function forEach<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const row of rows) await work(row).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Removes what deleted queues left behind. */
