@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockWallets } from '../../src/core/wallet/statements.ts';
+import { textArray } from '../../src/db/arrays.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   booksOf,
@@ -137,5 +140,27 @@ describe('a lane', () => {
     expect(settled.filter((settlement) => settlement.kind === 'done')).toHaveLength(60);
     for (const { accountId } of accounts)
       expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, charged: 100_000n });
+  });
+
+  test('a wallet that someone else holds makes its own calls wait, and fails no other account', async () => {
+    const [stuck, free] = await Promise.all([openAccount(shop.db, 100_000n), openAccount(shop.db, 100_000n)]);
+    const effect = rowEffect();
+    let held = true;
+    const holder = shop.db.transaction(async (tx) => {
+      await tx.query(lockWallets, [textArray([stuck.accountId])]);
+      await sleep(3_500);
+      held = false;
+    });
+    await sleep(50);
+    const waiting = shop.lanes.submit(call(stuck, { effect }));
+    expect(codeOf(await shop.lanes.submit(call(free, { effect })))).toBe('done');
+    // The account has its turn again, although its neighbour of the shared commit still waits.
+    expect(codeOf(await shop.lanes.submit(call(free, { effect })))).toBe('done');
+    expect(held).toBe(true);
+    expect(codeOf(await waiting)).toBe('done');
+    await holder;
+    await shop.lanes.drain();
+    expect(await rowsOf(shop.db, stuck.accountId)).toBe(1);
+    expect(await rowsOf(shop.db, free.accountId)).toBe(2);
   });
 });

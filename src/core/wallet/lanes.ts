@@ -41,6 +41,9 @@ interface Lane {
   busy: boolean;
 }
 
+const accountOf = (waiting: Waiting) => waiting.item.accountId;
+const ofSeveralAccounts = (accountIds: readonly string[]) => accountIds.some((id) => id !== accountIds[0]);
+
 export class Lanes {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Lane>();
@@ -138,15 +141,32 @@ export class Lanes {
   }
 
   async #run(batch: readonly Waiting[]): Promise<void> {
+    let left: readonly Waiting[] = [];
     try {
-      await this.#commit(batch);
+      left = await this.#commit(batch);
     } catch (error) {
       // Nothing below should throw; if it does, the calls must not hang.
       for (const waiting of batch) this.#fail(waiting, error);
     } finally {
       this.#active -= 1;
-      for (const accountId of new Set(batch.map((waiting) => waiting.item.accountId))) this.#release(accountId);
+      this.#runAlone(left);
+      const stillBusy = new Set(left.map(accountOf));
+      for (const accountId of new Set(batch.map(accountOf))) if (!stillBusy.has(accountId)) this.#release(accountId);
       this.#schedule();
+    }
+  }
+
+  /** Each account by itself. Not counted as a commit in flight: one may wait long for its wallet, and the others need the turn. */
+  #runAlone(left: readonly Waiting[]): void {
+    for (const [accountId, part] of Map.groupBy(left, accountOf)) {
+      void this.#commit(part)
+        .catch((error: unknown) => {
+          for (const waiting of part) this.#fail(waiting, error);
+        })
+        .finally(() => {
+          this.#release(accountId);
+          this.#schedule();
+        });
     }
   }
 
@@ -157,13 +177,13 @@ export class Lanes {
     else if (lane.leaders.size === 0) this.#lanes.delete(accountId);
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  /** Settles the calls. Answers those of several accounts that met a locked wallet: each account is to be tried alone. */
+  async #commit(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     let result: CommitResult;
     try {
       result = await this.#commitOrWait(batch.map((waiting) => waiting.item));
     } catch (error) {
-      await this.#split(batch, error);
-      return;
+      return this.#split(batch, error);
     }
     batch.forEach((waiting, i) => {
       this.#settle(waiting, result.settlements[i] as Settlement);
@@ -174,31 +194,36 @@ export class Lanes {
       // The batch is committed: a hint that fails must not run it again.
       this.#options.log.error({ err: error }, 'local hint after a lane commit failed');
     }
+    return [];
   }
 
   /** Halves a batch that PostgreSQL refuses, so that one poisoned call cannot fail its neighbours. */
-  async #split(batch: readonly Waiting[], error: unknown): Promise<void> {
-    const unavailable = isLost(error) || sqlState(error) === '55P03';
+  async #split(batch: readonly Waiting[], error: unknown): Promise<readonly Waiting[]> {
+    const locked = sqlState(error) === '55P03';
+    if (locked && ofSeveralAccounts(batch.map(accountOf))) return batch;
+    const unavailable = locked || isLost(error);
     if (unavailable || batch.length === 1) {
       this.#options.log.error({ err: error, calls: batch.length }, 'lane commit failed');
       const failure = unavailable ? problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error }) : error;
       for (const waiting of batch) this.#fail(waiting, failure);
-      return;
+      return [];
     }
     const half = batch.length >> 1;
-    await this.#commit(batch.slice(0, half));
-    await this.#commit(batch.slice(half));
+    return [...(await this.#commit(batch.slice(0, half))), ...(await this.#commit(batch.slice(half)))];
   }
 
   /** Rides out a restart of the database: an unknown COMMIT is looked up, a lost transaction is run again. */
   async #commitOrWait(items: readonly LaneItem[]): Promise<CommitResult> {
     const giveUpAt = performance.now() + RETRY_FOR_MS;
+    const shared = ofSeveralAccounts(items.map((item) => item.accountId));
     for (;;) {
       const sent: { probe: CommitProbe; result: CommitResult }[] = [];
       try {
         return await commitLanes(this.#options.db, items, (probe, result) => sent.push({ probe, result }));
       } catch (error) {
         if (!mayRunAgain(error) || performance.now() > giveUpAt) throw error;
+        // Only the account whose wallet is locked has to wait for it.
+        if (shared && sqlState(error) === '55P03') throw error;
         const last = sent.at(-1);
         if (last !== undefined && (await this.#wasCommitted(last.probe, giveUpAt))) return last.result;
         await sleep(RETRY_PAUSE_MS);
