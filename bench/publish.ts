@@ -27,17 +27,17 @@ async function run(name: string, flow: Flow): Promise<void> {
   results.set(name, [...(results.get(name) ?? []), { ...result, nodeUs, postgresUs }]);
 }
 
-const flows: [string, Flow][] = [
-  ['noop', noop(url, account)],
-  ['publish', publish(url, account)],
-  ['with keys', publishWithKeys(url, account)],
-  ['64 wallets', publishFromAll(url, accounts)],
-  ['consume+ack', consumeAndAck(url, account)],
+const flows: [string, () => Flow][] = [
+  ['noop', () => noop(url, account)],
+  ['publish', () => publish(url, account)],
+  ['with keys', () => publishWithKeys(url, account)],
+  ['64 wallets', () => publishFromAll(url, accounts)],
+  ['consume+ack', () => consumeAndAck(url, account)],
 ];
 await load({ url, connections: CONNECTIONS, seconds: SECONDS, flow: publish(url, account) });
 await load({ url, connections: CONNECTIONS, seconds: 1, flow: consumeAndAck(url, account) });
 for (let round = 0; round < ROUNDS; round += 1) {
-  for (const [name, flow] of flows) await run(name, flow);
+  for (const [name, flow] of flows) await run(name, flow());
 }
 
 const of = (name: string) => results.get(name) ?? [];

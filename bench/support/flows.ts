@@ -23,13 +23,13 @@ export function publishFromAll(url: string, accounts: readonly BenchAccount[]): 
 
 let keys = 0;
 
-export function publishWithKeys(url: string, account: BenchAccount): Flow {
-  return {
-    next: () => {
-      keys += 1;
-      return post(url, '/v1/queue/publish', account.secret, BODY, `Idempotency-Key: bench-${process.pid}-${keys}\r\n`);
-    },
-  };
+/** A fresh key a call. The requests are written before the clock runs: `calls` of them, at most. */
+export function publishWithKeys(url: string, account: BenchAccount, calls = 60_000): Flow {
+  const requests = Array.from({ length: calls }, () => {
+    keys += 1;
+    return post(url, '/v1/queue/publish', account.secret, BODY, `Idempotency-Key: bench-${process.pid}-${keys}\r\n`);
+  });
+  return { next: () => requests.pop() ?? null };
 }
 
 const HANDLE = '"receipt_handle":"';
