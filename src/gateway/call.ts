@@ -38,11 +38,10 @@ export class Call implements CallContext {
   input: Record<string, unknown> = {};
   idempotency: IdempotencyKey | null = null;
   finished = false;
-  /** Ends what the call occupies (its place among the running calls of the account). */
-  release: () => void = () => undefined;
   #key: ApiKey | null = null;
   #authenticatedMs = 0;
   #abort: AbortController | null = null;
+  #releases: (() => void)[] | null = [];
 
   constructor(core: Core, endpoint: Endpoint, request: Request) {
     this.core = core;
@@ -81,6 +80,19 @@ export class Call implements CallContext {
   authenticate(key: ApiKey): void {
     this.#key = key;
     this.#authenticatedMs = performance.now();
+  }
+
+  /** Keeps a place until the call is over. The client may have left meanwhile: `release` then runs at once. */
+  occupy(release: () => void): void {
+    if (this.#releases === null) release();
+    else this.#releases.push(release);
+  }
+
+  /** Ends what the call occupies; later calls do nothing. */
+  release(): void {
+    const releases = this.#releases ?? [];
+    this.#releases = null;
+    for (const release of releases) release();
   }
 
   get traceparent(): string {

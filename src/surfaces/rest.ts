@@ -10,6 +10,7 @@ import { traceIdOf, traceparentOf } from '../gateway/trace-context.ts';
 import type { Traffic } from '../gateway/traffic.ts';
 import { newId } from '../lib/ids.ts';
 import { type Problem, problem } from '../problems/problem.ts';
+import { onClosed } from './closed.ts';
 import { fromFastifyError } from './rest-errors.ts';
 
 export interface RestOptions {
@@ -23,6 +24,9 @@ export interface RestOptions {
 
 interface CallSlot {
   call?: Call;
+  /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
+  handling?: boolean;
+  closed?: boolean;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -83,18 +87,32 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
       options.traffic.begin(request.raw, endpoint.bodyBytesMax);
       const call = new Call(gateway.core, endpoint, toRequest(request, reply));
-      slotOf(request).call = call;
+      const slot = slotOf(request);
+      slot.call = call;
+      call.occupy(() => options.traffic.end(request.headers, endpoint.bodyBytesMax));
+      // Of a client that leaves before its body is read, Fastify calls neither the handler nor the error handler.
+      onClosed(request.raw, reply.raw, () => {
+        slot.closed = true;
+        if (slot.handling !== true) call.release();
+      });
       await runSteps(beforeBody, call, gateway);
     },
     handler: async (request, reply) => {
       const gateway = options.gateway();
-      const { call } = slotOf(request);
+      const slot = slotOf(request);
+      const { call } = slot;
       if (gateway === null || call === undefined) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
-      call.body = (request.body as Buffer | undefined) ?? null;
-      await runSteps(afterBody, call, gateway);
-      const answer = await runCapability(call);
-      finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
-      return reply.send(options.envelope().success(call, answer));
+      slot.handling = true;
+      try {
+        call.body = (request.body as Buffer | undefined) ?? null;
+        await runSteps(afterBody, call, gateway);
+        const answer = await runCapability(call);
+        finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
+        return reply.send(options.envelope().success(call, answer));
+      } finally {
+        slot.handling = false;
+        if (slot.closed === true) call.release();
+      }
     },
   });
 }
@@ -108,19 +126,17 @@ function toRequest(request: FastifyRequest, reply: FastifyReply): Request {
       return request.ip;
     },
     onGone(listener) {
-      reply.raw.once('close', () => {
+      onClosed(request.raw, reply.raw, () => {
         if (!reply.raw.writableFinished) listener();
       });
     },
   };
 }
 
-/** Counts the call, frees its place and sets the headers every answer carries. */
+/** Counts the call and sets the headers every answer carries. Its places are freed once the answer is out. */
 function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number, billed: boolean): void {
   if (call.finished) return;
   call.finished = true;
-  call.release();
-  options.traffic.end(call.request.headers, call.endpoint.bodyBytesMax);
   options.traffic.record(call.capability, status, performance.now() - call.startedMs);
   if (call.authenticated && !billed)
     call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);

@@ -1,6 +1,7 @@
 // Connections that break, stall or lie: nothing happens by half, nothing hangs, nothing stays behind.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mintSecret } from '../../src/core/keys/record.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { byId, capabilities, httpCall, prepareExample } from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
@@ -106,6 +107,43 @@ describe('a body that never ends', () => {
     expect((await raw.receive()).slice(0, 12)).toBe('HTTP/1.1 401');
     raw.destroy();
     expect((await call('GET', '/v1/queue/get/slipped-through')).status).toBe(404);
+  });
+});
+
+describe('a client that leaves', () => {
+  test('while its key is looked up: its place is free again', async () => {
+    for (const secret of [(await createTestAccount(service.core)).secret, mintSecret().secret]) {
+      for (const length of ['Content-Length: 100', 'Transfer-Encoding: chunked', 'X-None: 1']) {
+        const raw = await openRaw(service.url);
+        raw.send(head('POST', '/v1/queue/create', bearer(secret), length));
+        raw.destroy();
+      }
+    }
+    await sleep(100);
+    await untilIdle();
+  });
+
+  test.each([0, 1, 20])('during a long poll, %i ms after it began: the poll ends', async (ms) => {
+    const owner = await createTestAccount(service.core);
+    await client(service.url, owner.secret)('POST', '/v1/queue/create', { name: 'jobs' });
+    const poll = '{"queue":"jobs","wait_seconds":20}';
+    const request = head('POST', '/v1/queue/consume', bearer(owner.secret), `Content-Length: ${poll.length}`);
+    for (const times of [1, 3]) {
+      const raw = await openRaw(service.url);
+      raw.send(`${request}${poll}`.repeat(times));
+      await sleep(ms);
+      raw.destroy();
+    }
+    await sleep(50);
+    await untilIdle();
+  });
+
+  test('with pipelined requests waiting for their turn: their places are free again', async () => {
+    const raw = await openRaw(service.url);
+    raw.send(head('GET', '/v1/queue/get/jobs', bearer(account.secret)).repeat(20));
+    raw.destroy();
+    await sleep(50);
+    await untilIdle();
   });
 });
 

@@ -15,5 +15,5 @@ export const limitRate: Step = (call, gateway) => {
   // A waiting consume holds nothing and is not counted.
   if (endpoint.capability.waits === true) return;
   if (!limiter.begin(accountId, tier)) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
-  call.release = () => limiter.end(accountId);
+  call.occupy(() => limiter.end(accountId));
 };
