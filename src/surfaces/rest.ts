@@ -33,6 +33,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** Without a byte in either direction, as of a client that does not read its answer. Longer than all other waits. */
+const CONNECTION_TIMEOUT_MS = 75_000;
 
 /** Builds the server; nothing listens yet. `gateway()` is null until the database is ready: calls then get 503. */
 export function createRest(options: RestOptions): FastifyInstance {
@@ -40,6 +42,7 @@ export function createRest(options: RestOptions): FastifyInstance {
     logger: false,
     trustProxy: options.trustProxy,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -51,8 +54,9 @@ export function createRest(options: RestOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) =>
       fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),
     clientErrorHandler(_error, socket) {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      else socket.destroy();
+      if (socket.writable) socket.write('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      // Whoever keeps their side open would otherwise keep the socket.
+      socket.destroySoon();
     },
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;

@@ -1,4 +1,6 @@
 // Connections that break, stall or lie: nothing happens by half, nothing hangs, nothing stays behind.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/record.ts';
@@ -162,6 +164,23 @@ describe('requests that are not HTTP, or hardly', () => {
     expect(await raw.receive()).toMatch(/^HTTP\/1\.1 4\d\d /);
     for (let i = 0; i < 100 && !raw.closed; i += 1) await sleep(10);
     expect(raw.closed).toBe(true);
+  });
+
+  test('a client that keeps its side open does not keep the socket', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let failed = false;
+    socket.on('error', () => {
+      failed = true;
+    });
+    socket.resume().write('GARBAGE\r\n\r\n');
+    await once(socket, 'end');
+    // What is written to a socket that the peer has closed, and not only ended, comes back as an error.
+    for (let i = 0; i < 100 && !failed; i += 1) {
+      socket.write('x');
+      await sleep(10);
+    }
+    expect(failed).toBe(true);
   });
 
   test.each([
