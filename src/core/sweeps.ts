@@ -27,15 +27,18 @@ const findExpiring = statement(
                AND expires_at <= core.clock_now() + interval '1 day' AND created_at <= expires_at - interval '1 day'))
     GROUP BY account_id LIMIT $1`,
 );
+// The key of a hold goes with its hold.
 const findOldAnswers = statement(
   'sweep_find_old_answers',
   `/* fan-out: accounts with idempotency keys past their time */
-   SELECT account_id FROM core.idempotency WHERE expires_at <= core.clock_now() GROUP BY account_id LIMIT $1`,
+   SELECT account_id FROM core.idempotency WHERE expires_at <= core.clock_now() AND hold_id IS NULL GROUP BY account_id LIMIT $1`,
 );
 const deleteOldAnswers = statement(
   'sweep_delete_old_answers',
   `WITH c AS MATERIALIZED (
-     SELECT capability, key_hash FROM core.idempotency WHERE account_id = $1 AND expires_at <= core.clock_now() LIMIT $2 FOR UPDATE SKIP LOCKED
+     SELECT capability, key_hash FROM core.idempotency
+      WHERE account_id = $1 AND expires_at <= core.clock_now() AND hold_id IS NULL
+      LIMIT $2 FOR UPDATE SKIP LOCKED
    )
    DELETE FROM core.idempotency AS i USING c WHERE i.account_id = $1 AND i.capability = c.capability AND i.key_hash = c.key_hash`,
 );

@@ -112,6 +112,8 @@ describe('a hold', () => {
     expect(await shop.holds.expireOverdue(AbortSignal.timeout(5_000))).toBe(false);
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ held: 20_000n });
     await setClock(shop.db, START_MS + 60_000);
+    // Overdue, but still open: the work may yet be charged, so the key is not free.
+    expect(codeOf(await shop.holds.authorize(item))).toBe('IDEMPOTENCY_IN_FLIGHT');
     await shop.holds.expireOverdue(AbortSignal.timeout(5_000));
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ held: 0n, balance: 100_000n });
     expect(codeOf(await shop.holds.authorize(item))).toBe('held');

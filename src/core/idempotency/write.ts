@@ -24,7 +24,7 @@ interface StoredAnswer {
 const deleteExpired = statement(
   'idem_delete_expired',
   `DELETE FROM core.idempotency
-    WHERE account_id = $1 AND capability = $2 AND key_hash = $3 AND expires_at <= core.clock_now()`,
+    WHERE account_id = $1 AND capability = $2 AND key_hash = $3 AND expires_at <= core.clock_now() AND hold_id IS NULL`,
 );
 const claim = statement(
   'idem_claim',

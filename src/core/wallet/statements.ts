@@ -38,9 +38,11 @@ export const readKeys = statement(
       AND (k.expires_at IS NULL OR k.expires_at > core.clock_now())`,
 );
 
+/** A key lives as long as its hold, also when the hold is overdue: until it is settled, its work may still be charged. */
 export const readAnswers = statement(
   'lane_read_answers',
-  `SELECT i.account_id, i.capability, i.key_hash, i.fingerprint, i.answer, i.expires_at > core.clock_now() AS alive
+  `SELECT i.account_id, i.capability, i.key_hash, i.fingerprint, i.answer,
+          (i.expires_at > core.clock_now() OR i.hold_id IS NOT NULL) AS alive
      FROM unnest($2::text[], $3::text[], $4::bytea[]) u(account_id, capability, key_hash), core.idempotency i
     WHERE i.account_id = ANY($1::text[])
       AND i.account_id = u.account_id AND i.capability = u.capability AND i.key_hash = u.key_hash`,
