@@ -71,6 +71,12 @@ export function createRest(options: RestOptions): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, segments: url.split('/') });
   });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 || !carriesBody(request)) return done();
+    // Fastify would read the body first, of anyone.
+    void reply.header('connection', 'close');
+    fail(options, request, reply, notFound(routes, request, reply));
+  });
   for (const endpoint of options.endpoints) addRoute(app, options, endpoint);
   app.setErrorHandler((error, request, reply) =>
     fail(options, request, reply, fromFastifyError(error, endpointLimit(request))),
@@ -226,6 +232,10 @@ function matches(want: readonly string[], have: readonly string[]): boolean {
     want.length === have.length &&
     want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]))
   );
+}
+
+function carriesBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function endpointLimit(request: FastifyRequest): number {

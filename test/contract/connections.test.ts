@@ -87,6 +87,20 @@ describe('a body that never ends', () => {
     await untilIdle();
   });
 
+  test.each([
+    ['/v1/nothing', '404'],
+    ['/v1/account/balance', '405'],
+  ])('at %s, which takes none, it is not waited for', async (path, status) => {
+    for (const length of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+      const raw = await openRaw(service.url);
+      raw.send(head('POST', path, length));
+      const text = await raw.receive((all) => all.includes('"worker_id"'));
+      expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+      expect(text.toLowerCase()).toContain('connection: close');
+      raw.destroy();
+    }
+  });
+
   test('too large a Content-Length is refused before the body comes', async () => {
     const raw = await openRaw(service.url);
     raw.send(head('POST', '/v1/queue/create', bearer(account.secret), 'Content-Length: 1048577'));
