@@ -23,8 +23,8 @@ export interface Endpoint {
   readonly fields: Readonly<Record<string, FieldSchema>>;
   /** True when the input is valid. */
   readonly isValid: ValidateFunction;
-  /** All faults of an invalid input. */
-  faults(input: unknown): readonly ErrorObject[];
+  /** All faults of an invalid input; of one that came as a long text only the first. */
+  faults(input: unknown, bodyCharacters: number): readonly ErrorObject[];
 }
 
 /** The part of JSON Schema that parsing and warnings look at. */
@@ -43,6 +43,9 @@ export function takesUnknownFields({ additionalProperties }: FieldSchema): boole
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
+/** A megabyte of wrong items has more faults than memory should hold. */
+const THOROUGH_CHARACTERS_MAX = 64 * 1024;
+
 const bodyAjv = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: true } as const;
 
 /** Compiles validators lazily for faults (rare) and at once for the fast check. */
@@ -53,6 +56,7 @@ export class EndpointCompiler {
   compile(module: string, state: () => unknown, capability: Endpoint['capability']): Endpoint {
     const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
     const pathFields = pathParameters(capability.path);
+    const fast = this.#fast.compile(capability.input);
     let thorough: ValidateFunction | undefined;
     return {
       capability,
@@ -65,8 +69,9 @@ export class EndpointCompiler {
       unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',
       opaque: new Set(capability.opaque ?? []),
       fields: schema.properties,
-      isValid: this.#fast.compile(capability.input),
-      faults: (input) => {
+      isValid: fast,
+      faults: (input, bodyCharacters) => {
+        if (bodyCharacters > THOROUGH_CHARACTERS_MAX) return fast(input) === true ? [] : (fast.errors ?? []);
         thorough ??= this.#thorough.compile(capability.input);
         return thorough(input) === true ? [] : (thorough.errors ?? []);
       },

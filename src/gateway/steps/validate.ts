@@ -16,7 +16,7 @@ export const validate: Step = (call) => {
   mergePath(call);
   noteUnknownFields(call);
   if (call.endpoint.isValid(call.input)) return;
-  const errors = describe(call.endpoint.faults(call.input));
+  const errors = describe(call.endpoint.faults(call.input, call.bodyText.length));
   const [first] = errors;
   const several = new Set(errors.map((error) => error.param)).size;
   throw problem('VALIDATION_FAILED', {
@@ -28,7 +28,7 @@ export const validate: Step = (call) => {
           : first.message,
     detail: first?.rule,
     param: first?.param,
-    errors: errors.slice(0, ERRORS_MAX),
+    errors,
   });
 };
 
@@ -128,7 +128,7 @@ function unknownWithin(value: unknown, schema: FieldSchema, at: string, opaque: 
 /** Faults of branches of a union say less than the union's own: only the latter are told. */
 function describe(faults: readonly ErrorObject[]): FieldError[] {
   const own = faults.filter((fault) => !/\/(anyOf|oneOf)\/\d+\//.test(fault.schemaPath));
-  return (own.length === 0 ? faults : own).map((fault) => {
+  return (own.length === 0 ? faults : own).slice(0, ERRORS_MAX).map((fault) => {
     const param = paramOf(fault);
     return { param, rule: fault.keyword, message: `${param === '' ? 'The input' : param} ${sentence(fault)}.` };
   });
