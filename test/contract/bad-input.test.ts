@@ -154,6 +154,13 @@ const brokenBodies: readonly (readonly [
   ['text/plain', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': 'text/plain' }],
   ['a form', 'a=b', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': 'application/x-www-form-urlencoded' }],
   ['Latin-1', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': 'application/json; charset=latin1' }],
+  [
+    'a type with 15,000 spaces',
+    '{}',
+    'UNSUPPORTED_MEDIA_TYPE',
+    undefined,
+    { 'content-type': `application/json${' '.repeat(15_000)}x` },
+  ],
   ['no type at all', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-type': ';;' }],
   ['gzip', '{}', 'UNSUPPORTED_MEDIA_TYPE', undefined, { 'content-encoding': 'gzip' }],
 ];
