@@ -2,7 +2,11 @@
 
 const PATTERN = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Epoch milliseconds; null when the text is neither form or no day of the calendar. */
+// PostgreSQL writes years before 1 and after 9999 in another way; a day of room on either side is for offsets.
+const EARLIEST_MS = Date.parse('0001-01-02T00:00:00Z');
+const LATEST_MS = Date.parse('9999-12-31T00:00:00Z') - 1;
+
+/** Epoch milliseconds; null when the text is neither form, no day of the calendar, or outside 0001-01-02 to 9999-12-30. */
 export function parseInstant(text: string): number | null {
   const match = PATTERN.exec(text);
   const [, date = '', time] = match ?? [];
@@ -10,5 +14,5 @@ export function parseInstant(text: string): number | null {
   // 30 February is read as a day in March: only a date that stays itself is one.
   if (match === null || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== date) return null;
   const ms = time === undefined ? day.getTime() : Date.parse(text);
-  return Number.isNaN(ms) ? null : ms;
+  return ms >= EARLIEST_MS && ms <= LATEST_MS ? ms : null;
 }

@@ -3,10 +3,13 @@
 
 const EPOCH_MS = 1_704_067_200_000;
 const COUNTER_BITS = 22n;
+// A bigint column ends here, some time in 2093.
+const SEQUENCE_MAX = 2n ** 63n - 1n;
 
-/** First number of the millisecond. */
+/** First number of the millisecond; beyond the last one there is, the last one. */
 export function sequenceAt(ms: number): bigint {
-  return BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << COUNTER_BITS;
+  const seq = BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << COUNTER_BITS;
+  return seq < SEQUENCE_MAX ? seq : SEQUENCE_MAX;
 }
 
 /** The millisecond (Unix epoch) a number was handed out in. */
