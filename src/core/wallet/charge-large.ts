@@ -7,7 +7,7 @@ import { billOf } from './account-batch.ts';
 import type { Holds } from './holds.ts';
 import type { AdmittedItem, AuthorizedHold, LaneItem } from './lane-item.ts';
 import { isLost, rideOut } from './ride-out.ts';
-import { type HoldSettlement, settleHold } from './settle-hold.ts';
+import { type HoldRow, type HoldSettlement, readHold, settleHold } from './settle-hold.ts';
 
 interface Services {
   readonly db: Database;
@@ -39,7 +39,7 @@ export async function chargeLarge<Input, Context>(
   hold: AuthorizedHold,
 ): Promise<LargeSettlement> {
   const write = new LargeWrite(core, item, hold);
-  const settled = await write.run();
+  const settled = await core.holds.largeWrites.run(() => write.run());
   if (!settled.replayed) write.tell();
   return settled;
 }
@@ -85,7 +85,8 @@ class LargeWrite<Input, Context> {
   async #write(tx: Transaction): Promise<LargeSettlement> {
     const { accountId, priceVersion, keepMs, effect } = this.#item;
     if (this.#written !== null) {
-      const known = await this.#core.holds.find(accountId, this.#hold.holdId);
+      const { rows } = await tx.query<HoldRow>(readHold, [accountId, this.#hold.holdId]);
+      const known = rows[0];
       if (known?.status !== 'active') throw new Error(`the hold of an earlier attempt is ${known?.status}`);
     }
     const [verdict] = await effect.read(tx, [this.#item]);

@@ -5,7 +5,8 @@ import { statement } from '../../db/statement.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
 import { rideOut } from './ride-out.ts';
-import { type Capture, type HoldRow, type HoldSettlement, readHold, releaseHold, settleHold } from './settle-hold.ts';
+import { type Capture, type HoldSettlement, releaseHold, settleHold } from './settle-hold.ts';
+import { Turns } from './turns.ts';
 
 export interface HoldsOptions {
   readonly db: Database;
@@ -36,8 +37,12 @@ const noEffect: LaneEffect<null, null> = {
 // Memory of a waiting call without content.
 const CALL_BYTES = 512;
 const OVERDUE_PER_RUN = 200;
+// Each takes a connection for seconds; most of the pool is left to everything else.
+const LARGE_WRITES_MAX = 2;
 
 export class Holds {
+  /** Turns of this process's large effects. */
+  readonly largeWrites = new Turns(LARGE_WRITES_MAX);
   readonly #db: Database;
   readonly #lanes: Lanes;
 
@@ -65,11 +70,6 @@ export class Holds {
 
   release(accountId: string, holdId: string): Promise<HoldSettlement | null> {
     return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, 'released')));
-  }
-
-  async find(accountId: string, holdId: string): Promise<HoldRow | null> {
-    const { rows } = await this.#db.query<HoldRow>(readHold, [accountId, holdId]);
-    return rows[0] ?? null;
   }
 
   /** Releases holds past their time, a bounded number; answers true when there may be more. */
