@@ -11,7 +11,7 @@ const beat = statement(
 );
 const countOthers = statement(
   'process_count_others',
-  `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND seen_at > clock_timestamp() - interval '10 seconds'`,
+  `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND seen_at > clock_timestamp() - interval '3 minutes'`,
 );
 const remove = statement(
   'process_remove',
@@ -40,7 +40,8 @@ export class ProcessRegistry {
 
   /**
    * Resolves once no other process can act on a key dropped here: at once when this is the only one, else when look-ups
-   * remembered elsewhere have passed their second. A process that has not beaten for 10 s cannot hold one that young.
+   * remembered elsewhere have passed their second. One that could not beat for a while may still serve calls: it counts for
+   * minutes, which costs a needless second at most.
    */
   async keyDropSettled(): Promise<void> {
     const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id]);

@@ -6,6 +6,7 @@ import { sequenceEvents } from './events/sequencer.ts';
 import type { Sweep } from './sweeper/sweep.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
 
+const BEAT_MS = 2_500;
 const ACCOUNTS_PER_RUN = 200;
 const ROWS_PER_TRANSACTION = 1_000;
 
@@ -60,7 +61,14 @@ export function coreSweeps(core: Core): Sweep[] {
   const { db } = core;
   return [
     { name: 'usage.flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
-    { name: 'process.heartbeat', intervalMs: 2_500, perProcess: true, run: once(() => core.processes.beat()) },
+    {
+      name: 'process.heartbeat',
+      intervalMs: BEAT_MS,
+      // Whoever drops a key must see this process again as soon as it can be seen.
+      backoffMaxMs: BEAT_MS,
+      perProcess: true,
+      run: once(() => core.processes.beat()),
+    },
     { name: 'events.sequence', intervalMs: 200, run: (signal) => sequenceEvents(db, signal) },
     { name: 'wallet.grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expireGrants) },
     { name: 'wallet.grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warnExpiring) },

@@ -68,7 +68,7 @@ export class SweepLoop {
       this.#failures += 1;
       this.#failuresInRow += 1;
       const backoffMs = Math.min(
-        BACKOFF_MAX_MS,
+        this.#sweep.backoffMaxMs ?? BACKOFF_MAX_MS,
         Math.max(BACKOFF_MIN_MS, intervalMs) * 2 ** Math.min(this.#failuresInRow - 1, 10),
       );
       this.#log.error(

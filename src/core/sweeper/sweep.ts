@@ -4,6 +4,8 @@ export interface Sweep {
   readonly intervalMs: number;
   /** Runs on every process, without a lease. */
   readonly perProcess?: boolean;
+  /** The longest pause after failures, before jitter; one minute when absent. */
+  readonly backoffMaxMs?: number;
   /** Does a bounded piece of work, each step a transaction of its own; answers true when there is more to do at once. */
   run(signal: AbortSignal): Promise<boolean>;
 }
