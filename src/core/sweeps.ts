@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { Core } from './context.ts';
 import { sequenceEvents } from './events/sequencer.ts';
+import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
 
@@ -98,12 +99,11 @@ function perAccount(
   return async (signal) => {
     const { rows } = await db.query<{ account_id: string }>(find, [ACCOUNTS_PER_RUN]);
     let full = rows.length === ACCOUNTS_PER_RUN;
-    for (const { account_id } of rows) {
-      if (signal.aborted) return false;
+    const finished = await mendEach(rows, signal, async ({ account_id }) => {
       const mended = await db.transaction((tx) => fix(tx, account_id));
       full ||= mended === ROWS_PER_TRANSACTION;
-    }
-    return full;
+    });
+    return finished && full;
   };
 }
 

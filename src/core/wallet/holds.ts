@@ -2,6 +2,7 @@
 // together with its charge: vendors, and effects too large for a shared batch.
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { mendEach } from '../sweeper/mend-each.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
 import { rideOut } from './ride-out.ts';
@@ -75,10 +76,9 @@ export class Holds {
   /** Releases holds past their time, a bounded number; answers true when there may be more. */
   async expireOverdue(signal: AbortSignal): Promise<boolean> {
     const { rows } = await this.#db.query<OverdueHold>(findOverdue, [OVERDUE_PER_RUN]);
-    for (const { account_id, hold_id } of rows) {
-      if (signal.aborted) return false;
+    const finished = await mendEach(rows, signal, async ({ account_id, hold_id }) => {
       await this.#db.transaction((tx) => releaseHold(tx, account_id, hold_id, 'expired'));
-    }
-    return rows.length === OVERDUE_PER_RUN;
+    });
+    return finished && rows.length === OVERDUE_PER_RUN;
   }
 }
