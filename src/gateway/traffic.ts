@@ -4,13 +4,28 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { problem } from '../problems/problem.ts';
 
 const CALLS_MAX = 20_000;
+/** Waiting calls hold little more than their connection. */
+const WAITING_CALLS_MAX = 50_000;
 const BODY_BYTES_MAX = 256 * 1024 * 1024;
+/** No account alone makes the service refuse the others. */
+const ACCOUNT_BODY_BYTES_MAX = 64 * 1024 * 1024;
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 20];
+
+/** What one call occupies. */
+export interface Place {
+  readonly waits: boolean;
+  bodyBytes: number;
+  /** Once it is known whose body it is. */
+  accountId: string | null;
+  ended: boolean;
+}
 
 export class Traffic {
   readonly #requests: Counter<'capability' | 'status'>;
   readonly #latency: Histogram<'capability'>;
+  readonly #accountBodyBytes = new Map<string, number>();
   #calls = 0;
+  #waitingCalls = 0;
   #bodyBytes = 0;
 
   constructor(registry: Registry) {
@@ -32,7 +47,7 @@ export class Traffic {
       help: 'Calls running now.',
       registers: [registry],
       collect: (() => {
-        const running = () => this.#calls;
+        const running = () => this.running;
         return function collect(this: Gauge) {
           this.set(running());
         };
@@ -41,21 +56,49 @@ export class Traffic {
   }
 
   get running(): number {
-    return this.#calls;
+    return this.#calls + this.#waitingCalls;
   }
 
   /** Takes a place for the call and its body, which is counted before it is read. Throws OVERLOADED. */
-  begin(raw: { readonly headers: IncomingHttpHeaders }, bodyBytesMax: number): void {
-    const bytes = announcedBytes(raw.headers, bodyBytesMax);
-    if (this.#calls >= CALLS_MAX || this.#bodyBytes + bytes > BODY_BYTES_MAX)
-      throw problem('OVERLOADED', { retryAfterMs: 1000 });
-    this.#calls += 1;
-    this.#bodyBytes += bytes;
+  begin(headers: IncomingHttpHeaders, bodyBytesMax: number, waits: boolean): Place {
+    const bodyBytes = announcedBytes(headers, bodyBytesMax);
+    const full = waits ? this.#waitingCalls >= WAITING_CALLS_MAX : this.#calls >= CALLS_MAX;
+    if (full || this.#bodyBytes + bodyBytes > BODY_BYTES_MAX) throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    if (waits) this.#waitingCalls += 1;
+    else this.#calls += 1;
+    this.#bodyBytes += bodyBytes;
+    return { waits, bodyBytes, accountId: null, ended: false };
   }
 
-  end(headers: IncomingHttpHeaders, bodyBytesMax: number): void {
-    this.#calls -= 1;
-    this.#bodyBytes -= announcedBytes(headers, bodyBytesMax);
+  /** Counts the body for the account. Throws CONCURRENCY_LIMITED. */
+  claim(place: Place, accountId: string): void {
+    if (place.ended || place.bodyBytes === 0) return;
+    const bytes = (this.#accountBodyBytes.get(accountId) ?? 0) + place.bodyBytes;
+    if (bytes > ACCOUNT_BODY_BYTES_MAX) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
+    this.#accountBodyBytes.set(accountId, bytes);
+    place.accountId = accountId;
+  }
+
+  /** The body is there: a chunked one is seldom as long as it might have been. */
+  arrived(place: Place, bodyBytes: number): void {
+    if (!place.ended && bodyBytes < place.bodyBytes) this.#free(place, place.bodyBytes - bodyBytes);
+  }
+
+  end(place: Place): void {
+    if (place.ended) return;
+    this.#free(place, place.bodyBytes);
+    place.ended = true;
+    if (place.waits) this.#waitingCalls -= 1;
+    else this.#calls -= 1;
+  }
+
+  #free(place: Place, bytes: number): void {
+    place.bodyBytes -= bytes;
+    this.#bodyBytes -= bytes;
+    if (place.accountId === null) return;
+    const left = (this.#accountBodyBytes.get(place.accountId) ?? 0) - bytes;
+    if (left > 0) this.#accountBodyBytes.set(place.accountId, left);
+    else this.#accountBodyBytes.delete(place.accountId);
   }
 
   record(capability: string, status: number, latencyMs: number): void {

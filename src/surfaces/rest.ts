@@ -7,7 +7,7 @@ import type { Envelope, Identity } from '../gateway/envelope.ts';
 import { afterBody, beforeBody, runCapability, runSteps, toProblem } from '../gateway/pipeline.ts';
 import type { Gateway } from '../gateway/step.ts';
 import { traceIdOf, traceparentOf } from '../gateway/trace-context.ts';
-import type { Traffic } from '../gateway/traffic.ts';
+import type { Place, Traffic } from '../gateway/traffic.ts';
 import { newId } from '../lib/ids.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { onClosed } from './closed.ts';
@@ -24,6 +24,7 @@ export interface RestOptions {
 
 interface CallSlot {
   call?: Call;
+  place?: Place;
   /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
   handling?: boolean;
   closed?: boolean;
@@ -95,26 +96,30 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       const gateway = options.gateway();
       if (gateway === null)
         throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
-      options.traffic.begin(request.raw, endpoint.bodyBytesMax);
+      const place = options.traffic.begin(request.headers, endpoint.bodyBytesMax, endpoint.capability.waits === true);
       const call = new Call(gateway.core, endpoint, toRequest(request, reply));
       const slot = slotOf(request);
       slot.call = call;
-      call.occupy(() => options.traffic.end(request.headers, endpoint.bodyBytesMax));
+      slot.place = place;
+      call.occupy(() => options.traffic.end(place));
       // Of a client that leaves before its body is read, Fastify calls neither the handler nor the error handler.
       onClosed(request.raw, reply.raw, () => {
         slot.closed = true;
         if (slot.handling !== true) call.release();
       });
       await runSteps(beforeBody, call, gateway);
+      options.traffic.claim(place, call.accountId);
     },
     handler: async (request, reply) => {
       const gateway = options.gateway();
       const slot = slotOf(request);
-      const { call } = slot;
-      if (gateway === null || call === undefined) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+      const { call, place } = slot;
+      if (gateway === null || call === undefined || place === undefined)
+        throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
       slot.handling = true;
       try {
         call.body = (request.body as Buffer | undefined) ?? null;
+        options.traffic.arrived(place, call.body?.length ?? 0);
         await runSteps(afterBody, call, gateway);
         const answer = await runCapability(call);
         finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
