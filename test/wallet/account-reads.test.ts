@@ -258,14 +258,12 @@ describe('lists', () => {
     const charges = dataOf(
       await ledgerList.run({
         ctx,
-        input: { capability: 'queue.publish', from: '2026-11-21', key_id: account.keyId },
+        input: { capability: 'queue.publish', from: '2026-11-21', to: '2100-01-01', key_id: account.keyId },
         state,
       }),
     );
     expect(charges.items).toHaveLength(5);
     expect(dataOf(await ledgerList.run({ ctx, input: { to: '2026-11-21' }, state })).items).toEqual([]);
-    expect(dataOf(await ledgerList.run({ ctx, input: { to: '2100-01-01' }, state })).items).toEqual(all.items);
-    expect(dataOf(await ledgerList.run({ ctx, input: { from: '9999-12-30' }, state })).items).toEqual([]);
     const first = dataOf(await ledgerList.run({ ctx, input: { limit: 1 }, state }));
     const filtered = ledgerList.run({ ctx, input: { cursor: first.next_cursor, capability: 'queue.publish' }, state });
     await expect(filtered).rejects.toMatchObject({ code: 'INVALID_CURSOR' });
