@@ -234,3 +234,14 @@ test('what the meter counted and could not write is written the next time, and n
   await Promise.all([meter.flush(), meter.flushAccount(accountId), meter.flush()]);
   expect((await booksOf(shop.db, accountId)).requests).toBe(2n);
 });
+
+test('readers of one account share a flush that has not begun, and what was counted before it did', async () => {
+  const { accountId } = await openAccount(shop.db);
+  const meter = new UsageMeter(shop.db);
+  const first = meter.flushAccount(accountId);
+  meter.count(accountId, 'key_1', 'queue.ack', false);
+  expect(meter.flushAccount(accountId)).toBe(first);
+  await first;
+  expect((await booksOf(shop.db, accountId)).requests).toBe(1n);
+  expect(meter.flushAccount(accountId)).not.toBe(first);
+});

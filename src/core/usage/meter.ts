@@ -29,6 +29,8 @@ export class UsageMeter {
   #byAccount = new Map<string, Counts>();
   /** Writes follow one another, so that whoever flushes also waits for what another flush has taken. */
   #writing: Promise<void> = Promise.resolve();
+  /** Flushes of one account that have not begun: what is counted until then is in them, so later readers join. */
+  readonly #queued = new Map<string, Promise<void>>();
 
   constructor(db: Database, options: MeterOptions = {}) {
     this.#db = db;
@@ -46,7 +48,14 @@ export class UsageMeter {
 
   /** The same for one account, before its usage is read. */
   flushAccount(accountId: string): Promise<void> {
-    return this.#inTurn(() => [accountId]);
+    const queued = this.#queued.get(accountId);
+    if (queued !== undefined) return queued;
+    const turn = this.#inTurn(() => {
+      this.#queued.delete(accountId);
+      return [accountId];
+    });
+    this.#queued.set(accountId, turn);
+    return turn;
   }
 
   #inTurn(accounts: () => string[]): Promise<void> {
