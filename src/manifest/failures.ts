@@ -40,7 +40,7 @@ export function failureCodes(capability: Capability): ProblemCode[] {
       ...(capability.price === 'free' ? [] : (['INSUFFICIENT_CREDIT'] as const)),
       ...(capability.idempotent ? ofIdempotency : []),
       ...(capability.unlimited || capability.price !== 'free' ? [] : (['RATE_LIMITED'] as const)),
-      ...(capability.waits ? [] : (['CONCURRENCY_LIMITED'] as const)),
+      'CONCURRENCY_LIMITED',
       ...capability.errors,
       ...ofTheService,
     ]),
