@@ -15,6 +15,8 @@ CREATE TABLE queue.queue (
   -- whether priority was ever on: then messages may stand in several lanes
   has_lanes boolean NOT NULL,
   dlq_id bigint,
+  -- earlier dead-letter queues: messages of this queue may still lie there
+  former_dlq_ids bigint[] NOT NULL DEFAULT '{}',
   max_receive_count integer NOT NULL,
   paused boolean NOT NULL DEFAULT false,
   -- grows with every change: statements that use remembered settings check it

@@ -278,6 +278,7 @@ CREATE TABLE queue.queue (
   enable_priority boolean NOT NULL,
   has_lanes boolean NOT NULL,
   dlq_id bigint,
+  former_dlq_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
   max_receive_count integer NOT NULL,
   paused boolean DEFAULT false NOT NULL,
   revision integer DEFAULT 1 NOT NULL,

@@ -1,10 +1,11 @@
 // SQL of the queues themselves.
+import { int8Array } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { QueueRow } from './records.ts';
 
 export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, q.message_retention_days, q.max_message_size_kb,
-          q.visibility_timeout_default, q.delivery_delay_seconds, q.enable_priority, q.has_lanes, q.dlq_id,
+          q.visibility_timeout_default, q.delivery_delay_seconds, q.enable_priority, q.has_lanes, q.dlq_id, q.former_dlq_ids,
           q.max_receive_count, q.revision, q.created_at, q.updated_at,
           (SELECT d.name FROM queue.queue d WHERE d.account_id = $1 AND d.queue_id = q.dlq_id) AS dlq_name`;
 
@@ -44,7 +45,7 @@ const updateQueue = statement(
   'queue_update',
   `UPDATE queue.queue
       SET message_retention_days = $3, max_message_size_kb = $4, visibility_timeout_default = $5, delivery_delay_seconds = $6,
-          enable_priority = $7, has_lanes = has_lanes OR $7, dlq_id = $8, max_receive_count = $9, updated_at = $10,
+          enable_priority = $7, has_lanes = has_lanes OR $7, dlq_id = $8, former_dlq_ids = $11::bigint[], max_receive_count = $9, updated_at = $10,
           revision = revision + 1
     WHERE account_id = $1 AND name = $2`,
 );
@@ -116,14 +117,13 @@ export async function addQueue(
 
 export async function saveQueue(
   db: Queryable,
-  accountId: string,
-  name: string,
+  before: QueueRow,
   settings: QueueSettings,
   nowMs: number,
 ): Promise<void> {
   await db.query(updateQueue, [
-    accountId,
-    name,
+    before.account_id,
+    before.name,
     settings.message_retention_days,
     settings.max_message_size_kb,
     settings.visibility_timeout_default,
@@ -132,7 +132,14 @@ export async function saveQueue(
     settings.dlq_id,
     settings.max_receive_count,
     new Date(nowMs),
+    int8Array([...formerDlqIds(before, settings.dlq_id)]),
   ]);
+}
+
+function formerDlqIds(before: QueueRow, dlqId: bigint | null): Set<bigint> {
+  const former = new Set(before.former_dlq_ids);
+  if (before.dlq_id !== null && before.dlq_id !== dlqId) former.add(before.dlq_id);
+  return former;
 }
 
 /** The queue is gone at once; its messages are removed in the background. */

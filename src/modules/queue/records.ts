@@ -15,6 +15,7 @@ export interface QueueRow {
   readonly enable_priority: boolean;
   readonly has_lanes: boolean;
   readonly dlq_id: bigint | null;
+  readonly former_dlq_ids: readonly bigint[];
   readonly dlq_name: string | null;
   readonly max_receive_count: number;
   readonly revision: number;

@@ -73,9 +73,11 @@ export async function readStats(db: Database, ids: MessageIds, queue: QueueRow):
   return selectStats(db.hot, queue);
 }
 
-/** Also what time has decided about the messages of the queue that are in its dead-letter queue. */
+/** Also what time has decided about the messages of the queue that are in its dead-letter queue, or in earlier ones. */
 export async function settleWithDlq(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
-  await settleDue(db, ids, queue.account_id, queue.dlq_id === null ? [queue.queue_id] : [queue.queue_id, queue.dlq_id]);
+  await settleDue(db, ids, queue.account_id, [
+    ...new Set([queue.queue_id, ...(queue.dlq_id === null ? [] : [queue.dlq_id]), ...queue.former_dlq_ids]),
+  ]);
 }
 
 async function selectStats(db: Queryable, queue: QueueRow): Promise<QueueStats> {

@@ -52,7 +52,7 @@ export const update = defineCapability<QueueState>()({
           ? current.dlq_id
           : await deadLetterQueueId(tx, ctx.accountId, target, input.dead_letter_queue);
       const settings = changedSettings(current, input, dlqId);
-      await saveQueue(tx, ctx.accountId, current.name, settings, nowMs);
+      await saveQueue(tx, current, settings, nowMs);
       await allowMoreDeliveries(tx, current, settings);
       if (isStricter(current, settings)) stricter = current.queue_id;
       return queueRecord((await findQueue(tx, ctx.accountId, current.name)) as QueueRow);
