@@ -107,7 +107,7 @@ export const upsertUsage = statement(
           spend_nanos = h.spend_nanos + excluded.spend_nanos`,
 );
 
-/** The keys were read under the wallet lock: none of them is there. (An ON CONFLICT would cost a third more.) */
+/** The keys were read under the wallet lock: none of them is there. */
 export const insertAnswers = statement(
   'lane_insert_answers',
   `INSERT INTO core.idempotency AS i (account_id, capability, key_hash, fingerprint, answer, hold_id, created_at, expires_at)
