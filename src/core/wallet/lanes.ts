@@ -9,6 +9,7 @@ import { type CommitProbe, type CommitResult, commitLanes } from './commit.ts';
 import type { LaneItem, Settlement } from './lane-item.ts';
 import { isLost, mayRunAgain, RETRY_FOR_MS, RETRY_PAUSE_MS } from './ride-out.ts';
 import { findLedgerEntry, lockWallets } from './statements.ts';
+import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.ts';
 
 export interface LanesOptions {
   readonly db: Database;
@@ -25,21 +26,6 @@ const ACCOUNTS_PER_COMMIT = 64;
 const CONCURRENT_COMMITS = 2;
 const WAITING_ITEMS_MAX = 20_000;
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
-
-interface Waiting {
-  readonly item: LaneItem;
-  readonly sinceMs: number;
-  readonly followers: Waiting[];
-  resolve(settlement: Settlement): void;
-  reject(error: unknown): void;
-}
-
-interface Lane {
-  readonly waiting: Waiting[];
-  /** The first call of each idempotency key, until it is settled: later ones with the key follow it. */
-  readonly leaders: Map<string, Waiting>;
-  busy: boolean;
-}
 
 const accountOf = (waiting: Waiting) => waiting.item.accountId;
 const ofSeveralAccounts = (accountIds: readonly string[]) => accountIds.some((id) => id !== accountIds[0]);
@@ -110,18 +96,26 @@ export class Lanes {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#ready.size === 0) return;
-    if (this.#active >= (this.#options.concurrentCommits ?? CONCURRENT_COMMITS)) return;
+    if (this.#scheduled || !this.#mayStart()) return;
     this.#scheduled = true;
     // One turn of the event loop: the other requests that this read of the sockets brought join the batch.
     setImmediate(() => {
       this.#scheduled = false;
-      const batch = this.#take();
-      if (batch.length === 0) return;
-      this.#active += 1;
-      void this.#run(batch);
+      this.#start();
       this.#schedule();
     });
+  }
+
+  #mayStart(): boolean {
+    return this.#ready.size > 0 && this.#active < (this.#options.concurrentCommits ?? CONCURRENT_COMMITS);
+  }
+
+  #start(): void {
+    if (!this.#mayStart()) return;
+    const batch = this.#take();
+    if (batch.length === 0) return;
+    this.#active += 1;
+    void this.#run(batch);
   }
 
   #take(): Waiting[] {
@@ -143,16 +137,27 @@ export class Lanes {
   async #run(batch: readonly Waiting[]): Promise<void> {
     let left: readonly Waiting[] = [];
     try {
-      left = await this.#commit(batch);
+      const result = await this.#commitOrWait(batch.map((waiting) => waiting.item));
+      // The next commit reads in the database while the answers of this one are written.
+      setImmediate(() => this.#answer(batch, result));
     } catch (error) {
-      // Nothing below should throw; if it does, the calls must not hang.
-      for (const waiting of batch) this.#fail(waiting, error);
-    } finally {
-      this.#active -= 1;
-      this.#runAlone(left);
-      const stillBusy = new Set(left.map(accountOf));
-      for (const accountId of new Set(batch.map(accountOf))) if (!stillBusy.has(accountId)) this.#release(accountId);
-      this.#schedule();
+      left = await this.#splitSafely(batch, error);
+    }
+    this.#active -= 1;
+    this.#runAlone(left);
+    const stillBusy = new Set(left.map(accountOf));
+    for (const accountId of new Set(batch.map(accountOf))) if (!stillBusy.has(accountId)) this.#release(accountId);
+    this.#start();
+    this.#schedule();
+  }
+
+  /** Nothing in it should throw; if it does, the calls must not hang. */
+  async #splitSafely(batch: readonly Waiting[], error: unknown): Promise<readonly Waiting[]> {
+    try {
+      return await this.#split(batch, error);
+    } catch (unexpected) {
+      for (const waiting of batch) this.#fail(waiting, unexpected);
+      return [];
     }
   }
 
@@ -174,7 +179,11 @@ export class Lanes {
     const lane = this.#laneOf(accountId);
     lane.busy = false;
     if (lane.waiting.length > 0) this.#ready.add(accountId);
-    else if (lane.leaders.size === 0) this.#lanes.delete(accountId);
+    else this.#forgetIdle(accountId, lane);
+  }
+
+  #forgetIdle(accountId: string, lane: Lane): void {
+    if (!lane.busy && lane.waiting.length === 0 && lane.leaders.size === 0) this.#lanes.delete(accountId);
   }
 
   /** Settles the calls. Answers those of several accounts that met a locked wallet: each account is to be tried alone. */
@@ -185,6 +194,11 @@ export class Lanes {
     } catch (error) {
       return this.#split(batch, error);
     }
+    this.#answer(batch, result);
+    return [];
+  }
+
+  #answer(batch: readonly Waiting[], result: CommitResult): void {
     batch.forEach((waiting, i) => {
       this.#settle(waiting, result.settlements[i] as Settlement);
     });
@@ -194,7 +208,6 @@ export class Lanes {
       // The batch is committed: a hint that fails must not run it again.
       this.#options.log.error({ err: error }, 'local hint after a lane commit failed');
     }
-    return [];
   }
 
   /** Halves a batch that PostgreSQL refuses, so that one poisoned call cannot fail its neighbours. */
@@ -272,27 +285,11 @@ export class Lanes {
 
   #releaseFollowers(waiting: Waiting): Waiting[] {
     const leaderKey = leaderKeyOf(waiting.item);
-    if (leaderKey !== null) this.#laneOf(waiting.item.accountId).leaders.delete(leaderKey);
+    if (leaderKey !== null) {
+      const lane = this.#laneOf(waiting.item.accountId);
+      lane.leaders.delete(leaderKey);
+      this.#forgetIdle(waiting.item.accountId, lane);
+    }
     return waiting.followers.splice(0);
   }
-}
-
-function leaderKeyOf(item: LaneItem): string | null {
-  return item.idempotency === null ? null : `${item.capability}\n${item.idempotency.hash.toString('latin1')}`;
-}
-
-/** Takes up to `max` calls from the front; calls that exclude one another stay for the next commit, in their order. */
-function takeCompatible(waiting: Waiting[], max: number): Waiting[] {
-  const seen = new Set<string>();
-  const taken: Waiting[] = [];
-  const left: Waiting[] = [];
-  while (waiting.length > 0 && taken.length < max) {
-    const next = waiting.shift() as Waiting;
-    const keys = next.item.effect.exclusiveKeys(next.item);
-    if (keys.some((key) => seen.has(key))) left.push(next);
-    else taken.push(next);
-    for (const key of keys) seen.add(key);
-  }
-  waiting.unshift(...left);
-  return taken;
 }

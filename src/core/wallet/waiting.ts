@@ -1,0 +1,38 @@
+// Calls that wait for a commit of their account.
+import type { LaneItem, Settlement } from './lane-item.ts';
+
+export interface Waiting {
+  readonly item: LaneItem;
+  readonly sinceMs: number;
+  readonly followers: Waiting[];
+  resolve(settlement: Settlement): void;
+  reject(error: unknown): void;
+}
+
+export interface Lane {
+  readonly waiting: Waiting[];
+  /** The first call of each idempotency key, until it is settled: later ones with the key follow it. */
+  readonly leaders: Map<string, Waiting>;
+  busy: boolean;
+}
+
+/** Calls with the same key are one call. */
+export function leaderKeyOf(item: LaneItem): string | null {
+  return item.idempotency === null ? null : `${item.capability}\n${item.idempotency.hash.toString('latin1')}`;
+}
+
+/** Takes up to `max` calls from the front; calls that exclude one another stay for the next commit, in their order. */
+export function takeCompatible(waiting: Waiting[], max: number): Waiting[] {
+  const seen = new Set<string>();
+  const taken: Waiting[] = [];
+  const left: Waiting[] = [];
+  while (waiting.length > 0 && taken.length < max) {
+    const next = waiting.shift() as Waiting;
+    const keys = next.item.effect.exclusiveKeys(next.item);
+    if (keys.some((key) => seen.has(key))) left.push(next);
+    else taken.push(next);
+    for (const key of keys) seen.add(key);
+  }
+  waiting.unshift(...left);
+  return taken;
+}

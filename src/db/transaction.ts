@@ -1,0 +1,110 @@
+// One transaction on one connection: statements are pipelined, the first failure is the reason of all that follow.
+import type pg from 'pg';
+import { encodeValues } from './encode.ts';
+import { sqlState } from './errors.ts';
+import type { SqlValue, Statement } from './statement.ts';
+
+export interface Rows<R> {
+  readonly rows: R[];
+  readonly count: number;
+}
+
+/** Something statements can be sent to: a transaction, or the database itself (each statement its own transaction). */
+export interface Queryable {
+  /** Sends at once; several un-awaited calls on one transaction travel together. Rejects with the PostgreSQL error. */
+  query<R = Record<string, unknown>>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>>;
+}
+
+export interface Transaction extends Queryable {
+  /** Starts sending several statements as one write to the socket until the next tick. */
+  cork(): void;
+  /** Tells the listeners of `topic` in this process once the transaction is committed. Only a hint: a crash loses it. */
+  hint(topic: string): void;
+}
+
+export class CommitUnknown extends Error {
+  constructor(cause: unknown) {
+    super('the outcome of a COMMIT is not known', { cause });
+    this.name = 'CommitUnknown';
+  }
+}
+
+const commit: Statement = { name: 'commit', text: 'COMMIT' };
+const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' };
+
+export class ClientTransaction implements Transaction {
+  readonly #client: pg.PoolClient;
+  readonly hints = new Set<string>();
+  #failure: unknown;
+  #pending = new Set<Promise<unknown>>();
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
+    const sent = send<R>(this.#client, statement, encodeValues(values));
+    const watched = sent.catch((error: unknown) => {
+      // The first failure is the reason; what follows it in the pipeline only says that the transaction is aborted.
+      this.#failure ??= error;
+    });
+    this.#pending.add(watched);
+    void watched.then(() => this.#pending.delete(watched));
+    return sent;
+  }
+
+  hint(topic: string): void {
+    this.hints.add(topic);
+  }
+
+  cork(): void {
+    const stream = streamOf(this.#client);
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+
+  /** Waits for every statement sent, and throws the first failure: nothing may be committed behind an unseen error. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async commit(): Promise<void> {
+    let tag: string;
+    try {
+      tag = (await this.#client.query({ name: commit.name, text: commit.text })).command;
+    } catch (error) {
+      throw new CommitUnknown(error);
+    }
+    // A failed statement before it turns COMMIT into ROLLBACK: its error is the reason.
+    if (tag !== 'COMMIT') {
+      await this.settled();
+      throw new Error(`COMMIT answered ${tag}`);
+    }
+  }
+
+  /** The failure behind "the transaction is aborted" (25P02), else the error itself. */
+  reasonOf(error: unknown): unknown {
+    return sqlState(error) === '25P02' ? (this.#failure ?? error) : error;
+  }
+
+  /** Answers the reason when the connection cannot be used again. */
+  async rollback(): Promise<unknown> {
+    try {
+      await Promise.all(this.#pending);
+      await this.#client.query({ name: rollback.name, text: rollback.text });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+export async function send<R>(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<Rows<R>> {
+  const result = await client.query({ name: statement.name, text: statement.text, values });
+  return { rows: result.rows as R[], count: result.rowCount ?? 0 };
+}
+
+function streamOf(client: pg.PoolClient): { cork(): void; uncork(): void } {
+  return (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection.stream;
+}
