@@ -10,6 +10,8 @@ import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { httpOrigin } from './config/config.ts';
 import type { Core } from './core/context.ts';
+import { coreJobs } from './core/jobs/core-jobs.ts';
+import type { JobLoop } from './core/jobs/job-loop.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
 import { KeyRing } from './core/keys/ring.ts';
 import { scopeBookOf } from './core/keys/scopes.ts';
@@ -42,6 +44,7 @@ import { moduleTags } from './manifest/version.ts';
 import { composeManifest } from './surfaces/discovery.ts';
 import { addPublicRoutes } from './surfaces/public.ts';
 import { createRest } from './surfaces/rest.ts';
+import { createOutboundClient } from './vendors/http/client.ts';
 
 export interface Service {
   readonly baseUrl: string;
@@ -96,6 +99,7 @@ interface Inner {
   readonly states: ReadonlyMap<string, unknown>;
   readonly modules: readonly Module[];
   readonly sweeper: Sweeper;
+  readonly jobs: readonly JobLoop[];
   readonly operator: Service['operator'];
   readonly storage: Storage;
 }
@@ -139,7 +143,7 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
     metricsToken: config.metricsToken,
     baseUrl: () => baseUrl,
     isReady: async () => open && inner?.storage.isUp() === true && (await canQuery(inner.core)),
-    gauges: () => inner?.sweeper.figures() ?? [],
+    gauges: () => (inner === null ? [] : [...inner.sweeper.figures(), ...inner.jobs.flatMap((loop) => loop.figures())]),
     laneDepth: () => inner?.core.lanes.depth ?? 0,
   });
   return {
@@ -208,6 +212,7 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,
+    outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
     processes: new ProcessRegistry(db, `${hostname()}-${process.pid}-${randomText(6)}`, config.role),
     log,
     baseUrl,
@@ -221,19 +226,29 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   const all = [...coreSweeps(core), lastUsedSweep(core), ...sweeps];
   const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
   sweeper.start();
+  const jobs = [
+    ...coreJobs(core),
+    ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
+  ];
+  if (config.role !== 'api') for (const loop of jobs) loop.start();
   const gateway: Gateway = {
     core,
     limiter: config.rateLimits ? new RateLimiter() : null,
     failedLogins: new FailedLogins(),
   };
-  return { core, gateway, states, modules: manifest.modules, sweeper, operator, storage };
+  return { core, gateway, states, modules: manifest.modules, sweeper, jobs, operator, storage };
 }
 
 async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {
   shell.shut();
   for (const module of inner.modules) await module.stop?.(inner.states.get(module.name));
   const closing = shell.rest.close();
-  await Promise.all([waitUntil(() => shell.running() === 0, CALLS_FINISH_MS), inner.sweeper.stop()]);
+  await Promise.all([
+    waitUntil(() => shell.running() === 0, CALLS_FINISH_MS),
+    inner.sweeper.stop(),
+    ...inner.jobs.map((loop) => loop.stop()),
+  ]);
+  await inner.core.outbound.close();
   await inner.core.lanes.drain();
   try {
     await inner.core.usage.flush();

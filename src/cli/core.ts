@@ -10,6 +10,7 @@ import type { Secrets } from '../core/secrets.ts';
 import { UsageMeter } from '../core/usage/meter.ts';
 import { Holds } from '../core/wallet/holds.ts';
 import { Lanes } from '../core/wallet/lanes.ts';
+import { createOutboundClient } from '../vendors/http/client.ts';
 import type { Session } from './session.ts';
 
 export function commandCore({ config, db }: Session, secrets: Secrets): Core {
@@ -25,6 +26,7 @@ export function commandCore({ config, db }: Session, secrets: Secrets): Core {
     usage: new UsageMeter(db),
     prices: defaultPriceBook,
     processes: new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli'),
+    outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
     log,
     baseUrl: config.baseUrl,
     region: config.region,

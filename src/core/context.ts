@@ -1,5 +1,6 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
 import type { Database } from '../db/database.ts';
+import type { OutboundClient } from '../vendors/http/port.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { ApiKey } from './keys/record.ts';
@@ -25,6 +26,8 @@ export interface Core {
   readonly usage: UsageMeter;
   readonly prices: PriceBook;
   readonly processes: ProcessRegistry;
+  /** The only way to URLs that users name. */
+  readonly outbound: OutboundClient;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;

@@ -1,5 +1,6 @@
 // A module: its capabilities, the state it keeps in a process, and the sweeps that run in the background.
 import type { Core } from '../core/context.ts';
+import type { JobLoop } from '../core/jobs/job-loop.ts';
 import type { Sweep } from '../core/sweeper/sweep.ts';
 import type { Capability } from './capability.ts';
 
@@ -14,6 +15,8 @@ export interface Module<State = unknown> {
   /** Ends waiting work at shutdown (long polls answer at once). */
   stop?(state: State): Promise<void>;
   sweeps?(state: State): readonly Sweep[];
+  /** Background jobs; they run on processes with ROLE all or worker. */
+  jobs?(state: State): readonly JobLoop[];
   /** Accepted billable units per account and capability, for the doctor's comparison with the journal. */
   countBilledUnits?(core: Core, accountId: string): Promise<ReadonlyMap<string, bigint>>;
 }

@@ -17,6 +17,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { account } from '../../src/modules/account/index.ts';
 import { problem } from '../../src/problems/problem.ts';
+import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 export interface House {
@@ -81,6 +82,7 @@ function makeCore(db: Database): Core {
     usage: new UsageMeter(db),
     prices: defaultPriceBook,
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
+    outbound: createOutboundClient({ allowPrivateTargets: [] }),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

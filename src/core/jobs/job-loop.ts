@@ -1,0 +1,140 @@
+// Background jobs of one kind on one process: claim what is due, run it with bounded concurrency, look again.
+// The truth stays in the module's own tables. A claim there is a lease, so a killed process loses no job: it is claimed again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../logger.ts';
+import type { Figure } from '../sweeper/sweeper.ts';
+
+export interface JobLoopOptions<Job> {
+  readonly name: string;
+  readonly log: Logger;
+  /** Jobs running at once on this process. */
+  readonly concurrency: number;
+  /** How often it looks for due jobs when nobody wakes it. */
+  readonly intervalMs: number;
+  /** Claims up to `room` due jobs, fairly across accounts; none left when it answers an empty list. */
+  take(room: number): Promise<readonly Job[]>;
+  /** Runs one job and records how it went. `signal` aborts when the process cannot wait any longer: the job is then given back. */
+  run(job: Job, signal: AbortSignal): Promise<void>;
+}
+
+const FINISH_MS = 4_000;
+const ABORTED_FINISH_MS = 1_000;
+const BACKOFF_MIN_MS = 500;
+const BACKOFF_MAX_MS = 30_000;
+
+export class JobLoop<Job = unknown> {
+  readonly #options: JobLoopOptions<Job>;
+  readonly #stopping = new AbortController();
+  readonly #aborting = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #woken = Promise.withResolvers<void>();
+  #life: Promise<void> = Promise.resolve();
+  #finished = 0;
+  #failures = 0;
+
+  constructor(options: JobLoopOptions<Job>) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** Looks for due jobs now. A hint: losing one costs at most `intervalMs`. */
+  wake(): void {
+    this.#woken.resolve();
+  }
+
+  start(): void {
+    this.#life = this.#live();
+  }
+
+  /** Claims nothing more, and waits for what runs: four seconds for it to end by itself, one more after it was told to. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#life;
+    if (await this.#idleWithin(FINISH_MS)) return;
+    this.#aborting.abort();
+    if (await this.#idleWithin(ABORTED_FINISH_MS)) return;
+    this.#options.log.warn(
+      { jobs: this.name, running: this.#running.size },
+      'background jobs were still running at the stop',
+    );
+  }
+
+  figures(): Figure[] {
+    const figure = (unit: string, help: string, value: number): Figure => ({
+      name: `qm_jobs_${unit}`,
+      help,
+      labels: { jobs: this.name },
+      value,
+    });
+    return [
+      figure('running', 'Background jobs running on this process.', this.#running.size),
+      figure('finished_total', 'Background jobs that this process has run.', this.#finished),
+      figure(
+        'failures_total',
+        'Background jobs, or searches for them, that failed by an error of ours.',
+        this.#failures,
+      ),
+    ];
+  }
+
+  async #live(): Promise<void> {
+    let failuresInRow = 0;
+    while (!this.#stopping.signal.aborted) {
+      this.#woken = Promise.withResolvers<void>();
+      try {
+        const more = await this.#takeSome();
+        failuresInRow = 0;
+        if (!more) await this.#wokenWithin(this.#options.intervalMs);
+      } catch (error) {
+        failuresInRow += 1;
+        this.#failures += 1;
+        const retryInMs = Math.min(BACKOFF_MIN_MS * 2 ** Math.min(failuresInRow - 1, 10), BACKOFF_MAX_MS);
+        this.#options.log.error({ err: error, jobs: this.name, retryInMs }, 'background jobs could not be claimed');
+        await sleep(retryInMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** True when there may be more to take at once. */
+  async #takeSome(): Promise<boolean> {
+    const room = this.#options.concurrency - this.#running.size;
+    if (room <= 0) return false;
+    const jobs = await this.#options.take(room);
+    for (const job of jobs) this.#begin(job);
+    return jobs.length > 0;
+  }
+
+  #begin(job: Job): void {
+    const running = this.#options
+      .run(job, this.#aborting.signal)
+      .catch((error: unknown) => {
+        this.#failures += 1;
+        this.#options.log.error({ err: error, jobs: this.name }, 'a background job failed');
+      })
+      .finally(() => {
+        if (this.#running.size >= this.#options.concurrency) this.wake();
+        this.#running.delete(running);
+        this.#finished += 1;
+      });
+    this.#running.add(running);
+  }
+
+  async #wokenWithin(ms: number): Promise<void> {
+    const timer = new AbortController();
+    const timedOut = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+    await Promise.race([this.#woken.promise, timedOut]);
+    timer.abort();
+  }
+
+  async #idleWithin(ms: number): Promise<boolean> {
+    const timer = new AbortController();
+    const timedOut = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#running), timedOut]);
+    timer.abort();
+    return this.#running.size === 0;
+  }
+}
