@@ -100,16 +100,16 @@ CREATE TABLE core.ledger (
 
 CREATE TABLE core.idempotency (
   account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  key_hash bytea NOT NULL,
-  fingerprint bytea NOT NULL,
+  -- keyed hash of capability and key, 132 bits in base64url
+  key_hash text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
   -- null while the call that claimed the key is running under a hold
   answer bytea,
   encrypted boolean NOT NULL DEFAULT false,
   hold_id text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
-  PRIMARY KEY (account_id, capability, key_hash)
+  PRIMARY KEY (account_id, key_hash)
 );
 -- keys whose call is running under a hold: few at any time
 CREATE INDEX idempotency_hold ON core.idempotency (account_id, hold_id) WHERE hold_id IS NOT NULL;

@@ -26,9 +26,8 @@ DELETE FROM queue.dedup WHERE account_id LIKE 'statistics %';
 
 ALTER TABLE core.idempotency SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
 ALTER TABLE core.idempotency ALTER COLUMN account_id SET (n_distinct = 1);
-ALTER TABLE core.idempotency ALTER COLUMN capability SET (n_distinct = 1);
-INSERT INTO core.idempotency (account_id, capability, key_hash, fingerprint, created_at, expires_at)
-SELECT 'statistics ' || n, n::text, decode(md5(n::text), 'hex'), '\x00', now(), timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'
+INSERT INTO core.idempotency (account_id, key_hash, fingerprint, created_at, expires_at)
+SELECT 'statistics ' || n, md5(n::text), '', now(), timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'
   FROM generate_series(1, 2000) n;
 ANALYZE core.idempotency;
 DELETE FROM core.idempotency WHERE account_id LIKE 'statistics %';

@@ -117,15 +117,14 @@ CREATE TABLE core.hold (
 
 CREATE TABLE core.idempotency (
   account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  key_hash bytea NOT NULL,
-  fingerprint bytea NOT NULL,
+  key_hash text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
   answer bytea,
   encrypted boolean DEFAULT false NOT NULL,
   hold_id text,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT idempotency_pkey PRIMARY KEY (account_id, capability, key_hash)
+  CONSTRAINT idempotency_pkey PRIMARY KEY (account_id, key_hash)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000);
 
 CREATE TABLE core.ledger (

@@ -30,9 +30,12 @@ export class Secrets {
     return Buffer.from(hkdfSync('sha256', this.#root, salt, `quartermaster/${label}`, bytes));
   }
 
-  /** Keyed hash under which an idempotency key is stored. The prefix has a fixed length, so a plain hash of both is a MAC for storage. */
-  idempotencyHash(key: string): Buffer {
-    return hash('sha256', this.#idempotencyPrefix + key, 'buffer').subarray(0, 16);
+  /**
+   * Keyed hash under which an idempotency key of a capability is stored: 132 bits in base64url. The prefix has a fixed length, so
+   * a plain hash of both is a MAC for storage. A text costs 0.4 µs, a Buffer 1.2 µs and a garbage collection of its own.
+   */
+  idempotencyHash(capability: string, key: string): string {
+    return hash('sha256', `${this.#idempotencyPrefix}${capability}\n${key}`, 'base64url').slice(0, 22);
   }
 
   /** AES-256-GCM under HKDF(root, salt): nonce, ciphertext, tag. */

@@ -38,11 +38,11 @@ const findOldAnswers = statement(
 const deleteOldAnswers = statement(
   'sweep_delete_old_answers',
   `WITH c AS MATERIALIZED (
-     SELECT capability, key_hash FROM core.idempotency
+     SELECT key_hash FROM core.idempotency
       WHERE account_id = $1 AND expires_at <= core.clock_now() AND hold_id IS NULL
       LIMIT $2 FOR UPDATE SKIP LOCKED
    )
-   DELETE FROM core.idempotency AS i USING c WHERE i.account_id = $1 AND i.capability = c.capability AND i.key_hash = c.key_hash`,
+   DELETE FROM core.idempotency AS i USING c WHERE i.account_id = $1 AND i.key_hash = c.key_hash`,
 );
 const findOldEvents = statement(
   'sweep_find_old_events',

@@ -48,13 +48,18 @@ function object(cursor: Cursor, without: ReadonlySet<string>): string {
     skipSpace(cursor);
     if (cursor.text.charCodeAt(cursor.at) === COMMA) cursor.at += 1;
     skipSpace(cursor);
-    if (without.size > 0 && without.has(JSON.parse(name) as string)) continue;
+    if (without.size > 0 && without.has(nameOf(name))) continue;
     if (names.length > 0 && (names[names.length - 1] as string) >= name) isSorted = false;
     names.push(name);
     values.push(source);
   }
   cursor.at += 1;
   return isSorted ? members(names, values) : sortedMembers(names, values);
+}
+
+/** What a canonical name stands for; most have no escapes. */
+function nameOf(source: string): string {
+  return source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1);
 }
 
 function members(names: readonly string[], values: readonly string[]): string {
@@ -65,12 +70,17 @@ function members(names: readonly string[], values: readonly string[]): string {
 
 /** A repeated name counts once, with its last value, as for JSON.parse. */
 function sortedMembers(names: readonly string[], values: readonly string[]): string {
-  const last = new Map(names.map((name, i) => [name, values[i] as string]));
-  const sorted = [...last.keys()].sort();
+  const order = names.map((_, i) => i).sort((a, b) => compare(names[a] as string, names[b] as string) || a - b);
+  const kept = order.filter((at, i) => names[at] !== names[order[i + 1] as number]);
   return members(
-    sorted,
-    sorted.map((name) => last.get(name) as string),
+    kept.map((at) => names[at] as string),
+    kept.map((at) => values[at] as string),
   );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function array(cursor: Cursor): string {

@@ -190,9 +190,9 @@ describe('a call that is still running', () => {
     const call = client(service.url, secret);
     const { db, secrets } = service.core;
     await db.transaction(async (tx) => {
-      const claim = `INSERT INTO core.idempotency (account_id, capability, key_hash, fingerprint, created_at, expires_at)
-                     VALUES ($1, $2, $3, '\\x00', core.clock_now(), core.clock_now() + interval '1 day')`;
-      await tx.query({ name: 'test_claim', text: claim }, [accountId, id, secrets.idempotencyHash('k')]);
+      const claim = `INSERT INTO core.idempotency (account_id, key_hash, fingerprint, created_at, expires_at)
+                     VALUES ($1, $2, '', core.clock_now(), core.clock_now() + interval '1 day')`;
+      await tx.query({ name: 'test_claim', text: claim }, [accountId, secrets.idempotencyHash(id, 'k')]);
       const startedMs = performance.now();
       const { status, body, headers } = await callCapability(call, byId(id), input, key('k'));
       expect([status, body.error.code, body.error.retryable]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT', true]);

@@ -95,11 +95,11 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
   const key = await core.keys.find(secret);
   if (key === null) throw problem('INVALID_API_KEY');
   if (!scopesAllow(key.scopes, id, capability.scope)) throw problem('INSUFFICIENT_SCOPE');
-  const fingerprint = Buffer.from(canonicalJson(JSON.stringify(input)));
+  const fingerprint = canonicalJson(JSON.stringify(input));
   const idempotency =
     idempotencyKey === undefined
       ? null
-      : { raw: idempotencyKey, hash: core.secrets.idempotencyHash(idempotencyKey), fingerprint };
+      : { raw: idempotencyKey, hash: core.secrets.idempotencyHash(id, idempotencyKey), fingerprint };
   const ctx: CallContext = {
     core,
     capability: id,

@@ -152,7 +152,7 @@ export function call(account: Account, over: Partial<LaneItem<string, null>> = {
 }
 
 export function idempotencyKey(raw: string, request = 'same'): IdempotencyKey {
-  return { raw, hash: Buffer.from(raw.padEnd(16).slice(0, 16)), fingerprint: Buffer.from(request.padEnd(16)) };
+  return { raw, hash: raw, fingerprint: request };
 }
 
 /** A call's context with as much of the core as charging needs. */

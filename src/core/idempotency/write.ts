@@ -16,7 +16,7 @@ export interface WriteOptions {
 }
 
 interface StoredAnswer {
-  readonly fingerprint: Buffer;
+  readonly fingerprint: string;
   readonly answer: Buffer | null;
   readonly encrypted: boolean;
 }
@@ -24,21 +24,21 @@ interface StoredAnswer {
 const deleteExpired = statement(
   'idem_delete_expired',
   `DELETE FROM core.idempotency
-    WHERE account_id = $1 AND capability = $2 AND key_hash = $3 AND expires_at <= core.clock_now() AND hold_id IS NULL`,
+    WHERE account_id = $1 AND key_hash = $2 AND expires_at <= core.clock_now() AND hold_id IS NULL`,
 );
 const claim = statement(
   'idem_claim',
-  `INSERT INTO core.idempotency (account_id, capability, key_hash, fingerprint, encrypted, created_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, core.clock_now(), core.clock_now() + $6 * interval '1 millisecond')
-       ON CONFLICT (account_id, capability, key_hash) DO NOTHING`,
+  `INSERT INTO core.idempotency (account_id, key_hash, fingerprint, encrypted, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, core.clock_now(), core.clock_now() + $5 * interval '1 millisecond')
+       ON CONFLICT (account_id, key_hash) DO NOTHING`,
 );
 const readAnswer = statement(
   'idem_read_answer',
-  `SELECT fingerprint, answer, encrypted FROM core.idempotency WHERE account_id = $1 AND capability = $2 AND key_hash = $3`,
+  `SELECT fingerprint, answer, encrypted FROM core.idempotency WHERE account_id = $1 AND key_hash = $2`,
 );
 const storeAnswer = statement(
   'idem_store_answer',
-  `UPDATE core.idempotency SET answer = $4 WHERE account_id = $1 AND capability = $2 AND key_hash = $3`,
+  `UPDATE core.idempotency SET answer = $3 WHERE account_id = $1 AND key_hash = $2`,
 );
 
 /**
@@ -56,12 +56,7 @@ export async function runWrite(
     const earlier = await claimKey(tx, ctx, idempotency, options);
     if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
     const data = await body(tx);
-    await tx.query(storeAnswer, [
-      ctx.accountId,
-      ctx.capability,
-      idempotency.hash,
-      sealAnswer(ctx, idempotency, data, options),
-    ]);
+    await tx.query(storeAnswer, [ctx.accountId, idempotency.hash, sealAnswer(ctx, idempotency, data, options)]);
     return { data, replayed: false };
   });
 }
@@ -73,7 +68,7 @@ async function claimKey(
   key: IdempotencyKey,
   options: WriteOptions,
 ): Promise<StoredAnswer | null> {
-  const id = [ctx.accountId, ctx.capability, key.hash];
+  const id = [ctx.accountId, key.hash];
   const keepMs = (options.keepDays ?? 1) * DAY_MS;
   try {
     const [, claimed] = await Promise.all([
@@ -88,8 +83,7 @@ async function claimKey(
   const { rows } = await tx.query<StoredAnswer>(readAnswer, id);
   const [earlier] = rows;
   if (earlier === undefined) throw inFlight();
-  if (!earlier.fingerprint.equals(key.fingerprint))
-    throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
+  if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
   return earlier;
 }
 

@@ -37,9 +37,8 @@ interface Snapshot {
 
 interface AnswerRow {
   readonly account_id: string;
-  readonly capability: string;
-  readonly key_hash: Buffer;
-  readonly fingerprint: Buffer;
+  readonly key_hash: string;
+  readonly fingerprint: string;
   readonly answer: Buffer | null;
   readonly alive: boolean;
 }
@@ -107,9 +106,7 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promis
     wallets: new Map(wallets.rows.map((row) => [row.account_id, rollWindows(row, nowMs)])),
     grants: new Map([...grantsByAccount].map(([id, rows]) => [id, spendingOrder(rows, nowMs)])),
     scopesBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row.scopes])),
-    answers: new Map(
-      known.filter(({ alive }) => alive).map((row) => [answerId(row.account_id, row.capability, row.key_hash), row]),
-    ),
+    answers: new Map(known.filter(({ alive }) => alive).map((row) => [answerId(row.account_id, row.key_hash), row])),
     deadAnswers: known.filter(({ alive }) => !alive),
     verdicts,
   };
@@ -118,13 +115,12 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promis
 function answerKeys(keyed: readonly LaneItem[]): Buffer[] {
   return [
     textArray(keyed.map((item) => item.accountId)),
-    textArray(keyed.map((item) => item.capability)),
-    byteaArray(keyed.map((item) => (item.idempotency as NonNullable<LaneItem['idempotency']>).hash)),
+    textArray(keyed.map((item) => (item.idempotency as NonNullable<LaneItem['idempotency']>).hash)),
   ];
 }
 
-function answerId(accountId: string, capability: string, hash: Buffer): string {
-  return `${accountId}\n${capability}\n${hash.toString('latin1')}`;
+function answerId(accountId: string, hash: string): string {
+  return `${accountId}\n${hash}`;
 }
 
 /** Everything that settles a call before money is looked at, in the order of contract §1: key, scope, replay, existence. */
@@ -145,13 +141,11 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
 }
 
 function earlierAnswer(item: LaneItem, snapshot: Snapshot): AnswerRow | undefined {
-  return item.idempotency === null
-    ? undefined
-    : snapshot.answers.get(answerId(item.accountId, item.capability, item.idempotency.hash));
+  return item.idempotency === null ? undefined : snapshot.answers.get(answerId(item.accountId, item.idempotency.hash));
 }
 
 function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): Settlement {
-  if (!earlier.fingerprint.equals(item.idempotency?.fingerprint as Buffer)) {
+  if (earlier.fingerprint !== item.idempotency?.fingerprint) {
     return { kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) };
   }
   if (earlier.answer === null) {
@@ -188,8 +182,7 @@ function removeDead(tx: Transaction, dead: readonly AnswerRow[]): void {
   void tx.query(deleteDeadAnswers, [
     textArray([...new Set(dead.map((row) => row.account_id))]),
     textArray(dead.map((row) => row.account_id)),
-    textArray(dead.map((row) => row.capability)),
-    byteaArray(dead.map((row) => row.key_hash)),
+    textArray(dead.map((row) => row.key_hash)),
   ]);
 }
 

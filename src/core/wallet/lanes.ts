@@ -267,8 +267,7 @@ export class Lanes {
   }
 
   #follow(follower: Waiting, leader: Waiting, settlement: Settlement): void {
-    const sameRequest =
-      follower.item.idempotency?.fingerprint.equals(leader.item.idempotency?.fingerprint as Buffer) ?? false;
+    const sameRequest = follower.item.idempotency?.fingerprint === leader.item.idempotency?.fingerprint;
     const answered = settlement.kind === 'done' || settlement.kind === 'replayed';
     if (answered && sameRequest)
       follower.resolve({ kind: 'replayed', text: settlement.text, balanceNanos: settlement.balanceNanos });

@@ -64,12 +64,9 @@ const endHold = statement(
 );
 const storeAnswer = statement(
   'hold_store_answer',
-  `UPDATE core.idempotency SET answer = $4, hold_id = NULL, expires_at = $5 WHERE account_id = $1 AND capability = $2 AND hold_id = $3`,
+  `UPDATE core.idempotency SET answer = $3, hold_id = NULL, expires_at = $4 WHERE account_id = $1 AND hold_id = $2`,
 );
-const freeKey = statement(
-  'hold_free_key',
-  `DELETE FROM core.idempotency WHERE account_id = $1 AND capability = $2 AND hold_id = $3`,
-);
+const freeKey = statement('hold_free_key', `DELETE FROM core.idempotency WHERE account_id = $1 AND hold_id = $2`);
 
 /**
  * Captures in the caller's transaction, which should have nothing left to do but COMMIT: the wallet stays locked until then.
@@ -224,7 +221,7 @@ async function sendAnswer(
   answer: HeldAnswer | null,
   nowMs: number,
 ): Promise<void> {
-  const id = [accountId, hold.capability, hold.hold_id];
+  const id = [accountId, hold.hold_id];
   if (answer === null) await tx.query(freeKey, id);
   else await tx.query(storeAnswer, [...id, Buffer.from(answer.text), new Date(nowMs + (answer.keepMs ?? DAY_MS))]);
 }

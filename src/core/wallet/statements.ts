@@ -41,20 +41,20 @@ export const readKeys = statement(
 /** A key lives as long as its hold, also when the hold is overdue: until it is settled, its work may still be charged. */
 export const readAnswers = statement(
   'lane_read_answers',
-  `SELECT i.account_id, i.capability, i.key_hash, i.fingerprint, i.answer,
+  `SELECT i.account_id, i.key_hash, i.fingerprint, i.answer,
           (i.expires_at > core.clock_now() OR i.hold_id IS NOT NULL) AS alive
-     FROM unnest($2::text[], $3::text[], $4::bytea[]) u(account_id, capability, key_hash), core.idempotency i
+     FROM unnest($2::text[], $3::text[]) u(account_id, key_hash), core.idempotency i
     WHERE i.account_id = ANY($1::text[])
-      AND i.account_id = u.account_id AND i.capability = u.capability AND i.key_hash = u.key_hash`,
+      AND i.account_id = u.account_id AND i.key_hash = u.key_hash`,
 );
 
 /** Keys past their time that the sweeper has not removed yet give way to new ones. */
 export const deleteDeadAnswers = statement(
   'lane_delete_dead_answers',
   `DELETE FROM core.idempotency i
-    USING unnest($2::text[], $3::text[], $4::bytea[]) u(account_id, capability, key_hash)
+    USING unnest($2::text[], $3::text[]) u(account_id, key_hash)
     WHERE i.account_id = ANY($1::text[])
-      AND i.account_id = u.account_id AND i.capability = u.capability AND i.key_hash = u.key_hash`,
+      AND i.account_id = u.account_id AND i.key_hash = u.key_hash`,
 );
 
 export const updateWallets = statement(
@@ -110,10 +110,10 @@ export const upsertUsage = statement(
 /** The keys were read under the wallet lock: none of them is there. */
 export const insertAnswers = statement(
   'lane_insert_answers',
-  `INSERT INTO core.idempotency AS i (account_id, capability, key_hash, fingerprint, answer, hold_id, created_at, expires_at)
-   SELECT w.account_id, u.capability, u.key_hash, u.fingerprint, u.answer, u.hold_id, u.created_at, u.expires_at
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[], $9::timestamptz[])
-          u(account_id, capability, key_hash, fingerprint, answer, hold_id, created_at, expires_at)
+  `INSERT INTO core.idempotency AS i (account_id, key_hash, fingerprint, answer, hold_id, created_at, expires_at)
+   SELECT w.account_id, u.key_hash, u.fingerprint, u.answer, u.hold_id, $7, u.expires_at
+     FROM core.wallet w, unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $8::timestamptz[])
+          u(account_id, key_hash, fingerprint, answer, hold_id, expires_at)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 

@@ -18,7 +18,7 @@ export interface Lane {
 
 /** Calls with the same key are one call. */
 export function leaderKeyOf(item: LaneItem): string | null {
-  return item.idempotency === null ? null : `${item.capability}\n${item.idempotency.hash.toString('latin1')}`;
+  return item.idempotency === null ? null : item.idempotency.hash;
 }
 
 /** Takes up to `max` calls from the front; calls that exclude one another stay for the next commit, in their order. */

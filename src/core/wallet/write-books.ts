@@ -110,12 +110,11 @@ function sendAnswers(
   void tx.query(insertAnswers, [
     accounts,
     textArray(rows.map(({ item }) => item.accountId)),
-    textArray(rows.map(({ item }) => item.capability)),
-    byteaArray(rows.map(({ item }) => item.idempotency?.hash as Buffer)),
-    byteaArray(rows.map(({ item }) => item.idempotency?.fingerprint as Buffer)),
+    textArray(rows.map(({ item }) => item.idempotency?.hash as string)),
+    textArray(rows.map(({ item }) => item.idempotency?.fingerprint as string)),
     byteaArray(rows.map(({ item, hold }) => (hold === null ? (texts.get(item) as string) : null))),
     textArray(rows.map(({ hold }) => hold?.authorized.holdId ?? null)),
-    timestampArray(rows.map(() => nowMs)),
+    new Date(nowMs),
     timestampArray(rows.map(({ item, hold }) => (hold === null ? nowMs + item.keepMs : hold.expiresAtMs))),
   ]);
 }

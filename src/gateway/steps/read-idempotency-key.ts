@@ -17,7 +17,11 @@ export const readIdempotencyKey: Step = (call) => {
     return;
   }
   const key = theOne(sent);
-  call.idempotency = { raw: key, hash: call.core.secrets.idempotencyHash(key), fingerprint: fingerprint(call) };
+  call.idempotency = {
+    raw: key,
+    hash: call.core.secrets.idempotencyHash(call.capability, key),
+    fingerprint: fingerprint(call),
+  };
 };
 
 function sentKeys(call: Call): unknown[] {
@@ -51,12 +55,12 @@ function theOne(sent: readonly unknown[]): string {
   return key;
 }
 
-/** SHA-256 over path parameters, query and canonical body without the key. */
-function fingerprint(call: Call): Buffer {
+/** SHA-256 over path parameters, query and canonical body without the key: 132 bits in base64url. */
+function fingerprint(call: Call): string {
   const { params, query } = call.request;
   const names = Object.keys(params).sort();
   const path = names.map((name) => `${name}=${params[name]}`).join('\n');
   const pairs = [...query].filter(([name]) => name !== FIELD).map(([name, value]) => JSON.stringify([name, value]));
   const body = call.bodyText === '' ? '{}' : canonicalJson(call.bodyText, left);
-  return hash('sha256', `${path}\n\n${pairs.sort().join('\n')}\n\n${body}`, 'buffer').subarray(0, 16);
+  return hash('sha256', `${path}\n\n${pairs.sort().join('\n')}\n\n${body}`, 'base64url').slice(0, 22);
 }
