@@ -68,6 +68,35 @@ CREATE TABLE core.credit_grant (
   CONSTRAINT credit_grant_reserved_nanos_check CHECK ((reserved_nanos >= 0))
 ) WITH (fillfactor=40);
 
+CREATE TABLE core.delivery (
+  account_id text COLLATE "C" NOT NULL,
+  delivery_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  event_sequence bigint NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  event_type text NOT NULL,
+  status text NOT NULL,
+  attempt integer NOT NULL,
+  due_at timestamp with time zone,
+  http_status integer,
+  error_code text,
+  latency_ms integer,
+  response_snippet text,
+  request_headers text,
+  attempts text,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT delivery_pkey PRIMARY KEY (account_id, delivery_id)
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, fillfactor=80);
+
+CREATE TABLE core.delivery_lane (
+  account_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  health smallint NOT NULL,
+  due_at timestamp with time zone,
+  CONSTRAINT delivery_lane_pkey PRIMARY KEY (account_id, webhook_id)
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
+
 CREATE TABLE core.event (
   account_id text COLLATE "C" NOT NULL,
   sequence bigint NOT NULL,
@@ -209,6 +238,28 @@ CREATE TABLE core.wallet (
   CONSTRAINT wallet_held_nanos_check CHECK ((held_nanos >= 0))
 ) WITH (fillfactor=40);
 
+CREATE TABLE core.webhook (
+  account_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  description text,
+  retry_policy text NOT NULL,
+  headers bytea,
+  secret bytea NOT NULL,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  secret_last4 text NOT NULL,
+  status text NOT NULL,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  failed_attempts integer DEFAULT 0 NOT NULL,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE queue.billed (
   account_id text COLLATE "C" NOT NULL,
   capability text COLLATE "C" NOT NULL,
@@ -318,6 +369,10 @@ CREATE TABLE queue.total (
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);
+CREATE INDEX delivery_age ON core.delivery USING brin (created_at);
+CREATE INDEX delivery_by_webhook ON core.delivery USING btree (account_id, webhook_id, delivery_id);
+CREATE INDEX delivery_due ON core.delivery USING btree (account_id, webhook_id, due_at, delivery_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX delivery_lane_due ON core.delivery_lane USING btree (health, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX event_age ON core.event USING brin (created_at);
 CREATE UNIQUE INDEX event_by_id ON core.event USING btree (account_id, event_id);
 CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = 'active'::text);

@@ -1,0 +1,96 @@
+-- Webhooks: registrations, their deliveries, and one lane per webhook that says when its earliest delivery is due.
+
+CREATE TABLE core.webhook (
+  account_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  description text,
+  retry_policy text NOT NULL,
+  -- JSON object, encrypted
+  headers bytea,
+  -- encrypted
+  secret bytea NOT NULL,
+  -- signs beside the new one until then
+  previous_secret bytea,
+  previous_secret_until timestamptz,
+  secret_last4 text NOT NULL,
+  status text NOT NULL,
+  disabled_reason text,
+  disabled_at timestamptz,
+  -- failed attempts since the last success, and when the first of them ended
+  failed_attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, webhook_id)
+) WITH (fillfactor = 70);
+
+-- One event for one webhook. The body is made from core.event at each attempt.
+-- due_at: when the next attempt is due, or the end of the lease while one runs; null when the delivery is over.
+-- attempt: attempts begun, and the fence of their outcomes. attempts: JSON list of those that ended.
+CREATE TABLE core.delivery (
+  account_id text COLLATE "C" NOT NULL,
+  delivery_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  event_sequence bigint NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  event_type text NOT NULL,
+  status text NOT NULL,
+  attempt integer NOT NULL,
+  due_at timestamptz,
+  http_status integer,
+  error_code text,
+  latency_ms integer,
+  response_snippet text,
+  -- JSON object, masked
+  request_headers text,
+  attempts text,
+  created_at timestamptz NOT NULL,
+  finished_at timestamptz,
+  PRIMARY KEY (account_id, delivery_id)
+) WITH (
+  fillfactor = 80,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
+);
+CREATE INDEX delivery_due ON core.delivery (account_id, webhook_id, due_at, delivery_id) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_by_webhook ON core.delivery (account_id, webhook_id, delivery_id);
+CREATE INDEX delivery_age ON core.delivery USING brin (created_at);
+
+-- health: 0 unknown, 1 the last attempt succeeded, 2 it failed. due_at: null when nothing is due, ever.
+-- Each health has its own slots for attempts and so is searched by itself: what must wait never hides what need not.
+CREATE TABLE core.delivery_lane (
+  account_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  health smallint NOT NULL,
+  due_at timestamptz,
+  PRIMARY KEY (account_id, webhook_id)
+) WITH (
+  fillfactor = 60,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
+CREATE INDEX delivery_lane_due ON core.delivery_lane (health, due_at) WHERE due_at IS NOT NULL;
+
+-- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment.
+ALTER TABLE core.delivery SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
+ALTER TABLE core.delivery ALTER COLUMN account_id SET (n_distinct = 1);
+ALTER TABLE core.delivery ALTER COLUMN webhook_id SET (n_distinct = 1);
+INSERT INTO core.delivery (account_id, delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt, due_at, created_at)
+SELECT 'statistics ' || n, n::text, n::text, n, n::text, n::text, n::text, 0, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second',
+       timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'
+  FROM generate_series(1, 2000) n;
+ANALYZE core.delivery;
+DELETE FROM core.delivery WHERE account_id LIKE 'statistics %';
+
+ALTER TABLE core.delivery_lane SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
+ALTER TABLE core.delivery_lane ALTER COLUMN account_id SET (n_distinct = 1);
+ALTER TABLE core.delivery_lane ALTER COLUMN health SET (n_distinct = 1);
+INSERT INTO core.delivery_lane (account_id, webhook_id, health, due_at)
+SELECT 'statistics ' || n, n::text, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'
+  FROM generate_series(1, 2000) n;
+ANALYZE core.delivery_lane;
+DELETE FROM core.delivery_lane WHERE account_id LIKE 'statistics %';
