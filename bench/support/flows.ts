@@ -62,3 +62,25 @@ export function consumeAndAck(url: string, account: BenchAccount): Flow {
     },
   };
 }
+
+/** publish 1, consume 1, ack it, and so on: the backlog stays what it is. Every call counts. */
+export function wholeLives(url: string, account: BenchAccount): Flow {
+  const request = post(url, '/v1/queue/publish', account.secret, BODY);
+  const rest = consumeAndAck(url, account);
+  const published = new Set<number>();
+  return {
+    next(connection) {
+      if (published.has(connection)) return rest.next(connection);
+      return request;
+    },
+    answered(connection, status, body) {
+      if (!published.has(connection)) {
+        published.add(connection);
+        return;
+      }
+      const acked = !body.includes(HANDLE);
+      rest.answered?.(connection, status, body);
+      if (acked) published.delete(connection);
+    },
+  };
+}
