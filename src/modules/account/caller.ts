@@ -3,7 +3,7 @@
 import { lockAccount } from '../../core/accounts.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { scopesAllow, scopesWithin } from '../../core/keys/scopes.ts';
-import { findKey, type StoredKey } from '../../core/keys/store.ts';
+import { findKey } from '../../core/keys/store.ts';
 import { readKeys } from '../../core/wallet/statements.ts';
 import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
@@ -21,12 +21,13 @@ export function requireWithin(ctx: CallContext, own: Scopes, wanted: Scopes, par
   throw problem('SCOPE_ESCALATION', { message: what, param });
 }
 
-/** The key a call is about, which the calling key may change. Throws KEY_NOT_FOUND, SCOPE_ESCALATION. */
-export async function requireTarget(ctx: CallContext, keyId: string): Promise<StoredKey> {
+/**
+ * The key a call is about must be one that the calling key may change. One that does not exist passes: a replay, and a key of
+ * another request, are judged before existence (contract §1). Throws SCOPE_ESCALATION.
+ */
+export async function requireTargetWithin(ctx: CallContext, keyId: string): Promise<void> {
   const target = await findKey(ctx.core.db, ctx.accountId, keyId);
-  if (target === null) throw problem('KEY_NOT_FOUND', { param: 'id' });
-  requireWithin(ctx, ctx.key.scopes, target.scopes);
-  return target;
+  if (target !== null) requireWithin(ctx, ctx.key.scopes, target.scopes);
 }
 
 export interface Entry {

@@ -4,7 +4,7 @@ import { GRACE_HOURS_MAX, rotateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enterFor, forgetKey, requireTarget } from '../caller.ts';
+import { enterFor, forgetKey, requireTargetWithin } from '../caller.ts';
 import { keyIdField, keyWithSecretSchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -53,7 +53,7 @@ export const keysRotate = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     const graceHours = input.grace_hours ?? 24;
-    await requireTarget(ctx, input.id);
+    await requireTargetWithin(ctx, input.id);
     const write = await runWrite(
       ctx,
       async (tx) => {

@@ -5,7 +5,7 @@ import { keyRecord } from '../../../core/keys/store.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enterFor, forgetKey, requireTarget } from '../caller.ts';
+import { enterFor, forgetKey, requireTargetWithin } from '../caller.ts';
 import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -65,7 +65,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const confirmed = input.confirmed_leak ?? false;
     const rotate = input.auto_rotate ?? true;
-    await requireTarget(ctx, input.id);
+    await requireTargetWithin(ctx, input.id);
     const write = await runWrite(
       ctx,
       async (tx) => {

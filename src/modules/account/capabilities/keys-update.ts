@@ -4,7 +4,7 @@ import { requireKey, updateKey } from '../../../core/keys/changes.ts';
 import { scopesWithin, validateScopes } from '../../../core/keys/scopes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enterFor, forgetKey, requireTarget, requireWithin } from '../caller.ts';
+import { enterFor, forgetKey, requireTargetWithin, requireWithin } from '../caller.ts';
 import { keyIdField, keySchema, nameField, scopesField } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -37,7 +37,7 @@ export const keysUpdate = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const { core } = ctx;
     const scopes = input.scopes === undefined ? undefined : validateScopes(core.scopeBook, input.scopes);
-    await requireTarget(ctx, input.id);
+    await requireTargetWithin(ctx, input.id);
     if (scopes !== undefined) requireWithin(ctx, ctx.key.scopes, scopes, 'scopes');
     // A replayed answer does not tell whether its call narrowed the key: then it counts as one that did.
     let narrowed = true;
