@@ -1,0 +1,76 @@
+// Opens sockets to exactly one checked address, whatever the host's name resolves to by then. undici looks no literals up and
+// would look names up again, so the address is given as such and the connected peer is compared with it once more.
+import net from 'node:net';
+import tls from 'node:tls';
+import type { buildConnector } from 'undici';
+import { readAddress } from './address.ts';
+import { connectFailed, OutboundError, tlsFailed } from './failure.ts';
+
+export interface Pin {
+  readonly secure: boolean;
+  /** A name, or an address. */
+  readonly host: string;
+  readonly port: number;
+  /** The checked address. */
+  readonly address: string;
+}
+
+/** A connector for undici's pools; it fails with OutboundError within `connectMs`, TLS handshake included. */
+export function pinnedConnector(pin: Pin, connectMs: number): buildConnector.connector {
+  const open = pin.secure ? tlsOpener(pin) : () => net.connect(endpoint(pin));
+  return (_options, callback) => {
+    const socket = open();
+    let failed = connectFailed;
+    const timer = setTimeout(() => socket.destroy(lateConnect()), connectMs);
+    const settle = (error: Error | null) => {
+      clearTimeout(timer);
+      socket.off('error', onError).off('close', onClose);
+      if (error === null) callback(null, socket);
+      else callback(error, null);
+    };
+    const onError = (error: Error) => settle(error instanceof OutboundError ? error : failed(error));
+    const onClose = () => settle(failed(undefined));
+    socket.setNoDelay(true).once('error', onError).once('close', onClose);
+    socket.once('connect', () => {
+      failed = tlsFailed;
+      if (!isPinned(socket, pin)) socket.destroy(otherPeer());
+    });
+    socket.once(pin.secure ? 'secureConnect' : 'connect', () => {
+      if (!socket.destroyed) settle(null);
+    });
+  };
+}
+
+// The session of one socket spares the next one half of the handshake. It stays within the pin, whose certificate it stands for.
+function tlsOpener(pin: Pin): () => tls.TLSSocket {
+  let session: Buffer | undefined;
+  return () =>
+    tls
+      .connect({
+        ...endpoint(pin),
+        // RFC 6066 has no addresses in SNI; for them the certificate is checked against the address.
+        ...(net.isIP(pin.host) === 0 && { servername: pin.host }),
+        ALPNProtocols: ['http/1.1'],
+        rejectUnauthorized: true,
+        session,
+      })
+      .on('session', (next: Buffer) => {
+        session = next;
+      });
+}
+
+function endpoint(pin: Pin): { host: string; port: number; autoSelectFamily: boolean } {
+  return { host: pin.address, port: pin.port, autoSelectFamily: false };
+}
+
+function isPinned(socket: net.Socket, pin: Pin): boolean {
+  return readAddress(socket.remoteAddress ?? '')?.toString() === pin.address && socket.remotePort === pin.port;
+}
+
+function lateConnect(): OutboundError {
+  return new OutboundError('timeout', 'The receiver did not accept a connection in time.', { beforeSending: true });
+}
+
+function otherPeer(): OutboundError {
+  return new OutboundError('refused', 'The connection led to another address than the one that was checked.');
+}

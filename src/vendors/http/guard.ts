@@ -1,0 +1,56 @@
+// The whole URL check of contract §10: what the URL says, what its host resolves to, and whether all of that may be reached.
+import { type Address, type AddressRange, inRanges, isPublic, readAddress } from './address.ts';
+import { type Refusal, readTarget, type Target } from './target.ts';
+
+/** All addresses of a name; rejects or answers none when there are none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface Admission {
+  readonly target: Target;
+  /** At least one; every one was checked. A socket may connect to these and to nothing else. */
+  readonly addresses: readonly string[];
+}
+
+export type Verdict =
+  | ({ readonly kind: 'admitted' } & Admission)
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** The name gave no address (`cause`), and nothing else stands against the URL. */
+  | { readonly kind: 'unresolved'; readonly host: string; readonly cause: unknown };
+
+const NOT_PUBLIC: Refusal = { rule: 'address', message: 'The host is, or resolves to, an address that is not public.' };
+
+/**
+ * Checks a URL as it stands and resolves now. One refused address among several refuses all: nobody's public service has private
+ * addresses beside its public ones, rebinding attacks do.
+ * @param allowed ranges that are exempt from all rules but `url` and `userinfo` when every address of the URL lies in them.
+ */
+export async function judge(url: string, resolve: Resolve, allowed: readonly AddressRange[]): Promise<Verdict> {
+  const target = readTarget(url);
+  if ('rule' in target) return { kind: 'refused', refusal: target };
+  // Without exempt ranges a look-up cannot save what is already refused, and would tell the name service of it.
+  if (target.refusal !== null && allowed.length === 0) return { kind: 'refused', refusal: target.refusal };
+  const found = target.literal === null ? await lookUp(target.host, resolve) : [target.literal.toString()];
+  if ('cause' in found || found.length === 0) {
+    if (target.refusal !== null) return { kind: 'refused', refusal: target.refusal };
+    return { kind: 'unresolved', host: target.host, cause: 'cause' in found ? found.cause : undefined };
+  }
+  return judgeAddresses(target, found, allowed);
+}
+
+function judgeAddresses(target: Target, found: readonly string[], allowed: readonly AddressRange[]): Verdict {
+  const addresses = found.map(readAddress);
+  const isExempt = (address: Address | null) => address !== null && inRanges(address, allowed);
+  const admitted: Verdict = { kind: 'admitted', target, addresses: addresses.map(String) };
+  if (addresses.every(isExempt)) return admitted;
+  if (target.refusal !== null) return { kind: 'refused', refusal: target.refusal };
+  const mayReach = (address: Address | null) => address !== null && isPublic(address);
+  return addresses.every(mayReach) ? admitted : { kind: 'refused', refusal: NOT_PUBLIC };
+}
+
+async function lookUp(host: string, resolve: Resolve): Promise<readonly string[] | { readonly cause: unknown }> {
+  try {
+    return await resolve(host);
+  } catch (cause) {
+    return { cause };
+  }
+}

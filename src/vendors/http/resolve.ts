@@ -1,0 +1,44 @@
+// Names to addresses, by c-ares: getaddrinfo would take one of libuv's four threads per look-up, and a few names with dead name
+// servers would then hold up everyone's deliveries.
+import { lookup, Resolver } from 'node:dns/promises';
+import type { Resolve } from './guard.ts';
+
+const TRY_MS = 1_500;
+const TRIES = 2;
+/** Bursts to one receiver ask once. Safe at any length: what is connected to is what was checked, not what a name says later. */
+const KEPT_MS = 2_000;
+const KEPT_MAX = 1_000;
+
+/**
+ * The default look-up: all IPv4 addresses, then all IPv6 addresses.
+ * @param withHostsFile names that no server knows are also sought as the system does it (hosts file, search domains). For services
+ * with ALLOW_PRIVATE_TARGETS only: elsewhere these names lead to addresses that are refused anyway.
+ */
+export function systemResolve(withHostsFile: boolean): Resolve {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  const kept = new Map<string, { readonly untilMs: number; readonly found: Promise<readonly string[]> }>();
+  return (host) => {
+    const nowMs = performance.now();
+    const known = kept.get(host);
+    if (known !== undefined && known.untilMs > nowMs) return known.found;
+    const found = ask(resolver, host).catch((error) => (withHostsFile ? askSystem(host) : Promise.reject(error)));
+    kept.delete(host);
+    kept.set(host, { untilMs: nowMs + KEPT_MS, found });
+    const oldest = kept.keys().next();
+    if (kept.size > KEPT_MAX && !oldest.done) kept.delete(oldest.value);
+    return found;
+  };
+}
+
+// One family is enough: many names have no AAAA record, and some servers fail on the question.
+async function ask(resolver: Resolver, host: string): Promise<readonly string[]> {
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
+}
+
+async function askSystem(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true, order: 'ipv4first' });
+  return found.map(({ address }) => address);
+}
