@@ -12,7 +12,10 @@ import { traceIdOf, traceparentOf } from './trace-context.ts';
 
 /** What a surface hands in. */
 export interface Request {
+  /** A header sent several times has its values joined by `, ` here (Node). */
   readonly headers: IncomingHttpHeaders;
+  /** Every value sent for a header, by its lower-case name. */
+  headerValues(name: string): readonly string[];
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** Query parameters; a repeated name has several values. */

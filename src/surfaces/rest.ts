@@ -135,6 +135,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
 function toRequest(request: FastifyRequest, reply: FastifyReply): Request {
   return {
     headers: request.headers,
+    headerValues: (name) => request.raw.headersDistinct[name] ?? [],
     params: request.params as Record<string, string>,
     query: request.query as URLSearchParams,
     get remoteAddress() {

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { byId, callCapability, capabilities, httpCall, type Input, prepareExample } from '../support/capabilities.ts';
+import { openRaw } from '../support/raw.ts';
 import {
   type Client,
   client,
   createTestAccount,
+  type Reply,
   startTestService,
   type TestAccount,
   type TestService,
@@ -104,6 +106,40 @@ describe.each(idempotent)('%s', (id) => {
       ok: true,
       metadata: { idempotent_replay: false },
     });
+  });
+});
+
+describe('several Idempotency-Key headers', () => {
+  /** As sent: fetch would join the headers itself. */
+  async function create(account: TestAccount, name: string, ...keys: string[]): Promise<Reply['body']> {
+    const raw = await openRaw(service.url);
+    const text = JSON.stringify({ name });
+    const headers = ['Host: here', `Authorization: Bearer ${account.secret}`, 'Content-Type: application/json'];
+    headers.push(...keys.map((value) => `Idempotency-Key: ${value}`), `Content-Length: ${text.length}`);
+    raw.send(['POST /v1/queue/create HTTP/1.1', ...headers, '', text].join('\r\n'));
+    const answer = await raw.receive((all) => all.endsWith('}}'));
+    raw.destroy();
+    return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+  }
+
+  test('that differ are refused, whatever they join to', async () => {
+    const account = await createTestAccount(service.core);
+    const error = {
+      code: 'INVALID_IDEMPOTENCY_KEY',
+      code_detail: 'conflict',
+      http_status: 400,
+      param: 'idempotency_key',
+    };
+    expect(await create(account, 'jobs', 'a', 'b')).toMatchObject({ ok: false, error });
+    expect(await create(account, 'jobs', 'a', '')).toMatchObject({ ok: false, error });
+    expect(await create(account, 'jobs', 'a', 'a', 'a, a')).toMatchObject({ ok: false, error });
+  });
+
+  test('that are equal are one key, and a comma in a key is part of it', async () => {
+    const account = await createTestAccount(service.core);
+    expect(await create(account, 'jobs', 'a', 'a')).toMatchObject({ metadata: { idempotent_replay: false } });
+    expect(await create(account, 'jobs', 'a')).toMatchObject({ metadata: { idempotent_replay: true } });
+    expect(await create(account, 'jobs', 'a, a')).toMatchObject({ metadata: { idempotent_replay: false } });
   });
 });
 

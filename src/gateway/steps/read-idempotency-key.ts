@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { problem } from '../../problems/problem.ts';
-import type { Call } from '../call.ts';
+import type { Call, Request } from '../call.ts';
 import type { Step } from '../step.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 const FIELD = 'idempotency_key';
+const HEADER = 'idempotency-key';
 const left = new Set([FIELD]);
 
 export const readIdempotencyKey: Step = (call) => {
@@ -31,10 +32,16 @@ function sentKeys(call: Call): unknown[] {
     found.push(input[FIELD]);
     delete input[FIELD];
   }
-  const header = request.headers['idempotency-key'];
-  if (header !== undefined) found.push(header);
+  found.push(...headerKeys(request));
   if (endpoint.capability.method === 'DELETE') found.push(...request.query.getAll(FIELD));
   return found;
+}
+
+/** A comma may stand in one key, or between the keys of several headers. */
+function headerKeys(request: Request): readonly unknown[] {
+  const header = request.headers[HEADER];
+  if (header === undefined) return [];
+  return header.includes(', ') ? request.headerValues(HEADER) : [header];
 }
 
 function theOne(sent: readonly unknown[]): string {
@@ -43,7 +50,7 @@ function theOne(sent: readonly unknown[]): string {
     throw problem('INVALID_IDEMPOTENCY_KEY', {
       param: FIELD,
       detail: 'conflict',
-      message: 'Body, header and query name different idempotency keys.',
+      message: 'Body, headers and query name different idempotency keys.',
     });
   }
   if (typeof key !== 'string' || !KEY.test(key)) {
