@@ -204,6 +204,34 @@ test('dlq list shows the messages of the queue only, page by page, in publish or
   });
 });
 
+test('a page of the dlq list ends after some MiB of payload, and the next one goes on behind it', async () => {
+  const own = await bench.withAccount();
+  await own.createWithDlq('heavy', { max_message_size_kb: 256 });
+  const text = 'x'.repeat(255 * 1024);
+  const numbers = Array.from({ length: 20 }, (_, n) => n);
+  for (const half of [numbers.slice(0, 10), numbers.slice(10)]) {
+    await own.batch(
+      'heavy',
+      half.map((n) => ({ payload: { n, text } })),
+    );
+    for (const { receipt_handle } of await own.consume('heavy'))
+      await own.nack('heavy', receipt_handle, { requeue: false });
+  }
+  const seen: number[] = [];
+  const pages: number[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
+    const { text: body, body: reply } = await own.call('GET', `/v1/queue/dlq/list/heavy?limit=100${after}`);
+    expect(body.length).toBeLessThan(4.5 * 1024 * 1024);
+    expect(reply.data.has_more).toBe(reply.data.next_cursor !== null);
+    seen.push(...reply.data.items.map((item: { payload: { n: number } }) => item.payload.n));
+    pages.push(reply.data.items.length);
+    cursor = reply.data.next_cursor;
+  }
+  expect(seen).toEqual(numbers);
+  expect(pages).toEqual([17, 3]);
+});
+
 test('deleting a former dead-letter queue takes its messages out of the counts of their queue', async () => {
   await bench.createWithDlq('former');
   await bench.publish('former');

@@ -7,6 +7,8 @@ export const DEFAULT_GROUP = '';
 export const DEDUPLICATION_WINDOW_MS = 5 * 60_000;
 export const BATCH_MESSAGES_MAX = 100;
 export const BATCH_BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** A page of a list ends with the message that reaches it: at most a message more. */
+export const PAGE_BYTES = 4 * 1024 * 1024;
 export const CONSUME_MAX = 10;
 export const WAIT_SECONDS_MAX = 20;
 export const RECEIPTS_MAX = 100;

@@ -3,6 +3,7 @@ import { int8Array } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';
+import { PAGE_BYTES } from './limits.ts';
 import type { MessageRow } from './records.ts';
 
 export interface RedriveRow {
@@ -27,14 +28,20 @@ export interface DeadMessage extends MessageRow {
 
 const deadColumns = `m.seq, m.delivery_count, m.priority, m.group_id, m.deduplication_id, m.headers, m.payload,
           d.name AS dlq_name, m.retain_from AS dead_lettered_at`;
+// Sizes are known without reading the payloads: what is beyond the page is not read at all.
 const selectDead = statement(
   'redrive_select_dead',
-  `SELECT ${deadColumns}
-     FROM queue.message m, queue.queue d
-    WHERE m.account_id = $1 AND m.source_queue_id = $2 AND m.seq > $3
-      AND d.account_id = $1 AND d.queue_id = m.queue_id
-    ORDER BY m.seq
-    LIMIT $4`,
+  `SELECT b.*
+     FROM (SELECT a.*, sum(a.bytes) OVER (ORDER BY a.seq) - a.bytes AS bytes_before, count(*) OVER () AS found
+             FROM (SELECT ${deadColumns}, octet_length(m.payload) + coalesce(octet_length(m.headers), 0) AS bytes
+                     FROM queue.message m, queue.queue d
+                    WHERE m.account_id = $1 AND m.source_queue_id = $2 AND m.seq > $3
+                      AND d.account_id = $1 AND d.queue_id = m.queue_id
+                    ORDER BY m.seq
+                    LIMIT $4) a) b
+    WHERE b.bytes_before < $5
+    ORDER BY b.seq
+    LIMIT $4 - 1`,
 );
 // Messages that a consumer of the dead-letter queue holds stay with it; those of a deleted one are gone.
 const movable = `m.account_id = $1 AND m.source_queue_id = $2
@@ -85,15 +92,25 @@ const selectRedrives = statement(
   `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.queue_id = $2 AND r.redrive_id < $3 ORDER BY r.redrive_id DESC LIMIT $4`,
 );
 
-/** Messages of a queue in its dead-letter queue, after `afterSeq`, in publish order. */
+/**
+ * Messages of a queue in its dead-letter queue, after `afterSeq`, in publish order: at most `limit`, and none after PAGE_BYTES of
+ * payload and headers.
+ */
 export async function listDead(
   db: Queryable,
   accountId: string,
   queueId: bigint,
   afterSeq: bigint,
   limit: number,
-): Promise<DeadMessage[]> {
-  return (await db.query<DeadMessage>(selectDead, [accountId, queueId, afterSeq, limit])).rows;
+): Promise<{ rows: DeadMessage[]; hasMore: boolean }> {
+  const { rows } = await db.query<DeadMessage & { found: bigint }>(selectDead, [
+    accountId,
+    queueId,
+    afterSeq,
+    limit + 1,
+    PAGE_BYTES,
+  ]);
+  return { rows, hasMore: rows[0] !== undefined && rows.length < rows[0].found };
 }
 
 export interface DeadRef {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { decodeCursor, encodeCursor } from '../../../core/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { iso } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -15,7 +15,8 @@ export const dlqList = defineCapability<QueueState>()({
   path: '/v1/queue/dlq/list/{queue}',
   summary: 'Lists the dead-lettered messages of a queue.',
   description:
-    'The messages of this queue (not of the dead-letter queue as a whole) that are now in its dead-letter queue, in publish order.',
+    'The messages of this queue (not of the dead-letter queue as a whole) that are now in its dead-letter queue, in publish order. ' +
+    'A page ends early, with has_more, when its payloads reach 4 MiB.',
   input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(deadSchema),
   price: 'free',
@@ -38,9 +39,9 @@ export const dlqList = defineCapability<QueueState>()({
     const binding = [ctx.accountId, ctx.capability, queue.name];
     const [after = '0'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
     const limit = input.limit ?? 20;
-    const rows = await listDead(db, ctx.accountId, queue.queue_id, BigInt(after), limit + 1);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [String(row.seq)]));
-    const items = shown.items.map((row) =>
+    const { rows, hasMore } = await listDead(db, ctx.accountId, queue.queue_id, BigInt(after), limit);
+    const next = hasMore ? encodeCursor(secrets, binding, [String(rows.at(-1)?.seq)]) : null;
+    const items = rows.map((row) =>
       messageText(state.ids, row.group_id === '' ? { ...row, group_id: null } : row, {
         accountId: ctx.accountId,
         queue: queue.name,
@@ -51,9 +52,7 @@ export const dlqList = defineCapability<QueueState>()({
       }),
     );
     return {
-      data: new JsonText(
-        `{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(shown.next_cursor)},"has_more":${shown.has_more}}`,
-      ),
+      data: new JsonText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(next)},"has_more":${hasMore}}`),
     };
   },
 });
