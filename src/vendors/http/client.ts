@@ -9,6 +9,7 @@ import { type OutboundLimits, outboundLimits } from './limits.ts';
 import { Pools } from './pools.ts';
 import type { OutboundClient, OutboundOutcome, OutboundPost } from './port.ts';
 import { systemResolve } from './resolve.ts';
+import { checkWireHeaders } from './wire-headers.ts';
 import { within } from './within.ts';
 
 export interface OutboundOptions {
@@ -69,17 +70,21 @@ class GuardedClient implements OutboundClient {
   }
 
   async #attempt(request: OutboundPost, signal: AbortSignal): Promise<Answer> {
+    checkWireHeaders(request.headers);
     const { target, addresses } = await this.#admit(request.url, signal);
-    const tried = addresses.slice(0, this.#limits.addressesTriedMax);
+    const { addressesTriedMax, connectMs } = this.#limits;
+    const tried = addresses.slice(0, addressesTriedMax);
+    const connectByMs = performance.now() + connectMs;
     for (const [i, address] of tried.entries()) {
+      const left = tried.length - i;
+      const shareMs = Math.max(1, (connectByMs - performance.now()) / left);
       const pin = { secure: target.secure, host: target.host, port: target.port, address };
+      const { headers, body } = request;
       try {
-        return await this.#pools.use(pin, (pool) =>
-          exchange(pool, { path: target.path, headers: request.headers, body: request.body, signal }, this.#limits),
-        );
+        const sent = { path: target.path, headers, body, connectMs: shareMs, signal };
+        return await this.#pools.use(pin, (pool) => exchange(pool, sent, this.#limits));
       } catch (error) {
-        const isLast = i === tried.length - 1;
-        if (isLast || !(error instanceof OutboundError && error.beforeSending)) throw error;
+        if (left === 1 || !(error instanceof OutboundError && error.beforeSending)) throw error;
       }
     }
     throw new OutboundError('dns', 'The host has no address.');

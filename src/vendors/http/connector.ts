@@ -4,7 +4,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import { readAddress } from './address.ts';
-import { connectFailed, OutboundError, tlsFailed } from './failure.ts';
+import { connectFailed, connectTimedOut, OutboundError, tlsFailed } from './failure.ts';
 
 export interface Pin {
   readonly secure: boolean;
@@ -21,7 +21,7 @@ export function pinnedConnector(pin: Pin, connectMs: number): buildConnector.con
   return (_options, callback) => {
     const socket = open();
     let failed = connectFailed;
-    const timer = setTimeout(() => socket.destroy(lateConnect()), connectMs);
+    const timer = setTimeout(() => socket.destroy(connectTimedOut()), connectMs);
     const settle = (error: Error | null) => {
       clearTimeout(timer);
       socket.off('error', onError).off('close', onClose);
@@ -32,8 +32,9 @@ export function pinnedConnector(pin: Pin, connectMs: number): buildConnector.con
     const onClose = () => settle(failed(undefined));
     socket.setNoDelay(true).once('error', onError).once('close', onClose);
     socket.once('connect', () => {
+      const error = peerError(socket, pin);
+      if (error !== null) socket.destroy(error);
       failed = tlsFailed;
-      if (!isPinned(socket, pin)) socket.destroy(otherPeer());
     });
     socket.once(pin.secure ? 'secureConnect' : 'connect', () => {
       if (!socket.destroyed) settle(null);
@@ -63,14 +64,9 @@ function endpoint(pin: Pin): { host: string; port: number; autoSelectFamily: boo
   return { host: pin.address, port: pin.port, autoSelectFamily: false };
 }
 
-function isPinned(socket: net.Socket, pin: Pin): boolean {
-  return readAddress(socket.remoteAddress ?? '')?.toString() === pin.address && socket.remotePort === pin.port;
-}
-
-function lateConnect(): OutboundError {
-  return new OutboundError('timeout', 'The receiver did not accept a connection in time.', { beforeSending: true });
-}
-
-function otherPeer(): OutboundError {
-  return new OutboundError('refused', 'The connection led to another address than the one that was checked.');
+// A peer that has reset the connection by now has no address any more.
+function peerError(socket: net.Socket, pin: Pin): OutboundError | null {
+  if (socket.remoteAddress === undefined) return connectFailed(undefined);
+  const isChecked = readAddress(socket.remoteAddress)?.toString() === pin.address;
+  return isChecked ? null : new OutboundError('refused', 'The connection led to another address than the checked one.');
 }

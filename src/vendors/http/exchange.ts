@@ -1,7 +1,7 @@
 // One request on a pool and its answer, of which no more than a snippet is kept and no more than 64 KiB is read. Once a status has
 // come the request counts as answered, whatever happens to the body.
 import type { Dispatcher, Pool } from 'undici';
-import { exchangeFailed, OutboundError } from './failure.ts';
+import { connectTimedOut, exchangeFailed, OutboundError } from './failure.ts';
 import type { OutboundLimits } from './limits.ts';
 import { snippetOf } from './snippet.ts';
 
@@ -15,6 +15,8 @@ export interface Request {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The request must be on a socket by then, else nothing of it is ever sent. */
+  readonly connectMs: number;
   /** Aborts with an OutboundError. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +27,8 @@ export interface Request {
  */
 export function exchange(pool: Pool, request: Request, limits: OutboundLimits): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const handler = new AnswerReader(limits, resolve, reject, request.signal);
+    request.signal.throwIfAborted();
+    const handler = new AnswerReader(request, limits, resolve, reject);
     pool.dispatch(
       {
         method: 'POST',
@@ -44,6 +47,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: OutboundError) => void;
   readonly #signal: AbortSignal;
+  readonly #connecting: NodeJS.Timeout;
+  #ended: Error | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #retryAfter: string | null = null;
@@ -53,22 +58,24 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #keptBytes = 0;
 
   constructor(
+    { signal, connectMs }: Request,
     limits: OutboundLimits,
     resolve: (answer: Answer) => void,
     reject: (error: OutboundError) => void,
-    signal: AbortSignal,
   ) {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
+    this.#connecting = setTimeout(() => this.#end(connectTimedOut()), connectMs);
     signal.addEventListener('abort', this.#onAbort);
   }
 
   // Also when the time ran out while the socket was still opening: then nothing is ever written to it.
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    clearTimeout(this.#connecting);
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(reasonOf(this.#signal));
+    if (this.#ended !== undefined) controller.abort(this.#ended);
   }
 
   onResponseStart(
@@ -106,14 +113,20 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#settle(error);
   }
 
-  // Settles at once: while the socket is opening there is nothing yet that undici could abort.
   readonly #onAbort = (): void => {
-    const reason = reasonOf(this.#signal);
-    this.#settle(reason);
-    this.#controller?.abort(reason);
+    const { reason } = this.#signal;
+    this.#end(reason instanceof Error ? reason : new OutboundError('aborted', 'The attempt was ended.'));
   };
 
+  // Settles at once: while the socket is opening there is nothing yet that undici could abort.
+  #end(reason: Error): void {
+    this.#ended = reason;
+    this.#settle(reason);
+    this.#controller?.abort(reason);
+  }
+
   #settle(error: Error | undefined): void {
+    clearTimeout(this.#connecting);
     this.#signal.removeEventListener('abort', this.#onAbort);
     if (this.#status === 0) {
       this.#reject(exchangeFailed(error));
@@ -123,10 +136,6 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     const snippet = snippetOf(Buffer.concat(this.#kept), snippetBytesMax, this.#bytes > this.#keptBytes);
     this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, snippet });
   }
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new OutboundError('aborted', 'The attempt was ended.');
 }
 
 function tooManyInterim(): OutboundError {

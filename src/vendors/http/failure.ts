@@ -29,6 +29,10 @@ export function connectFailed(cause: unknown): OutboundError {
   return new OutboundError('connect', `The receiver cannot be reached: ${reason}.`, { beforeSending: true, cause });
 }
 
+export function connectTimedOut(): OutboundError {
+  return new OutboundError('timeout', 'The receiver did not accept a connection in time.', { beforeSending: true });
+}
+
 /** A TCP connection, but no TLS session with a certificate that is trusted and valid for the host. */
 export function tlsFailed(cause: unknown): OutboundError {
   const code = codeOf(cause);

@@ -18,6 +18,7 @@ export class Pools {
   readonly #limits: OutboundLimits;
   /** In the order of last use, the oldest first. */
   readonly #kept = new Map<string, Kept>();
+  #undici: Promise<typeof import('undici')> | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
   constructor(limits: OutboundLimits) {
@@ -27,9 +28,10 @@ export class Pools {
   /** Runs `work` with the pool of the pin, which is not closed before it settles. */
   async use<T>(pin: Pin, work: (pool: Pool) => Promise<T>): Promise<T> {
     // 28 MiB of memory and 120 ms once (Node 24, measured): a process that never delivers anything does without.
-    const undici = await import('undici');
+    this.#undici ??= import('undici');
+    const { Pool: UndiciPool } = await this.#undici;
     const key = `${pin.secure ? 'https' : 'http'}|${pin.host}|${pin.port}|${pin.address}`;
-    const kept = this.#kept.get(key) ?? { pool: this.#open(undici.Pool, pin), inFlight: 0, idleSinceMs: 0 };
+    const kept = this.#kept.get(key) ?? { pool: this.#open(UndiciPool, pin), inFlight: 0, idleSinceMs: 0 };
     kept.inFlight += 1;
     // Deleted and set again: the map's order is the order of use.
     this.#kept.delete(key);

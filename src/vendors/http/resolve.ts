@@ -9,19 +9,26 @@ const TRIES = 2;
 const KEPT_MS = 2_000;
 const KEPT_MAX = 1_000;
 
+/** A resolver reads the machine's list of name servers when it is made. */
+const RESOLVER_LIFE_MS = 60_000;
+
 /**
  * The default look-up: all IPv4 addresses, then all IPv6 addresses.
- * @param withHostsFile names that no server knows are also sought as the system does it (hosts file, search domains). For services
- * with ALLOW_PRIVATE_TARGETS only: elsewhere these names lead to addresses that are refused anyway.
+ * @param withSystemNames names that no server knows, and single labels at once, are sought as the system does it (hosts file,
+ * search domains). For services with ALLOW_PRIVATE_TARGETS only: elsewhere such names lead to refused addresses anyway.
  */
-export function systemResolve(withHostsFile: boolean): Resolve {
-  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+export function systemResolve(withSystemNames: boolean): Resolve {
   const kept = new Map<string, { readonly untilMs: number; readonly found: Promise<readonly string[]> }>();
+  const ask = nameServers();
+  const seek = (host: string) => {
+    if (!withSystemNames) return ask(host);
+    return host.includes('.') ? ask(host).catch(() => askSystem(host)) : askSystem(host);
+  };
   return (host) => {
     const nowMs = performance.now();
     const known = kept.get(host);
     if (known !== undefined && known.untilMs > nowMs) return known.found;
-    const found = ask(resolver, host).catch((error) => (withHostsFile ? askSystem(host) : Promise.reject(error)));
+    const found = seek(host);
     kept.delete(host);
     kept.set(host, { untilMs: nowMs + KEPT_MS, found });
     const oldest = kept.keys().next();
@@ -30,8 +37,21 @@ export function systemResolve(withHostsFile: boolean): Resolve {
   };
 }
 
+function nameServers(): Resolve {
+  let resolver: Resolver | undefined;
+  let madeMs = 0;
+  return (host) => {
+    const nowMs = performance.now();
+    if (resolver === undefined || nowMs - madeMs > RESOLVER_LIFE_MS) {
+      resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+      madeMs = nowMs;
+    }
+    return askBoth(resolver, host);
+  };
+}
+
 // One family is enough: many names have no AAAA record, and some servers fail on the question.
-async function ask(resolver: Resolver, host: string): Promise<readonly string[]> {
+async function askBoth(resolver: Resolver, host: string): Promise<readonly string[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length === 0 && four.status === 'rejected') throw four.reason;

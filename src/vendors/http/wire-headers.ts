@@ -1,0 +1,19 @@
+// The last look at headers before they go on a wire. What users set was checked when they set it; this holds for every caller.
+import { OutboundError } from './failure.ts';
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+/** Nothing that could end the line. */
+const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
+const VALUE_BYTES_MAX = 4096;
+/** The client's own: they say where a message goes and where it ends. */
+const FRAMING = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect']);
+
+/** @throws OutboundError `protocol` for a header that is not sent. */
+export function checkWireHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const isSendable =
+      NAME.test(name) && !FRAMING.has(name.toLowerCase()) && value.length <= VALUE_BYTES_MAX && VALUE.test(value);
+    if (!isSendable)
+      throw new OutboundError('protocol', 'The request cannot be sent: one of its headers is not valid.');
+  }
+}
