@@ -12,3 +12,8 @@ export function randomHex(bytes: number): string {
   used += bytes;
   return buffer.toString('hex', used - bytes, used);
 }
+
+/** 63 random bits: fits a bigint column. */
+export function randomBigInt(): bigint {
+  return BigInt(`0x${randomHex(8)}`) >> 1n;
+}

@@ -1,6 +1,8 @@
 // Connections that fail around COMMIT: the caller is told what happened, and it happened once.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chargeInLane } from '../../src/core/wallet/charge.ts';
+import { lockWallets, readClock } from '../../src/core/wallet/statements.ts';
+import { textArray } from '../../src/db/arrays.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -21,6 +23,16 @@ import { type LossyProxy, openLossyProxy } from './lossy-proxy.ts';
 const killOthers = statement(
   'test_kill_others',
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+);
+
+const waitingForLocks = statement(
+  'test_waiting_for_locks',
+  `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+);
+const insertForeign = statement(
+  'test_insert_foreign_entry',
+  `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, units, amount_nanos, balance_after_nanos, created_at)
+   VALUES ($1, $2, $2, 'release', 0, 0, 1000000, core.clock_now())`,
 );
 
 let database: TestDatabase;
@@ -112,6 +124,41 @@ describe.each(['answer', 'request'] as const)('when the %s of a COMMIT is lost',
     const again = await chargeInLane(contextOf(direct, account, idempotencyKey('large')), charge);
     expect(again).toMatchObject({ costNanos: 0n, replayed: true, data: { text: answer.data.text } });
   });
+});
+
+test('an entry of another process under the number of a lost commit is not taken for its own', async () => {
+  const account = await openAccount(direct.db, 1_000_000n);
+  const rows = rowEffect();
+  const numbers: bigint[] = [];
+  let foreign: Promise<unknown> | undefined;
+  /** Gets the wallet when the lost transaction ends, before anyone asks: as after a fail-over to a server whose clock is behind. */
+  const takeNumber = () =>
+    direct.db.transaction(async (tx) => {
+      await tx.query(lockWallets, [textArray([account.accountId])]);
+      await tx.query(insertForeign, [account.accountId, numbers[0] as bigint]);
+    });
+  const effect: typeof rows = {
+    ...rows,
+    async read(tx, items) {
+      const verdicts = await rows.read(tx, items);
+      if (foreign !== undefined) return verdicts;
+      // Its answer says that the wallet is locked.
+      await tx.query(readClock, []);
+      proxy.loseNext('request');
+      foreign = takeNumber();
+      await vi.waitFor(async () => expect((await direct.db.query(waitingForLocks, [])).count).toBe(1));
+      return verdicts;
+    },
+    write(tx, items, nowMs) {
+      // The journal entry of a single call stands before its effect.
+      numbers.push(...items.map(({ firstSeq }) => firstSeq - 1n));
+      return rows.write(tx, items, nowMs);
+    },
+  };
+  expect(codeOf(await shop.lanes.submit(call(account, { effect })))).toBe('done');
+  await foreign;
+  expect(numbers).toHaveLength(2);
+  await expectCharged(account, 1);
 });
 
 test('backends that are killed under load cost no call its effect and no wallet a charge too many', async () => {

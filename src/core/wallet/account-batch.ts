@@ -53,7 +53,7 @@ export interface WalletEvent {
 
 export interface AccountBatch {
   readonly accountId: string;
-  /** Sequence number of the batch: also that of its first journal entry. */
+  /** A nonce: sequence numbers follow the clock of the server, and after a fail-over to one that is behind another process could get ours. */
   readonly batchId: bigint;
   readonly admitted: readonly Admitted[];
   readonly refused: readonly (readonly [LaneItem, Problem])[];
@@ -71,6 +71,7 @@ export interface AccountBatchInput {
   readonly items: readonly LaneItem[];
   readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
   readonly firstSeq: bigint;
+  readonly batchId: bigint;
   readonly nowMs: number;
 }
 
@@ -113,7 +114,7 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
   }));
   return {
     accountId: wallet.account_id,
-    batchId: input.firstSeq,
+    batchId: input.batchId,
     admitted,
     refused,
     wallet: alert.wallet,

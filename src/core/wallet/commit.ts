@@ -3,10 +3,11 @@
 
 import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
+import { randomBigInt } from '../../lib/random-hex.ts';
 import { nextSequence } from '../../lib/sequence.ts';
 import { problem } from '../../problems/problem.ts';
 import { scopesAllow } from '../keys/scopes.ts';
-import { type AccountBatch, settleAccount } from './account-batch.ts';
+import { type AccountBatch, type LedgerEntry, settleAccount } from './account-batch.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import { deleteDeadAnswers, lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
@@ -15,6 +16,7 @@ import { writeBooks } from './write-books.ts';
 /** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
 export interface CommitProbe {
   readonly accountId: string;
+  readonly entrySeq: bigint;
   readonly batchId: bigint;
 }
 
@@ -72,9 +74,13 @@ export async function commitLanes(
         for (const [effect, of] of admitted) effect.committed?.(of);
       },
     };
-    if (first !== undefined) onProbe({ accountId: first.accountId, batchId: first.batchId }, result);
+    if (first !== undefined) onProbe(probeOf(first), result);
     return result;
   });
+}
+
+function probeOf({ accountId, batchId, entries: [entry] }: AccountBatch): CommitProbe {
+  return { accountId, batchId, entrySeq: (entry as LedgerEntry).seq };
 }
 
 async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promise<Snapshot> {
@@ -170,6 +176,7 @@ function settleOne(
     items: waiting,
     verdicts: snapshot.verdicts,
     firstSeq: nextSequence(wallet.last_seq, snapshot.nowMs),
+    batchId: randomBigInt(),
     nowMs: snapshot.nowMs,
   });
   for (const [item, refusal] of batch.refused) settlements.set(item, { kind: 'refused', problem: refusal });

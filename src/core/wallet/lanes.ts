@@ -250,7 +250,7 @@ export class Lanes {
         // The lock waits for a transaction whose client is gone but which still runs.
         return await this.#options.db.transaction(async (tx) => {
           await tx.query(lockWallets, [textArray([probe.accountId])]);
-          return (await tx.query(findLedgerEntry, [probe.accountId, probe.batchId])).count === 1;
+          return (await tx.query(findLedgerEntry, [probe.accountId, probe.entrySeq, probe.batchId])).count === 1;
         });
       } catch (error) {
         if (performance.now() > giveUpAt) throw new CommitUnknown(error);

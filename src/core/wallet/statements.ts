@@ -127,5 +127,5 @@ export const insertHolds = statement(
 /** Whether a batch whose COMMIT got no answer was committed: its first journal entry is there, once the wallet is free again. */
 export const findLedgerEntry = statement(
   'lane_find_entry',
-  `SELECT entry_seq FROM core.ledger WHERE account_id = $1 AND entry_seq = $2 AND batch_id = $2`,
+  `SELECT entry_seq FROM core.ledger WHERE account_id = $1 AND entry_seq = $2 AND batch_id = $3`,
 );
