@@ -2,7 +2,6 @@
 import type { Database, Transaction } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { Core } from './context.ts';
-import { sequenceEvents } from './events/sequencer.ts';
 import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
@@ -70,7 +69,6 @@ export function coreSweeps(core: Core): Sweep[] {
       perProcess: true,
       run: once(() => core.processes.beat()),
     },
-    { name: 'events.sequence', intervalMs: 200, run: (signal) => sequenceEvents(db, signal) },
     { name: 'wallet.grant_expiry', intervalMs: 2_000, run: perAccount(db, findExpired, expireGrants) },
     { name: 'wallet.grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warnExpiring) },
     { name: 'wallet.hold_expiry', intervalMs: 2_000, run: (signal) => core.holds.expireOverdue(signal) },

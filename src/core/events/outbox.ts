@@ -1,6 +1,6 @@
 // Events are rows of the transaction they report: no rolled-back effect is ever told, no committed one is forgotten.
 import { textArray, timestampArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { newId } from '../../lib/ids.ts';
 
@@ -22,8 +22,9 @@ const insertOutbox = statement(
 );
 
 /** Sends the insert in the given transaction without awaiting it: a failure fails the transaction. Events are numbered in the order given. */
-export function sendEvents(tx: Queryable, events: readonly NewEvent[], nowMs: number): void {
+export function sendEvents(tx: Transaction, events: readonly NewEvent[], nowMs: number): void {
   if (events.length === 0) return;
+  tx.hint('events');
   const ids = events.map(() => nextEventId());
   void tx.query(insertOutbox, [
     textArray([...new Set(events.map((event) => event.accountId))].sort()),
@@ -39,7 +40,7 @@ export function sendEvents(tx: Queryable, events: readonly NewEvent[], nowMs: nu
 let lastIdMs = 0;
 
 /** Ids of one process grow: those of one millisecond would else differ in their random part only, and be numbered in any order. */
-function nextEventId(): string {
+export function nextEventId(): string {
   lastIdMs = Math.max(Date.now(), lastIdMs + 1);
   return newId('evt_', lastIdMs);
 }

@@ -1,9 +1,13 @@
-// Numbers events: committed rows of the outbox move to core.event with the account's next sequence numbers, without gaps.
-// The account's row of core.event_sequence is locked meanwhile, so any number of processes may do this at once.
+// Numbers events: committed rows of the outbox move to core.event with the account's next sequence numbers, without gaps, and
+// become deliveries in the same transaction. The account's row of core.event_sequence is locked meanwhile, so any number of
+// processes may do this at once.
 import { boolArray, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { fitData } from './wire.ts';
+import { readClock } from '../wallet/statements.ts';
+import { dispatchEvents, eventsWithin, subscribersOf } from '../webhooks/dispatch.ts';
+import { nextEventId } from './outbox.ts';
+import { type EventRow, fitData } from './wire.ts';
 
 interface OutboxRow {
   readonly event_id: string;
@@ -14,12 +18,13 @@ interface OutboxRow {
 }
 
 const EVENTS_PER_TRANSACTION = 200;
-const ACCOUNTS_PER_RUN = 200;
+// Events with many subscribers: bounds the transaction, and how long the account's webhooks are locked.
+const DELIVERIES_PER_TRANSACTION = 2_000;
 
 const findAccounts = statement(
   'event_find_outbox',
   `/* fan-out: accounts with events that have no number yet */
-   SELECT account_id FROM core.event_outbox GROUP BY account_id LIMIT $1`,
+   SELECT account_id FROM core.event_outbox WHERE account_id > $1 GROUP BY account_id ORDER BY account_id LIMIT $2`,
 );
 const openSequence = statement(
   'event_open_sequence',
@@ -56,46 +61,95 @@ const deleteOutbox = statement(
 
 /** Numbers everything that the account's committed transactions have written so far. */
 export async function sequenceAccount(db: Database, accountId: string): Promise<void> {
-  for (;;) {
-    const moved = await db.transaction((tx) => moveEvents(tx, accountId));
-    if (moved < EVENTS_PER_TRANSACTION) return;
+  while (await sequenceSome(db, accountId)) {
+    // each round is a transaction of its own
   }
 }
 
-/** One round over accounts with new events; answers true when there may be more. */
-export async function sequenceEvents(db: Database, signal: AbortSignal): Promise<boolean> {
-  const { rows } = await db.query<{ account_id: string }>(findAccounts, [ACCOUNTS_PER_RUN]);
-  for (const { account_id } of rows) {
-    if (signal.aborted) return false;
-    await sequenceAccount(db, account_id);
-  }
-  return rows.length === ACCOUNTS_PER_RUN;
+/** Numbers some of the account's events and makes their deliveries, in one transaction; answers true when there may be more. */
+export function sequenceSome(db: Database, accountId: string): Promise<boolean> {
+  return db.transaction((tx) => moveEvents(tx, accountId));
 }
 
-async function moveEvents(tx: Transaction, accountId: string): Promise<number> {
-  const [, sequence, outbox] = await Promise.all([
+/** Up to `limit` accounts with events that have no number yet, after `afterId` in the order of their ids. */
+export async function accountsWithEvents(db: Database, afterId: string, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(findAccounts, [afterId, limit]);
+  return rows.map(({ account_id }) => account_id);
+}
+
+interface NewTestEvent {
+  readonly accountId: string;
+  readonly type: string;
+  /** JSON text. */
+  readonly data: string;
+  readonly requestId: string | null;
+}
+
+/** Stores one event marked `test` with the next number. It has no effect to wait for, so it needs no outbox. */
+export async function numberEvent(tx: Transaction, event: NewTestEvent): Promise<EventRow> {
+  const { accountId, type, data, requestId } = event;
+  const [, sequence, clock] = await Promise.all([
     tx.query(openSequence, [accountId]),
     tx.query<{ last_sequence: bigint }>(lockSequence, [accountId]),
-    tx.query<OutboxRow>(readOutbox, [accountId, EVENTS_PER_TRANSACTION]),
+    tx.query<{ now: number }>(readClock, []),
   ]);
-  const events = outbox.rows;
-  if (events.length === 0) return 0;
-  const last = sequence.rows[0]?.last_sequence ?? 0n;
-  const ids = textArray(events.map((event) => event.event_id));
+  const row: EventRow = {
+    account_id: accountId,
+    sequence: (sequence.rows[0]?.last_sequence ?? 0n) + 1n,
+    event_id: nextEventId(),
+    type,
+    data,
+    request_id: requestId,
+    test: true,
+    created_at: clock.rows[0]?.now as number,
+  };
+  await writeEvents(tx, accountId, [row]);
+  return row;
+}
+
+async function writeEvents(
+  tx: Transaction,
+  accountId: string,
+  events: readonly Omit<EventRow, 'account_id'>[],
+): Promise<void> {
   const [inserted] = await Promise.all([
     tx.query(insertEvents, [
       accountId,
-      int8Array(events.map((_, i) => last + BigInt(i + 1))),
-      ids,
+      int8Array(events.map((event) => event.sequence)),
+      textArray(events.map((event) => event.event_id)),
       textArray(events.map((event) => event.type)),
-      textArray(events.map((event) => fitData(event.data))),
+      textArray(events.map((event) => event.data)),
       textArray(events.map((event) => event.request_id)),
-      boolArray(events.map(() => false)),
+      boolArray(events.map((event) => event.test)),
       timestampArray(events.map((event) => event.created_at)),
     ]),
-    tx.query(saveSequence, [accountId, last + BigInt(events.length)]),
-    tx.query(deleteOutbox, [accountId, ids]),
+    tx.query(saveSequence, [accountId, events.at(-1)?.sequence ?? null]),
   ]);
   if (inserted.count !== events.length) throw new Error(`${inserted.count} of ${events.length} events were numbered`);
-  return events.length;
+}
+
+async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> {
+  const [, sequence, clock, outbox, subscribers] = await Promise.all([
+    tx.query(openSequence, [accountId]),
+    tx.query<{ last_sequence: bigint }>(lockSequence, [accountId]),
+    tx.query<{ now: number }>(readClock, []),
+    tx.query<OutboxRow>(readOutbox, [accountId, EVENTS_PER_TRANSACTION]),
+    // After the events: a webhook that was there before its event is among them.
+    subscribersOf(tx, accountId),
+  ]);
+  if (outbox.rows.length === 0) return false;
+  const last = sequence.rows[0]?.last_sequence ?? 0n;
+  const nowMs = clock.rows[0]?.now as number;
+  const taken = outbox.rows.slice(0, eventsWithin(outbox.rows, subscribers, DELIVERIES_PER_TRANSACTION));
+  const events = taken.map((event, i) => ({
+    ...event,
+    data: fitData(event.data),
+    test: false,
+    sequence: last + BigInt(i + 1),
+  }));
+  tx.cork();
+  dispatchEvents(tx, accountId, events, subscribers, nowMs);
+  void tx.query(deleteOutbox, [accountId, textArray(events.map((event) => event.event_id))]);
+  await writeEvents(tx, accountId, events);
+  return events.length < outbox.rows.length || outbox.rows.length === EVENTS_PER_TRANSACTION;
 }

@@ -15,6 +15,10 @@ export interface JobLoopOptions<Job> {
   take(room: number): Promise<readonly Job[]>;
   /** Runs one job and records how it went. `signal` aborts when the process cannot wait any longer: the job is then given back. */
   run(job: Job, signal: AbortSignal): Promise<void>;
+  /** Gives back what the process has taken beyond its jobs; called once, at the stop, after the last job has ended. */
+  stopped?(): Promise<void>;
+  /** Further values for /metrics. */
+  figures?(): Figure[];
 }
 
 const FINISH_MS = 4_000;
@@ -54,13 +58,18 @@ export class JobLoop<Job = unknown> {
     this.#stopping.abort();
     this.wake();
     await this.#life;
-    if (await this.#idleWithin(FINISH_MS)) return;
-    this.#aborting.abort();
-    if (await this.#idleWithin(ABORTED_FINISH_MS)) return;
-    this.#options.log.warn(
-      { jobs: this.name, running: this.#running.size },
-      'background jobs were still running at the stop',
-    );
+    if (!(await this.#idleWithin(FINISH_MS))) {
+      this.#aborting.abort();
+      if (!(await this.#idleWithin(ABORTED_FINISH_MS))) {
+        const running = this.#running.size;
+        this.#options.log.warn({ jobs: this.name, running }, 'background jobs were still running at the stop');
+      }
+    }
+    try {
+      await this.#options.stopped?.();
+    } catch (error) {
+      this.#options.log.warn({ err: error, jobs: this.name }, 'what the jobs had taken could not be given back');
+    }
   }
 
   figures(): Figure[] {
@@ -78,6 +87,7 @@ export class JobLoop<Job = unknown> {
         'Background jobs, or searches for them, that failed by an error of ours.',
         this.#failures,
       ),
+      ...(this.#options.figures?.() ?? []),
     ];
   }
 

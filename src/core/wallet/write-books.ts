@@ -1,6 +1,6 @@
 // Sends the core's writes of a lane commit: wallets, grants, journal, usage, idempotent answers, holds, events. Nothing is awaited here.
 import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { usageOrder } from '../usage/order.ts';
@@ -10,7 +10,7 @@ import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, 
 
 /** `texts`: the answers of charged items. */
 export function writeBooks(
-  tx: Queryable,
+  tx: Transaction,
   batches: readonly AccountBatch[],
   texts: ReadonlyMap<LaneItem, string>,
   nowMs: number,

@@ -45,7 +45,8 @@ export interface DeliveryTarget {
   readonly status: WebhookStatus;
 }
 
-interface TargetRow {
+/** What `targetOf` opens; `previous_secret` only while it signs. */
+export interface TargetRow {
   readonly webhook_id: string;
   readonly url: string;
   readonly retry_policy: RetryPolicy;
@@ -156,7 +157,12 @@ export async function readTargets(
   webhookIds: readonly string[],
 ): Promise<DeliveryTarget[]> {
   const { rows } = await db.query<TargetRow>(selectTargets, [accountId, textArray(webhookIds)]);
-  return rows.map((row) => ({
+  return rows.map((row) => targetOf(secrets, row));
+}
+
+/** Decrypts what one attempt needs. */
+export function targetOf(secrets: Secrets, row: TargetRow): DeliveryTarget {
+  return {
     webhookId: row.webhook_id,
     url: row.url,
     headers: openHeaders(secrets, row),
@@ -165,7 +171,7 @@ export async function readTargets(
       .map((sealed) => secrets.decrypt('webhook-secret', row.webhook_id, sealed)),
     retryPolicy: row.retry_policy,
     status: row.status,
-  }));
+  };
 }
 
 export async function countRegistrations(db: Queryable, accountId: string): Promise<number> {

@@ -1,0 +1,86 @@
+// Places for attempts of this process, so that receivers that hang never take the place of receivers that answer.
+// Each health of a lane has a pool of its own. A lane's first attempts are made in `unknown`: a hanging receiver goes through it once,
+// and is `failing` afterwards. An attempt of a healthy lane that takes longer than a second moves on to `slow` while there is room.
+// Together they bound the open sockets: 1,792.
+export const HEALTH = { unknown: 0, healthy: 1, failing: 2 } as const;
+export type Health = (typeof HEALTH)[keyof typeof HEALTH];
+
+type PoolName = 'unknown' | 'healthy' | 'failing' | 'slow';
+
+const poolOf: readonly PoolName[] = ['unknown', 'healthy', 'failing'];
+const defaultSizes: Readonly<Record<PoolName, number>> = { unknown: 512, healthy: 256, failing: 512, slow: 512 };
+/** No account takes more than this part of a pool, so that none fills it alone. */
+const ACCOUNT_SHARE = 1 / 4;
+
+interface Pool {
+  readonly size: number;
+  used: number;
+  readonly byAccount: Map<string, number>;
+}
+
+/** A taken place. */
+export interface Slot {
+  readonly accountId: string;
+  pool: PoolName;
+}
+
+export class Slots {
+  readonly #pools: Readonly<Record<PoolName, Pool>>;
+
+  constructor(sizes: Readonly<Record<PoolName, number>> = defaultSizes) {
+    const pool = (name: PoolName): Pool => ({ size: sizes[name], used: 0, byAccount: new Map() });
+    this.#pools = { unknown: pool('unknown'), healthy: pool('healthy'), failing: pool('failing'), slow: pool('slow') };
+  }
+
+  /** Free places for lanes of this health, whoever asks. */
+  room(health: Health): number {
+    const pool = this.#of(health);
+    return pool.size - pool.used;
+  }
+
+  /** Free places for lanes of this health of one account. */
+  roomOf(health: Health, accountId: string): number {
+    const pool = this.#of(health);
+    const share = Math.max(1, Math.floor(pool.size * ACCOUNT_SHARE));
+    return Math.min(pool.size - pool.used, share - (pool.byAccount.get(accountId) ?? 0));
+  }
+
+  /** Takes a place; the caller has looked whether there is room. */
+  take(health: Health, accountId: string): Slot {
+    const slot: Slot = { accountId, pool: poolOf[health] as PoolName };
+    this.#count(slot, 1);
+    return slot;
+  }
+
+  /** The attempt takes long: a healthy place becomes free for others, if there is room among the slow ones. */
+  slow(slot: Slot): boolean {
+    const { slow } = this.#pools;
+    if (slot.pool !== 'healthy' || slow.used >= slow.size) return false;
+    this.#count(slot, -1);
+    slot.pool = 'slow';
+    this.#count(slot, 1);
+    return true;
+  }
+
+  release(slot: Slot): void {
+    this.#count(slot, -1);
+  }
+
+  used(): readonly (readonly [pool: string, used: number])[] {
+    return Object.entries(this.#pools).map(([name, pool]) => [name, pool.used] as const);
+  }
+
+  #of(health: Health): Pool {
+    return this.#pools[poolOf[health] as PoolName];
+  }
+
+  #count({ accountId, pool: name }: Slot, by: 1 | -1): void {
+    const pool = this.#pools[name];
+    pool.used += by;
+    const left = (pool.byAccount.get(accountId) ?? 0) + by;
+    if (left === 0) pool.byAccount.delete(accountId);
+    else pool.byAccount.set(accountId, left);
+  }
+}
+
+export const slotsTotal = Object.values(defaultSizes).reduce((sum, size) => sum + size, 0);
