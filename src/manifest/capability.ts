@@ -42,7 +42,10 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly summary: string;
   /** Written for an agent: what it does, what to send, what to watch out for. */
   readonly description: string;
-  /** Path, query and body fields in one object; a name in the path is a path parameter, the rest is the query (GET, DELETE) or the body. */
+  /**
+   * Path, query and body fields in one object; a name in the path is a path parameter, the rest is the query (GET, DELETE) or the
+   * body. With `additionalProperties: true` the body is free-form: data that the capability cuts from `ctx.bodyText`, whatever its names.
+   */
   readonly input: In;
   /** Schema of `data`. */
   readonly output: TSchema;

@@ -42,6 +42,7 @@ describe('GET /v1/discovery', () => {
       'parcel.send',
       'parcel.list',
       'parcel.drop',
+      'parcel.weigh',
       'discovery',
       'discovery.capability',
     ]);

@@ -94,10 +94,10 @@ function bodySchema(capability: Capability, fields: readonly string[]): JsonSche
   const pathNames = new Set(pathParameters(capability.path));
   const keywords = Object.entries(rest).filter(([keyword]) => pathNames.size === 0 || !countingKeywords.has(keyword));
   const due = takesBody(capability) ? required.filter((name) => fields.includes(name)) : [];
-  const sent = Object.entries(properties).map(([name, field]) => [
-    name,
-    pathNames.has(name) ? repeatedField(field, name) : field,
-  ]);
+  const isFreeForm = rest.additionalProperties === true;
+  const sent = Object.entries(properties)
+    .filter(([name]) => !(isFreeForm && pathNames.has(name)))
+    .map(([name, field]) => [name, pathNames.has(name) ? repeatedField(field, name) : field]);
   return {
     ...(takesBody(capability) ? Object.fromEntries(keywords) : {}),
     type: 'object',

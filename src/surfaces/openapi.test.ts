@@ -87,6 +87,14 @@ describe('a write with a body', () => {
   });
 });
 
+test('a free-form body takes anything; names of the path mean nothing in it', () => {
+  const weigh = document.paths['/parcel/weigh/{parcel}']?.post as Operation;
+  const body = weigh.requestBody?.content['application/json'];
+  expect(body?.schema).toMatchObject({ type: 'object', additionalProperties: true });
+  expect(Object.keys(body?.schema.properties as Json)).toEqual(['idempotency_key']);
+  expect(body?.examples?.example_1?.value).toEqual({ anything: [1] });
+});
+
 describe('a read', () => {
   test('has query parameters, no body and no idempotency key', () => {
     expect(list.parameters.map((parameter) => [parameter.name, parameter.in, parameter.required])).toEqual([

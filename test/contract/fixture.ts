@@ -103,11 +103,28 @@ const drop: Capability = {
   run: async () => ({ data: {} }),
 };
 
+const weigh: Capability = {
+  id: 'parcel.weigh',
+  method: 'POST',
+  path: '/v1/parcel/weigh/{parcel}',
+  summary: 'Weighs whatever is sent.',
+  description: 'Weighs the object of the body, which is data.',
+  input: Type.Object({ parcel: name }, { additionalProperties: true }),
+  output: Type.Object({ bytes: Type.Integer() }),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: [],
+  events: [],
+  examples: [{ title: 'One', input: { parcel: 'books', anything: [1] } }],
+  run: async () => ({ data: {} }),
+};
+
 export const parcels = defineModule({
   name: 'parcel',
   summary: 'Parcels & more.',
   status: 'beta',
-  capabilities: [send, list, drop],
+  capabilities: [send, list, drop, weigh],
   start: () => undefined,
 });
 

@@ -15,7 +15,7 @@ export interface WriteOptions {
   readonly secret?: boolean;
 }
 
-interface StoredAnswer {
+export interface StoredAnswer {
   readonly fingerprint: string;
   readonly answer: Buffer | null;
   readonly encrypted: boolean;
@@ -36,6 +36,11 @@ const readAnswer = statement(
   'idem_read_answer',
   `SELECT fingerprint, answer, encrypted FROM core.idempotency WHERE account_id = $1 AND key_hash = $2`,
 );
+const readLiveAnswer = statement(
+  'idem_read_live_answer',
+  `SELECT fingerprint, answer, encrypted FROM core.idempotency
+    WHERE account_id = $1 AND key_hash = $2 AND expires_at > core.clock_now()`,
+);
 const storeAnswer = statement(
   'idem_store_answer',
   `UPDATE core.idempotency SET answer = $3 WHERE account_id = $1 AND key_hash = $2`,
@@ -52,8 +57,9 @@ export async function runWrite(
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { idempotency, core } = ctx;
   if (idempotency === null) return { data: await core.db.transaction(body), replayed: false };
+  const claimed = { keepMs: (options.keepDays ?? 1) * DAY_MS, secret: options.secret === true };
   return core.db.transaction(async (tx) => {
-    const earlier = await claimKey(tx, ctx, idempotency, options);
+    const earlier = await claimKey(tx, ctx, idempotency, claimed);
     if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
     const data = await body(tx);
     await tx.query(storeAnswer, [ctx.accountId, idempotency.hash, sealAnswer(ctx, idempotency, data, options)]);
@@ -61,19 +67,35 @@ export async function runWrite(
   });
 }
 
-/** Null when the key is now ours; else the stored answer. Waits for a running call with the key up to the lock time-out (2 s). */
-async function claimKey(
+/**
+ * The stored answer of the call's idempotency key, else null. For writes that must do something slow before `runWrite`: a replay
+ * comes before every other check. Throws IDEMPOTENCY_KEY_REUSED.
+ */
+export async function findReplay(ctx: CallContext): Promise<{ data: JsonText; replayed: true } | null> {
+  const { idempotency: key } = ctx;
+  if (key === null) return null;
+  const { rows } = await ctx.core.db.query<StoredAnswer>(readLiveAnswer, [ctx.accountId, key.hash]);
+  const [earlier] = rows;
+  if (earlier === undefined) return null;
+  checkSameRequest(key, earlier);
+  return earlier.answer === null ? null : { data: new JsonText(openAnswer(ctx, key, earlier)), replayed: true };
+}
+
+/**
+ * Null when the key is now ours, for `keepMs`; else what is stored, with the answer null while its call runs elsewhere than in a
+ * transaction. Waits for one that runs in a transaction up to the lock time-out (2 s).
+ */
+export async function claimKey(
   tx: Transaction,
   ctx: CallContext,
   key: IdempotencyKey,
-  options: WriteOptions,
+  { keepMs, secret }: { readonly keepMs: number; readonly secret: boolean },
 ): Promise<StoredAnswer | null> {
   const id = [ctx.accountId, key.hash];
-  const keepMs = (options.keepDays ?? 1) * DAY_MS;
   try {
     const [, claimed] = await Promise.all([
       tx.query(deleteExpired, id),
-      tx.query(claim, [...id, key.fingerprint, options.secret === true, keepMs]),
+      tx.query(claim, [...id, key.fingerprint, secret, keepMs]),
     ]);
     if (claimed.count === 1) return null;
   } catch (error) {
@@ -83,8 +105,12 @@ async function claimKey(
   const { rows } = await tx.query<StoredAnswer>(readAnswer, id);
   const [earlier] = rows;
   if (earlier === undefined) throw inFlight();
-  if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
+  checkSameRequest(key, earlier);
   return earlier;
+}
+
+function checkSameRequest(key: IdempotencyKey, earlier: StoredAnswer): void {
+  if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
 }
 
 function sealAnswer(ctx: CallContext, key: IdempotencyKey, data: unknown, options: WriteOptions): Buffer {
@@ -92,13 +118,13 @@ function sealAnswer(ctx: CallContext, key: IdempotencyKey, data: unknown, option
   return options.secret === true ? ctx.core.secrets.encrypt('idempotent-answer', key.raw, text) : Buffer.from(text);
 }
 
-function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {
+export function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {
   if (stored.answer === null) throw inFlight();
   return stored.encrypted
     ? ctx.core.secrets.decrypt('idempotent-answer', key.raw, stored.answer)
     : stored.answer.toString('utf8');
 }
 
-function inFlight(cause?: unknown) {
+export function inFlight(cause?: unknown) {
   return problem('IDEMPOTENCY_IN_FLIGHT', { param: 'idempotency_key', retryAfterMs: 1000, cause });
 }

@@ -34,7 +34,10 @@ export const validate: Step = (call) => {
 
 function mergePath(call: Call): void {
   const { params } = call.request;
+  // A free-form body is data: a member of it that bears the name of a path parameter says nothing about the path.
+  const isFreeForm = call.endpoint.unknownFields === 'taken';
   for (const name of call.endpoint.pathFields) {
+    if (isFreeForm) delete call.input[name];
     merge(call, name, fromPath(params[name] ?? '', fieldSchema(call, name)), 'path');
   }
 }

@@ -1,0 +1,75 @@
+// Free writes whose work calls the outside world and so cannot stand in a transaction (contract §4). The claim of the key is
+// committed first and lives for a minute, longer than any such work takes: when the process dies, the key is free again after it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statement } from '../../db/statement.ts';
+import { JsonText, toJson } from '../../lib/json-text.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import type { CallContext } from '../context.ts';
+import { readClock } from '../wallet/statements.ts';
+import type { IdempotencyKey } from './key.ts';
+import { claimKey, inFlight, openAnswer } from './write.ts';
+
+const CLAIM_MS = 60_000;
+const WAIT_MS = 2_000;
+const POLL_MS = 100;
+
+const keepAnswer = statement(
+  'idem_keep_answer',
+  `UPDATE core.idempotency SET answer = $3, expires_at = $4 WHERE account_id = $1 AND key_hash = $2 AND answer IS NULL`,
+);
+const freeClaim = statement(
+  'idem_free_claim',
+  `DELETE FROM core.idempotency WHERE account_id = $1 AND key_hash = $2 AND answer IS NULL AND hold_id IS NULL`,
+);
+
+/**
+ * Runs `body` outside of any transaction under the call's idempotency key and keeps its `data` for a day. A call that comes
+ * while another with the key runs waits for its answer up to 2 s. Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, and
+ * what `body` throws.
+ */
+export async function runOutside(
+  ctx: CallContext,
+  body: () => Promise<unknown>,
+): Promise<{ data: unknown; replayed: boolean }> {
+  const { idempotency: key } = ctx;
+  if (key === null) return { data: await body(), replayed: false };
+  const earlier = await claimOrWait(ctx, key);
+  if (earlier !== null) return { data: earlier, replayed: true };
+  try {
+    const data = await body();
+    await keep(ctx, key, toJson(data));
+    return { data, replayed: false };
+  } catch (error) {
+    await free(ctx, key);
+    throw error;
+  }
+}
+
+/** Null when the key is ours now, else the answer that another call got. */
+async function claimOrWait(ctx: CallContext, key: IdempotencyKey): Promise<JsonText | null> {
+  const deadlineMs = performance.now() + WAIT_MS;
+  for (;;) {
+    const earlier = await ctx.core.db.transaction((tx) => claimKey(tx, ctx, key, { keepMs: CLAIM_MS, secret: false }));
+    if (earlier === null) return null;
+    if (earlier.answer !== null) return new JsonText(openAnswer(ctx, key, earlier));
+    if (performance.now() >= deadlineMs) throw inFlight();
+    await sleep(POLL_MS);
+  }
+}
+
+async function keep(ctx: CallContext, key: IdempotencyKey, answer: string): Promise<void> {
+  await ctx.core.db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ now: number }>(readClock, []);
+    const expiresAt = new Date((rows[0] as { now: number }).now + DAY_MS);
+    await tx.query(keepAnswer, [ctx.accountId, key.hash, Buffer.from(answer), expiresAt]);
+  });
+}
+
+/** A failure is not kept: the key is free at once, or, when even this fails, at the end of the claim. */
+async function free(ctx: CallContext, key: IdempotencyKey): Promise<void> {
+  try {
+    await ctx.core.db.query(freeClaim, [ctx.accountId, key.hash]);
+  } catch (error) {
+    ctx.core.log.warn({ err: error, capability: ctx.capability }, 'an idempotency key stays claimed for a minute');
+  }
+}
