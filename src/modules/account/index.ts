@@ -1,4 +1,4 @@
-// Module account: API keys, wallet, budget, usage, ledger, events, tier.
+// Module account: API keys, wallet, budget, usage, ledger, events, webhooks, tier.
 import { defineModule } from '../../manifest/module.ts';
 import { balance } from './capabilities/balance.ts';
 import { budgetGet } from './capabilities/budget-get.ts';
@@ -14,11 +14,19 @@ import { ledgerList } from './capabilities/ledger-list.ts';
 import { tier } from './capabilities/tier.ts';
 import { usage } from './capabilities/usage.ts';
 import { usageTimeseries } from './capabilities/usage-timeseries.ts';
+import { webhooksDelete } from './capabilities/webhooks-delete.ts';
+import { webhooksDeliveries } from './capabilities/webhooks-deliveries.ts';
+import { webhooksGet } from './capabilities/webhooks-get.ts';
+import { webhooksList } from './capabilities/webhooks-list.ts';
+import { webhooksRedeliver } from './capabilities/webhooks-redeliver.ts';
+import { webhooksRegister } from './capabilities/webhooks-register.ts';
+import { webhooksTest } from './capabilities/webhooks-test.ts';
+import { webhooksUpdate } from './capabilities/webhooks-update.ts';
 import type { AccountState } from './state.ts';
 
 export const account = defineModule<AccountState>({
   name: 'account',
-  summary: 'API keys, wallet and budget, usage, journal, events and tier of the account.',
+  summary: 'API keys, wallet and budget, usage, journal, events, webhooks and tier of the account.',
   status: 'ga',
   capabilities: [
     balance,
@@ -35,6 +43,14 @@ export const account = defineModule<AccountState>({
     usageTimeseries,
     ledgerList,
     eventsList,
+    webhooksRegister,
+    webhooksList,
+    webhooksGet,
+    webhooksUpdate,
+    webhooksDelete,
+    webhooksDeliveries,
+    webhooksTest,
+    webhooksRedeliver,
   ],
   start: () => null,
 });

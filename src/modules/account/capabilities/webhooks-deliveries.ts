@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import type { CallContext } from '../../../core/context.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { isEventType } from '../../../core/events/catalogue.ts';
+import { type DeliveryStatus, deliveryRecord } from '../../../core/webhooks/delivery-record.ts';
+import { listDeliveries } from '../../../core/webhooks/delivery-store.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { cursorField, limitField, pageOf } from '../list-fields.ts';
+import type { AccountState } from '../state.ts';
+import { requireWebhook } from '../webhook-changes.ts';
+import { deliverySchema, deliveryStatusField, webhookIdField } from '../webhook-schemas.ts';
+
+export const webhooksDeliveries = defineCapability<AccountState>()({
+  id: 'account.webhooks.deliveries',
+  method: 'GET',
+  path: '/v1/account/webhooks/deliveries/{id}',
+  summary: 'Lists the deliveries of a webhook.',
+  description:
+    'What was sent to the webhook, newest first, for 30 days, with every attempt and how it went. Those of a deleted webhook stay ' +
+    'listed. Send one again with account.webhooks.redeliver.',
+  input: Type.Object({
+    id: webhookIdField,
+    cursor: Type.Optional(cursorField),
+    limit: Type.Optional(limitField),
+    status: Type.Optional(deliveryStatusField),
+    event_type: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Only this event type, such as queue.dlq.' }),
+    ),
+  }),
+  output: pageOf(deliverySchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['WEBHOOK_NOT_FOUND', 'UNKNOWN_EVENT_TYPE'],
+  events: [],
+  examples: [
+    {
+      title: 'What could not be delivered',
+      before: [
+        {
+          capability: 'account.webhooks.register',
+          input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
+        },
+      ],
+      input: { id: '$0.id', status: 'exhausted' },
+      expect: { items: [], has_more: false },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { db, secrets } = ctx.core;
+    const filter = { status: (input.status ?? null) as DeliveryStatus | null, eventType: input.event_type ?? null };
+    if (filter.eventType !== null && !isEventType(filter.eventType)) {
+      throw problem('UNKNOWN_EVENT_TYPE', { param: 'event_type' });
+    }
+    const binding = [ctx.accountId, ctx.capability, input.id, String(filter.status), String(filter.eventType)];
+    const [before = null] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
+    const limit = input.limit ?? 20;
+    const beforeId = before === null ? null : String(before);
+    const rows = await listDeliveries(db, ctx.accountId, input.id, filter, beforeId, limit + 1);
+    if (rows.length === 0 && !(await hasDeliveries(ctx, input.id))) await requireWebhook(db, ctx, input.id);
+    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.delivery_id]));
+    return { data: { ...shown, items: shown.items.map(deliveryRecord) } };
+  },
+});
+
+/** A deleted webhook is known by what it was sent. */
+async function hasDeliveries(ctx: CallContext, webhookId: string): Promise<boolean> {
+  const all = { status: null, eventType: null };
+  return (await listDeliveries(ctx.core.db, ctx.accountId, webhookId, all, null, 1)).length > 0;
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import { registrationRecord } from '../../../core/webhooks/registration-record.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import type { AccountState } from '../state.ts';
+import { requireWebhook } from '../webhook-changes.ts';
+import { webhookIdField, webhookSchema } from '../webhook-schemas.ts';
+
+export const webhooksGet = defineCapability<AccountState>()({
+  id: 'account.webhooks.get',
+  method: 'GET',
+  path: '/v1/account/webhooks/get/{id}',
+  summary: 'Shows one webhook.',
+  description:
+    'The registration with its status: disabled_reason and disabled_at say why and when deliveries stopped. The secret is not shown.',
+  input: Type.Object({ id: webhookIdField }),
+  output: webhookSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['WEBHOOK_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'Read a registration',
+      before: [
+        {
+          capability: 'account.webhooks.register',
+          input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
+        },
+      ],
+      input: { id: '$0.id' },
+      expect: { url: 'https://example.org/hooks', status: 'enabled', disabled_at: null },
+    },
+  ],
+  async run({ ctx, input }) {
+    return { data: registrationRecord(await requireWebhook(ctx.core.db, ctx, input.id)) };
+  },
+});

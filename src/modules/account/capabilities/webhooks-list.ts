@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { registrationRecord } from '../../../core/webhooks/registration-record.ts';
+import { listRegistrations } from '../../../core/webhooks/registration-store.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../list-fields.ts';
+import type { AccountState } from '../state.ts';
+import { webhookSchema } from '../webhook-schemas.ts';
+
+export const webhooksList = defineCapability<AccountState>()({
+  id: 'account.webhooks.list',
+  method: 'GET',
+  path: '/v1/account/webhooks/list',
+  summary: 'Lists the webhooks of the account.',
+  description:
+    'Every registration, newest first, page by page. Secrets are never shown, and credentials in headers are masked.',
+  input: Type.Object({ cursor: Type.Optional(cursorField), limit: Type.Optional(limitField) }),
+  output: pageOf(webhookSchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'The newest webhooks', input: { limit: 10 }, expect: { has_more: false } }],
+  async run({ ctx, input }) {
+    const { db, secrets } = ctx.core;
+    const binding = [ctx.accountId, ctx.capability];
+    const [before = null] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
+    const limit = input.limit ?? 20;
+    const beforeId = before === null ? null : String(before);
+    const found = await listRegistrations(db, secrets, ctx.accountId, beforeId, limit + 1);
+    const shown = page(found, limit, ({ webhookId }) => encodeCursor(secrets, binding, [webhookId]));
+    return { data: { ...shown, items: shown.items.map(registrationRecord) } };
+  },
+});

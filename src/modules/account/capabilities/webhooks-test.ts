@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { runOutside } from '../../../core/idempotency/outside.ts';
+import { deliveryRecord } from '../../../core/webhooks/delivery-record.ts';
+import { deliverTest } from '../../../core/webhooks/test-delivery.ts';
+import { memberSources } from '../../../lib/json-source.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import type { AccountState } from '../state.ts';
+import { deliverySchema, webhookIdField } from '../webhook-schemas.ts';
+
+export const webhooksTest = defineCapability<AccountState>()({
+  id: 'account.webhooks.test',
+  method: 'POST',
+  path: '/v1/account/webhooks/test/{id}',
+  summary: 'Sends a test event to a webhook and says how it went.',
+  description:
+    'One attempt, made before the answer: an event of the first type that the webhook subscribes to, with test true and the JSON object ' +
+    'of the body, whatever it holds, as data.object. It is signed as every delivery is and is not tried again. A disabled webhook can be ' +
+    'tested as well. The call succeeds when the attempt was made; status, http_status and error_code tell how.',
+  input: Type.Object({ id: webhookIdField }, { additionalProperties: true }),
+  output: deliverySchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  errors: ['WEBHOOK_NOT_FOUND'],
+  events: [],
+  limits: {
+    body: 'Any JSON object; an idempotency_key in it is taken as such. Beyond 20 KiB long texts are cut, and the event says truncated.',
+  },
+  examples: [
+    {
+      title: 'Send a sample',
+      before: [
+        {
+          capability: 'account.webhooks.register',
+          input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
+        },
+      ],
+      input: { id: '$0.id', message_id: 'qmsg_sample', queue: 'jobs' },
+      expect: { event_type: 'queue.dlq', attempt: 1 },
+    },
+  ],
+  async run({ ctx, input }) {
+    return runOutside(ctx, async () => {
+      const delivery = await deliverTest(ctx.core, ctx.accountId, input.id, sample(ctx.bodyText), ctx.requestId);
+      if (delivery === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'id' });
+      return deliveryRecord(delivery);
+    });
+  },
+});
+
+/** The body as it was sent, without the idempotency key, which is the service's. */
+function sample(bodyText: string): JsonText {
+  if (bodyText === '') return new JsonText('{}');
+  const members = [...memberSources(bodyText)].filter(([name]) => name !== 'idempotency_key');
+  const texts = members.map(([name, { start, end }]) => `${JSON.stringify(name)}:${bodyText.slice(start, end)}`);
+  return new JsonText(`{${texts.join(',')}}`);
+}

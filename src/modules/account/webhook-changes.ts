@@ -1,0 +1,119 @@
+// What can happen to a webhook registration: registered, changed, deleted. URLs are checked before, since that resolves names;
+// everything here runs under the account's lock.
+import { findAccount } from '../../core/accounts.ts';
+import type { CallContext } from '../../core/context.ts';
+import { isEventType } from '../../core/events/catalogue.ts';
+import { tierLimits } from '../../core/tiers.ts';
+import { endDeliveries } from '../../core/webhooks/delivery-store.ts';
+import {
+  clearFailures,
+  countRegistrations,
+  deleteRegistration,
+  disableRegistration,
+  enableRegistration,
+  findRegistration,
+  insertRegistration,
+  type Registration,
+  type RegistrationSettings,
+  readTargets,
+  replaceSigningSecret,
+  type SigningSecret,
+  saveSettings,
+  type WebhookStatus,
+} from '../../core/webhooks/registration-store.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { newId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { problem } from '../../problems/problem.ts';
+
+/** Fields of an update; what is undefined stays as it is. */
+export interface WebhookPatch extends Partial<RegistrationSettings> {
+  readonly signing?: SigningSecret;
+  readonly status?: WebhookStatus;
+}
+
+/** The event types without repetition, in the order sent. Throws UNKNOWN_EVENT_TYPE that names the first unknown one. */
+export function subscribedEvents(types: readonly string[]): string[] {
+  const unknown = types.findIndex((type) => !isEventType(type));
+  if (unknown >= 0) throw problem('UNKNOWN_EVENT_TYPE', { param: `events[${unknown}]` });
+  return [...new Set(types)];
+}
+
+/** Resolves the host of the URL, so never in a transaction. Throws WEBHOOK_URL_REJECTED. */
+export async function checkUrl(ctx: CallContext, url: string): Promise<void> {
+  const warning = await ctx.core.outbound.checkUrl(url, 'url');
+  if (warning !== null) ctx.warnings.push(warning);
+}
+
+/** Throws WEBHOOK_NOT_FOUND. */
+export async function requireWebhook(db: Queryable, ctx: CallContext, webhookId: string): Promise<Registration> {
+  const found = await findRegistration(db, ctx.core.secrets, ctx.accountId, webhookId);
+  if (found === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'id' });
+  return found;
+}
+
+/** Throws QUOTA_EXCEEDED at the tier's number of registrations, disabled ones included. */
+export async function registerWebhook(
+  tx: Transaction,
+  ctx: CallContext,
+  settings: RegistrationSettings,
+  signing: SigningSecret,
+  nowMs: number,
+): Promise<Registration> {
+  const [account, webhooks] = await Promise.all([
+    findAccount(tx, ctx.accountId),
+    countRegistrations(tx, ctx.accountId),
+  ]);
+  const tier = account?.tier ?? ctx.tier;
+  const { webhooksMax } = tierLimits[tier];
+  if (webhooks >= webhooksMax) {
+    const message = `The account has ${webhooks} webhooks; its tier ${tier} allows ${webhooksMax}.`;
+    throw problem('QUOTA_EXCEEDED', { message, detail: 'webhooks' });
+  }
+  const webhookId = newId('wh_');
+  await insertRegistration(tx, ctx.core.secrets, ctx.accountId, { ...settings, webhookId, signing }, nowMs);
+  return requireWebhook(tx, ctx, webhookId);
+}
+
+/** Throws WEBHOOK_NOT_FOUND. */
+export async function changeWebhook(
+  tx: Transaction,
+  ctx: CallContext,
+  webhookId: string,
+  { signing, status, ...settings }: WebhookPatch,
+  nowMs: number,
+): Promise<Registration> {
+  const { accountId } = ctx;
+  const { secrets } = ctx.core;
+  const before = await requireWebhook(tx, ctx, webhookId);
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const after: RegistrationSettings = { ...before, ...given };
+  await saveSettings(tx, secrets, accountId, webhookId, after, nowMs);
+  if (after.url !== before.url) await clearFailures(tx, accountId, webhookId);
+  if (signing !== undefined) await changeSecret(tx, ctx, webhookId, signing, nowMs);
+  if (status === 'enabled') await enableRegistration(tx, accountId, webhookId);
+  if (status === 'disabled' && (await disableRegistration(tx, accountId, webhookId, 'requested', nowMs))) {
+    await endDeliveries(tx, accountId, webhookId, 'skipped', nowMs);
+  }
+  return requireWebhook(tx, ctx, webhookId);
+}
+
+/** Answers whether there was such a registration; what was pending for it is cancelled. */
+export async function removeWebhook(tx: Transaction, accountId: string, webhookId: string, nowMs: number) {
+  const deleted = await deleteRegistration(tx, accountId, webhookId);
+  if (deleted) await endDeliveries(tx, accountId, webhookId, 'cancelled', nowMs);
+  return deleted;
+}
+
+/** Setting the current secret again changes nothing: the one before would else end before its day is over. */
+async function changeSecret(
+  tx: Transaction,
+  ctx: CallContext,
+  webhookId: string,
+  signing: SigningSecret,
+  nowMs: number,
+): Promise<void> {
+  const [target] = await readTargets(tx, ctx.core.secrets, ctx.accountId, [webhookId]);
+  if (target?.signingSecrets[0] === signing.secret) return;
+  await replaceSigningSecret(tx, ctx.core.secrets, ctx.accountId, webhookId, signing, nowMs + DAY_MS);
+}
