@@ -168,6 +168,29 @@ describe('deduplication', () => {
     expect(await bench.counts('dup.fifo')).toEqual([2, 0, 0, 0]);
   });
 
+  test.each([
+    ['a single message', 1, 10],
+    ['a batch above 256 KiB', 4, 90_000],
+  ])('its answer is kept under its idempotency key, beyond the 5 minutes: %s', async (_what, count, size) => {
+    const queue = `kept-${count}.fifo`;
+    await bench.create(queue, { type: 'fifo' });
+    const text = 'x'.repeat(size);
+    const messages = Array.from({ length: count }, (_, n) => ({ payload: { n, text }, deduplication_id: `d${n}` }));
+    const publish = (idempotency_key?: string) =>
+      count === 1
+        ? bench.call('POST', '/v1/queue/publish', { queue, ...messages[0], idempotency_key })
+        : bench.call('POST', '/v1/queue/batch/publish', { queue, messages, idempotency_key });
+    const { data } = (await bench.costing(count, {}, () => publish())).body;
+    await bench.costing(0, {}, () => publish('k'));
+    await bench.advance(301);
+    await bench.costing(0, {}, async () => {
+      const { body } = await publish('k');
+      expect(body).toMatchObject({ data, metadata: { idempotent_replay: true, cost_usd: 0 } });
+    });
+    expect(await bench.counts(queue)).toEqual([count, 0, 0, 0]);
+    await bench.costing(count, {}, () => publish('another'));
+  });
+
   test('it survives ack, purge and the dead-letter queue, and is per queue', async () => {
     await bench.createWithDlq('survive.fifo', { type: 'fifo', max_retries: 1 });
     await bench.create('other.fifo', { type: 'fifo' });

@@ -204,6 +204,19 @@ describe('a large effect', () => {
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 80_000n, held: 0n, charged: 20_000n });
   });
 
+  test('keeps the answer under its key when all of it turns out to be a repeat, and charges nothing', async () => {
+    const account = await openAccount(shop.db, 100_000n);
+    const effect = rowEffect({
+      read: (reading) => (reading === 2 ? { kind: 'replay', text: '"earlier"' } : { kind: 'go', context: null }),
+    });
+    const keyed = contextOf(shop, account, idempotencyKey('repeat'));
+    const replay = { replayed: true, costNanos: 0n, data: { text: '"earlier"' } };
+    expect(await chargeInLane(keyed, { ...charge, effect })).toMatchObject(replay);
+    expect(await chargeInLane(keyed, { ...charge, effect })).toMatchObject(replay);
+    expect(await rowsOf(shop.db, account.accountId)).toBe(0);
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 100_000n, held: 0n, charged: 0n });
+  });
+
   test('is waited for by a call with the same key, which gets its answer', async () => {
     const account = await openAccount(shop.db, 100_000n);
     const slow = rowEffect();

@@ -63,7 +63,7 @@ class LargeWrite<Input, Context> {
       // A unique violation is a rival that committed between read and write, or an own lost commit: read again, once.
       return await attempt().catch((error) => (sqlState(error) === '23505' ? attempt() : Promise.reject(error)));
     } catch (error) {
-      const end = await this.#giveBack();
+      const end = await this.#giveBack(error instanceof AnsweredBefore ? error.text : null);
       const balanceNanos = end?.balanceNanos ?? 0n;
       if (end?.status === 'captured' && this.#written !== null) {
         return { text: this.#written.text, replayed: false, costNanos: end.capturedNanos, balanceNanos };
@@ -111,10 +111,12 @@ class LargeWrite<Input, Context> {
     return { text, replayed: false, costNanos: settled.capturedNanos, balanceNanos: settled.balanceNanos };
   }
 
-  /** Answers how the hold ended: `captured` when a commit without an answer had arrived. */
-  async #giveBack(): Promise<HoldSettlement | null> {
+  /** `earlier`: the answer that the call repeats. Answers how the hold ended: `captured` when a commit without an answer had arrived. */
+  async #giveBack(earlier: string | null): Promise<HoldSettlement | null> {
+    const { accountId, keepMs } = this.#item;
     try {
-      return await this.#core.holds.release(this.#item.accountId, this.#hold.holdId);
+      const answer = earlier === null ? undefined : { text: earlier, keepMs };
+      return await this.#core.holds.release(accountId, this.#hold.holdId, answer);
     } catch (error) {
       this.#core.log.warn(
         { err: error, holdId: this.#hold.holdId },

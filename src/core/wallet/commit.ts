@@ -11,7 +11,7 @@ import { type AccountBatch, type LedgerEntry, settleAccount } from './account-ba
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import { deleteDeadAnswers, lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
-import { writeBooks } from './write-books.ts';
+import { keepReplays, writeBooks } from './write-books.ts';
 
 /** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
 export interface CommitProbe {
@@ -58,15 +58,18 @@ export async function commitLanes(
     const snapshot = await readSnapshot(tx, items);
     const settlements = new Map<LaneItem, Settlement>();
     const candidates = new Map<string, LaneItem[]>();
+    const replays: (readonly [LaneItem, string])[] = [];
     for (const item of items) {
       const early = settleEarly(item, snapshot);
-      if (early !== null) settlements.set(item, early);
-      else append(candidates, item.accountId, item);
+      if (early === null) append(candidates, item.accountId, item);
+      else settlements.set(item, early);
+      if (early?.kind === 'replayed' && isUnkeptKey(item, snapshot)) replays.push([item, early.text]);
     }
     const batches = [...candidates].map(([accountId, waiting]) => settleOne(accountId, waiting, snapshot, settlements));
     const written = batches.filter((batch) => batch.admitted.length > 0);
     const first = written[0];
     if (snapshot.deadAnswers.length > 0) removeDead(tx, snapshot.deadAnswers);
+    keepReplays(tx, replays, snapshot.nowMs);
     const admitted = writeAll(tx, written, snapshot.nowMs, settlements);
     const result = {
       settlements: items.map((item) => settlements.get(item) as Settlement),
@@ -148,6 +151,11 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
 
 function earlierAnswer(item: LaneItem, snapshot: Snapshot): AnswerRow | undefined {
   return item.idempotency === null ? undefined : snapshot.answers.get(answerId(item.accountId, item.idempotency.hash));
+}
+
+/** A duplicate by its effect's own rules: its answer is not kept under its key yet. */
+function isUnkeptKey(item: LaneItem, snapshot: Snapshot): boolean {
+  return item.idempotency !== null && earlierAnswer(item, snapshot) === undefined;
 }
 
 function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): Settlement {

@@ -6,7 +6,7 @@ import { mendEach } from '../sweeper/mend-each.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
 import { rideOut } from './ride-out.ts';
-import { type Capture, type HoldSettlement, releaseHold, settleHold } from './settle-hold.ts';
+import { type Capture, type HeldAnswer, type HoldSettlement, releaseHold, settleHold } from './settle-hold.ts';
 import { Turns } from './turns.ts';
 
 export interface HoldsOptions {
@@ -69,8 +69,9 @@ export class Holds {
     return rideOut(() => this.#db.transaction((tx) => settleHold(tx, accountId, holdId, capture)));
   }
 
-  release(accountId: string, holdId: string): Promise<HoldSettlement | null> {
-    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, 'released')));
+  /** Gives everything back. `answer`: of a call that succeeded for nothing. */
+  release(accountId: string, holdId: string, answer?: HeldAnswer): Promise<HoldSettlement | null> {
+    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, 'released', answer)));
   }
 
   /** Releases holds past their time, a bounded number; answers true when there may be more. */

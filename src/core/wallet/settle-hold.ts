@@ -81,14 +81,15 @@ export function settleHold(
   return endOnce(tx, accountId, holdId, 'captured', capture);
 }
 
-/** Gives everything back, in the caller's transaction. */
+/** Gives everything back, in the caller's transaction. `answer`: of a call that succeeded for nothing. */
 export function releaseHold(
   tx: Transaction,
   accountId: string,
   holdId: string,
   status: 'released' | 'expired',
+  answer?: HeldAnswer,
 ): Promise<HoldSettlement | null> {
-  return endOnce(tx, accountId, holdId, status, { capturedNanos: 0n });
+  return endOnce(tx, accountId, holdId, status, { capturedNanos: 0n, answer });
 }
 
 /** Answers repeats of the key before the hold is settled: work that goes on in the background after its call was answered. */

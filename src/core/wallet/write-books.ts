@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { usageOrder } from '../usage/order.ts';
-import type { AccountBatch, Admitted, NewHold } from './account-batch.ts';
+import type { AccountBatch, NewHold } from './account-batch.ts';
 import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
 
@@ -21,7 +21,12 @@ export function writeBooks(
   sendLedger(tx, accounts, batches, nowMs);
   sendUsage(tx, accounts, batches, nowMs);
   const admitted = batches.flatMap((batch) => batch.admitted);
-  sendAnswers(tx, accounts, admitted, texts, nowMs);
+  const keyed = admitted.filter(({ item }) => item.idempotency !== null);
+  sendAnswers(
+    tx,
+    keyed.map(({ item, hold }) => keptAnswer(item, hold === null ? (texts.get(item) as string) : hold, nowMs)),
+    nowMs,
+  );
   for (const { hold } of admitted) if (hold !== null) sendHold(tx, hold, nowMs, batches);
   const events = batches.flatMap((batch) => batch.events);
   if (events.length > 0) sendEvents(tx, events, nowMs);
@@ -98,24 +103,41 @@ function sendUsage(tx: Queryable, accounts: Buffer, batches: readonly AccountBat
   ]);
 }
 
-function sendAnswers(
-  tx: Queryable,
-  accounts: Buffer,
-  admitted: readonly Admitted[],
-  texts: ReadonlyMap<LaneItem, string>,
-  nowMs: number,
-): void {
-  const rows = admitted.filter(({ item }) => item.idempotency !== null);
+/** Answers that cost nothing because they repeat those of earlier calls, under keys of their own. */
+export function keepReplays(tx: Queryable, replays: readonly (readonly [LaneItem, string])[], nowMs: number): void {
+  sendAnswers(
+    tx,
+    replays.map(([item, text]) => keptAnswer(item, text, nowMs)),
+    nowMs,
+  );
+}
+
+interface KeptAnswer {
+  readonly item: LaneItem;
+  /** Null while the call runs under its hold. */
+  readonly text: string | null;
+  readonly holdId: string | null;
+  readonly expiresAtMs: number;
+}
+
+function keptAnswer(item: LaneItem, answer: string | NewHold, nowMs: number): KeptAnswer {
+  return typeof answer === 'string'
+    ? { item, text: answer, holdId: null, expiresAtMs: nowMs + item.keepMs }
+    : { item, text: null, holdId: answer.authorized.holdId, expiresAtMs: answer.expiresAtMs };
+}
+
+function sendAnswers(tx: Queryable, rows: readonly KeptAnswer[], nowMs: number): void {
   if (rows.length === 0) return;
+  const accounts = rows.map(({ item }) => item.accountId);
   void tx.query(insertAnswers, [
-    accounts,
-    textArray(rows.map(({ item }) => item.accountId)),
+    textArray([...new Set(accounts)]),
+    textArray(accounts),
     textArray(rows.map(({ item }) => item.idempotency?.hash as string)),
     textArray(rows.map(({ item }) => item.idempotency?.fingerprint as string)),
-    byteaArray(rows.map(({ item, hold }) => (hold === null ? (texts.get(item) as string) : null))),
-    textArray(rows.map(({ hold }) => hold?.authorized.holdId ?? null)),
+    byteaArray(rows.map(({ text }) => text)),
+    textArray(rows.map(({ holdId }) => holdId)),
     new Date(nowMs),
-    timestampArray(rows.map(({ item, hold }) => (hold === null ? nowMs + item.keepMs : hold.expiresAtMs))),
+    timestampArray(rows.map(({ expiresAtMs }) => expiresAtMs)),
   ]);
 }
 
