@@ -21,12 +21,13 @@ import { defaultPriceBook } from './core/prices.ts';
 import { ProcessRegistry } from './core/processes.ts';
 import { Secrets } from './core/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/server-secret.ts';
-import { Sweeper } from './core/sweeper/sweeper.ts';
+import { type Figure, Sweeper } from './core/sweeper/sweeper.ts';
 import { coreSweeps } from './core/sweeps.ts';
 import { switchTestClock } from './core/test-clock.ts';
 import { UsageMeter } from './core/usage/meter.ts';
 import { Holds } from './core/wallet/holds.ts';
 import { Lanes } from './core/wallet/lanes.ts';
+import { BacklogGauge } from './core/webhooks/backlog.ts';
 import { Database } from './db/database.ts';
 import { StartupError } from './db/startup-error.ts';
 import { openStorage, type Storage } from './db/storage.ts';
@@ -100,6 +101,7 @@ interface Inner {
   readonly modules: readonly Module[];
   readonly sweeper: Sweeper;
   readonly jobs: readonly JobLoop[];
+  readonly figures: () => readonly Figure[];
   readonly operator: Service['operator'];
   readonly storage: Storage;
 }
@@ -143,7 +145,7 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
     metricsToken: config.metricsToken,
     baseUrl: () => baseUrl,
     isReady: async () => open && inner?.storage.isUp() === true && (await canQuery(inner.core)),
-    gauges: () => (inner === null ? [] : [...inner.sweeper.figures(), ...inner.jobs.flatMap((loop) => loop.figures())]),
+    gauges: () => (inner === null ? [] : inner.figures()),
     laneDepth: () => inner?.core.lanes.depth ?? 0,
   });
   return {
@@ -223,7 +225,8 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   const operator = await ensureOperator(core, config.dataDir);
   const states = new Map(manifest.modules.map((module) => [module.name, module.start(core)]));
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
-  const all = [...coreSweeps(core), lastUsedSweep(core), ...sweeps];
+  const backlog = new BacklogGauge(db);
+  const all = [...coreSweeps(core), lastUsedSweep(core), backlog.sweep(), ...sweeps];
   const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
   sweeper.start();
   const jobs = [
@@ -236,7 +239,8 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     limiter: config.rateLimits ? new RateLimiter() : null,
     failedLogins: new FailedLogins(),
   };
-  return { core, gateway, states, modules: manifest.modules, sweeper, jobs, operator, storage };
+  const figures = () => [...sweeper.figures(), ...jobs.flatMap((loop) => loop.figures()), ...backlog.figures()];
+  return { core, gateway, states, modules: manifest.modules, sweeper, jobs, figures, operator, storage };
 }
 
 async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { examine, type Finding } from '../core/doctor.ts';
 import { Secrets } from '../core/secrets.ts';
 import { newServerSecret, readServerSecret } from '../core/server-secret.ts';
+import { type Backlog, backlogOf } from '../core/webhooks/backlog.ts';
 import { commandCore } from './core.ts';
 import { print } from './output.ts';
 import { type Session, withSession } from './session.ts';
@@ -14,11 +15,17 @@ export function doctorCommand(): Command {
     )
     .option('--json', 'print one JSON object')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const { accounts, findings, privateTargets } = await withSession(inspect);
+      const found = await withSession(inspect);
+      const { accounts, findings, privateTargets, backlog } = found;
       const ok = findings.length === 0;
       const items = findings.map(({ accountId, check, message }) => ({ account_id: accountId, check, message }));
-      const answer = { ok, accounts, findings: items, allow_private_targets: privateTargets };
-      print({ json: answer, text: report(accounts, findings, privateTargets), ...(ok ? {} : { exitCode: 1 }) }, json);
+      const waiting = {
+        events_waiting: backlog.eventsWaiting,
+        deliveries_due: backlog.deliveriesDue,
+        oldest_due_seconds: backlog.oldestDueSeconds,
+      };
+      const answer = { ok, accounts, findings: items, allow_private_targets: privateTargets, backlog: waiting };
+      print({ json: answer, text: report(found), ...(ok ? {} : { exitCode: 1 }) }, json);
     });
 }
 
@@ -33,13 +40,24 @@ async function inspect(session: Session) {
   });
   const found = await examine({ db: session.db, secrets: secret === null ? null : core.secrets, counters });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
-  return { ...found, privateTargets };
+  return { ...found, privateTargets, backlog: await backlogOf(session.db) };
 }
 
-function report(accounts: number, findings: readonly Finding[], privateTargets: readonly string[]): string {
+interface Report {
+  readonly accounts: number;
+  readonly findings: readonly Finding[];
+  readonly privateTargets: readonly string[];
+  readonly backlog: Backlog;
+}
+
+function report({ accounts, findings, privateTargets, backlog }: Report): string {
   const lines = findings.map(({ accountId, check, message }) => `${accountId ?? 'database'}: ${check}: ${message}`);
   if (privateTargets.length > 0)
     lines.push(`note: ALLOW_PRIVATE_TARGETS lets webhooks reach ${privateTargets.join(', ')}`);
+  const { eventsWaiting, deliveriesDue, oldestDueSeconds } = backlog;
+  lines.push(
+    `backlog: ${eventsWaiting} events without a number, ${deliveriesDue} deliveries due, the oldest for ${oldestDueSeconds} s`,
+  );
   const verdict = findings.length === 0 ? 'everything adds up' : `${findings.length} findings`;
   return [...lines, `${accounts} accounts checked: ${verdict}`].join('\n');
 }

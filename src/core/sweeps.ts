@@ -5,6 +5,7 @@ import type { Core } from './context.ts';
 import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
+import { deleteOldDeliveries, deleteStrayLanes, findOldDeliveries, findStrayLanes } from './webhooks/retention.ts';
 
 const BEAT_MS = 2_500;
 const ACCOUNTS_PER_RUN = 200;
@@ -78,6 +79,12 @@ export function coreSweeps(core: Core): Sweep[] {
       run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)),
     },
     { name: 'events.retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
+    {
+      name: 'webhooks.retention',
+      intervalMs: 60_000,
+      run: perAccount(db, findOldDeliveries, removing(deleteOldDeliveries)),
+    },
+    { name: 'webhooks.lanes', intervalMs: 60_000, run: perAccount(db, findStrayLanes, removing(deleteStrayLanes)) },
   ];
 }
 
