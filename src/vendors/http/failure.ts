@@ -47,14 +47,21 @@ export function tlsFailed(cause: unknown): OutboundError {
 export function exchangeFailed(cause: unknown): OutboundError {
   if (cause instanceof OutboundError) return cause;
   const code = codeOf(cause);
-  const message = cause instanceof Error ? cause.message : '';
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || message.startsWith('bad ')) {
+  if (isGarbled(cause) || GARBLED_CODES.has(code)) {
     return new OutboundError('protocol', "The receiver's answer is not acceptable HTTP/1.1.", { cause });
   }
   if (code === 'UND_ERR_INVALID_ARG') {
     return new OutboundError('protocol', 'The request cannot be sent: its path or a header is not valid.', { cause });
   }
   return new OutboundError('reset', 'The receiver closed the connection without an answer.', { cause });
+}
+
+const GARBLED_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
+// undici's parser error carries no code that holds, and what its client refuses ("bad response": an unasked 100; "bad upgrade": 101)
+// is a plain socket error.
+function isGarbled(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'HTTPParserError' || error.message.startsWith('bad '));
 }
 
 function codeOf(error: unknown): string {
