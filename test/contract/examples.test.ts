@@ -21,7 +21,8 @@ async function eventsOf(accountId: string): Promise<{ type: string; request_id: 
   await sequenceAccount(service.core.db, accountId);
   const read = {
     name: 'test_events',
-    text: 'SELECT type, request_id FROM core.event WHERE account_id = $1 ORDER BY sequence',
+    // Test events of webhooks tell of nothing that happened.
+    text: 'SELECT type, request_id FROM core.event WHERE account_id = $1 AND NOT test ORDER BY sequence',
   };
   return (await service.core.db.query<{ type: string; request_id: string | null }>(read, [accountId])).rows;
 }
@@ -63,7 +64,9 @@ describe('examples', () => {
       if (price === 0) expect(reply.body.metadata.cost_usd).toBe(0);
       else expect(reply.body.metadata.cost_usd).toBeGreaterThanOrEqual(price);
       expect(reply.body.metadata.balance_usd !== undefined).toBe(called.price !== 'free');
-      expect(reply.body.metadata.warnings).toBeUndefined();
+      const { warnings = [] } = reply.body.metadata;
+      // Where no name can be resolved, the hosts of examples cannot either.
+      expect(warnings.filter((warning: string) => !warning.includes('does not resolve now'))).toEqual([]);
     }
     expect(played.at(-1)?.reply.body.data).toMatchObject(example.expect ?? {});
     expect(played.at(-1)?.capability.id).toBe(capability.id);

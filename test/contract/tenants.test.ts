@@ -11,42 +11,26 @@ import {
   type TestAccount,
   type TestService,
 } from '../support/service.ts';
-
-/** Kinds of names that calls take, with one of A's and one that nobody has. The lengths agree, as far as a name shows its length. */
-interface Names {
-  readonly queue: string;
-  readonly dlq: string;
-  readonly message: string;
-  readonly receipt: string;
-  readonly deadMessage: string;
-  readonly key: string;
-  readonly redrive: string;
-  readonly project: string;
-}
+import { aims, type Names, random } from './tenant-aims.ts';
 
 let service: TestService;
 let a: TestAccount;
 let b: TestAccount;
 let own: Names;
+/** What B has of the kinds that lists are lists of. */
+let ofB: { readonly queue: string; readonly webhook: string; readonly job: string };
 /** Cursors of A's lists, by capability. */
 const cursors = new Map<string, string>();
-
-const random: Names = {
-  queue: 'zz-source',
-  dlq: 'zz-dead',
-  message: `qmsg_${'1'.repeat(22)}`,
-  receipt: `rcpt_${'1'.repeat(28)}`,
-  deadMessage: `qmsg_${'2'.repeat(22)}`,
-  key: 'key_1111111111111111111111',
-  redrive: 'rdr_1111111111111111111111',
-  project: 'proj_1111111111111111111111',
-};
 
 beforeAll(async () => {
   service = await startTestService();
   [a, b] = await Promise.all([createTestAccount(service.core), createTestAccount(service.core)]);
   own = await fill(client(service.url, a.secret));
-  await client(service.url, b.secret)('POST', '/v1/queue/create', { name: 'of-b' });
+  const call = client(service.url, b.secret);
+  await call('POST', '/v1/queue/create', { name: 'of-b' });
+  const webhook = (await call('POST', '/v1/account/webhooks/register', target)).body.data;
+  const job = (await call('POST', '/v1/cron/create', yearly)).body.data;
+  ofB = { queue: 'of-b', webhook: webhook.id, job: job.id };
 });
 afterAll(() => service.stop());
 
@@ -70,18 +54,18 @@ async function fill(call: Client): Promise<Names> {
   const redrive = await act('queue.dlq.redrive', { queue: 'aa-source', message_ids: [random.message] });
   await act('queue.publish', { queue: 'aa-source', payload: {}, idempotency_key: 'shared' });
   const { items } = await act('queue.consume', { queue: 'aa-source' });
+  // Nothing in the queue is due: nothing is pushed while the rows of A are watched.
+  const subscribe = () => act('queue.subscribe', { queue: 'aa-source', url: 'https://example.org/jobs' });
+  const [subscription] = [await subscribe(), await subscribe()];
   const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
-  for (const id of [
-    'queue.list',
-    'queue.dlq.list',
-    'queue.dlq.redrives',
-    'account.keys.list',
-    'account.ledger.list',
-    'account.events.list',
-  ]) {
-    const queue = id.startsWith('queue.dlq') ? { queue: 'aa-source' } : {};
-    cursors.set(id, (await act(id, { ...queue, limit: 1 })).next_cursor);
-  }
+  const register = () => act('account.webhooks.register', target);
+  const [webhook] = [await register(), await register()];
+  const deliver = () => act('account.webhooks.test', { id: webhook.id });
+  const [delivery] = [await deliver(), await deliver()];
+  const schedule = () => act('cron.create', yearly);
+  const [job] = [await schedule(), await schedule()];
+  await recordRuns(job.id, 2);
+  await keepCursors(act, { queue: 'aa-source', webhook: webhook.id, job: job.id });
   return {
     queue: 'aa-source',
     dlq: 'aa-dead',
@@ -90,75 +74,54 @@ async function fill(call: Client): Promise<Names> {
     deadMessage,
     key: key.id,
     redrive: redrive.redrive_id,
+    subscription: subscription.subscription_id,
+    webhook: webhook.id,
+    delivery: delivery.delivery_id,
+    job: job.id,
     project: key.project_id,
   };
 }
 
-type Aim = (names: Names) => Input;
+/** A first page of one entry of every list: its cursor leads to the second. */
+async function keepCursors(
+  act: (id: string, input: Input) => Promise<{ next_cursor: string }>,
+  names: Parameters<typeof listOf>[1],
+): Promise<void> {
+  for (const id of [
+    'cron.list',
+    'cron.runs',
+    'queue.list',
+    'queue.dlq.list',
+    'queue.dlq.redrives',
+    'queue.subscriptions',
+    'account.keys.list',
+    'account.ledger.list',
+    'account.events.list',
+    'account.webhooks.list',
+    'account.webhooks.deliveries',
+  ]) {
+    const of = listOf(id, names);
+    cursors.set(id, (await act(id, { ...of, limit: 1 })).next_cursor);
+  }
+}
 
-/** Every way in which a call can name something. Capabilities that name nothing stand with an empty list. */
-const aims: Readonly<Record<string, readonly Aim[]>> = {
-  'account.balance': [],
-  'account.budget.get': [],
-  'account.budget.set': [],
-  'account.keys.create': [(names) => ({ project_id: names.project })],
-  'account.keys.list': [],
-  'account.keys.revoke': [(names) => ({ id: names.key })],
-  'account.keys.rotate': [(names) => ({ id: names.key }), (names) => ({ id: names.key, grace_hours: 0 })],
-  'account.keys.suspected_compromise': [
-    (names) => ({ id: names.key, confirmed_leak: true }),
-    (names) => ({ id: names.key }),
-  ],
-  'account.keys.update': [
-    (names) => ({ id: names.key, name: 'taken' }),
-    (names) => ({ id: names.key, scopes: ['queue'] }),
-  ],
-  'account.tier': [],
-  'account.usage': [(names) => ({ key_id: names.key })],
-  'account.usage.timeseries': [(names) => ({ key_id: names.key })],
-  'account.ledger.list': [(names) => ({ key_id: names.key })],
-  'account.events.list': [],
-  'queue.create': [(names) => ({ name: 'of-b-2', dead_letter_queue: names.dlq })],
-  'queue.get': [(names) => ({ queue: names.queue })],
-  'queue.list': [],
-  'queue.update': [
-    (names) => ({ queue: names.queue, max_retries: 9 }),
-    (names) => ({ queue: 'of-b', dead_letter_queue: names.dlq }),
-  ],
-  'queue.delete': [(names) => ({ queue: names.queue }), (names) => ({ queue: names.dlq })],
-  'queue.purge': [(names) => ({ queue: names.queue })],
-  'queue.stats': [(names) => ({ queue: names.queue })],
-  'queue.publish': [(names) => ({ queue: names.queue, payload: {} })],
-  'queue.batch.publish': [(names) => ({ queue: names.queue, messages: [{ payload: {} }] })],
-  'queue.consume': [(names) => ({ queue: names.queue }), (names) => ({ queue: names.dlq })],
-  'queue.ack': [
-    (names) => ({ queue: names.queue, message_id: names.message }),
-    (names) => ({ queue: 'of-b', message_id: names.message }),
-    (names) => ({ queue: 'of-b', receipt_handle: names.receipt }),
-    (names) => ({ queue: 'of-b', receipts: [names.receipt, names.message] }),
-  ],
-  'queue.nack': [
-    (names) => ({ queue: names.queue, receipt_handle: names.receipt }),
-    (names) => ({ queue: 'of-b', message_id: names.message }),
-    (names) => ({ queue: 'of-b', receipt_handle: names.receipt, requeue: false }),
-    (names) => ({ queue: 'of-b', receipts: [names.receipt] }),
-  ],
-  'queue.extend': [
-    (names) => ({ queue: names.queue, receipt_handle: names.receipt, visibility_timeout: 0 }),
-    (names) => ({ queue: 'of-b', receipt_handle: names.receipt, visibility_timeout: 0 }),
-    (names) => ({ queue: 'of-b', message_id: names.message, visibility_timeout: 60 }),
-  ],
-  'queue.peek': [(names) => ({ queue: names.queue })],
-  'queue.dlq.list': [(names) => ({ queue: names.queue })],
-  'queue.dlq.redrive': [
-    (names) => ({ queue: names.queue }),
-    (names) => ({ queue: 'of-b', message_ids: [names.deadMessage] }),
-  ],
-  'queue.dlq.redrives': [(names) => ({ queue: names.queue })],
-  'queue.dlq.redrive_cancel': [(names) => ({ redrive_id: names.redrive })],
-  discovery: [],
-  'discovery.capability': [],
-};
+const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };
+const yearly = { task: 'https://example.org/tasks', cron_expr: '0 0 29 2 *' };
+
+/** Runs that are over, as the background would have made them. */
+async function recordRuns(jobId: string, count: number): Promise<void> {
+  const text = `INSERT INTO cron.run (account_id, run_id, job_id, scheduled_at, started_at, finished_at, status, attempt, cost_nanos)
+                SELECT j.account_id, 'run_' || n, j.job_id, j.created_at - n * interval '1 minute', j.created_at, j.created_at, 'succeeded', 1, 0
+                  FROM cron.job j, generate_series(1, $2) n WHERE j.job_id = $1`;
+  await service.core.db.query({ name: 'test_record_runs', text }, [jobId, count]);
+}
+
+/** What the list is one of, by the parameter of its path. */
+function listOf(id: string, of: { queue: string; webhook: string; job: string }): Input {
+  const { path } = byId(id);
+  if (path.includes('{queue}')) return { queue: of.queue };
+  return path.includes('{id}') ? { id: id.startsWith('cron.') ? of.job : of.webhook } : {};
+}
 
 /** The answer without what differs from call to call, and with one word for each name. */
 function comparable(reply: Reply, names: Names): unknown {
@@ -206,10 +169,10 @@ describe('from account B', () => {
     async (id) => {
       const cursor = cursors.get(id);
       expect(cursor).toEqual(expect.any(String));
-      const queue = id.startsWith('queue.dlq') ? { queue: 'of-b' } : {};
-      const { status, body } = await callCapability(client(service.url, b.secret), byId(id), { ...queue, cursor });
+      const of = listOf(id, ofB);
+      const { status, body } = await callCapability(client(service.url, b.secret), byId(id), { ...of, cursor });
       expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_CURSOR', 'cursor']);
-      const list = id.startsWith('queue.dlq') ? { queue: 'aa-source' } : {};
+      const list = listOf(id, own);
       expect((await callCapability(client(service.url, a.secret), byId(id), { ...list, cursor })).status).toBe(200);
     },
   );

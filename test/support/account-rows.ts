@@ -7,13 +7,15 @@ const BACKGROUND = [
   'core.event_sequence',
   'core.event_outbox',
   'core.event',
+  'core.delivery',
+  'core.delivery_lane',
   'queue.delta',
   'queue.total',
 ];
-/** Columns that every authenticated call may touch. */
-const TOUCHED = ['last_used_at', 'seen_at'];
+/** Columns that every authenticated call, or delivery in the background, may touch. */
+const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
 
-/** Digest of the account's rows by table, the number of its events, and the exact figures of its queues. */
+/** Digest of the account's rows by table, the numbers of its events and deliveries, and the exact figures of its queues. */
 export async function accountRows(db: Database, accountId: string): Promise<Record<string, string>> {
   const tables = (await db.query<{ name: string }>(listTables, [])).rows.map(({ name }) => name);
   const digests = tables
@@ -23,7 +25,8 @@ export async function accountRows(db: Database, accountId: string): Promise<Reco
       return `SELECT '${name}' AS name, count(*) || ' ' || coalesce(md5(string_agg((${row})::text, ' ' ORDER BY (${row})::text)), '') AS digest FROM ${name} t WHERE t.account_id = $1`;
     });
   const events = `SELECT 'events' AS name, ((SELECT count(*) FROM core.event WHERE account_id = $1) + (SELECT count(*) FROM core.event_outbox WHERE account_id = $1))::text AS digest`;
-  const text = [...digests, events].join('\nUNION ALL\n');
+  const deliveries = `SELECT 'deliveries' AS name, count(*)::text AS digest FROM core.delivery WHERE account_id = $1`;
+  const text = [...digests, events, deliveries].join('\nUNION ALL\n');
   const { rows } = await db.query<{ name: string; digest: string }>({ name: `test_rows_${tables.length}`, text }, [
     accountId,
   ]);

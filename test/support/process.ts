@@ -138,7 +138,7 @@ export async function isReady(url: string): Promise<boolean> {
 }
 
 /** A port that nothing listened on a moment ago. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
