@@ -3,6 +3,8 @@
 SET check_function_bodies = off;
 
 CREATE SCHEMA core;
+CREATE SCHEMA cron;
+CREATE SCHEMA errors;
 CREATE SCHEMA queue;
 
 CREATE OR REPLACE FUNCTION core.clock_now()
@@ -260,6 +262,153 @@ CREATE TABLE core.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE cron.billed (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
+) WITH (fillfactor=40);
+
+CREATE TABLE cron.job (
+  account_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  name text,
+  task_url text NOT NULL,
+  cron_expr text,
+  timezone text NOT NULL,
+  run_at timestamp with time zone,
+  status text NOT NULL,
+  next_run_at timestamp with time zone,
+  payload text,
+  headers bytea,
+  secret bytea NOT NULL,
+  secret_last4 text NOT NULL,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  last_run_id text COLLATE "C",
+  last_run text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE cron.lane (
+  account_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  CONSTRAINT lane_pkey PRIMARY KEY (account_id)
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
+
+CREATE TABLE cron.run (
+  account_id text COLLATE "C" NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  scheduled_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  status text NOT NULL,
+  attempt integer NOT NULL,
+  lease_until timestamp with time zone,
+  http_status integer,
+  error_code text,
+  latency_ms integer,
+  response_snippet text,
+  cost_nanos bigint NOT NULL,
+  CONSTRAINT run_pkey PRIMARY KEY (account_id, run_id)
+) WITH (fillfactor=80);
+
+CREATE TABLE errors.activity (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  activity_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  key_id text,
+  subject text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT activity_pkey PRIMARY KEY (account_id, group_id, activity_id)
+);
+
+CREATE TABLE errors.billed (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
+) WITH (fillfactor=40);
+
+CREATE TABLE errors.comment (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  comment_id text COLLATE "C" NOT NULL,
+  text text NOT NULL,
+  key_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT comment_pkey PRIMARY KEY (account_id, group_id, comment_id)
+);
+
+CREATE TABLE errors.day_count (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  day integer NOT NULL,
+  environment text COLLATE "C" NOT NULL,
+  level text COLLATE "C" NOT NULL,
+  events bigint NOT NULL,
+  CONSTRAINT day_count_pkey PRIMARY KEY (account_id, group_id, day, environment, level)
+) WITH (fillfactor=60);
+
+CREATE TABLE errors.error_group (
+  account_id text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  group_id bigint NOT NULL,
+  title text NOT NULL,
+  level text NOT NULL,
+  is_resolved boolean NOT NULL,
+  is_ignored boolean NOT NULL,
+  assigned_to text,
+  count bigint NOT NULL,
+  user_count bigint NOT NULL,
+  tag_names integer NOT NULL,
+  last_seq bigint NOT NULL,
+  recent text NOT NULL,
+  told_at timestamp with time zone,
+  anomaly_at timestamp with time zone,
+  CONSTRAINT error_group_pkey PRIMARY KEY (account_id, fingerprint)
+) WITH (fillfactor=70);
+
+CREATE TABLE errors.event (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  group_id bigint NOT NULL,
+  level text COLLATE "C" NOT NULL,
+  title text NOT NULL,
+  message text,
+  environment text COLLATE "C",
+  release text COLLATE "C",
+  user_id text COLLATE "C",
+  occurred_at timestamp with time zone,
+  tags text NOT NULL,
+  detail text NOT NULL,
+  words text[] COLLATE "C" NOT NULL,
+  CONSTRAINT event_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+
+CREATE TABLE errors.hour_count (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  hour integer NOT NULL,
+  events bigint NOT NULL,
+  CONSTRAINT hour_count_pkey PRIMARY KEY (account_id, group_id, hour)
+) WITH (fillfactor=60);
+
+CREATE TABLE errors.value_count (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  kind smallint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  events bigint NOT NULL,
+  CONSTRAINT value_count_pkey PRIMARY KEY (account_id, group_id, kind, name, value)
+) WITH (fillfactor=70);
+
 CREATE TABLE queue.billed (
   account_id text COLLATE "C" NOT NULL,
   capability text COLLATE "C" NOT NULL,
@@ -352,6 +501,22 @@ CREATE TABLE queue.redrive (
   CONSTRAINT redrive_pkey PRIMARY KEY (account_id, redrive_id)
 );
 
+CREATE TABLE queue.subscription (
+  account_id text COLLATE "C" NOT NULL,
+  subscription_id text COLLATE "C" NOT NULL,
+  queue_id bigint NOT NULL,
+  url text NOT NULL,
+  headers bytea,
+  secret bytea NOT NULL,
+  secret_last4 text NOT NULL,
+  visibility_timeout integer,
+  max_in_flight smallint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  holder text DEFAULT ''::text NOT NULL,
+  lease_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  CONSTRAINT subscription_pkey PRIMARY KEY (account_id, subscription_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE queue.tombstone (
   account_id text COLLATE "C" NOT NULL,
   queue_id bigint NOT NULL,
@@ -378,6 +543,17 @@ CREATE UNIQUE INDEX event_by_id ON core.event USING btree (account_id, event_id)
 CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = 'active'::text);
 CREATE INDEX idempotency_expiry ON core.idempotency USING brin (expires_at);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
+CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
+CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX lane_due ON cron.lane USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX run_age ON cron.run USING brin (started_at);
+CREATE INDEX run_lease ON cron.run USING btree (lease_until) WHERE (lease_until IS NOT NULL);
+CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
+CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id);
+CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id);
+CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq);
+CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
+CREATE INDEX event_words ON ONLY errors.event USING gin (words);
 CREATE INDEX dedup_expiry ON queue.dedup USING brin (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);
@@ -388,3 +564,4 @@ CREATE UNIQUE INDEX queue_by_id ON queue.queue USING btree (account_id, queue_id
 CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id, redrive_id);
 CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id, queue_id) WHERE (state = 'running'::text);
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);
+CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);

@@ -53,7 +53,7 @@ export async function claimFor(base: QueueBase, key: string, wanted: readonly nu
     const leaseSeconds = visibility === '' ? queue.visibility_timeout_default : Number(visibility);
     const claimed =
       queue.type === 'fifo'
-        ? await claimFifoEach(base, queue, wanted, leaseSeconds)
+        ? await claimFifoTogether(base, queue, wanted, { leaseSeconds })
         : deal(await claimStandard(base, queue, sum(wanted), leaseSeconds), wanted);
     if (claimed.some((rows) => rows.length > 0)) return claimed;
     const fresh = await base.cache.refresh(accountId, name);
@@ -75,11 +75,11 @@ function deal(rows: readonly ClaimedRow[], wanted: readonly number[]): ClaimedRo
 }
 
 /** One transaction, but a claim per caller: a group that one of them holds is blocked for the others. */
-async function claimFifoEach(
+export async function claimFifoTogether(
   { core, ids }: QueueBase,
   queue: QueueRow,
   wanted: readonly number[],
-  leaseSeconds: number,
+  { leaseSeconds, perGroupMax }: { leaseSeconds: number; perGroupMax?: number },
 ): Promise<ClaimedRow[][]> {
   return core.db.transaction(async (tx) => {
     const held = await holdQueue(tx, queue.account_id, queue.name);
@@ -90,14 +90,17 @@ async function claimFifoEach(
       const earlier = claimed.at(-1);
       // Who comes after one that found nothing will not find anything either.
       claimed.push(
-        earlier?.length === 0 ? [] : await claimFifo(tx, { ids, queue: held, limit, leaseMs: leaseSeconds * 1000 }),
+        earlier?.length === 0
+          ? []
+          : await claimFifo(tx, { ids, queue: held, limit, perGroupMax, leaseMs: leaseSeconds * 1000 }),
       );
     }
     return claimed;
   });
 }
 
-async function claimStandard(
+/** Leases up to `limit` messages of a standard queue, in the order of delivery. Empty also when `queue` is stale. */
+export async function claimStandard(
   base: QueueBase,
   queue: QueueRow,
   limit: number,

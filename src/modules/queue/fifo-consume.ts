@@ -34,6 +34,8 @@ export interface FifoClaim {
   readonly ids: MessageIds;
   readonly queue: QueueRow;
   readonly limit: number;
+  /** Messages of one group at most; `limit` when absent. */
+  readonly perGroupMax?: number;
   readonly leaseMs: number;
 }
 
@@ -57,7 +59,7 @@ export async function claimFifo(tx: Transaction, claim: FifoClaim): Promise<Clai
 }
 
 async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readonly GroupRow[]): Promise<ClaimedRow[]> {
-  const { queue, limit, leaseMs } = claim;
+  const { queue, limit, leaseMs, perGroupMax = limit } = claim;
   const { account_id: accountId, queue_id: queueId } = queue;
   const nowMs = await clock(tx);
   const blocked = await settleLapsed(tx, claim, groups, nowMs);
@@ -69,7 +71,7 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
       ...deliverable(
         heads.filter((head) => head.group_id === name),
         nowMs,
-        limit - taken.length,
+        Math.min(limit - taken.length, perGroupMax),
       ),
     );
   }
@@ -105,13 +107,13 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
  */
 async function readLiveHeads(
   tx: Transaction,
-  { ids, queue, limit }: FifoClaim,
+  { ids, queue, limit, perGroupMax = limit }: FifoClaim,
   names: readonly string[],
   nowMs: number,
 ): Promise<FifoMessage[]> {
   const { account_id: accountId, queue_id: queueId } = queue;
   for (;;) {
-    const heads = await readGroupHeads(tx, accountId, queueId, names, limit);
+    const heads = await readGroupHeads(tx, accountId, queueId, names, Math.min(limit, perGroupMax));
     const overdue = heads.filter((head) => retainedSinceMs(head) <= nowMs - queue.message_retention_days * DAY_MS);
     const spent = heads.filter((head) => !overdue.includes(head) && !head.leased && isExhausted(queue, head));
     if (overdue.length + spent.length === 0) return heads;

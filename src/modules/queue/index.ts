@@ -18,6 +18,9 @@ import { peek } from './capabilities/peek.ts';
 import { publish } from './capabilities/publish.ts';
 import { purge } from './capabilities/purge.ts';
 import { stats } from './capabilities/stats.ts';
+import { subscribe } from './capabilities/subscribe.ts';
+import { subscriptions } from './capabilities/subscriptions.ts';
+import { unsubscribe } from './capabilities/unsubscribe.ts';
 import { update } from './capabilities/update.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
@@ -46,11 +49,16 @@ export const queue = defineModule<QueueState>({
     dlqRedrive,
     dlqRedrives,
     dlqRedriveCancel,
+    subscribe,
+    subscriptions,
+    unsubscribe,
   ],
   start: createQueueState,
   async stop(state) {
     state.waiters.stop();
+    state.push.close();
   },
   sweeps: queueSweeps,
+  jobs: (state) => [state.push.jobs],
   countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
 });

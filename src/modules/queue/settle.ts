@@ -112,7 +112,8 @@ export interface NackOptions {
   readonly ids: MessageIds;
   readonly delayMs: number;
   readonly requeue: boolean;
-  readonly requestId: string;
+  /** Null when no call of the account gives the messages back. */
+  readonly requestId: string | null;
 }
 
 const notNacked: Nacked = { nacked: false, status: null, deliveryCount: null, availableMs: null };

@@ -4,6 +4,7 @@ import { Coalescer } from '../../lib/coalesce.ts';
 import { claimFor } from './consume.ts';
 import { MessageIds, type MessageRef } from './message-id.ts';
 import { PublishEffect } from './publish-effect.ts';
+import { PushDispatcher } from './push/dispatcher.ts';
 import { QueueCache } from './queue-cache.ts';
 import { ackMessages } from './settle.ts';
 import type { QueueBase, QueueState } from './state.ts';
@@ -23,10 +24,15 @@ export function createQueueState(core: Core): QueueState {
     waiters.wake(`${accountId}\n${queue}`, messages),
   );
   const base = { core, ids, cache, waiters, publishing };
+  const acking = new Coalescer<readonly MessageRef[], boolean[]>({
+    batchMax: ACKS_PER_DELETE,
+    run: (key, calls) => ackTogether(base, key, calls),
+  });
   return {
     ...base,
+    acking,
+    push: new PushDispatcher({ ...base, acking }),
     consuming: new Coalescer({ batchMax: CONSUMES_PER_CLAIM, run: (key, wanted) => claimFor(base, key, wanted) }),
-    acking: new Coalescer({ batchMax: ACKS_PER_DELETE, run: (key, calls) => ackTogether(base, key, calls) }),
     counting: new Coalescer({
       batchMax: STATS_PER_READ,
       run: (key, readers) => readTogether(base, key, readers.length),

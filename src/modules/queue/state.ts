@@ -4,6 +4,7 @@ import type { Coalescer } from '../../lib/coalesce.ts';
 import type { ClaimedRow } from './claim.ts';
 import type { MessageIds, MessageRef } from './message-id.ts';
 import type { PublishEffect } from './publish-effect.ts';
+import type { PushDispatcher } from './push/dispatcher.ts';
 import type { QueueCache } from './queue-cache.ts';
 import type { QueueStats } from './stats.ts';
 import type { Waiters } from './waiters.ts';
@@ -20,6 +21,7 @@ export interface QueueState {
   readonly acking: Coalescer<readonly MessageRef[], boolean[]>;
   /** Keyed by account and queue: many readers share one reading that began after they asked. */
   readonly counting: Coalescer<null, QueueStats>;
+  readonly push: PushDispatcher;
 }
 
 export type QueueBase = Pick<QueueState, 'core' | 'ids' | 'cache'>;

@@ -5,6 +5,7 @@ type Wake = () => void;
 
 export class Waiters {
   readonly #waiting = new Map<string, Set<Wake>>();
+  #watcher: (key: string) => void = () => undefined;
   #stopped = false;
 
   get stopped(): boolean {
@@ -30,8 +31,14 @@ export class Waiters {
     });
   }
 
+  /** Calls `watcher` at every wake: it waits for all keys at once, and takes no consumer's turn. */
+  watch(watcher: (key: string) => void): void {
+    this.#watcher = watcher;
+  }
+
   /** Wakes up to `count` consumers of a key, longest waiting first. */
   wake(key: string, count: number): void {
+    this.#watcher(key);
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) return;
     let left = count;

@@ -3,6 +3,8 @@ import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
+import { SUBSCRIPTIONS_CHANGED } from '../push/dispatcher.ts';
+import { removeSubscriptionsOf } from '../push/subscription-store.ts';
 import { findQueue, removeQueue, sourcesOf } from '../queue-store.ts';
 import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
@@ -13,7 +15,7 @@ export const remove = defineCapability<QueueState>()({
   path: '/v1/queue/delete/{queue}',
   summary: 'Deletes a queue and its messages.',
   description:
-    'The queue and every message in it are gone at once. Messages of it that lie in a dead-letter queue stay there. ' +
+    'The queue, every message in it and its push subscriptions are gone at once. Messages of it that lie in a dead-letter queue stay there. ' +
     'A missing queue is no error: deleted is false. A queue that serves as a dead-letter queue cannot be deleted (409).',
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: Type.Object({
@@ -51,6 +53,8 @@ export const remove = defineCapability<QueueState>()({
           message: `It is the dead-letter queue of ${sources.join(', ')}.`,
           detail: 'dead_letter_queue_in_use',
         });
+      await removeSubscriptionsOf(tx, ctx.accountId, queue.queue_id);
+      tx.hint(SUBSCRIPTIONS_CHANGED);
       await removeQueue(tx, queue);
       return { queue: input.queue, deleted: true, status: null };
     });

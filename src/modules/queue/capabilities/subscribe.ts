@@ -1,0 +1,105 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import type { CallContext } from '../../../core/context.ts';
+import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
+import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { newId } from '../../../lib/ids.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { SUBSCRIPTIONS_CHANGED } from '../push/dispatcher.ts';
+import { IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_QUEUE_MAX } from '../push/limits.ts';
+import { type PushTarget, sealTarget, subscriptionRecord } from '../push/record.ts';
+import { newSubscriptionSchema, subscribeFields } from '../push/schemas.ts';
+import { addSubscription, subscriptionCount } from '../push/subscription-store.ts';
+import { findQueue } from '../queue-store.ts';
+import type { QueueState } from '../state.ts';
+
+const replay = { secret: true } as const;
+
+export const subscribe = defineCapability<QueueState>()({
+  id: 'queue.subscribe',
+  method: 'POST',
+  path: '/v1/queue/subscribe',
+  summary: 'Has messages of a queue pushed to a URL.',
+  description:
+    'From now on the service consumes the queue itself and POSTs each message to url: the message record as JSON, signed by Standard ' +
+    'Webhooks with webhook-id = message_id, which stays the same when a message is pushed again. An answer 2xx within 15 seconds ' +
+    'acknowledges; any other outcome gives the message back for 5 seconds, doubled with each delivery up to 15 minutes, or for as long ' +
+    'as Retry-After says (1 second to 15 minutes). max_receive_count and the dead-letter queue apply. A FIFO group is pushed one message at a ' +
+    'time, in order. Several subscriptions and consumers of a queue share its messages: each message goes to one of them.',
+  input: Type.Object(subscribeFields),
+  output: newSubscriptionSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  replay,
+  errors: ['QUEUE_NOT_FOUND', 'QUOTA_EXCEEDED', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
+  events: [],
+  limits: {
+    subscriptions: `${SUBSCRIPTIONS_PER_QUEUE_MAX} a queue.`,
+    in_flight: `${IN_FLIGHT_MAX} requests at once a subscription.`,
+    answer: 'Within 15 seconds.',
+  },
+  examples: [
+    {
+      title: 'Push a queue to a service',
+      before: [{ capability: 'queue.create', input: { name: 'pushed' } }],
+      input: {
+        queue: 'pushed',
+        url: 'https://example.org/jobs',
+        headers: { Authorization: 'Bearer token-of-the-receiver' },
+        max_in_flight: 5,
+      },
+      expect: { queue: 'pushed', url: 'https://example.org/jobs', status: 'active', max_in_flight: 5 },
+    },
+  ],
+  async run({ ctx, input }) {
+    const target: PushTarget = {
+      headers: checkTargetHeaders(input.headers ?? {}, 'headers'),
+      secret: signingSecret(input.secret, 'secret'),
+    };
+    // The host is looked up for a new subscription only: a repetition is answered as before, whatever became of the host.
+    const replayed = await findReplay(ctx);
+    if (replayed !== null) return replayed;
+    const warning = await ctx.core.outbound.checkUrl(input.url, 'url');
+    if (warning !== null) ctx.warnings.push(warning);
+    const settings = {
+      url: input.url,
+      visibility_timeout: input.visibility_timeout ?? null,
+      max_in_flight: input.max_in_flight ?? IN_FLIGHT_MAX,
+    };
+    return runWrite(ctx, (tx) => add(tx, ctx, input.queue, target, settings), replay);
+  },
+});
+
+async function add(
+  tx: Transaction,
+  ctx: CallContext,
+  name: string,
+  target: PushTarget,
+  settings: { url: string; visibility_timeout: number | null; max_in_flight: number },
+) {
+  const { secrets } = ctx.core;
+  const nowMs = await lockCaller(tx, ctx.accountId);
+  const queue = await findQueue(tx, ctx.accountId, name);
+  if (queue === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+  if ((await subscriptionCount(tx, ctx.accountId, queue.queue_id)) >= SUBSCRIPTIONS_PER_QUEUE_MAX)
+    throw problem('QUOTA_EXCEEDED', {
+      message: `The queue has its ${SUBSCRIPTIONS_PER_QUEUE_MAX} push subscriptions.`,
+    });
+  const subscriptionId = newId('sub_', nowMs);
+  const row = {
+    account_id: ctx.accountId,
+    subscription_id: subscriptionId,
+    queue_id: queue.queue_id,
+    ...settings,
+    ...sealTarget(secrets, subscriptionId, target),
+    secret_last4: secretLast4(target.secret),
+    created_at: nowMs,
+  };
+  await addSubscription(tx, row);
+  tx.hint(SUBSCRIPTIONS_CHANGED);
+  return { ...subscriptionRecord(secrets, row, queue.name), secret: target.secret };
+}

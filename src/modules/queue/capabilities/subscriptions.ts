@@ -1,0 +1,42 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { subscriptionRecord } from '../push/record.ts';
+import { subscriptionSchema } from '../push/schemas.ts';
+import { listSubscriptions } from '../push/subscription-store.ts';
+import { cursorField, limitField, pageOf, queueName } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+
+export const subscriptions = defineCapability<QueueState>()({
+  id: 'queue.subscriptions',
+  method: 'GET',
+  path: '/v1/queue/subscriptions/{queue}',
+  summary: 'Lists the push subscriptions of a queue.',
+  description: 'Newest first. Secrets are not shown again, and values of headers are masked.',
+  input: Type.Object({ queue: queueName('Name of the queue.'), cursor: cursorField, limit: limitField }),
+  output: pageOf(subscriptionSchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['QUEUE_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'None yet',
+      before: [{ capability: 'queue.create', input: { name: 'never-pushed' } }],
+      input: { queue: 'never-pushed' },
+      expect: { has_more: false },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    const { db, secrets } = ctx.core;
+    const queue = await state.cache.refresh(ctx.accountId, input.queue);
+    const binding = [ctx.accountId, ctx.capability, queue.name];
+    // '~' sorts after every id.
+    const [before = '~'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
+    const limit = input.limit ?? 20;
+    const rows = await listSubscriptions(db, ctx.accountId, queue.queue_id, String(before), limit + 1);
+    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.subscription_id]));
+    return { data: { ...shown, items: shown.items.map((row) => subscriptionRecord(secrets, row, queue.name)) } };
+  },
+});

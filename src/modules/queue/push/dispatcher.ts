@@ -1,0 +1,167 @@
+// Pushing on one process: finds subscriptions with something to deliver, takes their leases, and runs a session for each.
+// Messages published here wake the subscriptions of their queue; all others are found by looking. Idle subscriptions hold nothing and
+// cost their share of one statement a second.
+
+import { FairSlots } from '../../../core/jobs/fair-slots.ts';
+import { JobLoop } from '../../../core/jobs/job-loop.ts';
+import { queueKey } from '../state.ts';
+import { LEASE_MS, PushSession } from './session.ts';
+import type { SettlingState } from './settlement.ts';
+import { leaseSubscription } from './subscription-store.ts';
+import { findDueSubscriptions, findSubscriptions, type SubscriptionRef } from './work-store.ts';
+
+/** Given in transactions that add or remove subscriptions. */
+export const SUBSCRIPTIONS_CHANGED = 'queue.subscriptions';
+/** Requests under way on this process; a message of 256 KiB each at most. */
+const REQUESTS_MAX = 512;
+const SESSIONS_MAX = 512;
+const LOOK_MS = 1_000;
+const ROSTER_MS = 5_000;
+// However many subscriptions there are, looking takes a twentieth of the time.
+const REST_FACTOR = 20;
+const FOUND_MAX = 200;
+const LEASES_AT_ONCE = 4;
+
+export class PushDispatcher {
+  readonly jobs: JobLoop<PushSession>;
+  readonly #state: SettlingState;
+  readonly #requests = new FairSlots(REQUESTS_MAX);
+  readonly #places = new FairSlots(SESSIONS_MAX);
+  readonly #sessions = new Map<string, PushSession>();
+  /** Subscriptions by queue, as last read; only a hint. */
+  #roster = new Map<string, SubscriptionRef[]>();
+  readonly #heard = new Map<string, SubscriptionRef>();
+  #lookAtMs = 0;
+  #rosterAtMs = 0;
+  #closed = false;
+
+  constructor(state: SettlingState) {
+    this.#state = state;
+    this.jobs = new JobLoop({
+      name: 'queue.push',
+      log: state.core.log,
+      concurrency: SESSIONS_MAX,
+      intervalMs: LOOK_MS,
+      take: (room) => this.#take(room),
+      run: (session, signal) => this.#run(session, signal),
+    });
+    state.waiters.watch((key) => this.#hear(key));
+    state.core.db.onHint(SUBSCRIPTIONS_CHANGED, () => this.#lookAgain());
+  }
+
+  /** Nothing more is sent for the subscription by this process. */
+  end(subscriptionId: string): void {
+    this.#sessions.get(subscriptionId)?.stop();
+  }
+
+  /** Nothing more is sent at all; requests under way end by themselves. */
+  close(): void {
+    this.#closed = true;
+    for (const session of this.#sessions.values()) session.stop();
+  }
+
+  #hear(key: string): void {
+    for (const ref of this.#roster.get(key) ?? []) {
+      const session = this.#sessions.get(ref.subscription_id);
+      if (session === undefined) this.#heard.set(ref.subscription_id, ref);
+      else session.wake();
+    }
+    if (this.#heard.size > 0) this.jobs.wake();
+  }
+
+  #lookAgain(): void {
+    this.#lookAtMs = 0;
+    this.#rosterAtMs = 0;
+    this.jobs.wake();
+  }
+
+  async #take(room: number): Promise<PushSession[]> {
+    if (this.#closed) return [];
+    await this.#readRoster();
+    const wanted = new Map(this.#heard);
+    this.#heard.clear();
+    // Who was heard of goes first; the search follows in the next turn, unless it is long overdue.
+    const isLate = performance.now() > this.#lookAtMs + LOOK_MS;
+    if (wanted.size === 0 || isLate) for (const ref of await this.#findDue()) wanted.set(ref.subscription_id, ref);
+    const idle = [...wanted.values()].filter((ref) => !this.#sessions.has(ref.subscription_id));
+    const placed = idle.slice(0, room).filter((ref) => this.#places.reserve(ref.account_id, 1) === 1);
+    const sessions: PushSession[] = [];
+    for (let at = 0; at < placed.length; at += LEASES_AT_ONCE) {
+      const leased = await Promise.all(placed.slice(at, at + LEASES_AT_ONCE).map((ref) => this.#lease(ref)));
+      sessions.push(...leased.filter((session) => session !== null));
+    }
+    return sessions;
+  }
+
+  /** Null when another process pushes the subscription, or it is gone. */
+  async #lease(ref: SubscriptionRef): Promise<PushSession | null> {
+    const { core } = this.#state;
+    const id = { accountId: ref.account_id, subscriptionId: ref.subscription_id, holder: core.processes.id };
+    const leasedAtMs = performance.now();
+    try {
+      const subscription = await leaseSubscription(core.db, id, LEASE_MS);
+      if (subscription !== null) {
+        const session = new PushSession({ state: this.#state, subscription, slots: this.#requests, leasedAtMs });
+        this.#sessions.set(ref.subscription_id, session);
+        if (this.#closed) session.stop();
+        return session;
+      }
+    } catch (error) {
+      // The others still get their turn; this one is found again.
+      core.log.error({ err: error, ...id }, 'a push subscription could not be leased');
+    }
+    this.#places.release(ref.account_id, 1);
+    return null;
+  }
+
+  async #run(session: PushSession, signal: AbortSignal): Promise<void> {
+    const { account_id, subscription_id, queue } = session.subscription;
+    try {
+      await session.run(signal);
+    } finally {
+      this.#sessions.delete(subscription_id);
+      this.#places.release(account_id, 1);
+      // What was published while it ended.
+      if (session.hasHeard && !this.#closed) {
+        this.#heard.set(subscription_id, { account_id, subscription_id, queue });
+        this.jobs.wake();
+      }
+    }
+  }
+
+  async #readRoster(): Promise<void> {
+    const begunMs = performance.now();
+    if (begunMs < this.#rosterAtMs) return;
+    this.#rosterAtMs = Number.POSITIVE_INFINITY;
+    const roster = new Map<string, SubscriptionRef[]>();
+    try {
+      for (const ref of await findSubscriptions(this.#state.core.db)) {
+        const key = queueKey(ref.account_id, ref.queue);
+        const known = roster.get(key);
+        if (known === undefined) roster.set(key, [ref]);
+        else known.push(ref);
+      }
+      this.#roster = roster;
+    } finally {
+      this.#rosterAtMs = Math.min(this.#rosterAtMs, nextAt(begunMs, ROSTER_MS));
+    }
+  }
+
+  async #findDue(): Promise<SubscriptionRef[]> {
+    const begunMs = performance.now();
+    if (begunMs < this.#lookAtMs) return [];
+    this.#lookAtMs = Number.POSITIVE_INFINITY;
+    try {
+      return await findDueSubscriptions(this.#state.core.db.hot, FOUND_MAX);
+    } finally {
+      this.#lookAtMs = Math.min(this.#lookAtMs, nextAt(begunMs, LOOK_MS));
+    }
+  }
+}
+
+/** When to look again, for a look that began at `begunMs` and ends now. */
+function nextAt(begunMs: number, intervalMs: number): number {
+  const nowMs = performance.now();
+  // A little less than the interval of the loop, so that its next turn is not too early.
+  return nowMs + Math.max(intervalMs * 0.9, (nowMs - begunMs) * REST_FACTOR);
+}

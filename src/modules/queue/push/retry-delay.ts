@@ -1,0 +1,15 @@
+// When a message that its receiver did not take is pushed again (contract §7).
+
+const FIRST_MS = 5_000;
+const DELAY_MAX_MS = 15 * 60_000;
+// A receiver that asks for no pause at all would be called in a tight loop.
+const ASKED_MIN_MS = 1_000;
+
+/**
+ * Milliseconds until the next delivery: 5 s, doubled with every delivery so far, at most 15 min; or what the receiver asked for
+ * by Retry-After (`askedMs`), between 1 s and 15 min.
+ */
+export function retryDelayMs(deliveries: number, askedMs: number | null): number {
+  if (askedMs !== null) return Math.min(Math.max(askedMs, ASKED_MIN_MS), DELAY_MAX_MS);
+  return Math.min(FIRST_MS * 2 ** Math.min(deliveries - 1, 20), DELAY_MAX_MS);
+}

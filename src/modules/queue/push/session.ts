@@ -1,0 +1,225 @@
+// One process pushing one subscription, as long as there is something to push. It holds the lease of the subscription, claims as
+// many messages as there are places free, POSTs each, and settles it by the answer.
+// Nothing is sent after an unsubscribe was answered: here `stop` ends it at once; elsewhere every claim is preceded by a look at the
+// subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FairSlots } from '../../../core/jobs/fair-slots.ts';
+import { signedHeaders } from '../../../core/outbound/signature.ts';
+import { Problem } from '../../../problems/problem.ts';
+import type { ClaimedRow } from '../claim.ts';
+import { messageText } from '../records.ts';
+import { claimForPush } from './claim.ts';
+import { openTarget, type PushTarget } from './record.ts';
+import { type SettlingState, settlePushed, takeBack } from './settlement.ts';
+import {
+  dropSubscriptionLease,
+  holdsSubscription,
+  type LeasedSubscription,
+  type LeaseId,
+  renewSubscriptionLease,
+} from './subscription-store.ts';
+
+/** How long another process may push on after its last renewal. */
+export const LEASE_MS = 6_000;
+export const SEND_WITHIN_MS = 1_000;
+const RENEW_BELOW_MS = 4_000;
+const PAUSE_MIN_MS = 100;
+const PAUSE_MAX_MS = 1_000;
+const PAUSE_GROWTH = 1.5;
+
+export interface SessionOptions {
+  readonly state: SettlingState;
+  readonly subscription: LeasedSubscription;
+  /** Requests under way on this process, shared by all subscriptions. */
+  readonly slots: FairSlots;
+  /** performance.now() before the lease was asked for. */
+  readonly leasedAtMs: number;
+}
+
+export class PushSession {
+  readonly subscription: LeasedSubscription;
+  readonly #state: SettlingState;
+  readonly #slots: FairSlots;
+  readonly #lease: LeaseId;
+  readonly #target: PushTarget;
+  readonly #lost = new AbortController();
+  #loss: NodeJS.Timeout | undefined;
+  /** performance.now() until which the lease is surely ours. */
+  #oursUntil = 0;
+  #inFlight = 0;
+  #over = false;
+  #heard = false;
+  #woken = Promise.withResolvers<void>();
+
+  constructor({ state, subscription, slots, leasedAtMs }: SessionOptions) {
+    this.subscription = subscription;
+    this.#state = state;
+    this.#slots = slots;
+    this.#target = openTarget(state.core.secrets, subscription);
+    const { account_id: accountId, subscription_id: subscriptionId } = subscription;
+    this.#lease = { accountId, subscriptionId, holder: state.core.processes.id };
+    this.#holdUntil(leasedAtMs + LEASE_MS);
+  }
+
+  /** Whether `wake` was called since it last looked for messages. */
+  get hasHeard(): boolean {
+    return this.#heard;
+  }
+
+  /** There may be messages. */
+  wake(): void {
+    this.#heard = true;
+    this.#woken.resolve();
+  }
+
+  /** From now on nothing is sent; requests under way end by themselves. */
+  stop(): void {
+    this.#over = true;
+    this.#woken.resolve();
+  }
+
+  /** Pushes until there is nothing left, the subscription is gone, or `stop`. `signal` aborts the requests under way. */
+  async run(signal: AbortSignal): Promise<void> {
+    const ended = AbortSignal.any([signal, this.#lost.signal]);
+    try {
+      await this.#push(ended);
+    } finally {
+      await this.#drain();
+      clearTimeout(this.#loss);
+      await dropSubscriptionLease(this.#state.core.db, this.#lease);
+    }
+  }
+
+  async #push(ended: AbortSignal): Promise<void> {
+    let pauseMs = PAUSE_MIN_MS;
+    while (!this.#over) {
+      this.#woken = Promise.withResolvers();
+      this.#heard = false;
+      const room = this.#reserve();
+      const begun = room === 0 ? 0 : await this.#claim(room, ended);
+      if (begun > 0) pauseMs = PAUSE_MIN_MS;
+      if (begun > 0 && begun === room) continue;
+      if (this.#inFlight === 0 && pauseMs > PAUSE_MAX_MS) return;
+      await this.#wokenWithin(Math.min(pauseMs, PAUSE_MAX_MS));
+      pauseMs *= PAUSE_GROWTH;
+      await this.#keepLease();
+    }
+  }
+
+  async #drain(): Promise<void> {
+    this.#over = true;
+    while (this.#inFlight > 0) {
+      this.#woken = Promise.withResolvers();
+      await this.#wokenWithin(PAUSE_MAX_MS);
+      try {
+        await this.#keepLease();
+      } catch (error) {
+        this.#state.core.log.warn({ err: error, ...this.#lease }, 'the lease of a push subscription was not renewed');
+      }
+    }
+  }
+
+  #reserve(): number {
+    const free = this.subscription.max_in_flight - this.#inFlight;
+    return free <= 0 ? 0 : this.#slots.reserve(this.#lease.accountId, free);
+  }
+
+  /** Claims and begins to send up to `room` messages, for which places are reserved. Answers how many. */
+  async #claim(room: number, ended: AbortSignal): Promise<number> {
+    let begun = 0;
+    try {
+      const rows = await this.#claimConfirmed(room);
+      for (const row of rows) void this.#deliver(row, ended);
+      begun = rows.length;
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
+      this.#over = true;
+    } finally {
+      this.#slots.release(this.#lease.accountId, room - begun);
+    }
+    return begun;
+  }
+
+  /** Messages that may be sent now. */
+  async #claimConfirmed(room: number): Promise<ClaimedRow[]> {
+    let sendUntil = await this.#confirm();
+    if (this.#over) return [];
+    const rows = await claimForPush(this.#state, this.subscription, room);
+    if (rows.length === 0) return [];
+    if (performance.now() >= sendUntil) sendUntil = await this.#confirm();
+    if (!this.#over && performance.now() < Math.min(sendUntil, this.#oursUntil)) return rows;
+    await takeBack(this.#state, this.subscription, rows);
+    return [];
+  }
+
+  /** Looks whether the subscription is still there and ours. Answers until when (performance.now()) its word counts. */
+  async #confirm(): Promise<number> {
+    const askedAtMs = performance.now();
+    if (!(await holdsSubscription(this.#state.core.db, this.#lease))) this.#over = true;
+    return askedAtMs + SEND_WITHIN_MS;
+  }
+
+  async #deliver(row: ClaimedRow, ended: AbortSignal): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      const outcome = await this.#post(row, ended);
+      await settlePushed(this.#state, this.subscription, row, outcome);
+    } catch (error) {
+      this.#state.core.log.error(
+        { err: error, ...this.#lease },
+        'a pushed message was not settled; it is delivered again when its lease ends',
+      );
+    } finally {
+      this.#inFlight -= 1;
+      this.#slots.release(this.#lease.accountId, 1);
+      this.#woken.resolve();
+    }
+  }
+
+  #post(row: ClaimedRow, signal: AbortSignal) {
+    const { core, ids } = this.#state;
+    const { accountId } = this.#lease;
+    const body = messageText(ids, row.group_id === '' ? { ...row, group_id: null } : row, {
+      accountId,
+      queue: this.subscription.queue,
+      status: 'in_flight',
+      availableMs: row.available_at,
+      leaseEndMs: row.lease_end,
+    });
+    const id = ids.messageId(accountId, row.seq);
+    const signed = signedHeaders({ id, timestampMs: Date.now(), body }, [this.#target.secret]);
+    const headers = { ...this.#target.headers, ...signed };
+    return core.outbound.post({ url: this.subscription.url, headers, body, signal });
+  }
+
+  async #keepLease(): Promise<void> {
+    const askedAtMs = performance.now();
+    if (this.#oursUntil - askedAtMs > RENEW_BELOW_MS) return;
+    if (await renewSubscriptionLease(this.#state.core.db, this.#lease, LEASE_MS)) {
+      this.#holdUntil(askedAtMs + LEASE_MS);
+      return;
+    }
+    this.#over = true;
+    // Not over by its time: then the subscription is gone, nobody takes over, and requests under way may end by themselves.
+    if (performance.now() < this.#oursUntil) this.#holdUntil(Number.POSITIVE_INFINITY);
+  }
+
+  /** When the lease is over another process may begin: requests still under way here are ended, so that none are too many. */
+  #holdUntil(ms: number): void {
+    this.#oursUntil = ms;
+    clearTimeout(this.#loss);
+    if (ms === Number.POSITIVE_INFINITY) return;
+    this.#loss = setTimeout(() => {
+      this.#over = true;
+      this.#lost.abort();
+      this.#woken.resolve();
+    }, ms - performance.now()).unref();
+  }
+
+  async #wokenWithin(ms: number): Promise<void> {
+    const timer = new AbortController();
+    const timedOut = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+    await Promise.race([this.#woken.promise, timedOut]);
+    timer.abort();
+  }
+}
