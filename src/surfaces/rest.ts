@@ -11,6 +11,7 @@ import type { Place, Traffic } from '../gateway/traffic.ts';
 import { newId } from '../lib/ids.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { onClosed } from './closed.ts';
+import { answerThenLinger, leavesMuchUnread } from './linger.ts';
 import { fromFastifyError } from './rest-errors.ts';
 
 export interface RestOptions {
@@ -190,16 +191,22 @@ function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply
   if (failure.retryAfterMs !== undefined && (failure.httpStatus === 429 || failure.httpStatus === 503)) {
     void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
   }
-  // The rest of a refused body is not read.
-  if (failure.httpStatus === 413) void reply.header('connection', 'close');
   const envelope = options.envelope();
   if (request.headers.accept?.includes('application/problem+json') === true) {
-    void reply
-      .header('content-type', 'application/problem+json; charset=utf-8')
-      .send(envelope.problemJson(identity, failure));
+    void reply.header('content-type', 'application/problem+json; charset=utf-8');
+    refuse(request, reply, envelope.problemJson(identity, failure));
+  } else refuse(request, reply, envelope.failure(identity, failure));
+}
+
+/** Sends the answer of a failure. The rest of a large body is not read. */
+function refuse(request: FastifyRequest, reply: FastifyReply, text: string): void {
+  if (!leavesMuchUnread(request.raw)) {
+    void reply.send(text);
     return;
   }
-  void reply.send(envelope.failure(identity, failure));
+  slotOf(request).call?.release();
+  void reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) });
+  void reply.send(answerThenLinger(request.raw, text));
 }
 
 /** For failures before there is a call: unknown routes, unreadable requests. */
