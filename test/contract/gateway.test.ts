@@ -104,8 +104,8 @@ describe('authentication', () => {
 
 describe('scopes', () => {
   const kinds = ['read', 'write', 'admin'] as const;
-  const keyFor = async (scopes: string[]) => {
-    const { body } = await call('POST', '/v1/account/keys/create', { scopes });
+  const keyFor = async (scopes: string[], owner = call) => {
+    const { body } = await owner('POST', '/v1/account/keys/create', { scopes });
     return client(service.url, body.data.key_secret);
   };
 
@@ -116,8 +116,9 @@ describe('scopes', () => {
       const module = id.split('.')[0] as string;
       const below = kinds.slice(0, kinds.indexOf(capability.scope)).map((kind) => `${module}:${kind}`);
       const other = capabilities.filter((each) => each.id !== id).map((each) => each.id);
+      const owner = client(service.url, (await createTestAccount(service.core)).secret);
       for (const scopes of [...below.map((scope) => [scope]), ['vector', 'errors:admin'], other.slice(0, 100)]) {
-        const reply = await callCapability(await keyFor(scopes), capability, { surprise: {} });
+        const reply = await callCapability(await keyFor(scopes, owner), capability, { surprise: {} });
         expect(codeOf(reply), scopes.join()).toEqual([403, 'INSUFFICIENT_SCOPE']);
         expect(reply.body.error).toMatchObject({
           code_detail: `${module}:${capability.scope}`,
