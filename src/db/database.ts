@@ -47,6 +47,8 @@ export interface DatabaseOptions {
   readonly connection: ConnectionConfig;
   readonly hotConnections?: number;
   readonly connections?: number;
+  /** How long a statement may take before its connection is given up; a minute when absent. */
+  readonly statementTimeoutMs?: number;
   /** Called for errors of idle connections: PostgreSQL restarting is not a reason to end the process. */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -57,10 +59,11 @@ export class Database implements Queryable {
   readonly #hints = new EventEmitter();
 
   constructor(options: DatabaseOptions) {
-    const { connection, onIdleError = () => undefined } = options;
+    const { connection, onIdleError = () => undefined, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
     const onHint = (topic: string) => void this.#hints.emit(topic);
-    this.hot = new Pool({ connection, max: options.hotConnections ?? 6, settings: hotSettings, onIdleError, onHint });
-    this.#general = new Pool({ connection, max: options.connections ?? 6, settings: ['jit=off'], onIdleError, onHint });
+    const common = { connection, onIdleError, onHint, statementTimeoutMs };
+    this.hot = new Pool({ ...common, max: options.hotConnections ?? 6, settings: hotSettings });
+    this.#general = new Pool({ ...common, max: options.connections ?? 6, settings: ['jit=off'] });
   }
 
   /** Calls `listener` after each commit of this process whose transaction gave the hint `topic`. */
@@ -91,6 +94,7 @@ interface PoolOptions {
   readonly connection: ConnectionConfig;
   readonly max: number;
   readonly settings: readonly string[];
+  readonly statementTimeoutMs: number;
   readonly onIdleError: (error: Error) => void;
   readonly onHint: (topic: string) => void;
 }
@@ -99,7 +103,7 @@ export class Pool implements Queryable {
   readonly #pool: pg.Pool;
   readonly #onHint: (topic: string) => void;
 
-  constructor({ connection, max, settings, onIdleError, onHint }: PoolOptions) {
+  constructor({ connection, max, settings, statementTimeoutMs, onIdleError, onHint }: PoolOptions) {
     this.#onHint = onHint;
     const options = [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(' ');
     this.#pool = new pg.Pool({
@@ -109,7 +113,7 @@ export class Pool implements Queryable {
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: statementTimeoutMs,
       options,
       types: typeParsers,
       pipeline: true,
