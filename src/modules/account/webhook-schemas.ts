@@ -70,7 +70,9 @@ const recordFields = {
     description: 'Headers added to each delivery; credentials are masked.',
   }),
   status: Type.Enum(['enabled', 'disabled'], { description: 'A disabled webhook is told nothing.' }),
-  disabled_reason: textOrNull('Why it is disabled: `requested`, or why the service did it; null when enabled.'),
+  disabled_reason: textOrNull(
+    'Why it is disabled: `requested`, `gone` (its receiver answered 410) or `failing` (for days); null when enabled.',
+  ),
   disabled_at: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'date-time',
