@@ -120,6 +120,37 @@ describe('unsubscribing under load', () => {
   });
 });
 
+describe('a claim under way while the subscription ends', () => {
+  test.each([
+    ['on the process that pushes', ['all']],
+    ['on another process', ['api', 'worker']],
+  ] as const)('%s: is taken back, unsent and uncounted', async (_, roles) => {
+    const [bench] = (await start(...roles)) as [PushBench];
+    await bench.create('caught', { type: 'fifo' });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    receiver.answer(async (_pushed, response) => {
+      await answered;
+      response.end();
+    });
+    const { subscription_id } = await bench.subscribe('caught', receiver, { max_in_flight: 1 });
+    await bench.publishNumbers('caught', 2, (n) => ({ message_group_id: `g${n}` }));
+    await until(() => receiver.requests.length === 1);
+    await bench.service.core.db.transaction(async (tx) => {
+      // The next claim waits for its queue, after it has looked at the subscription.
+      const text = 'SELECT 1 FROM queue.queue WHERE account_id = $1 FOR UPDATE';
+      await tx.query({ name: 'test_push_hold_queue', text }, [bench.account.accountId]);
+      answer();
+      await sleep(300);
+      await bench.unsubscribe(subscription_id);
+    });
+    expect(await silent(receiver, 1_500)).toBe(true);
+    expect(receiver.numbers()).toEqual([0]);
+    expect(await bench.counts('caught')).toEqual([1, 0, 0, 0]);
+    expect(await bench.peek('caught')).toMatchObject([{ payload: { n: 1 }, delivery_count: 0 }]);
+    expect(await bench.payloads('caught')).toEqual([{ n: 1 }]);
+  });
+});
+
 test('a message published on another process is pushed within about a second', async () => {
   const [api] = (await start('api', 'worker')) as [PushBench];
   await api.create('far');
@@ -131,6 +162,26 @@ test('a message published on another process is pushed within about a second', a
     await until(() => receiver.requests.length === n + 1);
     expect(performance.now() - publishedAt).toBeLessThan(2_500);
   }
+});
+
+test('a process that cannot renew its lease ends its requests before another one may begin', async () => {
+  const [bench] = (await start('all', 'all')) as [PushBench];
+  receiver.answer(never);
+  await bench.create('stalled');
+  await bench.subscribe('stalled', receiver);
+  await bench.publishNumbers('stalled', 20);
+  await until(() => receiver.open() === 10);
+  await bench.service.core.db.transaction(async (tx) => {
+    // Neither renewed nor taken over while this lasts.
+    const text = 'SELECT 1 FROM queue.subscription WHERE account_id = $1 FOR UPDATE';
+    await tx.query({ name: 'test_push_hold_lease', text }, [bench.account.accountId]);
+    // Half of the 15 s after which the requests would have ended by themselves.
+    await until(() => receiver.open() === 0, 7_500);
+    receiver.answer(afterMs(0));
+  });
+  await bench.drained('stalled', 10_000);
+  expect(new Set(receiver.numbers()).size).toBe(20);
+  expect(receiver.openMost()).toBe(10);
 });
 
 test('a process that stops gives its messages back at once, and another one goes on', async () => {
