@@ -72,13 +72,15 @@ const lockLanes = statement(
         FOR UPDATE OF l SKIP LOCKED)
    SELECT c.account_id, c.webhook_id FROM c`,
 );
+// The claimed ids pass through arrays, which the planner takes for ten rows: so it looks each up by index. Joined as a table of
+// unknown size, they made it read every delivery of the account instead (0.4 s at a backlog of 100,000).
 const claimDue = statement(
   'delivery_claim',
   `WITH c AS MATERIALIZED (
-     SELECT due.account_id, due.delivery_id, due.lease_end
+     SELECT due.account_id, due.delivery_id
        FROM unnest($2::text[], $3::text[], $4::int[]) u(account_id, webhook_id, room)
       CROSS JOIN LATERAL (
-            SELECT d.account_id, d.delivery_id, core.clock_now() + ${LEASE_SECONDS} * interval '1 second' AS lease_end
+            SELECT d.account_id, d.delivery_id
               FROM core.delivery d
              WHERE d.account_id = ANY($1::text[]) AND d.account_id = u.account_id AND d.webhook_id = u.webhook_id
                AND d.due_at IS NOT NULL AND d.due_at <= core.clock_now()
@@ -86,15 +88,19 @@ const claimDue = statement(
              LIMIT u.room
                FOR UPDATE SKIP LOCKED) due
       LIMIT 10000),
+   ids AS MATERIALIZED (
+     SELECT i.account_id, i.delivery_id, core.clock_now() + ${LEASE_SECONDS} * interval '1 second' AS lease_end
+       FROM unnest(ARRAY(SELECT c.account_id FROM c), ARRAY(SELECT c.delivery_id FROM c)) i(account_id, delivery_id)),
    t AS (
      UPDATE core.delivery AS t
-        SET due_at = c.lease_end, attempt = t.attempt + 1
-       FROM c
-      WHERE t.account_id = ANY($1::text[]) AND t.account_id = c.account_id AND t.delivery_id = c.delivery_id
+        SET due_at = ids.lease_end, attempt = t.attempt + 1
+       FROM ids
+      WHERE t.account_id = ANY($1::text[]) AND t.account_id = ids.account_id AND t.delivery_id = ids.delivery_id
   RETURNING t.account_id, t.delivery_id, t.webhook_id, t.event_sequence, t.event_id AS delivered_id, t.attempt, t.attempts)
    SELECT t.account_id, t.delivery_id, t.webhook_id, t.delivered_id, t.attempt, t.attempts,
           e.sequence, e.event_id, e.type, e.data, e.request_id, e.test, e.created_at
-     FROM t LEFT JOIN core.event e ON e.account_id = ANY($1::text[]) AND e.account_id = t.account_id AND e.sequence = t.event_sequence`,
+     FROM t LEFT JOIN core.event e ON e.account_id = ANY($1::text[]) AND e.account_id = t.account_id
+                                  AND e.sequence = t.event_sequence AND e.event_id = t.delivered_id`,
 );
 const leaveLanes = statement(
   'delivery_leave_lanes',

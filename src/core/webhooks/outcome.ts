@@ -95,7 +95,7 @@ const endUnsent = statement(
 
 /** Writes outcomes of any number of accounts, in the order in which the attempts ended; answers which webhooks it disabled. */
 export async function writeOutcomes(db: Database, outcomes: readonly Outcome[]): Promise<Disabled[]> {
-  return db.hot.transaction(async (tx) => {
+  return db.hot.pipelined(async (tx) => {
     const accounts = textArray([...new Set(outcomes.map((outcome) => outcome.accountId))].sort());
     const changing = outcomes.filter((outcome) => outcome.result.verdict !== 'succeeded' || !outcome.wasHealthy);
     const webhookIds = [...new Set(changing.map((outcome) => outcome.webhookId))];
