@@ -1,5 +1,5 @@
 // What waits in a lane: one billable call with its price, its idempotency key and its effect.
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { IdempotencyKey } from '../idempotency/key.ts';
 import type { ScopeKind } from '../keys/scopes.ts';
@@ -29,7 +29,7 @@ export interface LaneEffect<Input, Context> {
   /** Sends its reads under the wallet locks; verdicts in the order of the items. */
   read(tx: Queryable, items: readonly LaneItem<Input, Context>[]): Promise<readonly ReadVerdict<Context>[]>;
   /** Sends its writes without awaiting them, and answers the JSON text of `data` per item. Must not throw for any input. */
-  write(tx: Queryable, items: readonly AdmittedItem<Input, Context>[], nowMs: number): readonly string[];
+  write(tx: Transaction, items: readonly AdmittedItem<Input, Context>[], nowMs: number): readonly string[];
   /** After the commit: local hints such as waking consumers. */
   committed?(items: readonly AdmittedItem<Input, Context>[]): void;
 }

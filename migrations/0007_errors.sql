@@ -1,0 +1,117 @@
+-- Error tracking. Events are cut into partitions by the day of their receipt; groups and their figures outlive them.
+
+CREATE SCHEMA errors;
+
+-- seq is the account's time-ordered number: event id, order and time of receipt in one, and so the partition column: a partition
+-- holds the numbers of one UTC day. Partitions are made and dropped by the running service.
+CREATE TABLE errors.event (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  group_id bigint NOT NULL,
+  level text COLLATE "C" NOT NULL,
+  title text NOT NULL,
+  message text,
+  environment text COLLATE "C",
+  release text COLLATE "C",
+  user_id text COLLATE "C",
+  -- when it happened by the word of an SDK; null: when it was received
+  occurred_at timestamptz,
+  -- JSON object
+  tags text NOT NULL,
+  -- JSON object: everything that only the full record shows
+  detail text NOT NULL,
+  -- what search and filters look for, each word behind a mark of the account: without it the index would mix all accounts
+  words text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+CREATE INDEX event_by_group ON errors.event (account_id, group_id, seq);
+CREATE INDEX event_words ON errors.event USING gin (words);
+
+-- group_id is the seq of the first event. Every change happens under the wallet lock of the account.
+CREATE TABLE errors.error_group (
+  account_id text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  group_id bigint NOT NULL,
+  title text NOT NULL,
+  level text NOT NULL,
+  is_resolved boolean NOT NULL,
+  is_ignored boolean NOT NULL,
+  assigned_to text,
+  count bigint NOT NULL,
+  user_count bigint NOT NULL,
+  -- distinct tag names that have figures
+  tag_names integer NOT NULL,
+  last_seq bigint NOT NULL,
+  -- events of the last 65 minutes, minute by minute: `minute;count,count,…` from the newest back
+  recent text NOT NULL,
+  -- when error.captured and error.rate_anomaly were last told
+  told_at timestamptz,
+  anomaly_at timestamptz,
+  PRIMARY KEY (account_id, fingerprint)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX error_group_by_id ON errors.error_group (account_id, group_id);
+CREATE INDEX error_group_by_last ON errors.error_group (account_id, last_seq);
+CREATE INDEX error_group_by_count ON errors.error_group (account_id, count, group_id);
+
+-- Events per clock hour (hours since the Unix epoch).
+CREATE TABLE errors.hour_count (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  hour integer NOT NULL,
+  events bigint NOT NULL,
+  PRIMARY KEY (account_id, group_id, hour)
+) WITH (fillfactor = 60);
+
+-- Events per day of receipt (days since the Unix epoch) that the partitions hold; group 0 stands for the whole account.
+CREATE TABLE errors.day_count (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  day integer NOT NULL,
+  -- '' for none
+  environment text COLLATE "C" NOT NULL,
+  level text COLLATE "C" NOT NULL,
+  events bigint NOT NULL,
+  PRIMARY KEY (account_id, group_id, day, environment, level)
+) WITH (fillfactor = 60);
+
+-- Figures of a group by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct values of a tag name.
+CREATE TABLE errors.value_count (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  kind smallint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  events bigint NOT NULL,
+  PRIMARY KEY (account_id, group_id, kind, name, value)
+) WITH (fillfactor = 70);
+
+CREATE TABLE errors.comment (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  comment_id text COLLATE "C" NOT NULL,
+  text text NOT NULL,
+  key_id text NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, group_id, comment_id)
+);
+
+CREATE TABLE errors.activity (
+  account_id text COLLATE "C" NOT NULL,
+  group_id bigint NOT NULL,
+  activity_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  -- null: an event did it
+  key_id text,
+  -- assigned: to whom, null for nobody; commented: the comment; reopened: the event
+  subject text,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, group_id, activity_id)
+);
+
+-- Accepted billable units, counted by the module itself; the doctor compares them with the journal.
+CREATE TABLE errors.billed (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  PRIMARY KEY (account_id, capability)
+) WITH (fillfactor = 40);

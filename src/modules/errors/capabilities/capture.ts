@@ -1,0 +1,55 @@
+import { defineCapability } from '../../../manifest/capability.ts';
+import { captureDraft } from '../capture.ts';
+import { draftOf } from '../capture-input.ts';
+import { captureSchema } from '../event-input.ts';
+import { captureResultSchema } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+
+export const capture = defineCapability<ErrorsState>()({
+  id: 'errors.capture',
+  method: 'POST',
+  path: '/v1/errors/capture',
+  summary: 'Reports an error.',
+  description:
+    'Stores one event and adds it to its group. Everything is optional: message alone is enough, and a stack trace, tags and user_id make the ' +
+    'group more useful. Events with the same fingerprint, else the same message, else the same exception type and value are one group. ' +
+    'A new event reopens a resolved group. Passwords, tokens, card numbers and the like are removed before anything is stored.',
+  input: captureSchema,
+  output: captureResultSchema,
+  price: { book: 'errors.capture', unit: 'event' },
+  scope: 'write',
+  idempotent: true,
+  opaque: ['context', 'extra', 'data', 'vars', 'sdk', 'runtime', 'request', 'user'],
+  errors: [],
+  events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
+  limits: {
+    size: '1 MiB an event.',
+    stacktrace: '250 frames with 5 lines of context on either side; of more the middle is left out.',
+    lists: '100 tags and the latest 100 breadcrumbs are kept.',
+    retention: '90 days; the group and its figures stay.',
+  },
+  examples: [
+    {
+      title: 'A message',
+      input: { message: 'Payment provider timed out', level: 'error', tags: { provider: 'acme' }, user_id: 'u-17' },
+      expect: { is_new_group: true },
+    },
+    {
+      title: 'An exception with its stack',
+      input: {
+        exception: {
+          type: 'TypeError',
+          value: "Cannot read properties of undefined (reading 'id')",
+          stacktrace: [{ func: 'loadUser', file: 'src/users.ts', line: 42, col: 17 }],
+        },
+        environment: 'production',
+        release: '1.4.2',
+        idempotency_key: 'crash-17',
+      },
+      expect: { is_new_group: true },
+    },
+  ],
+  run({ ctx, input, state }) {
+    return captureDraft(ctx, state, draftOf(input, Date.now(), ctx.warnings));
+  },
+});

@@ -1,0 +1,43 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { addComment } from '../activity-store.ts';
+import { cleanText } from '../clean-text.ts';
+import { changeGroup } from '../group-change.ts';
+import { COMMENT_CHARACTERS_MAX } from '../limits.ts';
+import { groupDetailSchema, groupIdField } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+
+export const comment = defineCapability<ErrorsState>()({
+  id: 'errors.comment',
+  method: 'POST',
+  path: '/v1/errors/comment/{error_group_id}',
+  summary: 'Comments on an error group.',
+  description: 'Adds a note for whoever looks at the group next.',
+  input: Type.Object({
+    error_group_id: groupIdField,
+    text: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, description: 'What to say.' }),
+  }),
+  output: groupDetailSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['GROUP_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'What it was',
+      before: [{ capability: 'errors.capture', input: { message: 'disk full' } }],
+      input: { error_group_id: '$0.error_group_id', text: 'Log rotation was off; fixed in 1.4.3.' },
+      expect: { comments: [{ text: 'Log rotation was off; fixed in 1.4.3.' }] },
+    },
+  ],
+  run({ ctx, input, state }) {
+    const { accountId } = ctx;
+    const { keyId } = ctx.key;
+    const text = cleanText(input.text);
+    return changeGroup(ctx, state, input.error_group_id, async (tx, { group_id: groupId }, nowMs) => {
+      const id = await addComment(tx, { accountId, groupId, text, keyId }, nowMs);
+      return { type: 'commented', subject: id };
+    });
+  },
+});

@@ -1,0 +1,45 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { eventRecord } from '../event-record.ts';
+import { findEvent, neighboursOf } from '../event-store.ts';
+import { databaseNow } from '../find-events.ts';
+import { firstKeptSeq } from '../retention.ts';
+import { eventIdField, eventSchema } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+
+export const get = defineCapability<ErrorsState>()({
+  id: 'errors.get',
+  method: 'GET',
+  path: '/v1/errors/get/{event_id}',
+  summary: 'Gets an error event.',
+  description:
+    'The event in full: stack trace, breadcrumbs, context, what is known of its group, and the events of the group before and after it.',
+  input: Type.Object({ event_id: eventIdField }),
+  output: eventSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['EVENT_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'One event',
+      before: [
+        { capability: 'errors.capture', input: { message: 'disk full', level: 'fatal', extra: { free_mb: 0 } } },
+      ],
+      input: { event_id: '$0.event_id' },
+      expect: { title: 'disk full', level: 'fatal', extra: { free_mb: 0 }, group_count: 1 },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    const { db } = ctx.core;
+    const notFound = () => problem('EVENT_NOT_FOUND', { param: 'event_id' });
+    const seq = state.ids.parseEvent(ctx.accountId, input.event_id);
+    if (seq === null) throw notFound();
+    const first = firstKeptSeq(await databaseNow(db));
+    const row = seq < first ? null : await findEvent(db, ctx.accountId, seq);
+    if (row === null) throw notFound();
+    return { data: eventRecord(state, ctx.accountId, row, await neighboursOf(db, ctx.accountId, row, first)) };
+  },
+});

@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { eventPage } from '../event-page.ts';
+import { filterField } from '../filter.ts';
+import { cursorField, eventPageSchema, limitField } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+
+export const list = defineCapability<ErrorsState>()({
+  id: 'errors.list',
+  method: 'GET',
+  path: '/v1/errors/list',
+  summary: 'Lists error events.',
+  description:
+    'Events of all groups, newest first, optionally filtered: filter[environment]=production&filter[tags.region]=eu, or filter as JSON. ' +
+    'Ask errors.groups for the groups instead.',
+  input: Type.Object({ filter: filterField, cursor: cursorField, limit: limitField }),
+  output: eventPageSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['INVALID_CURSOR', 'UNSUPPORTED_FILTER'],
+  events: [],
+  examples: [
+    { title: 'The newest events', input: { limit: 10 }, expect: { total: 0 } },
+    {
+      title: 'Fatal ones of a release',
+      before: [{ capability: 'errors.capture', input: { message: 'disk full', level: 'fatal', release: '1.4.2' } }],
+      input: { filter: { level: 'fatal', release: '1.4.2' } },
+      expect: { total: 1 },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    return { data: await eventPage(ctx, state, input, null) };
+  },
+});

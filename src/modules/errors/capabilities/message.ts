@@ -1,0 +1,36 @@
+import { defineCapability } from '../../../manifest/capability.ts';
+import { captureDraft } from '../capture.ts';
+import { draftOf } from '../capture-input.ts';
+import { messageSchema } from '../event-input.ts';
+import { captureResultSchema } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+
+export const message = defineCapability<ErrorsState>()({
+  id: 'errors.message',
+  method: 'POST',
+  path: '/v1/errors/message',
+  summary: 'Reports a message.',
+  description:
+    'The short form of errors.capture for something worth knowing that is no exception: the text is the message and the title, and groups the ' +
+    'event. level is info when not sent.',
+  input: messageSchema,
+  output: captureResultSchema,
+  price: { book: 'errors.capture', unit: 'event' },
+  scope: 'write',
+  idempotent: true,
+  errors: [],
+  events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
+  limits: { size: '1 MiB an event.', retention: '90 days; the group and its figures stay.' },
+  examples: [
+    {
+      title: 'Something worth knowing',
+      input: { text: 'Nightly import skipped 3 rows', level: 'warning', environment: 'production' },
+      expect: { is_new_group: true },
+    },
+  ],
+  run({ ctx, input, state }) {
+    const { text, ...about } = input;
+    const sent = { ...about, message: text, level: input.level ?? 'info' } as const;
+    return captureDraft(ctx, state, draftOf(sent, Date.now(), ctx.warnings));
+  },
+});

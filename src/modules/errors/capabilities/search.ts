@@ -1,0 +1,40 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { eventPage } from '../event-page.ts';
+import { filterField } from '../filter.ts';
+import { cursorField, eventPageSchema, limitField } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+
+export const search = defineCapability<ErrorsState>()({
+  id: 'errors.search',
+  method: 'GET',
+  path: '/v1/errors/search',
+  summary: 'Searches error events.',
+  description:
+    'Events whose title, message, exception type or value hold all words of q, newest first. q is plain text: words are runs of letters, ' +
+    'digits and underscores in any case, everything else only separates them. Whole words match, not parts of them.',
+  input: Type.Object({
+    q: Type.String({ minLength: 1, maxLength: 1_000, description: 'The words to look for.' }),
+    filter: filterField,
+    cursor: cursorField,
+    limit: limitField,
+  }),
+  output: eventPageSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['INVALID_CURSOR', 'UNSUPPORTED_FILTER'],
+  events: [],
+  limits: { words: 'The first 300 distinct words of an event are searched, up to 64 characters each.' },
+  examples: [
+    {
+      title: 'Two words',
+      before: [{ capability: 'errors.capture', input: { message: 'Payment provider timed out' } }],
+      input: { q: 'payment timed' },
+      expect: { total: 1 },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    return { data: await eventPage(ctx, state, input, input.q) };
+  },
+});

@@ -1,0 +1,164 @@
+// Capturing as a lane effect: one event per call, set-based over all calls of the commit. Everything about a group is decided under
+// the wallet lock of its account, so of many first events exactly one is the first.
+import { type NewEvent, sendEvents } from '../../core/events/outbox.ts';
+import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
+import { lockWallets, readClock } from '../../core/wallet/statements.ts';
+import { byteaArray, int2Array, textArray } from '../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { sendActivity } from './activity-store.ts';
+import {
+  readGroups,
+  readValues,
+  sendBilled,
+  sendDays,
+  sendGroups,
+  sendHours,
+  sendNewEvents,
+  sendValues,
+} from './capture-store.ts';
+import { type CaptureInput, type GroupState, groupKey, type KnownState, valueKey } from './capture-types.ts';
+import { uncertainFigures } from './figures.ts';
+import { GroupBook } from './group-book.ts';
+import type { ErrorIds } from './ids.ts';
+import type { Partitions } from './partitions.ts';
+import { parseRecent } from './recent.ts';
+
+type Item = LaneItem<CaptureInput, KnownState>;
+type Admitted = AdmittedItem<CaptureInput, KnownState>;
+
+interface GroupRow {
+  readonly account_id: string;
+  readonly fingerprint: Buffer;
+  readonly group_id: bigint;
+  readonly title: string;
+  readonly level: string;
+  readonly is_resolved: boolean;
+  readonly is_ignored: boolean;
+  readonly count: bigint;
+  readonly user_count: bigint;
+  readonly tag_names: number;
+  readonly last_seq: bigint;
+  readonly recent: string;
+  readonly told_at: number | null;
+  readonly anomaly_at: number | null;
+}
+
+interface ValueRow {
+  readonly account_id: string;
+  readonly fingerprint: Buffer;
+  readonly kind: number;
+  readonly name: string;
+  readonly value: string;
+  readonly events: bigint;
+}
+
+export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
+  readonly name = 'errors.capture';
+  readonly #ids: ErrorIds;
+  readonly #partitions: Partitions;
+  readonly #baseUrl: string;
+
+  constructor(ids: ErrorIds, partitions: Partitions, baseUrl: string) {
+    this.#ids = ids;
+    this.#partitions = partitions;
+    this.#baseUrl = baseUrl;
+  }
+
+  exclusiveKeys(): readonly string[] {
+    return [];
+  }
+
+  async read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<KnownState>[]> {
+    const accounts = accountsOf(items);
+    // A large event is written outside of the lane: it takes the lock that the lane has.
+    const lock = items.some(({ mode }) => mode === 'hold') ? tx.query(lockWallets, [accounts]) : null;
+    const [, clock, groups, values] = await Promise.all([
+      lock,
+      tx.query<{ now: number }>(readClock, []),
+      tx.query<GroupRow>(readGroups, [accounts, ...groupColumns(items)]),
+      readKnownValues(tx, accounts, items),
+    ]);
+    const nowMs = clock.rows[0]?.now as number;
+    if (!this.#partitions.isReady(nowMs)) await this.#partitions.prepare(nowMs);
+    const context: KnownState = {
+      groups: new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)])),
+      values: new Map(values.map((row) => [valueKey(keyOf(row), row.kind, row.name, row.value), Number(row.events)])),
+    };
+    return items.map(() => ({ kind: 'go', context }));
+  }
+
+  write(tx: Transaction, items: readonly Admitted[], nowMs: number): string[] {
+    const known = items[0]?.context as KnownState;
+    const book = new GroupBook(known, this.#ids, this.#baseUrl, nowMs);
+    const texts = items.map((admitted) => book.add(admitted));
+    const accounts = accountsOf(items.map(({ item }) => item));
+    sendNewEvents(tx, accounts, book.events);
+    sendGroups(tx, accounts, book.changes());
+    sendHours(tx, accounts, book.hours);
+    sendDays(tx, accounts, book.days);
+    sendValues(tx, accounts, book.figures.rows);
+    sendActivity(tx, book.reopenings, nowMs);
+    sendEvents(tx, book.told as readonly NewEvent[], nowMs);
+    sendBilled(
+      tx,
+      accounts,
+      items.map(({ item }) => item),
+    );
+    return texts;
+  }
+}
+
+function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
+  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
+}
+
+function groupColumns(items: readonly Item[]): [Buffer, Buffer] {
+  const wanted = [...new Map(items.map((item) => [groupKey(item.accountId, item.input.fingerprint), item])).values()];
+  return [
+    textArray(wanted.map(({ accountId }) => accountId)),
+    byteaArray(wanted.map(({ input }) => Buffer.from(input.fingerprint, 'hex'))),
+  ];
+}
+
+async function readKnownValues(tx: Queryable, accounts: Buffer, items: readonly Item[]): Promise<ValueRow[]> {
+  const wanted = new Map(
+    items.flatMap(({ accountId, input }) =>
+      uncertainFigures(input).map((figure) => {
+        const key = valueKey(groupKey(accountId, input.fingerprint), figure.kind, figure.name, figure.value);
+        return [key, { accountId, fingerprint: input.fingerprint, figure }] as const;
+      }),
+    ),
+  );
+  if (wanted.size === 0) return [];
+  const rows = [...wanted.values()];
+  const { rows: found } = await tx.query<ValueRow>(readValues, [
+    accounts,
+    textArray(rows.map(({ accountId }) => accountId)),
+    byteaArray(rows.map(({ fingerprint }) => Buffer.from(fingerprint, 'hex'))),
+    int2Array(rows.map(({ figure }) => figure.kind)),
+    textArray(rows.map(({ figure }) => figure.name)),
+    textArray(rows.map(({ figure }) => figure.value)),
+  ]);
+  return found;
+}
+
+function keyOf(row: { readonly account_id: string; readonly fingerprint: Buffer }): string {
+  return groupKey(row.account_id, row.fingerprint.toString('hex'));
+}
+
+function stateOf(row: GroupRow): GroupState {
+  return {
+    groupId: row.group_id,
+    title: row.title,
+    level: row.level,
+    isResolved: row.is_resolved,
+    isIgnored: row.is_ignored,
+    count: Number(row.count),
+    userCount: Number(row.user_count),
+    tagNames: row.tag_names,
+    lastSeq: row.last_seq,
+    recent: parseRecent(row.recent),
+    toldAtMs: row.told_at,
+    anomalyAtMs: row.anomaly_at,
+  };
+}

@@ -1,0 +1,252 @@
+// SQL of capturing. Every statement is set-based over the accounts of a lane commit; their wallets are locked.
+// Long texts are bound one by one: as elements of an array they would be copied once more each.
+import { byteaArray, int2Array, int4Array, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { GroupState } from './capture-types.ts';
+import type { Figure } from './figures.ts';
+import { recentText } from './recent.ts';
+
+export const readGroups = statement(
+  'errors_capture_read_groups',
+  `SELECT g.account_id, g.fingerprint, g.group_id, g.title, g.level, g.is_resolved, g.is_ignored, g.count, g.user_count,
+          g.tag_names, g.last_seq, g.recent, g.told_at, g.anomaly_at
+     FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint), errors.error_group g
+    WHERE g.account_id = ANY($1::text[]) AND g.account_id = u.account_id AND g.fingerprint = u.fingerprint`,
+);
+export const readValues = statement(
+  'errors_capture_read_values',
+  `SELECT g.account_id, g.fingerprint, v.kind, v.name, v.value, v.events
+     FROM unnest($2::text[], $3::bytea[], $4::smallint[], $5::text[], $6::text[]) u(account_id, fingerprint, kind, name, value),
+          errors.error_group g, errors.value_count v
+    WHERE g.account_id = ANY($1::text[]) AND g.account_id = u.account_id AND g.fingerprint = u.fingerprint
+      AND v.account_id = ANY($1::text[]) AND v.account_id = u.account_id AND v.group_id = g.group_id
+      AND v.kind = u.kind AND v.name = u.name AND v.value = u.value`,
+);
+const insertEvents = statement(
+  'errors_capture_insert_events',
+  `INSERT INTO errors.event AS e (account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at,
+                                  tags, detail, words)
+   SELECT w.account_id, u.seq, u.group_id, u.level, u.title, u.message, u.environment, u.release, u.user_id, u.occurred_at,
+          u.tags, u.detail, string_to_array(u.words, ' ')
+     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+                                $10::text[], $11::timestamptz[], $12::text[], $13::text[], $14::text[])
+          u(account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at, tags, detail, words)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
+);
+const insertEvent = statement(
+  'errors_capture_insert_event',
+  `INSERT INTO errors.event (account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at,
+                             tags, detail, words)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, string_to_array($13::text, ' '))`,
+);
+const upsertGroups = statement(
+  'errors_capture_upsert_groups',
+  `INSERT INTO errors.error_group AS g (account_id, fingerprint, group_id, title, level, is_resolved, is_ignored, count, user_count,
+                                        tag_names, last_seq, recent, told_at, anomaly_at)
+   SELECT w.account_id, u.fingerprint, u.group_id, u.title, u.level, false, false, u.events, u.users, u.tag_names, u.last_seq,
+          u.recent, u.told_at, u.anomaly_at
+     FROM core.wallet w, unnest($2::text[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::integer[],
+                                $10::bigint[], $11::text[], $12::timestamptz[], $13::timestamptz[])
+          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, told_at, anomaly_at)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
+       ON CONFLICT (account_id, fingerprint) DO UPDATE
+      SET level = excluded.level, is_resolved = false, count = g.count + excluded.count,
+          user_count = g.user_count + excluded.user_count, tag_names = g.tag_names + excluded.tag_names,
+          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent,
+          told_at = excluded.told_at, anomaly_at = excluded.anomaly_at`,
+);
+const upsertHours = statement(
+  'errors_capture_upsert_hours',
+  `INSERT INTO errors.hour_count AS h (account_id, group_id, hour, events)
+   SELECT w.account_id, u.group_id, u.hour, u.events
+     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::integer[], $5::bigint[]) u(account_id, group_id, hour, events)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
+       ON CONFLICT (account_id, group_id, hour) DO UPDATE SET events = h.events + excluded.events`,
+);
+const upsertDays = statement(
+  'errors_capture_upsert_days',
+  `INSERT INTO errors.day_count AS d (account_id, group_id, day, environment, level, events)
+   SELECT w.account_id, u.group_id, u.day, u.environment, u.level, u.events
+     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::integer[], $5::text[], $6::text[], $7::bigint[])
+          u(account_id, group_id, day, environment, level, events)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
+       ON CONFLICT (account_id, group_id, day, environment, level) DO UPDATE SET events = d.events + excluded.events`,
+);
+const upsertValues = statement(
+  'errors_capture_upsert_values',
+  `INSERT INTO errors.value_count AS v (account_id, group_id, kind, name, value, events)
+   SELECT w.account_id, u.group_id, u.kind, u.name, u.value, u.events
+     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::bigint[])
+          u(account_id, group_id, kind, name, value, events)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
+       ON CONFLICT (account_id, group_id, kind, name, value) DO UPDATE SET events = v.events + excluded.events`,
+);
+const countBilled = statement(
+  'errors_count_billed',
+  `INSERT INTO errors.billed AS b (account_id, capability, units)
+   SELECT w.account_id, u.capability, u.units
+     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[]) u(account_id, capability, units)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
+       ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
+);
+
+// Texts of an event that together are longer than this travel alone.
+const SHARED_CHARACTERS_MAX = 16 * 1024;
+
+export interface NewEventRow {
+  readonly accountId: string;
+  readonly seq: bigint;
+  readonly groupId: bigint;
+  readonly level: string;
+  readonly title: string;
+  readonly message: string | null;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly userId: string | null;
+  readonly occurredAtMs: number | null;
+  readonly tags: string;
+  readonly detail: string;
+  /** Separated by spaces. */
+  readonly words: string;
+}
+
+export function sendNewEvents(tx: Queryable, accounts: Buffer, rows: readonly NewEventRow[]): void {
+  const isLong = (row: NewEventRow) => row.detail.length + (row.message?.length ?? 0) > SHARED_CHARACTERS_MAX;
+  const short = rows.filter((row) => !isLong(row));
+  if (short.length > 0) {
+    void tx.query(insertEvents, [
+      accounts,
+      textArray(short.map((row) => row.accountId)),
+      int8Array(short.map((row) => row.seq)),
+      int8Array(short.map((row) => row.groupId)),
+      textArray(short.map((row) => row.level)),
+      textArray(short.map((row) => row.title)),
+      textArray(short.map((row) => row.message)),
+      textArray(short.map((row) => row.environment)),
+      textArray(short.map((row) => row.release)),
+      textArray(short.map((row) => row.userId)),
+      timestampArray(short.map((row) => row.occurredAtMs)),
+      textArray(short.map((row) => row.tags)),
+      textArray(short.map((row) => row.detail)),
+      textArray(short.map((row) => row.words)),
+    ]);
+  }
+  for (const row of rows.filter(isLong)) {
+    void tx.query(insertEvent, [
+      row.accountId,
+      row.seq,
+      row.groupId,
+      row.level,
+      row.title,
+      row.message,
+      row.environment,
+      row.release,
+      row.userId,
+      row.occurredAtMs === null ? null : new Date(row.occurredAtMs),
+      row.tags,
+      row.detail,
+      row.words,
+    ]);
+  }
+}
+
+export interface GroupChange {
+  readonly accountId: string;
+  readonly fingerprint: string;
+  /** As it is after the commit. */
+  readonly state: GroupState;
+  readonly events: number;
+  readonly users: number;
+  readonly tagNames: number;
+}
+
+export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly GroupChange[]): void {
+  void tx.query(upsertGroups, [
+    accounts,
+    textArray(changes.map((change) => change.accountId)),
+    byteaArray(changes.map((change) => Buffer.from(change.fingerprint, 'hex'))),
+    int8Array(changes.map(({ state }) => state.groupId)),
+    textArray(changes.map(({ state }) => state.title)),
+    textArray(changes.map(({ state }) => state.level)),
+    int8Array(changes.map((change) => BigInt(change.events))),
+    int8Array(changes.map((change) => BigInt(change.users))),
+    int4Array(changes.map((change) => change.tagNames)),
+    int8Array(changes.map(({ state }) => state.lastSeq)),
+    textArray(changes.map(({ state }) => recentText(state.recent))),
+    timestampArray(changes.map(({ state }) => state.toldAtMs)),
+    timestampArray(changes.map(({ state }) => state.anomalyAtMs)),
+  ]);
+}
+
+export interface PeriodCount {
+  readonly accountId: string;
+  readonly groupId: bigint;
+  readonly period: number;
+  readonly environment: string;
+  readonly level: string;
+  events: number;
+}
+
+export function sendHours(tx: Queryable, accounts: Buffer, rows: readonly PeriodCount[]): void {
+  void tx.query(upsertHours, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    int8Array(rows.map((row) => row.groupId)),
+    int4Array(rows.map((row) => row.period)),
+    int8Array(rows.map((row) => BigInt(row.events))),
+  ]);
+}
+
+export function sendDays(tx: Queryable, accounts: Buffer, rows: readonly PeriodCount[]): void {
+  void tx.query(upsertDays, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    int8Array(rows.map((row) => row.groupId)),
+    int4Array(rows.map((row) => row.period)),
+    textArray(rows.map((row) => row.environment)),
+    textArray(rows.map((row) => row.level)),
+    int8Array(rows.map((row) => BigInt(row.events))),
+  ]);
+}
+
+export interface ValueChange {
+  readonly accountId: string;
+  readonly group: GroupState;
+  readonly figure: Figure;
+  readonly events: number;
+}
+
+export function sendValues(tx: Queryable, accounts: Buffer, rows: readonly ValueChange[]): void {
+  if (rows.length === 0) return;
+  void tx.query(upsertValues, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    int8Array(rows.map(({ group }) => group.groupId)),
+    int2Array(rows.map(({ figure }) => figure.kind)),
+    textArray(rows.map(({ figure }) => figure.name)),
+    textArray(rows.map(({ figure }) => figure.value)),
+    int8Array(rows.map((row) => BigInt(row.events))),
+  ]);
+}
+
+/** The module's own count of what it accepted, which the doctor compares with the journal. */
+export function sendBilled(
+  tx: Queryable,
+  accounts: Buffer,
+  items: readonly { readonly accountId: string; readonly capability: string; readonly units: bigint }[],
+): void {
+  const sums = new Map<string, { accountId: string; capability: string; units: bigint }>();
+  for (const { accountId, capability, units } of items) {
+    const sum = sums.get(`${accountId}\n${capability}`);
+    if (sum === undefined) sums.set(`${accountId}\n${capability}`, { accountId, capability, units });
+    else sum.units += units;
+  }
+  const rows = [...sums.values()];
+  void tx.query(countBilled, [
+    accounts,
+    textArray(rows.map((row) => row.accountId)),
+    textArray(rows.map((row) => row.capability)),
+    int8Array(rows.map((row) => row.units)),
+  ]);
+}

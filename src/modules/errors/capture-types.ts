@@ -1,0 +1,54 @@
+// What the capture effect works on.
+import type { Level } from './limits.ts';
+import type { RecentCounts } from './recent.ts';
+
+/** A draft made ready to be stored: scrubbed, cut into columns. */
+export interface CaptureInput {
+  readonly fingerprint: string;
+  readonly level: Level;
+  readonly title: string;
+  readonly message: string | null;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly userId: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly occurredAtMs: number | null;
+  /** JSON text of EventDetail. */
+  readonly detail: string;
+  /** Words for the search index, without the mark of the account. */
+  readonly words: readonly string[];
+}
+
+/** A group as it stands under the wallet lock. */
+export interface GroupState {
+  readonly groupId: bigint;
+  readonly title: string;
+  level: string;
+  isResolved: boolean;
+  isIgnored: boolean;
+  count: number;
+  userCount: number;
+  tagNames: number;
+  lastSeq: bigint;
+  recent: RecentCounts;
+  toldAtMs: number | null;
+  anomalyAtMs: number | null;
+}
+
+/** What the read step found for all calls of the commit. */
+export interface KnownState {
+  /** By account and fingerprint. */
+  readonly groups: ReadonlyMap<string, GroupState>;
+  /** Events of figures that are there, by `valueKey`. */
+  readonly values: ReadonlyMap<string, number>;
+}
+
+export const KIND = { user: 1, release: 2, environment: 3, tag: 4, tagName: 5 } as const;
+
+export function groupKey(accountId: string, fingerprint: string): string {
+  return `${accountId}\n${fingerprint}`;
+}
+
+export function valueKey(group: string, kind: number, name: string, value: string): string {
+  return `${group}\n${kind}\n${JSON.stringify(name)}\n${value}`;
+}

@@ -1,0 +1,67 @@
+// The one way in for events, whatever entry they come by: scrubbed, cut into columns, charged and stored in the account's lane.
+import type { CallContext } from '../../core/context.ts';
+import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
+import type { CaptureInput } from './capture-types.ts';
+import type { EventDetail, EventDraft } from './draft.ts';
+import { scrubEvent } from './scrub/scrub.ts';
+import type { ErrorsState } from './state.ts';
+import { valueWord, wordsOf } from './words.ts';
+
+const FIXED_BYTES = 1_024;
+
+/** Stores the event for the price of one capture. Throws the Problem of a refusal; then nothing is stored or charged. */
+export function captureDraft(ctx: CallContext, state: ErrorsState, draft: EventDraft): Promise<ChargedAnswer> {
+  const input = toInput(draft, ctx.idempotency?.raw ?? null);
+  return chargeInLane(ctx, {
+    scope: 'write',
+    priceEntry: 'errors.capture',
+    units: 1n,
+    effect: state.capturing,
+    input,
+    sequences: 1,
+    bytes: input.detail.length + (input.message?.length ?? 0) + FIXED_BYTES,
+    rows: 1,
+  });
+}
+
+function toInput(draft: EventDraft, idempotencyKey: string | null): CaptureInput {
+  const { grouping, occurredAtMs, ...sent } = draft;
+  const clean = scrubEvent(sent);
+  const detail: EventDetail = {
+    exception: clean.exception,
+    breadcrumbs: clean.breadcrumbs,
+    context: clean.context,
+    extra: clean.extra,
+    sdk: clean.sdk,
+    runtime: clean.runtime,
+    request: clean.request,
+    user: clean.user,
+    fingerprint_source: grouping.source,
+    idempotency_key: idempotencyKey,
+  };
+  return {
+    fingerprint: grouping.fingerprint,
+    level: clean.level,
+    title: clean.title,
+    message: clean.message,
+    environment: clean.environment,
+    release: clean.release,
+    userId: clean.user_id,
+    tags: clean.tags,
+    occurredAtMs,
+    detail: JSON.stringify(detail),
+    words: searchWords(clean),
+  };
+}
+
+function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs'>): string[] {
+  const { exception, environment, release, user_id: userId, tags } = clean;
+  return [
+    ...wordsOf([clean.title, clean.message, exception?.type ?? null, exception?.value ?? null]),
+    valueWord('level', clean.level),
+    ...(environment === null ? [] : [valueWord('environment', environment)]),
+    ...(release === null ? [] : [valueWord('release', release)]),
+    ...(userId === null ? [] : [valueWord('user_id', userId)]),
+    ...Object.entries(tags).map(([name, value]) => valueWord(`tags.${name}`, value)),
+  ];
+}

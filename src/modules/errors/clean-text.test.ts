@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { cleanJson, firstCharacters } from './clean-text.ts';
+
+test('NUL and lone surrogates become U+FFFD in names and values, everything else stays', () => {
+  expect(cleanJson({ 'a\0': ['b\ud800', 1, null, true], deep: { e: '😀 שלום é' } })).toEqual({
+    'a\ufffd': ['b\ufffd', 1, null, true],
+    deep: { e: '😀 שלום é' },
+  });
+});
+
+test('the first characters of a text never end in half an emoji', () => {
+  expect(firstCharacters('😀'.repeat(130), 120)).toBe('😀'.repeat(120));
+  expect(firstCharacters('short', 120)).toBe('short');
+  expect(firstCharacters(`${'a'.repeat(119)}😀b`, 120)).toBe(`${'a'.repeat(119)}😀`);
+});

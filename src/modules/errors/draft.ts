@@ -1,0 +1,69 @@
+// An event on its way in: what every entry (capture, message, the SDK endpoints) makes of its input, complete and within the
+// limits, but not yet scrubbed. Plain JSON throughout.
+import type { Grouping } from './fingerprint.ts';
+import type { breadcrumbLevels, Environment, Level } from './limits.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface StackFrame {
+  readonly func: string;
+  readonly file: string;
+  readonly line: number;
+  readonly col: number | null;
+  readonly in_app: boolean;
+  readonly context_pre: readonly string[] | null;
+  readonly context_line: string | null;
+  readonly context_post: readonly string[] | null;
+  readonly vars: JsonObject | null;
+}
+
+export interface ExceptionRecord {
+  readonly type: string;
+  readonly value: string;
+  readonly stacktrace: readonly StackFrame[];
+  /** The exceptions behind this one, nearest first; only SDKs send them. */
+  readonly chain?: readonly ExceptionRecord[];
+}
+
+export interface Breadcrumb {
+  readonly at: string;
+  readonly category: string;
+  readonly message: string;
+  readonly level: (typeof breadcrumbLevels)[number] | null;
+  readonly data: JsonObject | null;
+}
+
+export interface EventDraft {
+  readonly grouping: Grouping;
+  readonly level: Level;
+  readonly title: string;
+  readonly message: string | null;
+  readonly environment: Environment | null;
+  readonly release: string | null;
+  readonly user_id: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Epoch milliseconds by the word of an SDK; null: when it is received. */
+  readonly occurredAtMs: number | null;
+  readonly exception: ExceptionRecord | null;
+  readonly breadcrumbs: readonly Breadcrumb[];
+  readonly context: JsonObject;
+  readonly extra: JsonObject;
+  readonly sdk: JsonObject | null;
+  readonly runtime: JsonObject | null;
+  readonly request: JsonObject | null;
+  readonly user: JsonObject | null;
+}
+
+/** What only the full record shows; stored as one JSON text. */
+export interface EventDetail {
+  readonly exception: ExceptionRecord | null;
+  readonly breadcrumbs: readonly Breadcrumb[];
+  readonly context: JsonObject;
+  readonly extra: JsonObject;
+  readonly sdk: JsonObject | null;
+  readonly runtime: JsonObject | null;
+  readonly request: JsonObject | null;
+  readonly user: JsonObject | null;
+  readonly fingerprint_source: Grouping['source'] | 'rule';
+  readonly idempotency_key: string | null;
+}

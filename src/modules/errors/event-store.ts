@@ -1,0 +1,62 @@
+// Reads of events. Summaries join the group, which holds what changes: its status.
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+export interface EventSummaryRow {
+  readonly seq: bigint;
+  readonly group_id: bigint;
+  readonly level: string;
+  readonly title: string;
+  readonly message: string | null;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly user_id: string | null;
+  readonly occurred_at: number | null;
+  readonly tags: string;
+  readonly fingerprint: Buffer;
+  readonly is_resolved: boolean;
+  readonly is_ignored: boolean;
+}
+
+export interface EventRow extends EventSummaryRow {
+  readonly detail: string;
+  readonly group_last_seq: bigint;
+  readonly group_count: bigint;
+  readonly group_user_count: bigint;
+}
+
+export interface Neighbours {
+  readonly previous: bigint | null;
+  readonly next: bigint | null;
+}
+
+const selectEvent = statement(
+  'errors_select_event',
+  `SELECT e.seq, e.group_id, e.level, e.title, e.message, e.environment, e.release, e.user_id, e.occurred_at, e.tags, e.detail,
+          g.fingerprint, g.is_resolved, g.is_ignored, g.last_seq AS group_last_seq, g.count AS group_count,
+          g.user_count AS group_user_count
+     FROM errors.event e, errors.error_group g
+    WHERE e.account_id = $1 AND e.seq = $2 AND g.account_id = $1 AND g.group_id = e.group_id`,
+);
+const selectNeighbours = statement(
+  'errors_select_neighbours',
+  `SELECT (SELECT p.seq FROM errors.event p WHERE p.account_id = $1 AND p.group_id = $2 AND p.seq < $3 AND p.seq >= $4
+            ORDER BY p.seq DESC LIMIT 1) AS previous,
+          (SELECT n.seq FROM errors.event n WHERE n.account_id = $1 AND n.group_id = $2 AND n.seq > $3 ORDER BY n.seq LIMIT 1) AS next`,
+);
+
+/** One event in full; null when there is none of this number. */
+export async function findEvent(db: Queryable, accountId: string, seq: bigint): Promise<EventRow | null> {
+  return (await db.query<EventRow>(selectEvent, [accountId, seq])).rows[0] ?? null;
+}
+
+/** The events of its group just before and after one; those before `firstSeq` are over. */
+export async function neighboursOf(
+  db: Queryable,
+  accountId: string,
+  { group_id: groupId, seq }: Pick<EventRow, 'group_id' | 'seq'>,
+  firstSeq: bigint,
+): Promise<Neighbours> {
+  const { rows } = await db.query<Neighbours>(selectNeighbours, [accountId, groupId, seq, firstSeq]);
+  return rows[0] as Neighbours;
+}

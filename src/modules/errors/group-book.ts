@@ -1,0 +1,226 @@
+// What the events of one commit make of their groups, computed without a database: rows, figures, events to tell, answers.
+import type { NewEvent } from '../../core/events/outbox.ts';
+import type { AdmittedItem } from '../../core/wallet/lane-item.ts';
+import { sequenceMs } from '../../lib/sequence.ts';
+import { HOUR_MS, iso } from '../../lib/time.ts';
+import type { NewActivity } from './activity-store.ts';
+import type { GroupChange, NewEventRow, PeriodCount } from './capture-store.ts';
+import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
+import { firstCharacters } from './clean-text.ts';
+import { dashboardUrl } from './dashboard.ts';
+import { FigureSums } from './figures.ts';
+import type { ErrorIds } from './ids.ts';
+import { addRecent, isAnomalous, noRecent, rates } from './recent.ts';
+import { dayOf } from './retention.ts';
+
+type Admitted = AdmittedItem<CaptureInput, KnownState>;
+
+const TOLD_EVERY_MS = 60_000;
+const ANOMALY_EVERY_MS = 30 * 60_000;
+const TOLD_MESSAGE_CHARACTERS = 1_000;
+
+interface Entry {
+  readonly accountId: string;
+  readonly fingerprint: string;
+  readonly state: GroupState;
+  readonly before: Pick<GroupState, 'count' | 'userCount' | 'tagNames'>;
+}
+
+export class GroupBook {
+  readonly events: NewEventRow[] = [];
+  readonly reopenings: NewActivity[] = [];
+  readonly told: NewEvent[] = [];
+  readonly figures: FigureSums;
+  readonly #known: KnownState;
+  readonly #ids: ErrorIds;
+  readonly #baseUrl: string;
+  readonly #nowMs: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #hours = new Map<string, PeriodCount>();
+  readonly #days = new Map<string, PeriodCount>();
+  readonly #marks = new Map<string, string>();
+
+  constructor(known: KnownState, ids: ErrorIds, baseUrl: string, nowMs: number) {
+    this.#known = known;
+    this.#ids = ids;
+    this.#baseUrl = baseUrl;
+    this.#nowMs = nowMs;
+    this.figures = new FigureSums(known.values);
+  }
+
+  get hours(): readonly PeriodCount[] {
+    return [...this.#hours.values()];
+  }
+
+  get days(): readonly PeriodCount[] {
+    return [...this.#days.values()];
+  }
+
+  changes(): GroupChange[] {
+    return [...this.#entries.values()].map(({ accountId, fingerprint, state, before }) => ({
+      accountId,
+      fingerprint,
+      state,
+      events: state.count - before.count,
+      users: state.userCount - before.userCount,
+      tagNames: state.tagNames - before.tagNames,
+    }));
+  }
+
+  /** Takes one event; answers the JSON text of its CaptureResult. */
+  add({ item, firstSeq: seq }: Admitted): string {
+    const { accountId, input } = item;
+    const { entry, isNew } = this.#entryOf(accountId, input, seq);
+    const { state } = entry;
+    const atMs = sequenceMs(seq);
+    const reopened = state.isResolved;
+    state.count += 1;
+    state.level = input.level;
+    state.isResolved = false;
+    if (seq > state.lastSeq) state.lastSeq = seq;
+    state.recent = addRecent(state.recent, atMs);
+    this.figures.addEvent(accountId, groupKey(accountId, input.fingerprint), state, input);
+    this.#count(accountId, state.groupId, input, atMs);
+    this.events.push(this.#row(accountId, state.groupId, seq, input));
+    const eventId = this.#ids.eventId(accountId, seq);
+    if (reopened) {
+      this.reopenings.push({ accountId, groupId: state.groupId, type: 'reopened', keyId: null, subject: eventId });
+    }
+    this.#tell(item, state, { seq, isNew, reopened });
+    const groupId = this.#ids.groupId(accountId, state.groupId);
+    return JSON.stringify({
+      event_id: eventId,
+      fingerprint: input.fingerprint,
+      error_group_id: groupId,
+      is_new_group: isNew,
+      dashboard_url: dashboardUrl(this.#baseUrl, groupId),
+    });
+  }
+
+  #entryOf(accountId: string, input: CaptureInput, seq: bigint): { entry: Entry; isNew: boolean } {
+    const key = groupKey(accountId, input.fingerprint);
+    const open = this.#entries.get(key);
+    if (open !== undefined) return { entry: open, isNew: false };
+    const known = this.#known.groups.get(key);
+    const state = known === undefined ? newGroup(input, seq) : { ...known };
+    const { count, userCount, tagNames } = state;
+    const entry = { accountId, fingerprint: input.fingerprint, state, before: { count, userCount, tagNames } };
+    this.#entries.set(key, entry);
+    return { entry, isNew: known === undefined };
+  }
+
+  #count(accountId: string, groupId: bigint, input: CaptureInput, atMs: number): void {
+    const environment = input.environment ?? '';
+    const { level } = input;
+    bump(this.#hours, {
+      accountId,
+      groupId,
+      period: Math.floor(atMs / HOUR_MS),
+      environment: '',
+      level: '',
+      events: 1,
+    });
+    for (const counted of [groupId, 0n]) {
+      bump(this.#days, { accountId, groupId: counted, period: dayOf(atMs), environment, level, events: 1 });
+    }
+  }
+
+  #row(accountId: string, groupId: bigint, seq: bigint, input: CaptureInput): NewEventRow {
+    const { level, title, message, environment, release, userId, occurredAtMs, detail } = input;
+    const mark = this.#markOf(accountId);
+    const words = input.words.map((word) => mark + word).join(' ');
+    const tags = JSON.stringify(input.tags);
+    return {
+      accountId,
+      groupId,
+      seq,
+      level,
+      title,
+      message,
+      environment,
+      release,
+      userId,
+      occurredAtMs,
+      tags,
+      detail,
+      words,
+    };
+  }
+
+  #markOf(accountId: string): string {
+    const mark = this.#marks.get(accountId) ?? this.#ids.searchMark(accountId);
+    this.#marks.set(accountId, mark);
+    return mark;
+  }
+
+  /** Contract §9: the first event and a reopening are told, then one a minute; an anomaly once in half an hour. */
+  #tell(
+    item: Admitted['item'],
+    state: GroupState,
+    { seq, isNew, reopened }: { seq: bigint; isNew: boolean; reopened: boolean },
+  ): void {
+    if (state.isIgnored) return;
+    const due = (lastMs: number | null, everyMs: number) => lastMs === null || this.#nowMs - lastMs >= everyMs;
+    if (isNew || reopened || due(state.toldAtMs, TOLD_EVERY_MS)) {
+      state.toldAtMs = this.#nowMs;
+      const object = this.#toldObject(item, state, seq);
+      this.#push(item, 'error.captured', { ...object, is_new_group: isNew, is_reopened: reopened });
+    }
+    if (due(state.anomalyAtMs, ANOMALY_EVERY_MS) && isAnomalous(state.recent)) {
+      state.anomalyAtMs = this.#nowMs;
+      const { now, before } = rates(state.recent);
+      const object = this.#toldObject(item, state, seq);
+      this.#push(item, 'error.rate_anomaly', { ...object, count_5m: now, count_60m_before: before });
+    }
+  }
+
+  #push(item: Admitted['item'], type: string, object: object): void {
+    this.told.push({ accountId: item.accountId, type, data: { object }, requestId: item.requestId });
+  }
+
+  /** The event and its group without stacks and without anything about users. */
+  #toldObject({ accountId, input }: Admitted['item'], state: GroupState, seq: bigint): object {
+    const groupId = this.#ids.groupId(accountId, state.groupId);
+    return {
+      event_id: this.#ids.eventId(accountId, seq),
+      fingerprint: input.fingerprint,
+      error_group_id: groupId,
+      timestamp: iso(input.occurredAtMs ?? sequenceMs(seq)),
+      level: input.level,
+      title: input.title,
+      message: input.message === null ? null : firstCharacters(input.message, TOLD_MESSAGE_CHARACTERS),
+      environment: input.environment,
+      release: input.release,
+      tags: input.tags,
+      group_title: state.title,
+      group_count: state.count,
+      group_user_count: state.userCount,
+      group_first_seen_at: iso(sequenceMs(state.groupId)),
+      dashboard_url: dashboardUrl(this.#baseUrl, groupId),
+    };
+  }
+}
+
+function newGroup(input: CaptureInput, seq: bigint): GroupState {
+  return {
+    groupId: seq,
+    title: input.title,
+    level: input.level,
+    isResolved: false,
+    isIgnored: false,
+    count: 0,
+    userCount: 0,
+    tagNames: 0,
+    lastSeq: seq,
+    recent: noRecent,
+    toldAtMs: null,
+    anomalyAtMs: null,
+  };
+}
+
+function bump(counts: Map<string, PeriodCount>, row: PeriodCount): void {
+  const key = `${row.accountId}\n${row.groupId}\n${row.period}\n${row.environment}\n${row.level}`;
+  const sum = counts.get(key);
+  if (sum === undefined) counts.set(key, row);
+  else sum.events += 1;
+}

@@ -1,0 +1,44 @@
+// The errors module: error tracking with groups, figures, search and retention.
+import { defineModule } from '../../manifest/module.ts';
+import { billedUnits } from './billed.ts';
+import { assign } from './capabilities/assign.ts';
+import { capture } from './capabilities/capture.ts';
+import { comment } from './capabilities/comment.ts';
+import { events } from './capabilities/events.ts';
+import { get } from './capabilities/get.ts';
+import { groupDetail } from './capabilities/group-detail.ts';
+import { groups } from './capabilities/groups.ts';
+import { ignore } from './capabilities/ignore.ts';
+import { list } from './capabilities/list.ts';
+import { message } from './capabilities/message.ts';
+import { resolve } from './capabilities/resolve.ts';
+import { search } from './capabilities/search.ts';
+import { unignore } from './capabilities/unignore.ts';
+import { unresolve } from './capabilities/unresolve.ts';
+import { createErrorsState, type ErrorsState } from './state.ts';
+import { errorsSweeps } from './sweeps.ts';
+
+export const errors = defineModule<ErrorsState>({
+  name: 'errors',
+  summary: 'Error tracking: events, the groups they make, whom they affect, and search.',
+  status: 'ga',
+  capabilities: [
+    capture,
+    message,
+    list,
+    search,
+    get,
+    groups,
+    groupDetail,
+    events,
+    resolve,
+    unresolve,
+    ignore,
+    unignore,
+    assign,
+    comment,
+  ],
+  start: createErrorsState,
+  sweeps: errorsSweeps,
+  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
+});

@@ -1,0 +1,67 @@
+// Background work of error tracking: partitions ahead of time, and the end of what is past retention.
+import { mendEach } from '../../core/sweeper/mend-each.ts';
+import type { Sweep } from '../../core/sweeper/sweep.ts';
+import { type Statement, statement } from '../../db/statement.ts';
+import { databaseNow } from './find-events.ts';
+import { firstKeptDay } from './retention.ts';
+import type { ErrorsState } from './state.ts';
+
+const ACCOUNTS_PER_RUN = 200;
+const ROWS_PER_TRANSACTION = 1_000;
+
+const findOldDays = statement(
+  'errors_find_old_days',
+  `/* fan-out: accounts with day counters past retention */
+   SELECT d.account_id FROM errors.day_count d WHERE d.group_id = 0 AND d.day < $1 GROUP BY d.account_id LIMIT $2`,
+);
+const removeOldHours = statement(
+  'errors_remove_old_hours',
+  `WITH c AS MATERIALIZED (
+     SELECT h.group_id, h.hour FROM errors.hour_count h WHERE h.account_id = $1 AND h.hour < $2::integer * 24 LIMIT $3 FOR UPDATE SKIP LOCKED)
+   DELETE FROM errors.hour_count t USING c WHERE t.account_id = $1 AND t.group_id = c.group_id AND t.hour = c.hour`,
+);
+// The row of the whole account goes last: it is what the account is found by.
+const removeOldDays = statement(
+  'errors_remove_old_days',
+  `WITH c AS MATERIALIZED (
+     SELECT d.group_id, d.day, d.environment, d.level FROM errors.day_count d
+      WHERE d.account_id = $1 AND d.group_id > 0 AND d.day < $2 LIMIT $3 FOR UPDATE SKIP LOCKED)
+   DELETE FROM errors.day_count t USING c
+    WHERE t.account_id = $1 AND t.group_id = c.group_id AND t.day = c.day AND t.environment = c.environment AND t.level = c.level`,
+);
+const removeOldTotals = statement(
+  'errors_remove_old_totals',
+  'DELETE FROM errors.day_count WHERE account_id = $1 AND group_id = 0 AND day < $2',
+);
+
+export function errorsSweeps(state: ErrorsState): readonly Sweep[] {
+  return [
+    { name: 'errors.partitions', intervalMs: 60_000, run: () => makePartitions(state) },
+    { name: 'errors.retention', intervalMs: 60_000, run: (signal) => forget(state, signal) },
+  ];
+}
+
+async function makePartitions({ core, partitions }: ErrorsState): Promise<boolean> {
+  const nowMs = await databaseNow(core.db);
+  await partitions.prepare(nowMs);
+  return false;
+}
+
+async function forget({ core, partitions }: ErrorsState, signal: AbortSignal): Promise<boolean> {
+  const { db } = core;
+  const nowMs = await databaseNow(db);
+  const dropped = await partitions.dropOld(nowMs);
+  const firstDay = firstKeptDay(nowMs);
+  const { rows } = await db.query<{ account_id: string }>(findOldDays, [firstDay, ACCOUNTS_PER_RUN]);
+  const removeAll = async (remove: Statement, accountId: string) => {
+    for (let removed = ROWS_PER_TRANSACTION; removed === ROWS_PER_TRANSACTION && !signal.aborted; ) {
+      removed = (await db.query(remove, [accountId, firstDay, ROWS_PER_TRANSACTION])).count;
+    }
+  };
+  const finished = await mendEach(rows, signal, async ({ account_id }) => {
+    await removeAll(removeOldHours, account_id);
+    await removeAll(removeOldDays, account_id);
+    if (!signal.aborted) await db.query(removeOldTotals, [account_id, firstDay]);
+  });
+  return finished && (dropped || rows.length === ACCOUNTS_PER_RUN);
+}
