@@ -40,7 +40,9 @@ async function load(): Promise<{ commits: number; writes: number }> {
   };
 }
 
-test(`${IDLE} idle subscriptions: no more than a few statements a second, no writes, and a message still comes at once`, async () => {
+test(`${IDLE} idle subscriptions: no more than a few statements a second, no writes, and a message still comes at once`, {
+  timeout: 60_000,
+}, async () => {
   await bench.create('busy');
   const quiet = await load();
   await bench.subscribe('busy', receiver);
@@ -66,12 +68,15 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
   expect(idle.writes - quiet.writes).toBeLessThan(5);
   const lookedAt = performance.now();
   expect(await findDueSubscriptions(bench.service.core.db.hot, 200)).toEqual([]);
-  const lookMs = performance.now() - lookedAt;
-  expect(lookMs).toBeLessThan(250);
-  const publishedAt = performance.now();
-  await bench.publish('busy', { n: 1 });
-  await until(() => receiver.requests.length === 1);
-  const pushedMs = (receiver.requests[0] as { atMs: number }).atMs - publishedAt;
-  expect(pushedMs).toBeLessThan(500);
-  if (process.env.SHOW_FIGURES !== undefined) console.log({ quiet, idle, lookMs, pushedMs });
+  expect(performance.now() - lookedAt).toBeLessThan(250);
+  const pushedMs: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    await sleep(2_500);
+    const publishedAt = performance.now();
+    await bench.publish('busy', { n });
+    await until(() => receiver.requests.length === n + 1);
+    pushedMs.push((receiver.requests[n] as { atMs: number }).atMs - publishedAt);
+  }
+  // The median: this machine may be busy with other things.
+  expect(pushedMs.toSorted((a, b) => a - b)[2]).toBeLessThan(500);
 });
