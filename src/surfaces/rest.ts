@@ -56,6 +56,7 @@ export function createRest(options: RestOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) =>
       fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),
     clientErrorHandler(_error, socket) {
+      // Also for a request that is not sent in time: no code of the catalogue has status 408 (docs/contract.md §12).
       if (socket.writable) socket.write('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       // Whoever keeps their side open would otherwise keep the socket.
       socket.destroySoon();
