@@ -98,3 +98,19 @@ const types: ReadonlySet<string> = new Set(eventCatalogue.map((event) => event.t
 export function isEventType(type: string): boolean {
   return types.has(type);
 }
+
+/**
+ * What is told without a call, and when: by background work and the operator's command line. Calls name what they tell in the record
+ * of their capability; no type that any code tells may be missing from both.
+ */
+export const backgroundEvents: Readonly<Record<string, string>> = {
+  'account.created': 'An account was made, at the first start or by `qm accounts create`.',
+  'account.updated': 'The tier was changed by `qm accounts update --tier`.',
+  'wallet.low_balance':
+    'Credit that expired, or a scheduled run that was charged, took the balance below the threshold.',
+  'wallet.expiring_soon': 'Credit expires in 7 days, and again in 1 day.',
+  'wallet.expired': 'Credit expired.',
+  'queue.dlq': 'The last lease of a message ended without an ack.',
+  'cron.executed': 'A scheduled run succeeded.',
+  'cron.failed': 'A scheduled run failed.',
+};

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { LaneBook, type Turn } from './lane-book.ts';
+import { HEALTH, type Health, Slots } from './slots.ts';
+
+const lane = (webhookId: string, accountId = 'a') => ({ accountId, webhookId });
+const book = () => new LaneBook(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
+
+/** The database's answer to a claim: `claimed` deliveries, and whether more are due. */
+function serve(lanes: LaneBook, turn: Turn, claimed: number, more: boolean, health: Health = HEALTH.unknown): void {
+  const { accountId, webhookId } = turn.lane;
+  lanes.served(turn, { accountId, webhookId, health, more }, claimed);
+}
+
+const names = (turns: readonly Turn[]) => turns.map((turn) => `${turn.lane.webhookId}:${turn.slots.length}`);
+
+test('a lane begins with one attempt, doubles with each success up to 32, and falls back to one after a failure', () => {
+  const lanes = book();
+  lanes.found(lane('w'), HEALTH.unknown);
+  const rooms: number[] = [];
+  for (const succeeded of [true, true, true, true, true, true, false, true]) {
+    const [turn] = lanes.nextTurns() as [Turn];
+    rooms.push(turn.slots.length);
+    serve(lanes, turn, turn.slots.length, true);
+    for (const slot of turn.slots) lanes.ended(lane('w'), slot, null);
+    const [probe] = lanes.nextTurns() as [Turn];
+    serve(lanes, probe, 1, true);
+    lanes.ended(lane('w'), probe.slots[0] as never, succeeded);
+  }
+  expect(rooms).toEqual([1, 2, 4, 8, 16, 32, 32, 1]);
+});
+
+test('a lane that was served goes behind the others', () => {
+  const lanes = book();
+  for (const name of ['x', 'y', 'z']) lanes.found(lane(name), HEALTH.healthy);
+  const [first, ...others] = lanes.nextTurns() as [Turn, ...Turn[]];
+  for (const turn of others) lanes.notServed(turn);
+  serve(lanes, first, 0, true, HEALTH.healthy);
+  expect(names(lanes.nextTurns())).toEqual(['y:1', 'z:1', 'x:1']);
+});
+
+test('a lane with all its attempts under way waits for one of them to end', () => {
+  const lanes = book();
+  lanes.found(lane('w'), HEALTH.failing);
+  const [turn] = lanes.nextTurns() as [Turn];
+  serve(lanes, turn, 1, true, HEALTH.failing);
+  expect(lanes.nextTurns()).toEqual([]);
+  expect(lanes.ended(lane('w'), turn.slots[0] as never, false)).toBe(true);
+  expect(names(lanes.nextTurns())).toEqual(['w:1']);
+});
+
+test('a found lane without room gets a turn once, to be taken over; then only with room', () => {
+  const lanes = new LaneBook(new Slots({ unknown: 4, healthy: 4, failing: 1, slow: 1 }));
+  lanes.found(lane('x'), HEALTH.failing);
+  lanes.found(lane('y'), HEALTH.failing);
+  const [x, y] = lanes.nextTurns() as [Turn, Turn];
+  expect(names([x, y])).toEqual(['x:1', 'y:0']);
+  serve(lanes, x, 1, false, HEALTH.failing);
+  serve(lanes, y, 0, true, HEALTH.failing);
+  expect(lanes.nextTurns()).toEqual([]);
+  expect(lanes.unfinished()).toMatchObject([lane('y')]);
+  lanes.ended(lane('x'), x.slots[0] as never, false);
+  expect(names(lanes.nextTurns())).toEqual(['y:1']);
+});
+
+test('a lane that another transaction holds is asked for again, and given up in the end', () => {
+  const lanes = book();
+  lanes.found(lane('w'), HEALTH.unknown);
+  for (let miss = 0; miss < 21; miss += 1) {
+    const [turn] = lanes.nextTurns() as [Turn];
+    lanes.served(turn, undefined, 0);
+  }
+  expect(lanes.waiting).toBe(0);
+});

@@ -1,0 +1,118 @@
+// Events that no call tells: each is told by the work that the catalogue says, and no code tells a type that is named nowhere.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTier } from '../../src/core/accounts.ts';
+import { backgroundEvents, eventCatalogue } from '../../src/core/events/catalogue.ts';
+import { eventsOf } from '../../src/core/events/read.ts';
+import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { NANOS_PER_USD } from '../../src/lib/money.ts';
+import { DAY_MS } from '../../src/lib/time.ts';
+import { capabilities } from '../support/capabilities.ts';
+import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
+import { type Receiver, startEngine, startReceiver, until } from '../webhooks/engine-harness.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DAY_SECONDS = DAY_MS / 1_000;
+let service: TestService;
+let receiver: Receiver;
+let accountId: string;
+let call: Client;
+
+beforeAll(async () => {
+  service = await startEngine();
+  receiver = await startReceiver(({ path }, res) => {
+    if (path === '/fails') res.writeHead(410).end();
+  });
+  const account = await createTestAccount(service.core, 0);
+  accountId = account.accountId;
+  call = client(service.url, account.secret);
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
+async function types(): Promise<Set<string>> {
+  const filter = { type: null, fromMs: null, toMs: null };
+  const rows = await eventsOf(service.core.db, accountId, filter, null, 1_000);
+  return new Set(rows.filter((row) => row.request_id === null).map((row) => row.type));
+}
+
+async function ok(path: string, body: unknown) {
+  const reply = await call('POST', path, body);
+  expect(reply.status, reply.text).toBe(200);
+  return reply.body.data;
+}
+
+/** Credit for `days`, of which the events of its end tell. */
+async function grantFor(days: number): Promise<void> {
+  const grant = { kind: 'promo', amountNanos: 10n * NANOS_PER_USD, expiresInMs: days * DAY_MS, note: null } as const;
+  await service.core.db.transaction((tx) => grantCredit(tx, accountId, grant));
+}
+
+async function scheduled(path: string): Promise<void> {
+  await grantFor(30);
+  const { rows } = await service.core.db.query<{ now: number }>(
+    { name: 'test_clock', text: 'SELECT core.clock_now() AS now' },
+    [],
+  );
+  const runAt = new Date((rows[0]?.now as number) + 120_000).toISOString();
+  await ok('/v1/cron/create', { task: receiver.url + path, run_at: runAt });
+  await service.advance(121);
+}
+
+/** What makes each of them happen. */
+const causes: Readonly<Record<string, () => Promise<unknown>>> = {
+  'account.created': async () => undefined,
+  'account.updated': () => service.core.db.transaction((tx) => setTier(tx, accountId, 'pro')),
+  'wallet.expiring_soon': async () => {
+    await grantFor(8);
+    await service.advance(1.5 * DAY_SECONDS);
+  },
+  'wallet.expired': () => service.advance(7 * DAY_SECONDS),
+  'wallet.low_balance': async () => {
+    await grantFor(1);
+    await service.advance(2 * DAY_SECONDS);
+  },
+  'queue.dlq': async () => {
+    await grantFor(30);
+    await ok('/v1/queue/create', { name: 'dead' });
+    await ok('/v1/queue/create', { name: 'jobs', dead_letter_queue: 'dead', max_retries: 1 });
+    await ok('/v1/queue/publish', { queue: 'jobs', payload: {} });
+    await ok('/v1/queue/consume', { queue: 'jobs', visibility_timeout: 10 });
+    await service.advance(11);
+  },
+  'cron.executed': () => scheduled('/runs'),
+  'cron.failed': () => scheduled('/fails'),
+};
+
+describe('told without a call', () => {
+  test('every type has its cause here', () => {
+    expect(Object.keys(causes).sort()).toEqual(Object.keys(backgroundEvents).sort());
+  });
+
+  test.each(Object.keys(causes))(
+    '%s',
+    async (type) => {
+      await causes[type]?.();
+      await until(async () => (await types()).has(type), 20_000);
+    },
+    30_000,
+  );
+});
+
+test('every type that the code tells is named, and every named type is told by the code', () => {
+  const catalogued = new Set(eventCatalogue.map((event) => event.type));
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter(
+    (path) => !path.includes('/capabilities/') && !path.endsWith('.test.ts') && path !== 'src/core/events/catalogue.ts',
+  );
+  const told = new Set(
+    sources
+      .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/'([a-z_]+(?:\.[a-z_]+)+)'/g)])
+      .map(([, literal]) => literal as string)
+      .filter((literal) => catalogued.has(literal)),
+  );
+  const named = new Set([...capabilities.flatMap(({ events }) => events), ...Object.keys(backgroundEvents)]);
+  expect([...told].sort()).toEqual([...named].sort());
+});
