@@ -15,6 +15,7 @@ export const defaultPriceBook: PriceBook = {
   version: '2026-11-01',
   prices: {
     'queue.publish': { unit: 'message', nanosPerUnit: 20_000n },
+    'cron.run': { unit: 'run', nanosPerUnit: 20_000n },
     'errors.capture': { unit: 'event', nanosPerUnit: 50_000n },
   },
 };

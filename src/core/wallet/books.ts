@@ -18,7 +18,7 @@ export interface Books {
 }
 
 export interface JournalEntry {
-  readonly kind: 'grant' | 'expire' | 'capture' | 'release' | 'reversal';
+  readonly kind: 'charge' | 'grant' | 'expire' | 'capture' | 'release' | 'reversal';
   readonly capability: string | null;
   readonly keyId: string | null;
   readonly units: bigint;
