@@ -9,6 +9,7 @@ export interface TierLimits {
   readonly webhooksMax: number;
   readonly queuesMax: number;
   readonly collectionsMax: number;
+  readonly cronJobsMax: number;
 }
 
 export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
@@ -20,6 +21,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     webhooksMax: 20,
     queuesMax: 1_000,
     collectionsMax: 1_000,
+    cronJobsMax: 100,
   },
   pro: {
     readsPerSecond: 1_000,
@@ -29,6 +31,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     webhooksMax: 100,
     queuesMax: 10_000,
     collectionsMax: 5_000,
+    cronJobsMax: 1_000,
   },
   enterprise: {
     readsPerSecond: 10_000,
@@ -38,6 +41,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     webhooksMax: 500,
     queuesMax: 100_000,
     collectionsMax: 50_000,
+    cronJobsMax: 10_000,
   },
 };
 

@@ -1,7 +1,8 @@
 // The list of modules, and nothing else.
 import { account } from '../modules/account/index.ts';
+import { cron } from '../modules/cron/index.ts';
 import { errors } from '../modules/errors/index.ts';
 import { queue } from '../modules/queue/index.ts';
 import type { Module } from './module.ts';
 
-export const modules: readonly Module[] = [account, errors, queue];
+export const modules: readonly Module[] = [account, cron, errors, queue];

@@ -25,6 +25,7 @@ export const tier = defineCapability<AccountState>()({
       webhooks: count('Webhook registrations.'),
       queues: count('Queues.'),
       collections: count('Vector collections.'),
+      cron_jobs: count('Scheduled jobs that are not completed.'),
     }),
   }),
   price: 'free',
@@ -51,5 +52,6 @@ function limitsRecord(current: Tier) {
     webhooks: limits.webhooksMax,
     queues: limits.queuesMax,
     collections: limits.collectionsMax,
+    cron_jobs: limits.cronJobsMax,
   };
 }

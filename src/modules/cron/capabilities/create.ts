@@ -1,0 +1,95 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
+import { tierLimits } from '../../../core/tiers.ts';
+import { newId } from '../../../lib/ids.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { addJob, findJob, jobCount } from '../job-store.ts';
+import { type JobRow, jobText, sealSecret } from '../records.ts';
+import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
+import { changesOf, requireSlot, settingsAfter, timingAfter } from '../settings.ts';
+import type { CronState } from '../state.ts';
+
+const noTiming = { cronExpr: null, runAtMs: null, timezone: 'UTC' };
+
+export const create = defineCapability<CronState>()({
+  id: 'cron.create',
+  method: 'POST',
+  path: '/v1/cron/create',
+  summary: 'Schedules a job: a URL that is POSTed on a schedule or once.',
+  description:
+    'Each run is a POST of JSON {run_id, job_id, name, scheduled_at, payload}, signed by Standard Webhooks with the secret answered here; ' +
+    'webhook-id is the run id. 2xx within 15 s is success. A run costs 0.00002 USD whatever its outcome; without credit it is skipped and ' +
+    'not charged. Failed runs are not tried again: the next slot comes. After a crash of the service a run may be repeated with the same ' +
+    'run id, so treat run ids as seen once. After downtime there is one run for all missed slots, the latest of them.\n\n' +
+    'When clocks change, a time without `*` or steps in minute and hour that does not exist runs right after the gap, and one that exists ' +
+    'twice runs the first time only; with them nothing runs in the gap and a repeated hour is run through twice.',
+  input: Type.Object({
+    ...settingsFields,
+    task: taskField,
+    secret: secretField('Null or absent: one is made.'),
+  }),
+  output: createdJobSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  replay: { secret: true },
+  opaque: ['payload', 'headers'],
+  errors: ['WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED', 'QUOTA_EXCEEDED'],
+  events: [],
+  limits: {
+    jobs: '100 jobs an account that are not completed (standard tier), 1,000 (pro), 10,000 (enterprise).',
+    payload: '64 KiB.',
+    interval: 'At most one run a minute.',
+    retention: 'Runs and completed jobs are kept for 30 days.',
+  },
+  examples: [
+    {
+      title: 'Every working day at nine in Berlin',
+      input: {
+        name: 'daily report',
+        task: 'https://example.org/tasks/report',
+        cron_expr: '0 9 * * MON-FRI',
+        timezone: 'Europe/Berlin',
+        payload: { report: 'sales' },
+      },
+      expect: { status: 'active', cron_expr: '0 9 * * MON-FRI', run_at: null },
+    },
+    {
+      title: 'Once',
+      input: { task: 'https://example.org/tasks/remind', run_at: '2099-12-24T18:00:00+01:00' },
+      expect: { status: 'active', run_at: '2099-12-24T17:00:00.000Z', next_run_at: '2099-12-24T17:00:00.000Z' },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { core, accountId } = ctx;
+    const changes = changesOf(input, ctx.bodyText);
+    const timing = timingAfter(changes, noTiming);
+    const secret = signingSecret(input.secret, 'secret');
+    const replay = await findReplay(ctx);
+    if (replay !== null) return replay;
+    const warning = await core.outbound.checkUrl(input.task, 'task');
+    if (warning !== null) ctx.warnings.push(warning);
+    return runWrite(
+      ctx,
+      async (tx) => {
+        const nowMs = await lockCaller(tx, accountId);
+        const nextMs = requireSlot(timing, nowMs);
+        const jobsMax = tierLimits[ctx.tier].cronJobsMax;
+        if ((await jobCount(tx, accountId)) >= jobsMax) {
+          throw problem('QUOTA_EXCEEDED', { message: `The account has its ${jobsMax} jobs.` });
+        }
+        const jobId = newId('cron_', nowMs);
+        const sealed = { sealed: sealSecret(core.secrets, jobId, secret), last4: secretLast4(secret) };
+        const settings = settingsAfter(core.secrets, jobId, changes, timing, null);
+        await addJob(tx, accountId, { ...settings, jobId, keyId: ctx.key.keyId, nextMs, secret: sealed }, nowMs);
+        const job = (await findJob(tx, accountId, jobId)) as JobRow;
+        return new JsonText(jobText(core.secrets, job, secret));
+      },
+      { secret: true },
+    );
+  },
+});

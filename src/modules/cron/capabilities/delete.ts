@@ -1,0 +1,44 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { removeJob } from '../job-store.ts';
+import { jobIdField } from '../schemas.ts';
+import type { CronState } from '../state.ts';
+
+export const remove = defineCapability<CronState>()({
+  id: 'cron.delete',
+  method: 'DELETE',
+  path: '/v1/cron/delete/{id}',
+  summary: 'Deletes a job.',
+  description:
+    'The job and the list of its runs are gone at once; a run that has begun is finished, and its event told.',
+  input: Type.Object({ id: jobIdField }),
+  output: Type.Object({
+    id: Type.String({ description: 'Id of the job.' }),
+    deleted: Type.Boolean({ description: 'True.' }),
+  }),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['JOB_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'Not needed any more',
+      before: [
+        { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
+      ],
+      input: { id: '$0.id' },
+      expect: { deleted: true },
+    },
+  ],
+  async run({ ctx, input }) {
+    return runWrite(ctx, async (tx) => {
+      await lockCaller(tx, ctx.accountId);
+      if (!(await removeJob(tx, ctx.accountId, input.id))) throw problem('JOB_NOT_FOUND', { param: 'id' });
+      return { id: input.id, deleted: true };
+    });
+  },
+});

@@ -1,0 +1,41 @@
+import Type from 'typebox';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findJob } from '../job-store.ts';
+import { jobText } from '../records.ts';
+import { jobIdField, jobSchema } from '../schemas.ts';
+import type { CronState } from '../state.ts';
+
+export const get = defineCapability<CronState>()({
+  id: 'cron.get',
+  method: 'GET',
+  path: '/v1/cron/get/{id}',
+  summary: 'Shows a job.',
+  description: 'One job with its payload, when it is due next, and its latest run.',
+  input: Type.Object({ id: jobIdField }),
+  output: jobSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['JOB_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'One job',
+      before: [
+        {
+          capability: 'cron.create',
+          input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *', payload: { n: 1 } },
+        },
+      ],
+      input: { id: '$0.id' },
+      expect: { status: 'active', payload: { n: 1 }, last_run: null },
+    },
+  ],
+  async run({ ctx, input }) {
+    const job = await findJob(ctx.core.db, ctx.accountId, input.id);
+    if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+    return { data: new JsonText(jobText(ctx.core.secrets, job)) };
+  },
+});

@@ -1,0 +1,33 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { listJobs } from '../job-store.ts';
+import { jobSummary } from '../records.ts';
+import { cursorField, jobSummarySchema, limitField, pageOf, statusField } from '../schemas.ts';
+import type { CronState } from '../state.ts';
+
+export const list = defineCapability<CronState>()({
+  id: 'cron.list',
+  method: 'GET',
+  path: '/v1/cron/list',
+  summary: 'Lists the jobs of the account.',
+  description: 'Jobs without their payloads, newest first, page by page.',
+  input: Type.Object({ cursor: cursorField, limit: limitField, status: statusField }),
+  output: pageOf(jobSummarySchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['INVALID_CURSOR'],
+  events: [],
+  examples: [{ title: 'What is scheduled', input: { status: 'active' }, expect: { has_more: false } }],
+  async run({ ctx, input }) {
+    const { db, secrets } = ctx.core;
+    const status = input.status ?? null;
+    const binding = [ctx.accountId, ctx.capability, String(status)];
+    const before = input.cursor === undefined ? null : String(decodeCursor(secrets, binding, input.cursor)[0]);
+    const limit = input.limit ?? 20;
+    const rows = await listJobs(db, ctx.accountId, status, before, limit + 1);
+    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.job_id]));
+    return { data: { ...shown, items: shown.items.map((row) => jobSummary(secrets, row)) } };
+  },
+});

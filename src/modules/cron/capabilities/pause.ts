@@ -1,0 +1,46 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findJob, setStatus } from '../job-store.ts';
+import { type JobRow, jobText } from '../records.ts';
+import { jobIdField, jobSchema } from '../schemas.ts';
+import type { CronState } from '../state.ts';
+
+export const pause = defineCapability<CronState>()({
+  id: 'cron.pause',
+  method: 'POST',
+  path: '/v1/cron/pause/{id}',
+  summary: 'Stops the runs of a job for now.',
+  description: 'No slot runs until resume. A run that has begun is finished. Pausing a paused job answers it as it is.',
+  input: Type.Object({ id: jobIdField }),
+  output: jobSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
+  events: [],
+  examples: [
+    {
+      title: 'Stop it for now',
+      before: [
+        { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
+      ],
+      input: { id: '$0.id' },
+      expect: { status: 'paused', next_run_at: null },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { core, accountId } = ctx;
+    return runWrite(ctx, async (tx) => {
+      const nowMs = await lockCaller(tx, accountId);
+      const job = await findJob(tx, accountId, input.id);
+      if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+      if (job.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
+      if (job.status === 'active') await setStatus(tx, accountId, job.job_id, 'paused', null, nowMs);
+      return new JsonText(jobText(core.secrets, (await findJob(tx, accountId, job.job_id)) as JobRow));
+    });
+  },
+});

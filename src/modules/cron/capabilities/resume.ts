@@ -1,0 +1,56 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findJob, setStatus } from '../job-store.ts';
+import { type JobRow, jobText } from '../records.ts';
+import { jobIdField, jobSchema } from '../schemas.ts';
+import { slotAfter, timingOf } from '../settings.ts';
+import type { CronState } from '../state.ts';
+
+export const resume = defineCapability<CronState>()({
+  id: 'cron.resume',
+  method: 'POST',
+  path: '/v1/cron/resume/{id}',
+  summary: 'Lets a paused job run again.',
+  description:
+    'The next run is the first slot from now on: what was missed while it was paused is not made up for. When the run_at of a job has ' +
+    'passed meanwhile, set another with update first. Resuming an active job answers it as it is.',
+  input: Type.Object({ id: jobIdField }),
+  output: jobSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
+  events: [],
+  examples: [
+    {
+      title: 'Go on',
+      before: [
+        { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
+        { capability: 'cron.pause', input: { id: '$0.id' } },
+      ],
+      input: { id: '$0.id' },
+      expect: { status: 'active' },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { core, accountId } = ctx;
+    return runWrite(ctx, async (tx) => {
+      const nowMs = await lockCaller(tx, accountId);
+      const job = await findJob(tx, accountId, input.id);
+      if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+      if (job.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
+      if (job.status === 'paused') {
+        const nextMs = slotAfter(timingOf(job), nowMs);
+        if (nextMs === null) {
+          throw problem('STATE_CONFLICT', { message: 'The time of the job has passed: set another with update.' });
+        }
+        await setStatus(tx, accountId, job.job_id, 'active', nextMs, nowMs);
+      }
+      return new JsonText(jobText(core.secrets, (await findJob(tx, accountId, job.job_id)) as JobRow));
+    });
+  },
+});

@@ -1,0 +1,87 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findJob, replaceSecret, saveJob } from '../job-store.ts';
+import { PREVIOUS_SECRET_MS } from '../limits.ts';
+import { type JobRow, jobText, sealSecret } from '../records.ts';
+import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
+import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../settings.ts';
+import type { CronState } from '../state.ts';
+
+export const update = defineCapability<CronState>()({
+  id: 'cron.update',
+  method: 'PATCH',
+  path: '/v1/cron/update/{id}',
+  summary: 'Changes a job.',
+  description:
+    'Changes what is sent and leaves the rest. A new schedule counts from now; cron_expr takes the place of run_at and the other way round. ' +
+    'A run that has begun goes on as it was. After a change of secret the earlier one signs too for 24 hours. A completed job cannot be ' +
+    'changed: create another.',
+  input: Type.Object({
+    id: jobIdField,
+    ...settingsFields,
+    task: Type.Optional(taskField),
+    secret: secretField('Null: a new one is made and answered.'),
+  }),
+  output: updatedJobSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  replay: { secret: true },
+  opaque: ['payload', 'headers'],
+  errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
+  events: [],
+  examples: [
+    {
+      title: 'Another time',
+      before: [
+        { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
+      ],
+      input: { id: '$0.id', cron_expr: '30 7 * * *', timezone: 'America/New_York' },
+      expect: { cron_expr: '30 7 * * *', timezone: 'America/New_York' },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { core, accountId } = ctx;
+    const changes = changesOf(input, ctx.bodyText);
+    const secret = input.secret === undefined ? undefined : signingSecret(input.secret, 'secret');
+    const replay = await findReplay(ctx);
+    if (replay !== null) return replay;
+    if (input.task !== undefined) {
+      const warning = await core.outbound.checkUrl(input.task, 'task');
+      if (warning !== null) ctx.warnings.push(warning);
+    }
+    return runWrite(
+      ctx,
+      async (tx) => {
+        const nowMs = await lockCaller(tx, accountId);
+        const before = await findJob(tx, accountId, input.id);
+        if (before === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+        if (before.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
+        const timing = timingAfter(changes, timingOf(before));
+        const settings = settingsAfter(core.secrets, before.job_id, changes, timing, before);
+        const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));
+        await saveJob(tx, accountId, before.job_id, settings, nextMs, nowMs);
+        if (secret !== undefined) {
+          const sealed = { sealed: sealSecret(core.secrets, before.job_id, secret), last4: secretLast4(secret) };
+          await replaceSecret(tx, accountId, before.job_id, sealed, nowMs + PREVIOUS_SECRET_MS);
+        }
+        const job = (await findJob(tx, accountId, before.job_id)) as JobRow;
+        return new JsonText(jobText(core.secrets, job, secret));
+      },
+      { secret: true },
+    );
+  },
+});
+
+/** A schedule that the call leaves alone keeps its next slot, also one that is due by now; a paused job has none. */
+function nextAfter(changes: Changes, before: JobRow, slot: () => number): number | null {
+  const { cronExpr, runAtMs, timezone } = changes;
+  if (cronExpr === undefined && runAtMs === undefined && timezone === undefined) return before.next_run_at;
+  const next = slot();
+  return before.status === 'paused' ? null : next;
+}

@@ -1,0 +1,25 @@
+// The cron module: signed POSTs to a URL on a schedule or once.
+import { defineModule } from '../../manifest/module.ts';
+import { billedUnits } from './billed.ts';
+import { create } from './capabilities/create.ts';
+import { remove } from './capabilities/delete.ts';
+import { get } from './capabilities/get.ts';
+import { list } from './capabilities/list.ts';
+import { pause } from './capabilities/pause.ts';
+import { resume } from './capabilities/resume.ts';
+import { runs } from './capabilities/runs.ts';
+import { update } from './capabilities/update.ts';
+import { createRunner } from './runner.ts';
+import type { CronState } from './state.ts';
+import { cronSweeps } from './sweeps.ts';
+
+export const cron = defineModule<CronState>({
+  name: 'cron',
+  summary: 'Scheduled jobs: a signed POST to your URL, recurring or once, with a record of every run.',
+  status: 'ga',
+  capabilities: [create, list, get, runs, update, pause, resume, remove],
+  start: (core) => ({ core, runner: createRunner(core) }),
+  sweeps: ({ core }) => cronSweeps(core.db),
+  jobs: ({ runner }) => [runner],
+  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
+});

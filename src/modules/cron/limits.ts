@@ -1,0 +1,18 @@
+// Numbers of the cron module.
+export const PAYLOAD_BYTES_MAX = 64 * 1024;
+export const NAME_CHARACTERS_MAX = 128;
+export const URL_CHARACTERS_MAX = 2_048;
+export const SECRET_CHARACTERS_MAX = 256;
+export const EXPRESSION_CHARACTERS_MAX = 100;
+/** Runs at once on one process. They mostly wait for somebody else's server. */
+export const RUNS_AT_ONCE = 256;
+/** Runs that one transaction may begin: the account's other calls wait for its wallet meanwhile. */
+export const RUNS_PER_CLAIM = 16;
+/** Twice what an attempt may take: after that its process is taken for dead. */
+export const LEASE_MS = 30_000;
+/** A run whose attempts all died with their process is given up. */
+export const ATTEMPTS_MAX = 5;
+/** How long the earlier signing secret signs beside a new one (contract §10). */
+export const PREVIOUS_SECRET_MS = 24 * 3_600_000;
+/** How long runs and completed jobs are kept. */
+export const KEEP_DAYS = 30;

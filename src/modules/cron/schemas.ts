@@ -1,0 +1,165 @@
+// Fields and records of the cron operations.
+import Type from 'typebox';
+import {
+  EXPRESSION_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
+  PAYLOAD_BYTES_MAX,
+  SECRET_CHARACTERS_MAX,
+  URL_CHARACTERS_MAX,
+} from './limits.ts';
+import { jobStatuses, runStatuses } from './records.ts';
+
+const orNull = <T>(schema: Record<string, unknown>, description: string) =>
+  Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
+const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
+const numberOrNull = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);
+const instantOrNull = (description: string) => orNull<string>({ type: 'string', format: 'date-time' }, description);
+const instant = (description: string) => Type.String({ format: 'date-time', description });
+
+export const jobIdField = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[A-Za-z0-9_-]+$',
+  description: 'Id of the job, `cron_…`, as create and list return it.',
+});
+
+// No format: what is wrong with a URL is told by the check of targets, in its own words.
+export const taskField = Type.String({
+  minLength: 1,
+  maxLength: URL_CHARACTERS_MAX,
+  description:
+    'URL that is POSTed on each run: public https, without user information. Private, loopback and other special addresses are refused.',
+});
+
+export const settingsFields = {
+  name: Type.Optional(
+    orNull<string>(
+      { type: 'string', minLength: 1, maxLength: NAME_CHARACTERS_MAX, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+      'Name for people, sent with each run. Need not be unique.',
+    ),
+  ),
+  cron_expr: Type.Optional(
+    orNull<string>(
+      { type: 'string', minLength: 1, maxLength: EXPRESSION_CHARACTERS_MAX },
+      'Recurring schedule in five fields: minute, hour, day of month, month, day of week (0 and 7 are Sunday), such as `30 9 * * MON-FRI`. ' +
+        'Lists, ranges, steps, names, L, W and # are taken. When both days are given, either may match. Instead of run_at.',
+    ),
+  ),
+  run_at: Type.Optional(
+    orNull<string>(
+      { type: 'string', minLength: 1, maxLength: 40 },
+      'The one time to run, in the future: date and time with offset, such as 2026-12-24T18:00:00Z. Instead of cron_expr.',
+    ),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+      description: 'IANA time zone in which cron_expr is read, such as Europe/Berlin; UTC when never set.',
+    }),
+  ),
+  payload: Type.Optional(
+    Type.Unknown({
+      description: `Any JSON, up to ${PAYLOAD_BYTES_MAX / 1024} KiB; sent with each run byte for byte as it stands here.`,
+    }),
+  ),
+  headers: Type.Optional(
+    Type.Unsafe<Record<string, string> | null>({
+      type: ['object', 'null'],
+      additionalProperties: { type: 'string' },
+      description:
+        'Headers added to each run, name to value; null or empty: none. At most 20, visible ASCII up to 4 KiB each; hop-by-hop, ' +
+        'content, cookie and webhook- headers are reserved. Stored encrypted, masked when read.',
+    }),
+  ),
+};
+
+export const secretField = (absent: string) =>
+  Type.Optional(
+    orNull<string>(
+      { type: 'string', minLength: 1, maxLength: SECRET_CHARACTERS_MAX },
+      `Signing secret: \`whsec_\` and base64 of 24 to 64 bytes, or any text of 24 to 64 bytes. ${absent}`,
+    ),
+  );
+
+export const statusField = Type.Optional(
+  Type.Enum([...jobStatuses], { description: 'Only jobs with this status; all when not sent.' }),
+);
+export const cursorField = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 4096, description: 'next_cursor of the page before, with the same filters.' }),
+);
+export const limitField = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }),
+);
+
+const runFields = {
+  run_id: Type.String({ description: 'Id of the run; its POST carries it as webhook-id, also when it is repeated.' }),
+  job_id: Type.String({ description: 'Job it belongs to.' }),
+  scheduled_at: instant('The slot: when it was due. Each slot has one run.'),
+  started_at: instant('When the run began.'),
+  finished_at: instantOrNull('When it ended; null while it is running.'),
+  status: Type.Enum([...runStatuses], {
+    description: '`succeeded`: answered 2xx. `skipped`: not made and not charged; error_code says why.',
+  }),
+  attempt: Type.Integer({ description: 'Above 1 when the POST was repeated because its process died.' }),
+  http_status: numberOrNull('Status of the answer; null when none came.'),
+  error_code: textOrNull(
+    'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; or why it was skipped: ' +
+      'insufficient_credit, budget_daily, budget_monthly, account_suspended.',
+  ),
+  latency_ms: numberOrNull('How long the task took to answer, or to fail.'),
+  response_snippet: textOrNull('The first 1 KiB of the answer.'),
+  cost_usd: Type.Number({ description: 'What it cost, USD.' }),
+};
+
+export const runSchema = Type.Object(runFields, { title: 'CronRun' });
+
+const jobFields = {
+  id: Type.String({ description: 'Id of the job.' }),
+  name: textOrNull('Name for people.'),
+  task_url: Type.String({ description: 'URL that is POSTed on each run.' }),
+  cron_expr: textOrNull('Recurring schedule; null for a job that runs once.'),
+  timezone: Type.String({ description: 'Time zone of cron_expr.' }),
+  run_at: instantOrNull('The one time to run; null for a recurring job.'),
+  status: Type.Enum([...jobStatuses], { description: '`completed`: it has run for the last time.' }),
+  next_run_at: instantOrNull('When it is due next; null when paused or completed.'),
+  last_run: Type.Unsafe<object | null>({
+    type: ['object', 'null'],
+    properties: runFields,
+    description: 'The latest run as it is now; null before the first one.',
+  }),
+  headers: Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Headers added to each run; values are masked.',
+  }),
+  secret_last4: Type.String({ description: 'Last four characters of the current signing secret.' }),
+  created_at: instant('When it was created.'),
+  updated_at: instant('When its settings or its status last changed.'),
+};
+
+const shownOnce = 'The signing secret, `whsec_…`. It is shown this once; store it where runs are received.';
+const payloadField = Type.Unknown({ description: 'The payload as it was sent, byte for byte; null when none was.' });
+
+export const jobSummarySchema = Type.Object(jobFields, { title: 'CronJobSummary' });
+export const jobSchema = Type.Object({ ...jobFields, payload: payloadField }, { title: 'CronJob' });
+export const createdJobSchema = Type.Object(
+  { ...jobFields, secret: Type.String({ description: shownOnce }), payload: payloadField },
+  { title: 'CreatedCronJob' },
+);
+export const updatedJobSchema = Type.Object(
+  {
+    ...jobFields,
+    secret: Type.Optional(Type.String({ description: `${shownOnce} Only there when the call set one.` })),
+    payload: payloadField,
+  },
+  { title: 'UpdatedCronJob' },
+);
+
+export const pageOf = (item: ReturnType<typeof Type.Object>) =>
+  Type.Object({
+    items: Type.Array(item, { description: 'This page.' }),
+    next_cursor: textOrNull('Send it as cursor to get the next page; null at the end.'),
+    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
+  });
