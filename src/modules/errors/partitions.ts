@@ -48,7 +48,7 @@ export class Partitions {
     if (oldest === undefined) return false;
     await this.#db.transaction(async (tx) => {
       await tx.query(waitBriefly, []);
-      await tx.query(unnamed(`DROP TABLE errors.${oldest.name}`), []);
+      await tx.query(unnamed(`DROP TABLE IF EXISTS errors.${oldest.name}`), []);
     });
     return true;
   }

@@ -1,0 +1,88 @@
+// After 90 days events are gone with their partition; groups, their counts and their figures stay, and nothing dangles.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createErrorsState } from '../../src/modules/errors/state.ts';
+import { errorsSweeps } from '../../src/modules/errors/sweeps.ts';
+import { ErrorsBench } from './harness.ts';
+
+const DAY = 86_400;
+let bench: ErrorsBench;
+beforeAll(async () => {
+  bench = await ErrorsBench.start();
+});
+afterAll(() => bench.service.stop());
+
+/** Runs the background work of the module until there is nothing left to do. */
+async function sweep(): Promise<void> {
+  const { signal } = new AbortController();
+  for (const { run } of errorsSweeps(createErrorsState(bench.service.core))) while (await run(signal));
+}
+
+const partitions = () =>
+  bench.number(`SELECT count(*)::int AS number FROM pg_inherits WHERE inhparent = 'errors.event'::regclass`);
+
+test('events end with their day, the group survives them', async () => {
+  const old = await bench.capture({ fingerprint: 'f', user_id: 'u', tags: { a: 'b' }, environment: 'staging' });
+  await bench.service.advance(30 * DAY);
+  const young = await bench.capture({ fingerprint: 'f', user_id: 'v' });
+  const lonely = await bench.capture({ fingerprint: 'lonely' });
+  await bench.service.advance(61 * DAY);
+  // Over by the clock, before any background work.
+  expect((await bench.fails('GET', `/v1/errors/get/${old.event_id}`)).code).toBe('EVENT_NOT_FOUND');
+  expect(await bench.list()).toMatchObject({ total: 2, has_more: false });
+  expect(await bench.events(old.error_group_id)).toMatchObject({ total: 1, items: [{ previous_event_id: null }] });
+  expect((await bench.get(young.event_id)).previous_event_id).toBeNull();
+  const before = await partitions();
+  await sweep();
+  expect(await bench.number('SELECT count(*)::int AS number FROM errors.event')).toBe(2);
+  expect(await partitions()).toBeLessThan(before + 3);
+  const detail = await bench.detail(old.error_group_id);
+  expect(detail).toMatchObject({
+    count: 2,
+    user_count: 2,
+    sample_event_id: young.event_id,
+    user_distribution: { u: 1, v: 1 },
+    tag_distribution: { 'a:b': 1 },
+    environments: ['staging'],
+    trend_24h: { current: 0, previous: 0, change_pct: null },
+  });
+  await bench.service.advance(31 * DAY);
+  await sweep();
+  expect(await bench.number('SELECT count(*)::int AS number FROM errors.event')).toBe(0);
+  expect(await bench.number('SELECT count(*)::int AS number FROM errors.day_count')).toBe(0);
+  expect(await bench.number('SELECT count(*)::int AS number FROM errors.hour_count')).toBe(0);
+  // The last day that is kept, three days of the sweep before, three of this one.
+  expect(await partitions()).toBe(7);
+  for (const id of [old.error_group_id, lonely.error_group_id]) {
+    expect(await bench.detail(id)).toMatchObject({ sample_event_id: null, representative_event: null });
+    expect(await bench.events(id)).toMatchObject({ items: [], total: 0, next_cursor: null });
+  }
+  expect(await bench.groups()).toMatchObject({ total: 2, groups: [{ count: 1 }, { count: 2 }] });
+  expect(await bench.search('f')).toMatchObject({ items: [], total: 0 });
+});
+
+test('the next event of an old group joins it', async () => {
+  const again = await bench.capture({ fingerprint: 'lonely' });
+  expect(again.is_new_group).toBe(false);
+  expect(await bench.detail(again.error_group_id)).toMatchObject({ count: 2, sample_event_id: again.event_id });
+});
+
+test('an event of a day without a partition makes one', async () => {
+  await bench.service.advance(1_000 * DAY);
+  const { event_id } = await bench.capture({ message: 'much later' });
+  expect((await bench.get(event_id)).title).toBe('much later');
+});
+
+test('an old partition is not dropped while a reader holds it, and captures go on', async () => {
+  await sweep();
+  const { db } = bench.service.core;
+  await bench.service.advance(100 * DAY);
+  await db.transaction(async (tx) => {
+    await tx.query({ name: '', text: 'SELECT count(*) FROM errors.event' }, []);
+    const dropping = sweep().catch((error: { code?: string }) => error.code);
+    const started = performance.now();
+    await bench.capture({ message: 'meanwhile' });
+    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(await dropping).toBe('55P03');
+  });
+  await sweep();
+});
