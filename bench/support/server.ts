@@ -11,7 +11,13 @@ import { benchModule } from './noop-module.ts';
 
 const accounts = Number(process.argv[2] ?? 1);
 const dataDir = process.argv[3] as string;
-const config = loadConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error' });
+const config = loadConfig({
+  PORT: '0',
+  DATA_DIR: dataDir,
+  RATE_LIMITS: 'off',
+  LOG_LEVEL: 'error',
+  ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+});
 const service = await startService(config, { log: createLog('error'), extraModules: [benchModule] });
 const { db } = service.core;
 const made: { accountId: string; secret: string }[] = [];

@@ -17,6 +17,7 @@ export interface BenchService {
   readonly pid: number;
   readonly accounts: readonly BenchAccount[];
   readonly connection: Connection;
+  readonly dataDir: string;
   call(secret: string, path: string, body: unknown): Promise<unknown>;
   /** Resident memory of the service process, MB. */
   memoryMb(): number;
@@ -45,6 +46,7 @@ export async function startBenchService(accounts = 1): Promise<BenchService> {
     pid,
     accounts: made,
     connection: readConnection(dataDir) as Connection,
+    dataDir,
     async call(secret, path, body) {
       const response = await fetch(url + path, {
         method: 'POST',
