@@ -41,40 +41,42 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('kills between commit and answer lose no event, invent none, and change no webhook-id', async () => {
-  const core = { db, secrets: new Secrets(await loadServerSecret({ dataDir: place.dataDir })) } as Core;
-  const { accountId } = await createTestAccount(core);
-  const paths = ['/a', '/b', '/c'];
-  for (const path of paths) await register(core, accountId, { url: receiver.url + path });
+/** Commits effects of five events each, some of which roll back, until it is ended. Answers the numbers that the events carry. */
+function startEffects(accountId: string) {
   const committed: number[] = [];
   const rolledBack: number[] = [];
   let n = 0;
   let done = false;
-  const effects = (async () => {
+  const effect = async (numbers: readonly number[]) => {
+    const fails = Math.random() < 0.2;
+    const told = numbers.map((at) => ({ accountId, type: 'queue.dlq', data: { object: { at } }, requestId: null }));
+    const running = db.transaction(async (tx) => {
+      sendEvents(tx, told, Date.now());
+      if (fails) throw new Error('rolled back');
+    });
+    await running.then(
+      () => committed.push(...numbers),
+      () => rolledBack.push(...numbers),
+    );
+  };
+  const running = (async () => {
     while (!done) {
-      const numbers = Array.from({ length: EVENTS_PER_COMMIT }, () => (n += 1));
-      const fails = Math.random() < 0.2;
-      const effect = db.transaction(async (tx) => {
-        const told = numbers.map((at) => ({ accountId, type: 'queue.dlq', data: { object: { at } }, requestId: null }));
-        sendEvents(tx, told, Date.now());
-        if (fails) throw new Error('rolled back');
-      });
-      await effect.then(
-        () => committed.push(...numbers),
-        () => rolledBack.push(...numbers),
-      );
+      await effect(Array.from({ length: EVENTS_PER_COMMIT }, () => (n += 1)));
       await sleep(Math.random() * 40);
     }
   })();
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    await sleep(100 + Math.random() * 900);
-    await service.end('SIGKILL');
-    service = await startProcess(place);
-  }
-  done = true;
-  await effects;
+  return {
+    async end() {
+      done = true;
+      await running;
+      return { committed, rolledBack };
+    },
+  };
+}
+
+/** Waits until every event is delivered; the leases of killed processes end meanwhile. */
+async function settled(): Promise<void> {
   await until(async () => {
-    // Leases of killed processes end.
     await advanceTestClock(db, 10);
     const [row] = await sql<{ open: bigint }>(
       db,
@@ -83,6 +85,21 @@ test('kills between commit and answer lose no event, invent none, and change no 
     await sleep(100);
     return row?.open === 0n;
   }, 60_000);
+}
+
+test('kills between commit and answer lose no event, invent none, and change no webhook-id', async () => {
+  const core = { db, secrets: new Secrets(await loadServerSecret({ dataDir: place.dataDir })) } as Core;
+  const { accountId } = await createTestAccount(core);
+  const paths = ['/a', '/b', '/c'];
+  for (const path of paths) await register(core, accountId, { url: receiver.url + path });
+  const effects = startEffects(accountId);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await sleep(100 + Math.random() * 900);
+    await service.end('SIGKILL');
+    service = await startProcess(place);
+  }
+  const { committed, rolledBack } = await effects.end();
+  await settled();
   const events = receiver.seen.map((received) => {
     verify(received);
     const { id, data, sequence } = JSON.parse(received.body);

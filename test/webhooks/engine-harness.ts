@@ -120,6 +120,24 @@ export async function deliveryWhen(
   return found as DeliveryRow;
 }
 
+/** Answers with this status and a short text. */
+export const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (_received: Received, res: ServerResponse) =>
+    res.writeHead(code, headers).end('what went wrong');
+
+export interface WebhookState {
+  readonly status: string;
+  readonly disabled_reason: string | null;
+  readonly failed_attempts: number;
+  readonly failing_since: number | null;
+}
+
+export async function stateOf(core: Pick<Core, 'db'>, webhookId: string): Promise<WebhookState> {
+  const [row] = await sql<WebhookState>(core.db, 'SELECT * FROM core.webhook WHERE webhook_id = $1', [webhookId]);
+  return row as WebhookState;
+}
+
 let statements = 0;
 export async function sql<R>(db: Queryable, text: string, values: SqlValue[] = []): Promise<R[]> {
   statements += 1;
