@@ -1,7 +1,7 @@
 // What the engine leaves behind goes, and operators see what waits.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { coreSweeps } from '../../src/core/sweeps.ts';
-import { backlogOf } from '../../src/core/webhooks/backlog.ts';
+import { BacklogGauge, backlogOf } from '../../src/core/webhooks/backlog.ts';
 import { deleteRegistration } from '../../src/core/webhooks/registration-store.ts';
 import { createTestAccount, type TestService } from '../support/service.ts';
 import { deliveriesOf, emit, register, sql, startEngine } from './engine-harness.ts';
@@ -42,6 +42,14 @@ test('the backlog counts events without a number, and deliveries that are due', 
   expect([eventsWaiting - before.eventsWaiting, deliveriesDue]).toEqual([3, 1]);
   expect(oldestDueSeconds).toBeGreaterThanOrEqual(60);
   expect(oldestDueSeconds).toBeLessThan(90);
+  const gauge = new BacklogGauge(service.core.db);
+  expect(gauge.figures()).toEqual([]);
+  await gauge.sweep().run(new AbortController().signal);
+  expect(gauge.figures().map(({ name, value }) => [name, Math.floor(value)])).toEqual([
+    ['qm_events_waiting', eventsWaiting],
+    ['qm_deliveries_due', 1],
+    ['qm_deliveries_oldest_due_seconds', expect.any(Number)],
+  ]);
 });
 
 test('deliveries are kept for 30 days and no longer, listed or stored', async () => {

@@ -32,6 +32,8 @@ export class Deliverer {
   readonly #targets: TargetCache;
   readonly #outcomes: OutcomeWriter;
   #searchAtMs = 0;
+  /** Some health had no room at the last search: the next place that is free is for what was not looked for. */
+  #full = false;
 
   constructor(core: DelivererCore) {
     this.#core = core;
@@ -79,9 +81,13 @@ export class Deliverer {
   /** Each health is searched for itself, and only while there is room for it: lanes that must wait hide no others. */
   async #search(): Promise<void> {
     this.#searchAtMs = performance.now() + INTERVAL_MS;
+    this.#full = false;
     const searches = Object.values(HEALTH).map(async (health) => {
       const limit = Math.min(this.#slots.room(health), LANES_PER_SEARCH);
-      if (limit <= 0) return;
+      if (limit <= 0) {
+        this.#full = true;
+        return;
+      }
       const found = await findDueLanes(this.#core.db.hot, health, limit);
       for (const lane of found) this.#lanes.found(lane, health);
       if (found.length === limit) this.#searchAtMs = 0;
@@ -99,7 +105,8 @@ export class Deliverer {
       if (result !== null && result.verdict !== 'aborted') succeeded = result.verdict === 'succeeded';
     } finally {
       clearTimeout(slow);
-      if (this.#lanes.ended(delivery, slot, succeeded)) this.loop.wake();
+      if (this.#full) this.#searchAtMs = 0;
+      if (this.#lanes.ended(delivery, slot, succeeded) || this.#full) this.loop.wake();
     }
   }
 

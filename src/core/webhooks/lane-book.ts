@@ -90,7 +90,7 @@ export class LaneBook {
     for (const slot of turn.slots) this.#slots.release(slot);
   }
 
-  /** An attempt has ended. `succeeded` is null when nothing is known of the receiver. Answers whether the lane has more to do. */
+  /** An attempt has ended. `succeeded` is null when nothing is known of the receiver. Answers whether any lane waits for a turn. */
   ended({ accountId, webhookId }: LaneId, slot: Slot, succeeded: boolean | null): boolean {
     const lane = this.#lane(accountId, webhookId);
     this.#slots.release(slot);
@@ -100,7 +100,7 @@ export class LaneBook {
       lane.atOnce = succeeded ? Math.min(lane.atOnce * 2, ATTEMPTS_AT_ONCE_MAX) : 1;
     }
     this.#waitAgain(lane);
-    return this.#waiting.has(lane);
+    return this.#waiting.size > 0;
   }
 
   isHealthy({ accountId, webhookId }: LaneId): boolean {
