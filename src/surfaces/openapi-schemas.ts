@@ -3,6 +3,8 @@ import type { JsonSchema } from '../manifest/json-schema.ts';
 
 export class SchemaShelf {
   readonly #schemas: Map<string, JsonSchema>;
+  /** References to schemas that were placed before: several operations share an object. */
+  readonly #placed = new Map<JsonSchema, JsonSchema>();
 
   constructor(shared: Readonly<Record<string, JsonSchema>>) {
     this.#schemas = new Map(Object.entries(shared));
@@ -14,13 +16,17 @@ export class SchemaShelf {
 
   /** The schema as it is written into the document: a reference where it, or a part of it, has a title of its own. */
   place(schema: JsonSchema): JsonSchema {
+    const earlier = this.#placed.get(schema);
+    if (earlier !== undefined) return earlier;
     const placed = typed(this.#placeWithin(schema) as JsonSchema);
     const { title } = schema;
     if (title === undefined || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return placed;
     const known = this.#schemas.get(title);
     if (known === undefined) this.#schemas.set(title, placed);
     else if (JSON.stringify(known) !== JSON.stringify(placed)) return placed;
-    return { $ref: `#/components/schemas/${title}` };
+    const reference = { $ref: `#/components/schemas/${title}` };
+    this.#placed.set(schema, reference);
+    return reference;
   }
 
   /** Copies a schema and places the schemas within it; examples, defaults and allowed values are copied as they are. */

@@ -109,6 +109,16 @@ describe('events', () => {
     emitted.set('queue.nack', new Set(['queue.dlq']));
   });
 
+  test.each(['errors.capture', 'errors.message'])('%s: the 50th at once tells error.rate_anomaly', async (id) => {
+    const { accountId, secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    const { input } = byId(id).examples[0] as CapabilityExample;
+    const replies = await Promise.all(Array.from({ length: 50 }, () => callCapability(call, byId(id), input)));
+    const event = (await eventsOf(accountId)).find(({ type }) => type === 'error.rate_anomaly');
+    expect(replies.map(({ body }) => body.metadata.request_id)).toContain(event?.request_id);
+    emitted.set(id, new Set([...(emitted.get(id) ?? []), 'error.rate_anomaly']));
+  });
+
   test.each(capabilities.filter(({ events }) => events.includes('wallet.low_balance')).map(({ id }) => id))(
     '%s: the charge that takes the balance below 1 USD tells wallet.low_balance',
     async (id) => {

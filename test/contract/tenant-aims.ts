@@ -14,6 +14,8 @@ export interface Names {
   readonly webhook: string;
   readonly delivery: string;
   readonly job: string;
+  readonly errorEvent: string;
+  readonly errorGroup: string;
   readonly project: string;
 }
 
@@ -30,6 +32,8 @@ export const random: Names = {
   webhook: 'wh_1111111111111111111111',
   delivery: 'whd_1111111111111111111111',
   job: 'cron_1111111111111111111111',
+  errorEvent: `evt_err_${'1'.repeat(22)}`,
+  errorGroup: `errgrp_${'1'.repeat(22)}`,
   project: 'proj_1111111111111111111111',
 };
 
@@ -79,6 +83,20 @@ export const aims: Readonly<Record<string, readonly Aim[]>> = {
   'cron.pause': [(names) => ({ id: names.job })],
   'cron.resume': [(names) => ({ id: names.job })],
   'cron.delete': [(names) => ({ id: names.job })],
+  'errors.capture': [],
+  'errors.message': [],
+  'errors.list': [(names) => ({ filter: { error_group_id: names.errorGroup } })],
+  'errors.search': [(names) => ({ q: 'failure', filter: { error_group_id: names.errorGroup } })],
+  'errors.get': [(names) => ({ event_id: names.errorEvent })],
+  'errors.groups': [],
+  'errors.group_detail': [(names) => ({ error_group_id: names.errorGroup })],
+  'errors.events': [(names) => ({ error_group_id: names.errorGroup })],
+  'errors.resolve': [(names) => ({ error_group_id: names.errorGroup })],
+  'errors.unresolve': [(names) => ({ error_group_id: names.errorGroup })],
+  'errors.ignore': [(names) => ({ error_group_id: names.errorGroup })],
+  'errors.unignore': [(names) => ({ error_group_id: names.errorGroup })],
+  'errors.assign': [(names) => ({ error_group_id: names.errorGroup, assigned_to: 'taken' })],
+  'errors.comment': [(names) => ({ error_group_id: names.errorGroup, text: 'taken' })],
   'queue.create': [(names) => ({ name: 'of-b-2', dead_letter_queue: names.dlq })],
   'queue.get': [(names) => ({ queue: names.queue })],
   'queue.list': [],

@@ -13,12 +13,15 @@ import {
 } from '../support/service.ts';
 import { aims, type Names, random } from './tenant-aims.ts';
 
+/** What lists are lists of. */
+type Owners = Pick<Names, 'queue' | 'webhook' | 'job' | 'errorGroup'>;
+
 let service: TestService;
 let a: TestAccount;
 let b: TestAccount;
 let own: Names;
 /** What B has of the kinds that lists are lists of. */
-let ofB: { readonly queue: string; readonly webhook: string; readonly job: string };
+let ofB: Owners;
 /** Cursors of A's lists, by capability. */
 const cursors = new Map<string, string>();
 
@@ -30,7 +33,8 @@ beforeAll(async () => {
   await call('POST', '/v1/queue/create', { name: 'of-b' });
   const webhook = (await call('POST', '/v1/account/webhooks/register', target)).body.data;
   const job = (await call('POST', '/v1/cron/create', yearly)).body.data;
-  ofB = { queue: 'of-b', webhook: webhook.id, job: job.id };
+  const { error_group_id: errorGroup } = (await call('POST', '/v1/errors/capture', { message: 'of b' })).body.data;
+  ofB = { queue: 'of-b', webhook: webhook.id, job: job.id, errorGroup };
 });
 afterAll(() => service.stop());
 
@@ -65,7 +69,14 @@ async function fill(call: Client): Promise<Names> {
   const schedule = () => act('cron.create', yearly);
   const [job] = [await schedule(), await schedule()];
   await recordRuns(job.id, 2);
-  await keepCursors(act, { queue: 'aa-source', webhook: webhook.id, job: job.id });
+  const fail = (message: string) => act('errors.capture', { message });
+  const [failure] = [await fail('failure one'), await fail('failure one'), await fail('failure two')];
+  await keepCursors(act, {
+    queue: 'aa-source',
+    webhook: webhook.id,
+    job: job.id,
+    errorGroup: failure.error_group_id,
+  });
   return {
     queue: 'aa-source',
     dlq: 'aa-dead',
@@ -78,6 +89,8 @@ async function fill(call: Client): Promise<Names> {
     webhook: webhook.id,
     delivery: delivery.delivery_id,
     job: job.id,
+    errorEvent: failure.event_id,
+    errorGroup: failure.error_group_id,
     project: key.project_id,
   };
 }
@@ -85,11 +98,15 @@ async function fill(call: Client): Promise<Names> {
 /** A first page of one entry of every list: its cursor leads to the second. */
 async function keepCursors(
   act: (id: string, input: Input) => Promise<{ next_cursor: string }>,
-  names: Parameters<typeof listOf>[1],
+  names: Owners,
 ): Promise<void> {
   for (const id of [
     'cron.list',
     'cron.runs',
+    'errors.list',
+    'errors.search',
+    'errors.groups',
+    'errors.events',
     'queue.list',
     'queue.dlq.list',
     'queue.dlq.redrives',
@@ -117,8 +134,10 @@ async function recordRuns(jobId: string, count: number): Promise<void> {
 }
 
 /** What the list is one of, by the parameter of its path. */
-function listOf(id: string, of: { queue: string; webhook: string; job: string }): Input {
+function listOf(id: string, of: Owners): Input {
   const { path } = byId(id);
+  if (id === 'errors.search') return { q: 'failure' };
+  if (path.includes('{error_group_id}')) return { error_group_id: of.errorGroup };
   if (path.includes('{queue}')) return { queue: of.queue };
   return path.includes('{id}') ? { id: id.startsWith('cron.') ? of.job : of.webhook } : {};
 }
@@ -193,7 +212,7 @@ describe('from account B', () => {
     const call = client(service.url, b.secret);
     const listed = capabilities.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
     for (const capability of listed) {
-      const { text } = await callCapability(call, capability, {});
+      const { text } = await callCapability(call, capability, listOf(capability.id, ofB));
       for (const name of [a.accountId, a.keyId, ...Object.values(own)]) expect(text, capability.id).not.toContain(name);
     }
   });
