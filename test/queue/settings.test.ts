@@ -1,5 +1,8 @@
 // create, get, list, update, delete.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sequenceMs } from '../../src/lib/sequence.ts';
+import { findQueue, removeQueue } from '../../src/modules/queue/queue-store.ts';
+import { newQueueId } from '../../src/modules/queue/settings.ts';
 import { QueueBench } from './harness.ts';
 
 let bench: QueueBench;
@@ -9,6 +12,24 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 describe('create', () => {
+  test('queues of one millisecond never share an id, not even with a deleted one', async () => {
+    const own = await bench.withAccount();
+    const { accountId } = own.account;
+    for (const name of ['kept', 'deleted']) await own.create(name);
+    const find = (name: string) => findQueue(bench.service.core.db, accountId, name);
+    const kept = (await find('kept'))?.queue_id as bigint;
+    const deleted = (await find('deleted'))?.queue_id as bigint;
+    await bench.service.core.db.transaction(async (tx) => {
+      const doomed = await findQueue(tx, accountId, 'deleted');
+      if (doomed !== null) await removeQueue(tx, doomed);
+      for (const taken of [kept, deleted]) {
+        const numbers = [taken & 0x3fffffn, taken & 0x3fffffn, 7n].map(Number);
+        const drawn = await newQueueId(tx, accountId, sequenceMs(taken), () => numbers.shift() as number);
+        expect([drawn & 0x3fffffn, numbers.length]).toEqual([7n, 0]);
+      }
+    });
+  });
+
   test('a new queue has the documented defaults, costs nothing and tells no one', async () => {
     const queue = await bench.costing(0, {}, () => bench.create('defaults'));
     expect(queue).toEqual({

@@ -54,6 +54,12 @@ const insertTombstone = statement(
   'queue_insert_tombstone',
   `INSERT INTO queue.tombstone (account_id, queue_id) VALUES ($1, $2)`,
 );
+const selectQueueId = statement(
+  'queue_select_id',
+  `SELECT q.queue_id FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = $2
+    UNION ALL
+   SELECT t.queue_id FROM queue.tombstone t WHERE t.account_id = $1 AND t.queue_id = $2`,
+);
 const countQueues = statement('queue_count', `SELECT count(*) AS queues FROM queue.queue WHERE account_id = $1`);
 const selectSources = statement(
   'queue_select_sources',
@@ -148,6 +154,11 @@ export async function removeQueue(db: Queryable, queue: QueueRow): Promise<void>
     db.query(deleteQueue, [queue.account_id, queue.name]),
     db.query(insertTombstone, [queue.account_id, queue.queue_id]),
   ]);
+}
+
+/** By a queue, or by the messages that a deleted one left behind. */
+export async function isQueueIdTaken(db: Queryable, accountId: string, queueId: bigint): Promise<boolean> {
+  return (await db.query(selectQueueId, [accountId, queueId])).count > 0;
 }
 
 export async function queueCount(db: Queryable, accountId: string): Promise<number> {

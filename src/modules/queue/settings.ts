@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
-import { findQueue, findQueueById, type QueueSettings } from './queue-store.ts';
+import { findQueue, findQueueById, isQueueIdTaken, type QueueSettings } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 
 const DEFAULTS = {
@@ -76,7 +76,17 @@ export async function deadLetterQueueId(
   return dlq.queue_id;
 }
 
-/** A new id, unique in the account: its index refuses the one in four million that meets another of its millisecond. */
-export function newQueueId(nowMs: number): bigint {
-  return sequenceAt(nowMs) + BigInt(randomInt(1 << 22));
+const ID_DRAWS = 1 << 22;
+
+/** A new id, unique in the account, whose lock the transaction holds. `draw`: a number below 2^22, which tells queues of one millisecond apart. */
+export async function newQueueId(
+  tx: Queryable,
+  accountId: string,
+  nowMs: number,
+  draw = () => randomInt(ID_DRAWS),
+): Promise<bigint> {
+  for (;;) {
+    const queueId = sequenceAt(nowMs) + BigInt(draw());
+    if (!(await isQueueIdTaken(tx, accountId, queueId))) return queueId;
+  }
 }

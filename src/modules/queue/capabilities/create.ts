@@ -65,7 +65,7 @@ export const create = defineCapability<QueueState>()({
         ...settings,
         accountId: ctx.accountId,
         name: input.name,
-        queueId: newQueueId(nowMs),
+        queueId: await newQueueId(tx, ctx.accountId, nowMs),
         type,
         nowMs,
       });
