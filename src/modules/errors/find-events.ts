@@ -5,16 +5,18 @@ import { decodeCursor, encodeCursor, page } from '../../core/cursors.ts';
 import { readClock } from '../../core/wallet/statements.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../lib/sequence.ts';
-import { countEvents, type EventScope, type Sample, sampleEvents, searchEvents, walkEvents } from './event-scan.ts';
+import { countEvents, type EventScope, type Sample, sampleEvents, walkEvents } from './event-scan.ts';
 import type { EventSummaryRow } from './event-store.ts';
 import type { EventFilter } from './filter.ts';
+import { findGroup } from './group-store.ts';
 import { COUNTED_MAX } from './limits.ts';
 import { dayOf, firstKeptSeq } from './retention.ts';
+import { searchBack } from './search-back.ts';
 import type { ErrorsState } from './state.ts';
 import { totalOf } from './totals.ts';
 import { valueWord, wordsOf } from './words.ts';
 
-const SAMPLE = 2_000;
+const SAMPLE = 1_000;
 /** From this share of matches on, the order finds them sooner than the index of words. */
 const COMMON_SHARE = 0.2;
 const EVERYTHING = 2_147_483_647;
@@ -52,7 +54,8 @@ export async function findEvents(ctx: CallContext, state: ErrorsState, query: Ev
   const { db, secrets } = ctx.core;
   const binding = [ctx.accountId, ctx.capability, ...query.binding];
   const position = query.cursor === undefined ? null : decodeCursor(secrets, binding, query.cursor);
-  const scope = scopeOf(ctx.accountId, state, query, await databaseNow(db));
+  const wanted = scopeOf(ctx.accountId, state, query, await databaseNow(db));
+  const scope = wanted === null ? null : await withoutStatus(db, wanted);
   if (scope === null) return nothing;
   const above = position === null ? null : BigInt(position[0] as string);
   const carried = position?.[1] === undefined ? null : Number(position[1]);
@@ -105,15 +108,33 @@ async function readPage(
   return { rows, total: total ?? carried ?? (await countMatching(db, whole, sample)) };
 }
 
+/** The status of one group says all of its events or none: null for none. */
+async function withoutStatus(db: Database, scope: EventScope): Promise<EventScope | null> {
+  const { accountId, groupId, isResolved, isIgnored } = scope;
+  if (groupId === null || (isResolved === null && isIgnored === null)) return scope;
+  const group = await findGroup(db, accountId, groupId);
+  const has = group !== null && group.is_resolved === (isResolved ?? group.is_resolved);
+  return has && group.is_ignored === (isIgnored ?? group.is_ignored)
+    ? { ...scope, isResolved: null, isIgnored: null }
+    : null;
+}
+
 /** Nothing but numbers and perhaps a group to look at. */
 function isOpen({ words, isResolved, isIgnored }: EventScope): boolean {
   return words.length === 0 && isResolved === null && isIgnored === null;
 }
 
-function readMatching(db: Database, scope: EventScope, limit: number, sample: Sample): Promise<EventSummaryRow[]> {
+async function readMatching(
+  db: Database,
+  scope: EventScope,
+  limit: number,
+  sample: Sample,
+): Promise<EventSummaryRow[]> {
   const isInSample = sample.matching >= limit || sample.scanned < SAMPLE;
   if (isInSample) return walkEvents(db, scope, limit, SAMPLE);
-  return scope.words.length === 0 ? walkEvents(db, scope, limit, EVERYTHING) : searchEvents(db, scope, limit);
+  if (scope.words.length === 0) return walkEvents(db, scope, limit, EVERYTHING);
+  // A minute of room: numbers may run ahead of the clock when very many are handed out in a millisecond.
+  return searchBack(db, scope, limit, sequenceAt((await databaseNow(db)) + 60_000));
 }
 
 /** `sample` is of the top of the list: only the first page counts. */

@@ -1,5 +1,5 @@
 // A group with everything that is known of it: what group_detail shows and every change of a group answers.
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { HOUR_MS, iso } from '../../lib/time.ts';
 import { type ActivityRow, activityOf, type CommentRow, commentsOf } from './activity-store.ts';
@@ -17,6 +17,8 @@ const NONE = '(none)';
 const ENTRIES_MAX = 100;
 
 // Figures that are read one after the other must add up while events arrive.
+// The events next to the representative one are to be found in their order, however many a group has.
+const inOrder = statement('errors_in_order', 'SET LOCAL enable_sort = off');
 const oneSnapshot = statement('errors_one_snapshot', 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 
 /** The group in full, as it was at one instant; null when the account has none of this number. */
@@ -28,7 +30,8 @@ export function readGroupDetail(state: ErrorsState, accountId: string, groupId: 
 }
 
 /** The same within a transaction that holds the wallet lock, or has one snapshot. */
-export async function groupDetail(db: Queryable, state: ErrorsState, accountId: string, groupId: bigint) {
+export async function groupDetail(db: Transaction, state: ErrorsState, accountId: string, groupId: bigint) {
+  await db.query(inOrder, []);
   const [group, nowMs] = await Promise.all([findGroup(db, accountId, groupId), databaseNow(db)]);
   if (group === null) return null;
   const [records, representative, tags, users, releases, environments, comments, activity] = await Promise.all([

@@ -87,6 +87,7 @@ export async function findGroup(db: Queryable, accountId: string, groupId: bigin
   return (await db.query<GroupRow>(selectGroup, [accountId, groupId])).rows[0] ?? null;
 }
 
+/** `db` plans by index: an account with few groups by the statistics may have very many. */
 export async function listGroups(
   db: Queryable,
   accountId: string,

@@ -40,6 +40,6 @@ export const get = defineCapability<ErrorsState>()({
     const first = firstKeptSeq(await databaseNow(db));
     const row = seq < first ? null : await findEvent(db, ctx.accountId, seq);
     if (row === null) throw notFound();
-    return { data: eventRecord(state, ctx.accountId, row, await neighboursOf(db, ctx.accountId, row, first)) };
+    return { data: eventRecord(state, ctx.accountId, row, await neighboursOf(db.hot, ctx.accountId, row, first)) };
   },
 });

@@ -54,7 +54,7 @@ export const groups = defineCapability<ErrorsState>()({
     const after = input.cursor === undefined ? START : positionOf(decodeCursor(secrets, binding, input.cursor));
     const limit = input.limit ?? 20;
     const [rows, total, nowMs] = await Promise.all([
-      listGroups(db, accountId, { status, sort, after, limit: limit + 1 }),
+      listGroups(db.hot, accountId, { status, sort, after, limit: limit + 1 }),
       numberOfGroups(db, accountId, status),
       databaseNow(db),
     ]);
