@@ -549,9 +549,9 @@ CREATE INDEX lane_due ON cron.lane USING btree (due_at) WHERE (due_at IS NOT NUL
 CREATE INDEX run_age ON cron.run USING brin (started_at);
 CREATE INDEX run_lease ON cron.run USING btree (lease_until) WHERE (lease_until IS NOT NULL);
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
-CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id);
-CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id);
-CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq);
+CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id) WHERE (count > 0);
+CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id) WHERE (last_seq > 0);
+CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq) WHERE (count > 0);
 CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
 CREATE INDEX event_words ON ONLY errors.event USING gin (words);
 CREATE INDEX dedup_expiry ON queue.dedup USING brin (expires_at);

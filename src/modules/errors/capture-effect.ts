@@ -3,7 +3,7 @@
 import { type NewEvent, sendEvents } from '../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
 import { lockWallets, readClock } from '../../core/wallet/statements.ts';
-import { byteaArray, int2Array, textArray } from '../../db/arrays.ts';
+import { byteaArray, int2Array, int4Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { sendActivity } from './activity-store.ts';
 import {
@@ -17,7 +17,7 @@ import {
   sendValues,
 } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState, valueKey } from './capture-types.ts';
-import { uncertainFigures } from './figures.ts';
+import { type Figure, uncertainFigures } from './figures.ts';
 import { GroupBook } from './group-book.ts';
 import type { ErrorIds } from './ids.ts';
 import type { Partitions } from './partitions.ts';
@@ -43,15 +43,6 @@ interface GroupRow {
   readonly anomaly_at: number | null;
 }
 
-interface ValueRow {
-  readonly account_id: string;
-  readonly fingerprint: Buffer;
-  readonly kind: number;
-  readonly name: string;
-  readonly value: string;
-  readonly events: bigint;
-}
-
 export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   readonly name = 'errors.capture';
   readonly #ids: ErrorIds;
@@ -70,19 +61,20 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
 
   async read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<KnownState>[]> {
     const accounts = accountsOf(items);
+    const wanted = wantedGroups(items);
     // A large event is written outside of the lane: it takes the lock that the lane has.
     const lock = items.some(({ mode }) => mode === 'hold') ? tx.query(lockWallets, [accounts]) : null;
     const [, clock, groups, values] = await Promise.all([
       lock,
       tx.query<{ now: number }>(readClock, []),
-      tx.query<GroupRow>(readGroups, [accounts, ...groupColumns(items)]),
-      readKnownValues(tx, accounts, items),
+      tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
+      readKnownValues(tx, accounts, items, wanted),
     ]);
     const nowMs = clock.rows[0]?.now as number;
     if (!this.#partitions.isReady(nowMs)) await this.#partitions.prepare(nowMs);
     const context: KnownState = {
       groups: new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)])),
-      values: new Map(values.map((row) => [valueKey(keyOf(row), row.kind, row.name, row.value), Number(row.events)])),
+      values,
     };
     return items.map(() => ({ kind: 'go', context }));
   }
@@ -112,34 +104,52 @@ function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
   return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
 }
 
-function groupColumns(items: readonly Item[]): [Buffer, Buffer] {
-  const wanted = [...new Map(items.map((item) => [groupKey(item.accountId, item.input.fingerprint), item])).values()];
-  return [
-    textArray(wanted.map(({ accountId }) => accountId)),
-    byteaArray(wanted.map(({ input }) => Buffer.from(input.fingerprint, 'hex'))),
-  ];
+interface WantedGroups {
+  /** Place of each group in the columns, from 1, by its key. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly columns: readonly [Buffer, Buffer];
 }
 
-async function readKnownValues(tx: Queryable, accounts: Buffer, items: readonly Item[]): Promise<ValueRow[]> {
-  const wanted = new Map(
-    items.flatMap(({ accountId, input }) =>
-      uncertainFigures(input).map((figure) => {
-        const key = valueKey(groupKey(accountId, input.fingerprint), figure.kind, figure.name, figure.value);
-        return [key, { accountId, fingerprint: input.fingerprint, figure }] as const;
-      }),
-    ),
-  );
-  if (wanted.size === 0) return [];
+function wantedGroups(items: readonly Item[]): WantedGroups {
+  const wanted = new Map(items.map((item) => [groupKey(item.accountId, item.input.fingerprint), item]));
+  const list = [...wanted.values()];
+  return {
+    places: new Map([...wanted.keys()].map((key, i) => [key, i + 1])),
+    columns: [
+      textArray(list.map(({ accountId }) => accountId)),
+      byteaArray(list.map(({ input }) => Buffer.from(input.fingerprint, 'hex'))),
+    ],
+  };
+}
+
+/** Events of the figures that are there already, by `valueKey`. */
+async function readKnownValues(
+  tx: Queryable,
+  accounts: Buffer,
+  items: readonly Item[],
+  { places, columns }: WantedGroups,
+): Promise<Map<string, number>> {
+  const wanted = new Map<string, { accountId: string; place: number; figure: Figure }>();
+  for (const { accountId, input } of items) {
+    const group = groupKey(accountId, input.fingerprint);
+    for (const figure of uncertainFigures(input)) {
+      const key = valueKey(group, figure.kind, figure.name, figure.value);
+      wanted.set(key, { accountId, place: places.get(group) as number, figure });
+    }
+  }
+  if (wanted.size === 0) return new Map();
+  const keys = [...wanted.keys()];
   const rows = [...wanted.values()];
-  const { rows: found } = await tx.query<ValueRow>(readValues, [
+  const { rows: found } = await tx.query<{ position: number; events: bigint }>(readValues, [
     accounts,
+    ...columns,
     textArray(rows.map(({ accountId }) => accountId)),
-    byteaArray(rows.map(({ fingerprint }) => Buffer.from(fingerprint, 'hex'))),
+    int4Array(rows.map(({ place }) => place)),
     int2Array(rows.map(({ figure }) => figure.kind)),
     textArray(rows.map(({ figure }) => figure.name)),
     textArray(rows.map(({ figure }) => figure.value)),
   ]);
-  return found;
+  return new Map(found.map(({ position, events }) => [keys[position - 1] as string, Number(events)]));
 }
 
 function keyOf(row: { readonly account_id: string; readonly fingerprint: Buffer }): string {

@@ -7,21 +7,31 @@ import type { GroupState } from './capture-types.ts';
 import type { Figure } from './figures.ts';
 import { recentText } from './recent.ts';
 
+// Each row by its whole key: OFFSET 0 keeps the planner from joining, which read all groups of an account, and all figures of a group.
 export const readGroups = statement(
   'errors_capture_read_groups',
-  `SELECT g.account_id, g.fingerprint, g.group_id, g.title, g.level, g.is_resolved, g.is_ignored, g.count, g.user_count,
-          g.tag_names, g.last_seq, g.recent, g.told_at, g.anomaly_at
-     FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint), errors.error_group g
-    WHERE g.account_id = ANY($1::text[]) AND g.account_id = u.account_id AND g.fingerprint = u.fingerprint`,
+  `SELECT g.*
+     FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint),
+          LATERAL (SELECT e.account_id, e.fingerprint, e.group_id, e.title, e.level, e.is_resolved, e.is_ignored, e.count, e.user_count,
+                          e.tag_names, e.last_seq, e.recent, e.told_at, e.anomaly_at
+                     FROM errors.error_group e
+                    WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.fingerprint = u.fingerprint OFFSET 0) g`,
 );
+/** Figures name their group by its place in the first two columns, from 1. */
 export const readValues = statement(
   'errors_capture_read_values',
-  `SELECT g.account_id, g.fingerprint, v.kind, v.name, v.value, v.events
-     FROM unnest($2::text[], $3::bytea[], $4::smallint[], $5::text[], $6::text[]) u(account_id, fingerprint, kind, name, value),
-          errors.error_group g, errors.value_count v
-    WHERE g.account_id = ANY($1::text[]) AND g.account_id = u.account_id AND g.fingerprint = u.fingerprint
-      AND v.account_id = ANY($1::text[]) AND v.account_id = u.account_id AND v.group_id = g.group_id
-      AND v.kind = u.kind AND v.name = u.name AND v.value = u.value`,
+  `WITH k AS MATERIALIZED (
+     SELECT array_agg(coalesce(g.group_id, 0) ORDER BY u.n) AS ids
+       FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY u(account_id, fingerprint, n)
+       LEFT JOIN LATERAL (SELECT e.group_id FROM errors.error_group e
+                           WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.fingerprint = u.fingerprint
+                           OFFSET 0) g ON true)
+   SELECT u.position::integer AS position, v.events
+     FROM k, unnest($4::text[], $5::integer[], $6::smallint[], $7::text[], $8::text[]) WITH ORDINALITY
+             u(account_id, place, kind, name, value, position),
+          LATERAL (SELECT c.events FROM errors.value_count c
+                    WHERE c.account_id = ANY($1::text[]) AND c.account_id = u.account_id AND c.group_id = k.ids[u.place]
+                      AND c.kind = u.kind AND c.name = u.name AND c.value = u.value OFFSET 0) v`,
 );
 const insertEvents = statement(
   'errors_capture_insert_events',

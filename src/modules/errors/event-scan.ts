@@ -39,27 +39,30 @@ const SHOWN = `s.seq, s.group_id, s.level, s.title, left(s.message, ${LISTED_MES
           s.user_id, s.occurred_at, s.tags, g.fingerprint, g.is_resolved, g.is_ignored`;
 const RANGE = 'e.account_id = $1 AND e.seq >= $2 AND e.seq < $3';
 const SHOWN_MATCH = `s.words @> $4::text[] AND ($5::boolean IS NULL OR g.is_resolved = $5) AND ($6::boolean IS NULL OR g.is_ignored = $6)`;
+// OFFSET 0 makes it a look-up for each row; joined, all groups of an account were read for each.
+const GROUP_OF_S = `LATERAL (SELECT o.fingerprint, o.is_resolved, o.is_ignored FROM errors.error_group o
+                    WHERE o.account_id = $1 AND o.group_id = s.group_id AND o.last_seq > 0 OFFSET 0) g`;
 // The group is looked at only where its status matters.
 const STATUS_OF_S = `($5::boolean IS NULL AND $6::boolean IS NULL OR EXISTS (
-             SELECT 1 FROM errors.error_group g WHERE g.account_id = $1 AND g.group_id = s.group_id
+             SELECT 1 FROM errors.error_group g WHERE g.account_id = $1 AND g.group_id = s.group_id AND g.last_seq > 0
                 AND ($5 IS NULL OR g.is_resolved = $5) AND ($6 IS NULL OR g.is_ignored = $6)))`;
 const STATUS_OF_E = `($5::boolean IS NULL AND $6::boolean IS NULL OR EXISTS (
-             SELECT 1 FROM errors.error_group g WHERE g.account_id = $1 AND g.group_id = e.group_id
+             SELECT 1 FROM errors.error_group g WHERE g.account_id = $1 AND g.group_id = e.group_id AND g.last_seq > 0
                 AND ($5 IS NULL OR g.is_resolved = $5) AND ($6 IS NULL OR g.is_ignored = $6)))`;
 
 const walkAccount = statement(
   'errors_walk_account',
   `SELECT ${SHOWN}
-     FROM (SELECT ${COLUMNS} FROM errors.event e WHERE ${RANGE} ORDER BY e.seq DESC LIMIT $8) s, errors.error_group g
-    WHERE g.account_id = $1 AND g.group_id = s.group_id AND ${SHOWN_MATCH}
+     FROM (SELECT ${COLUMNS} FROM errors.event e WHERE ${RANGE} ORDER BY e.seq DESC LIMIT $8) s, ${GROUP_OF_S}
+    WHERE ${SHOWN_MATCH}
     ORDER BY s.seq DESC LIMIT $7`,
 );
 const walkGroup = statement(
   'errors_walk_group',
   `SELECT ${SHOWN}
      FROM (SELECT ${COLUMNS} FROM errors.event e WHERE ${RANGE} AND e.group_id = $9 ORDER BY e.seq DESC LIMIT $8) s,
-          errors.error_group g
-    WHERE g.account_id = $1 AND g.group_id = s.group_id AND ${SHOWN_MATCH}
+          ${GROUP_OF_S}
+    WHERE ${SHOWN_MATCH}
     ORDER BY s.seq DESC LIMIT $7`,
 );
 const sampleAccount = statement(
@@ -92,8 +95,7 @@ const matchWords: Statement = {
      SELECT ${COLUMNS} FROM errors.event e
       WHERE ${RANGE} AND ($8::bigint IS NULL OR e.group_id = $8) AND e.words @> $4::text[] AND ${STATUS_OF_E} LIMIT $9)
    SELECT (SELECT count(*) FROM m)::integer AS found, ${SHOWN}
-     FROM (SELECT m.* FROM m ORDER BY m.seq DESC LIMIT $7) s, errors.error_group g
-    WHERE g.account_id = $1 AND g.group_id = s.group_id
+     FROM (SELECT m.* FROM m ORDER BY m.seq DESC LIMIT $7) s, ${GROUP_OF_S}
     ORDER BY s.seq DESC`,
 };
 const countByWords: Statement = {

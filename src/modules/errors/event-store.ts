@@ -35,8 +35,10 @@ const selectEvent = statement(
   `SELECT e.seq, e.group_id, e.level, e.title, e.message, e.environment, e.release, e.user_id, e.occurred_at, e.tags, e.detail,
           g.fingerprint, g.is_resolved, g.is_ignored, g.last_seq AS group_last_seq, g.count AS group_count,
           g.user_count AS group_user_count
-     FROM errors.event e, errors.error_group g
-    WHERE e.account_id = $1 AND e.seq = $2 AND g.account_id = $1 AND g.group_id = e.group_id`,
+     FROM errors.event e,
+          LATERAL (SELECT o.fingerprint, o.is_resolved, o.is_ignored, o.last_seq, o.count, o.user_count FROM errors.error_group o
+                    WHERE o.account_id = $1 AND o.group_id = e.group_id AND o.last_seq > 0 OFFSET 0) g
+    WHERE e.account_id = $1 AND e.seq = $2`,
 );
 const selectNeighbours = statement(
   'errors_select_neighbours',

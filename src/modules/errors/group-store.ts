@@ -39,37 +39,37 @@ const STATUS = `($2::boolean IS NULL OR g.is_resolved = $2) AND ($3::boolean IS 
 
 const selectGroup = statement(
   'errors_select_group',
-  `SELECT ${COLUMNS} FROM errors.error_group g WHERE g.account_id = $1 AND g.group_id = $2`,
+  `SELECT ${COLUMNS} FROM errors.error_group g WHERE g.account_id = $1 AND g.group_id = $2 AND g.last_seq > 0`,
 );
 const byFirstSeen = statement(
   'errors_groups_by_first_seen',
   `SELECT ${COLUMNS}, ${AS_OF} FROM errors.error_group g
-    WHERE g.account_id = $1 AND ${STATUS} AND g.group_id < $4
+    WHERE g.account_id = $1 AND g.count > 0 AND ${STATUS} AND g.group_id < $4
     ORDER BY g.group_id DESC LIMIT $5`,
 );
 const byLastSeen = statement(
   'errors_groups_by_last_seen',
   `SELECT ${COLUMNS}, ${AS_OF} FROM errors.error_group g
-    WHERE g.account_id = $1 AND ${STATUS} AND g.last_seq < $4 AND g.last_seq <= $6
+    WHERE g.account_id = $1 AND g.count > 0 AND ${STATUS} AND g.last_seq < $4 AND g.last_seq <= $6
     ORDER BY g.last_seq DESC LIMIT $5`,
 );
 const byCount = statement(
   'errors_groups_by_count',
   `SELECT ${COLUMNS}, ${AS_OF} FROM errors.error_group g
-    WHERE g.account_id = $1 AND ${STATUS} AND (g.count, g.group_id) < ($7, $4) AND g.last_seq <= $6
+    WHERE g.account_id = $1 AND g.count > 0 AND ${STATUS} AND (g.count, g.group_id) < ($7, $4) AND g.last_seq <= $6
     ORDER BY g.count DESC, g.group_id DESC LIMIT $5`,
 );
 const countGroups = statement(
   'errors_count_groups',
-  `SELECT count(*) AS groups FROM errors.error_group g WHERE g.account_id = $1 AND ${STATUS}`,
+  `SELECT count(*) AS groups FROM errors.error_group g WHERE g.account_id = $1 AND g.count > 0 AND ${STATUS}`,
 );
 const updateStatus = statement(
   'errors_update_status',
-  'UPDATE errors.error_group SET is_resolved = $3, is_ignored = $4 WHERE account_id = $1 AND group_id = $2',
+  'UPDATE errors.error_group SET is_resolved = $3, is_ignored = $4 WHERE account_id = $1 AND group_id = $2 AND last_seq > 0',
 );
 const updateAssignee = statement(
   'errors_update_assignee',
-  'UPDATE errors.error_group SET assigned_to = $3 WHERE account_id = $1 AND group_id = $2',
+  'UPDATE errors.error_group SET assigned_to = $3 WHERE account_id = $1 AND group_id = $2 AND last_seq > 0',
 );
 const selectHours = statement(
   'errors_select_hours',

@@ -23,7 +23,7 @@ const sumDaysByStatus = statement(
   'errors_sum_days_by_status',
   `SELECT coalesce(sum(d.events), 0) AS events
      FROM errors.error_group g, errors.day_count d
-    WHERE g.account_id = $1 AND ($2::bigint IS NULL OR g.group_id = $2)
+    WHERE g.account_id = $1 AND g.count > 0 AND ($2::bigint IS NULL OR g.group_id = $2)
       AND ($6::boolean IS NULL OR g.is_resolved = $6) AND ($7::boolean IS NULL OR g.is_ignored = $7)
       AND d.account_id = $1 AND d.group_id = g.group_id AND d.day >= $3
       AND ($4::text IS NULL OR d.environment = $4) AND ($5::text IS NULL OR d.level = $5)`,
