@@ -1,95 +1,107 @@
-// Random scripts for queues.
+// Random scripts for three queues in a chain: few messages, groups and times, so that they meet each other often.
 import fc from 'fast-check';
 
-// Mostly the first queue and its dead-letter queue, mostly current receipts of the queue asked, so that things happen.
+export interface Settings {
+  readonly retentionDays: number;
+  readonly visibility: number;
+  readonly delay: number;
+  readonly priority: boolean;
+  readonly maxReceive: number;
+  readonly hasDlq: boolean;
+}
+
+// Mostly the first queue and its dead-letter queue.
 const at = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 2);
-const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+// A look settles what time has decided; without one the next step meets it undecided.
+const look = fc.constantFrom(true, true, false);
+const batch = (minLength: number) => fc.array(message, { minLength, maxLength: 4 });
+const seconds = fc.constantFrom(0, 5, 30, 30, 400, 400);
+const limit = fc.constantFrom(1, 1, 2, 3, 10);
+// Mostly the latest deliveries of the queue asked, mostly by receipt.
 const pick = fc.record({
-  at: fc.nat({ max: 40 }),
-  byId: fc.boolean(),
+  back: fc.constantFrom(0, 0, 1, 1, 2, 3),
+  byId: fc.constantFrom(false, false, true),
   stale: fc.constantFrom(false, false, false, true),
 });
-const seconds = fc.constantFrom(0, 5, 30, 30, 400, 400);
-const limit = fc.integer({ min: 1, max: 10 });
+const picks = fc.array(pick, { minLength: 1, maxLength: 3 });
 const message = fc.record({
-  priority: sometimes(fc.nat({ max: 10 })),
+  priority: fc.constantFrom(undefined, 0, 5, 10),
   delay: fc.constantFrom(undefined, undefined, undefined, 0, 5, 400),
-  group: fc.constantFrom('g', 'g', 'h', undefined),
-  dedup: fc.constantFrom(undefined, undefined, undefined, 'x', 'y'),
+  group: fc.constantFrom('g', 'g', 'g', 'h', undefined),
+  dedup: fc.constantFrom(undefined, undefined, 'x', 'x', 'y'),
 });
-const settings = fc.record(
-  {
-    retentionDays: fc.constantFrom(1, 2),
-    visibility: fc.constantFrom(5, 30, 400),
-    delay: fc.constantFrom(0, 5),
-    priority: fc.boolean(),
-    maxReceive: fc.integer({ min: 1, max: 3 }),
-    hasDlq: fc.boolean(),
-  },
-  { requiredKeys: [] },
-);
+const setting: { [Name in keyof Settings]: fc.Arbitrary<Settings[Name]> } = {
+  retentionDays: fc.constantFrom(1, 1, 2),
+  visibility: fc.constantFrom(5, 30, 400),
+  delay: fc.constantFrom(0, 0, 5),
+  priority: fc.boolean(),
+  maxReceive: fc.constantFrom(1, 1, 2, 3),
+  hasDlq: fc.constantFrom(true, true, true, false),
+};
 
 const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('publish' as const), at, look, batch: batch(1) }) },
   {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant('publish' as const),
-      at,
-      batch: fc.array(message, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 6,
+    weight: 7,
     arbitrary: fc.record({
       do: fc.constant('consume' as const),
       at,
+      look,
       limit,
-      seconds: fc.option(seconds, { nil: undefined }),
+      seconds: fc.option(seconds, { nil: undefined, freq: 2 }),
     }),
   },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('ack' as const), at, look, picks }) },
   {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('ack' as const),
-      at,
-      picks: fc.array(pick, { minLength: 1, maxLength: 3 }),
-    }),
-  },
-  {
-    weight: 4,
+    weight: 5,
     arbitrary: fc.record({
       do: fc.constant('nack' as const),
       at,
-      picks: fc.array(pick, { minLength: 1, maxLength: 3 }),
+      look,
+      picks,
       delay: seconds,
-      requeue: fc.boolean(),
+      requeue: fc.constantFrom(true, true, false),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('extend' as const), at, pick, seconds }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('purge' as const), at }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('extend' as const), at, look, pick, seconds }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('purge' as const), at, look }) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant('redrive' as const),
       at,
-      max: fc.option(limit, { nil: undefined }),
-      picks: fc.option(fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 3 }), { nil: undefined }),
+      look,
+      max: fc.option(limit, { nil: undefined, freq: 2 }),
+      only: fc.option(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }), { nil: undefined, freq: 2 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('update' as const), at, change: settings }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('update' as const),
+      at,
+      look,
+      change: fc.record(setting, { requiredKeys: [] }),
+    }),
+  },
 );
-export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-// Not whole days: nothing ends exactly when the clock stops.
-export const advance = fc.constantFrom(3_007, 7_001, 31_013, 401_009, 86_400_017);
 export const EPOCHS = 4;
 export const script = fc.record({
+  // First, because a failing script is made smaller in this order.
+  epochs: fc.array(fc.array(step, { maxLength: 6, size: 'max' }), { minLength: EPOCHS, maxLength: EPOCHS }),
   fifo: fc.boolean(),
-  first: settings,
-  second: settings,
-  epochs: fc.array(fc.array(step, { minLength: 1, maxLength: 8, size: 'max' }), {
-    minLength: EPOCHS,
-    maxLength: EPOCHS,
-  }),
+  /** Settings of the first two queues; the last one keeps everything. */
+  settings: fc.tuple(fc.record(setting), fc.record(setting)),
+  start: batch(1),
 });
-export type Script = typeof script extends fc.Arbitrary<infer T> ? T : never;
+const PAUSES_MS = [
+  1_000, 4_999, 5_000, 30_000, 150_000, 150_000, 299_999, 299_999, 400_000, 43_200_017, 43_200_017, 86_400_017,
+];
+/** Between epochs: at the end of leases, delays and the deduplication window, just before it, and past half a retention. */
+export const pauses = fc.array(fc.constantFrom(...PAUSES_MS), { minLength: EPOCHS - 1, maxLength: EPOCHS - 1 });
+
+type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
+export type Script = Generated<typeof script>;
+export type Step = Generated<typeof step>;
+export type Pick = Generated<typeof pick>;

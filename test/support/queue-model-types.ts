@@ -15,6 +15,7 @@ export interface ModelMessage {
   readonly publishedMs: number;
   readonly priority: number;
   readonly group: string;
+  readonly dedup: string | undefined;
   queue: string;
   source: string | null;
   lane: number;
@@ -28,10 +29,8 @@ export interface ModelMessage {
   retainMs: number;
 }
 
-export interface Delivered {
-  readonly n: number;
-  readonly delivery: number;
-  readonly count: number;
+/** A message as it was when it was delivered. */
+export interface Delivered extends ModelMessage {
   readonly availableMs: number;
   readonly leaseEndMs: number;
 }
@@ -52,4 +51,10 @@ export interface NewModelMessage {
 export interface Nack {
   readonly delay: number;
   readonly requeue: boolean;
+}
+
+export interface Nacked {
+  readonly status: 'available' | 'dlq' | 'deleted';
+  readonly count: number;
+  readonly availableMs: number;
 }

@@ -1,7 +1,15 @@
 // The queues of contract §7 in memory, as plainly as they can be written: what a real queue must do, message by message.
 // Time stands still between calls of `advance`; what time alone decides is settled at once.
 
-import type { Delivered, ModelMessage, ModelSettings, Nack, NewModelMessage, Ref } from './queue-model-types.ts';
+import type {
+  Delivered,
+  ModelMessage,
+  ModelSettings,
+  Nack,
+  Nacked,
+  NewModelMessage,
+  Ref,
+} from './queue-model-types.ts';
 
 const DAY_MS = 86_400_000;
 const DEDUP_MS = 300_000;
@@ -10,7 +18,7 @@ export class QueueModel {
   readonly fifo: boolean;
   readonly queues: Map<string, ModelSettings>;
   messages: ModelMessage[] = [];
-  readonly #dedup = new Map<string, { n: number; untilMs: number }>();
+  readonly #dedup = new Map<string, { first: ModelMessage; untilMs: number }>();
   #nowMs: number;
   #deliveries = 0;
   published = 0;
@@ -22,38 +30,40 @@ export class QueueModel {
     this.#nowMs = nowMs;
   }
 
-  advance(ms: number): void {
+  /** Answers whether retention took anything. */
+  advance(ms: number): boolean {
     this.#nowMs += ms;
-    this.#settleAll();
+    return this.#settleAll();
   }
 
-  /** Answers publish order numbers; a duplicate has the number of the first. */
-  publish(queue: string, batch: readonly NewModelMessage[], numbers: readonly number[]): number[] {
+  /** Numbers the messages from `first` on. Answers them, and for a duplicate the first one. */
+  publish(queue: string, batch: readonly NewModelMessage[], first: number): ModelMessage[] {
     const settings = this.#settings(queue);
-    return batch.map((message, i) => {
-      const n = numbers[i] as number;
-      const id = `${queue}\n${message.dedup}`;
-      const known = message.dedup === undefined ? undefined : this.#dedup.get(id);
-      if (known !== undefined && known.untilMs > this.#nowMs) return known.n;
-      if (message.dedup !== undefined) this.#dedup.set(id, { n, untilMs: this.#nowMs + DEDUP_MS });
-      const priority = message.priority ?? 0;
-      this.messages.push({
-        n,
+    return batch.map((fields, i) => {
+      const id = `${queue}\n${fields.dedup}`;
+      const known = fields.dedup === undefined ? undefined : this.#dedup.get(id);
+      if (known !== undefined && known.untilMs > this.#nowMs) return known.first;
+      const priority = fields.priority ?? 0;
+      const message: ModelMessage = {
+        n: first + i,
         publishedMs: this.#nowMs,
         priority,
-        group: message.group ?? '',
+        group: fields.group ?? '',
+        dedup: fields.dedup,
         queue,
         source: null,
         lane: laneIn(settings, priority),
-        visibleMs: this.#nowMs + (message.delay ?? settings.delay) * 1000,
+        visibleMs: this.#nowMs + (fields.delay ?? settings.delay) * 1000,
         leased: false,
         delivery: 0,
         count: 0,
         base: 0,
         retainMs: this.#nowMs,
-      });
+      };
+      this.messages.push(message);
+      if (fields.dedup !== undefined) this.#dedup.set(id, { first: message, untilMs: this.#nowMs + DEDUP_MS });
       this.published += 1;
-      return n;
+      return message;
     });
   }
 
@@ -82,7 +92,7 @@ export class QueueModel {
       this.#deliveries += 1;
       Object.assign(message, { leased: true, visibleMs: leaseEndMs, delivery: this.#deliveries });
       message.count += 1;
-      return { n: message.n, delivery: message.delivery, count: message.count, availableMs, leaseEndMs };
+      return { ...message, availableMs, leaseEndMs };
     });
     this.#settleAll();
     return delivered;
@@ -96,23 +106,28 @@ export class QueueModel {
     });
   }
 
-  extend(queue: string, ref: Ref, seconds: number): boolean {
+  /** Answers the new end of the lease, null when the ref names no current one. */
+  extend(queue: string, ref: Ref, seconds: number): number | null {
     const message = this.#leasedBy(queue, ref);
-    if (message !== null) message.visibleMs = this.#nowMs + seconds * 1000;
+    if (message === null) return null;
+    const endMs = this.#nowMs + seconds * 1000;
+    message.visibleMs = endMs;
     this.#settleAll();
-    return message !== null;
+    return endMs;
   }
 
-  /** Per ref where its message went: null when it was not nacked. */
-  nack(queue: string, refs: readonly Ref[], { delay, requeue }: Nack): (string | null)[] {
+  /** Per ref what became of its message: null when it was not nacked. */
+  nack(queue: string, refs: readonly Ref[], { delay, requeue }: Nack): (Nacked | null)[] {
     const settings = this.#settings(queue);
     const named = new Set<ModelMessage>();
-    const results = refs.map((ref) => {
+    const results = refs.map((ref): Nacked | null => {
       const message = this.#leasedBy(queue, ref);
       if (message === null || named.has(message)) return null;
       named.add(message);
-      if (requeue && !isExhausted(settings, message)) return 'available';
-      return settings.dlq === null ? 'deleted' : 'dlq';
+      const { count } = message;
+      if (requeue && !isExhausted(settings, message))
+        return { status: 'available', count, availableMs: this.#nowMs + delay * 1000 };
+      return { status: settings.dlq === null ? 'deleted' : 'dlq', count, availableMs: this.#nowMs };
     });
     for (const message of this.#returned(queue, named)) {
       const mine = named.has(message);
@@ -134,12 +149,13 @@ export class QueueModel {
     return this.messages.filter((message) => message.source === queue).sort((a, b) => a.n - b.n);
   }
 
-  redrive(queue: string, only: readonly number[] | null, max: number): number {
+  /** Answers how many were moved. */
+  redrive(queue: string, only: readonly number[] | undefined, max = Number.MAX_SAFE_INTEGER): number {
     const settings = this.#settings(queue);
     const dead = this.dead(queue);
-    const limit = Math.min(max, only === null ? dead.length : new Set(only).size);
+    const limit = Math.min(max, only === undefined ? dead.length : new Set(only).size);
     const movable = dead.filter((message) => !(message.leased && message.visibleMs > this.#nowMs));
-    const moved = movable.filter((message) => only === null || only.includes(message.n)).slice(0, limit);
+    const moved = movable.filter((message) => only === undefined || only.includes(message.n)).slice(0, limit);
     for (const message of moved) {
       this.#giveBack(message, this.#nowMs);
       Object.assign(message, { queue, source: null, count: 0, base: 0, retainMs: this.#nowMs });
@@ -205,16 +221,20 @@ export class QueueModel {
     });
   }
 
-  #settleAll(): void {
+  /** Answers whether retention took anything. */
+  #settleAll(): boolean {
+    let taken = 0;
     for (const [queue, settings] of this.queues) {
-      for (const message of this.in(queue))
-        if (message.retainMs <= this.#nowMs - settings.retentionDays * DAY_MS) this.#remove(message);
+      const over = this.in(queue).filter((one) => one.retainMs <= this.#nowMs - settings.retentionDays * DAY_MS);
+      for (const message of over) this.#remove(message);
+      taken += over.length;
       if (this.fifo) this.#settleGroups(queue);
       else {
         const ended = this.in(queue).filter((message) => message.leased && message.visibleMs <= this.#nowMs);
         for (const message of ended) if (isExhausted(settings, message)) this.#deadLetter(message);
       }
     }
+    return taken > 0;
   }
 
   #settleGroups(queue: string): void {
