@@ -1,20 +1,177 @@
-// Removes what must not be stored from an event: values under names that say they are secret.
+// Takes secrets out of a captured event before anything of it is stored, queued or logged (contract §9). By name: what stands
+// under `password`, `x-api-key` and the like. By value: what looks like a credential wherever it stands, in names too. In
+// variables, request, user and breadcrumbs also e-mail and IP addresses.
+//
+// A usual event of 6 KB takes 0.06 ms, the slowest megabyte about 50 ms: scrub-speed.test.ts.
+import { firstCharacters } from '../clean-text.ts';
+import { isCard } from './cards.ts';
+import { MARKER } from './marker.ts';
+import { kindOfName, NAME, type NameKind } from './names.ts';
+import { closesPrivateKey, opensPrivateKey } from './pem.ts';
+import { MODE, scrubText } from './text.ts';
 
-const SECRET_NAME = /^(?:password|passwd|secret|token|api_?key|access_token|authorization|cookie|set-cookie)$/i;
-const FILTERED = '[Filtered]';
+type Members = Readonly<Record<string, unknown>>;
 
-/** A copy of a plain JSON value without secrets. Synchronous, and the same for the same value. */
+const DEPTH_MAX = 100;
+const CARD_MIN = 1e12;
+/** Under these names personal data goes, at any depth. */
+const PERSONAL = new Set(['vars', 'request', 'user', 'breadcrumbs']);
+const CODE_LINES = new Set(['context_pre', 'context_line', 'context_post', 'pre_context', 'post_context']);
+const LABELS = ['name', 'key', 'header', 'field', 'Name', 'Key'];
+const VALUES = ['value', 'val', 'Value'];
+const JWK_PRIVATE = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']);
+
+/**
+ * A plain JSON value without secrets; each gives way to `[scrubbed]`. The shape stays: members, entries, booleans, nulls and
+ * empty texts are kept. Synchronous, the same for the same value, never throws; the input is not changed, and what holds
+ * nothing to hide is shared with it.
+ */
 export function scrubEvent<T>(value: T): T {
-  return scrub(value) as T;
+  const clean = new Scrubber().root(value);
+  return withTitle(value, clean) as T;
 }
 
-function scrub(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(scrub);
-  return Object.fromEntries(
+class Scrubber {
+  /** A private key has begun and its lines go on in the next texts of the same list or frame. */
+  #inKey = false;
+
+  root(value: unknown): unknown {
+    if (!isMembers(value) || typeof value.user_id !== 'string') return this.#any(value, MODE.usual, 0);
+    const { user_id: userId, ...rest } = value;
+    const clean = this.#any(rest, MODE.usual, 0);
+    return { ...(clean as Members), user_id: scrubText(userId, MODE.number) };
+  }
+
+  #any(value: unknown, mode: number, depth: number): unknown {
+    if (typeof value === 'string') return this.#text(value, mode);
+    if (typeof value === 'number') return value >= CARD_MIN && isCard(String(value)) ? MARKER : value;
+    if (value === null || typeof value !== 'object') return value;
+    if (depth >= DEPTH_MAX) return MARKER;
+    return Array.isArray(value) ? this.#list(value, mode, depth + 1) : this.#members(value as Members, mode, depth + 1);
+  }
+
+  #text(text: string, mode: number): string {
+    if (this.#inKey) {
+      this.#inKey = !closesPrivateKey(text);
+      return text === '' ? text : MARKER;
+    }
+    this.#inKey = opensPrivateKey(text);
+    return scrubText(text, mode);
+  }
+
+  #list(list: readonly unknown[], mode: number, depth: number): readonly unknown[] {
+    let changed = false;
+    const clean = list.map((entry, i) => {
+      const after =
+        i > 0 && typeof entry === 'string' && isNamed(list, i) ? hide(entry) : this.#any(entry, mode, depth);
+      if (typeof entry !== 'string') this.#inKey = false;
+      if (after !== entry) changed = true;
+      return after;
+    });
+    return changed ? clean : list;
+  }
+
+  #members(members: Members, mode: number, depth: number): Members {
+    const labelled = labelKind(members);
+    const isKey = typeof members.kty === 'string';
+    let changed = false;
+    const entries: [string, unknown][] = [];
+    for (const name of Object.keys(members)) {
+      const value = members[name];
+      if (!CODE_LINES.has(name)) this.#inKey = false;
+      const clean = scrubText(name, mode & MODE.personal);
+      const kind =
+        isKey && JWK_PRIVATE.has(name) ? NAME.secret : VALUES.includes(name) ? labelled : kindOfName(clean, true);
+      const after = this.#member(name, value, kind, mode, depth);
+      if (after !== value || clean !== name) changed = true;
+      entries.push([clean, after]);
+    }
+    this.#inKey = false;
+    return changed ? toMembers(entries) : members;
+  }
+
+  #member(name: string, value: unknown, kind: NameKind, mode: number, depth: number): unknown {
+    if (kind === NAME.secret || kind === NAME.line) return hideAll(value, depth);
+    const isText = typeof value === 'string' || typeof value === 'number';
+    if (isText && (kind === NAME.weak || (kind === NAME.personal && (mode & MODE.personal) !== 0))) return hide(value);
+    return this.#any(value, modeOf(name, mode), depth);
+  }
+}
+
+function modeOf(name: string, mode: number): number {
+  if (CODE_LINES.has(name)) return mode | MODE.code;
+  return PERSONAL.has(name) ? mode | MODE.personal : mode;
+}
+
+const hide = (value: unknown) =>
+  value === '' || (typeof value !== 'string' && typeof value !== 'number') ? value : MARKER;
+
+/** Everything under a name of a secret; names in there that are no words may be secrets themselves. */
+function hideAll(value: unknown, depth: number): unknown {
+  if (value === null || typeof value !== 'object') return hide(value);
+  if (depth >= DEPTH_MAX) return MARKER;
+  if (Array.isArray(value)) return value.map((entry) => hideAll(entry, depth + 1));
+  return toMembers(
     Object.entries(value).map(([name, member]) => [
-      name,
-      SECRET_NAME.test(name) && member !== null ? FILTERED : scrub(member),
+      name.length >= 16 && /\d/.test(name) && !name.startsWith(MARKER) ? MARKER : scrubText(name, MODE.personal),
+      hideAll(member, depth + 1),
     ]),
   );
 }
+
+/** Names that became the same are numbered, so that none of the members is lost. */
+function toMembers(entries: readonly [string, unknown][]): Members {
+  const taken = new Set(entries.map(([name]) => name));
+  if (taken.size === entries.length) return Object.fromEntries(entries);
+  const seen = new Map<string, number>();
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      let number = (seen.get(name) ?? 0) + 1;
+      while (number > 1 && taken.has(`${name} ${number}`)) number += 1;
+      seen.set(name, number);
+      return [number === 1 ? name : `${name} ${number}`, value];
+    }),
+  );
+}
+
+/** What `{ name: 'authorization', value: '…' }` says of its value. */
+function labelKind(members: Members): NameKind {
+  if (!VALUES.some((name) => name in members)) return NAME.plain;
+  for (const label of LABELS) {
+    const name = members[label];
+    if (typeof name !== 'string' || !/^[\w .$-]{1,64}$/.test(name)) continue;
+    const kind = kindOfName(name);
+    if (kind !== NAME.plain) return kind;
+  }
+  return NAME.plain;
+}
+
+/** Whether the entry before is its name: a pair, a flat list of header names and values, or the option of a command line. */
+function isNamed(list: readonly unknown[], i: number): boolean {
+  const before = list[i - 1];
+  if (typeof before !== 'string' || before.length > 64) return false;
+  const isOption = /^--[\w-]+$/.test(before);
+  if (!isOption && (i % 2 === 0 || list.length % 2 === 1 || !/^[\w.$-]+:?$/.test(before))) return false;
+  const kind = kindOfName(before);
+  return kind === NAME.secret || kind === NAME.line || (kind === NAME.weak && list.length === 2);
+}
+
+/** A title cut from a longer text is cut again from the clean one: half a secret has no look any more. */
+function withTitle(sent: unknown, clean: unknown): unknown {
+  if (!isMembers(sent) || !isMembers(clean) || typeof sent.title !== 'string') return clean;
+  const { title } = sent;
+  const sources = [textsOf(sent), textsOf(clean)] as const;
+  const i = sources[0].findIndex((text) => text.length > title.length && text.startsWith(title));
+  if (i < 0) return clean;
+  const again = firstCharacters(sources[1][i] as string, [...title].length);
+  return again === clean.title ? clean : { ...clean, title: again };
+}
+
+function textsOf(event: Members): string[] {
+  const thrown = isMembers(event.exception) ? [event.exception.type, event.exception.value] : [];
+  const code = isMembers(event.extra) ? event.extra.code : null;
+  return [event.message, thrown.filter(Boolean).join(': '), code].map((text) => (typeof text === 'string' ? text : ''));
+}
+
+const isMembers = (value: unknown): value is Members =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -1,0 +1,16 @@
+// Classes of characters that the passes over running text share.
+
+const NAMES = new Uint8Array(128);
+for (let code = 0; code < 128; code += 1) NAMES[code] = /[\w$-]/.test(String.fromCharCode(code)) ? 1 : 0;
+
+/** What names in text are made of: letters, digits, `_`, `-`, `$`. */
+export const isNameCharacter = (code: number) => code < 128 && NAMES[code] === 1;
+
+export const isQuote = (code: number) => code === 34 || code === 39 || code === 96;
+
+export const isSpace = (code: number) => code === 32 || code === 9;
+
+export const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
+
+/** charCodeAt with 0 beyond the ends: its NaN there makes every later call of the same place ten times slower. */
+export const codeAt = (text: string, at: number) => (at >= 0 && at < text.length ? text.charCodeAt(at) : 0);
