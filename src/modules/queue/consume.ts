@@ -2,12 +2,10 @@
 import type { CallContext } from '../../core/context.ts';
 import { scopesAllow } from '../../core/keys/scopes.ts';
 import { readClock } from '../../core/wallet/statements.ts';
-import { sqlState } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import { type ClaimedRow, claimMessages } from './claim.ts';
 import { deadLetter, isExhausted } from './dead-letter.ts';
 import { claimFifo } from './fifo-consume.ts';
-import { findReadyGroups, takeGroups } from './fifo-store.ts';
 import { undeliver } from './message-store.ts';
 import { holdQueue, holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
@@ -76,52 +74,17 @@ function deal(rows: readonly ClaimedRow[], wanted: readonly number[]): ClaimedRo
   });
 }
 
-export interface FifoTerms {
-  readonly leaseSeconds: number;
-  readonly perGroupMax?: number;
-}
-
-/**
- * One transaction, but a claim per caller: a group that one of them holds is blocked for the others.
- * A publish that is not committed yet holds its group, and so hides what was published before: when nothing was found but such
- * groups are ready, they are waited for, once.
- */
+/** One transaction, but a claim per caller: a group that one of them holds is blocked for the others. */
 export async function claimFifoTogether(
-  base: QueueBase,
-  queue: QueueRow,
-  wanted: readonly number[],
-  terms: FifoTerms,
-): Promise<ClaimedRow[][]> {
-  const { claimed, hidden } = await claimFifoOnce(base, queue, wanted, terms, []);
-  if (hidden.length === 0) return claimed;
-  try {
-    return (await claimFifoOnce(base, queue, wanted, terms, hidden)).claimed;
-  } catch (error) {
-    // Held beyond the lock time-out, as by the purge or the redrive of a long queue: nothing can be taken now.
-    if (sqlState(error) === '55P03') return claimed;
-    throw error;
-  }
-}
-
-interface FifoClaimed {
-  readonly claimed: ClaimedRow[][];
-  /** Ready groups that others held, when nothing else was found. */
-  readonly hidden: readonly string[];
-}
-
-/** `behind`: groups to be waited for. */
-function claimFifoOnce(
   { core, ids }: QueueBase,
   queue: QueueRow,
   wanted: readonly number[],
-  { leaseSeconds, perGroupMax }: FifoTerms,
-  behind: readonly string[],
-): Promise<FifoClaimed> {
+  { leaseSeconds, perGroupMax }: { leaseSeconds: number; perGroupMax?: number },
+): Promise<ClaimedRow[][]> {
   return core.db.transaction(async (tx) => {
     const held = await holdQueue(tx, queue.account_id, queue.name);
     if (held === null || held.queue_id !== queue.queue_id || held.revision !== queue.revision)
-      return { claimed: wanted.map(() => []), hidden: [] };
-    await takeGroups(tx, held.account_id, held.queue_id, behind);
+      return wanted.map(() => []);
     const claimed: ClaimedRow[][] = [];
     for (const limit of wanted) {
       const earlier = claimed.at(-1);
@@ -132,8 +95,7 @@ function claimFifoOnce(
           : await claimFifo(tx, { ids, queue: held, limit, perGroupMax, leaseMs: leaseSeconds * 1000 }),
       );
     }
-    if (behind.length > 0 || claimed.some((rows) => rows.length > 0)) return { claimed, hidden: [] };
-    return { claimed, hidden: await findReadyGroups(tx, held.account_id, held.queue_id, sum(wanted)) };
+    return claimed;
   });
 }
 

@@ -43,14 +43,6 @@ const claimGroups = statement(
         FOR UPDATE SKIP LOCKED)
    SELECT c.group_id, c.in_flight FROM c`,
 );
-const selectReadyGroups = statement(
-  'fifo_find_ready_groups',
-  `SELECT g.group_id
-     FROM queue.fifo_group g
-    WHERE g.account_id = $1 AND g.queue_id = $2 AND g.ready_at <= core.clock_now()
-    ORDER BY g.ready_at, g.head_seq
-    LIMIT $3`,
-);
 // Groups whose lease may have ended, for the exact answers of stats and the dead-letter sweep. Locked afterwards, by name, like
 // everywhere else.
 const findLapsedGroups = statement(
@@ -142,17 +134,6 @@ export async function takeReadyGroups(
   except: readonly string[],
 ): Promise<GroupRow[]> {
   return (await tx.query<GroupRow>(claimGroups, [accountId, queueId, limit, textArray([...except])])).rows;
-}
-
-/** Names of up to `limit` groups whose head may be ready, whoever holds them; not locked. */
-export async function findReadyGroups(
-  tx: Queryable,
-  accountId: string,
-  queueId: bigint,
-  limit: number,
-): Promise<string[]> {
-  const { rows } = await tx.query<{ group_id: string }>(selectReadyGroups, [accountId, queueId, limit]);
-  return rows.map((row) => row.group_id);
 }
 
 export async function takeLapsedGroups(
