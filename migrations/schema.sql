@@ -6,6 +6,7 @@ CREATE SCHEMA core;
 CREATE SCHEMA cron;
 CREATE SCHEMA errors;
 CREATE SCHEMA queue;
+CREATE SCHEMA vector;
 
 CREATE OR REPLACE FUNCTION core.clock_now()
  RETURNS timestamp with time zone
@@ -531,6 +532,55 @@ CREATE TABLE queue.total (
   CONSTRAINT total_pkey PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor=60);
 
+CREATE TABLE vector.billed (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
+) WITH (fillfactor=40);
+
+CREATE TABLE vector.collection (
+  account_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  dimension integer NOT NULL,
+  metric text NOT NULL,
+  metadata text,
+  version bigint NOT NULL,
+  forgotten_version bigint NOT NULL,
+  vector_count bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT collection_pkey PRIMARY KEY (account_id, name)
+) WITH (fillfactor=50);
+
+CREATE TABLE vector.doomed (
+  account_id text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  doomed_at timestamp with time zone NOT NULL,
+  CONSTRAINT doomed_pkey PRIMARY KEY (account_id, collection_id)
+);
+
+CREATE TABLE vector.item (
+  account_id text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  embedding bytea NOT NULL,
+  metadata jsonb,
+  CONSTRAINT item_pkey PRIMARY KEY (account_id, collection_id, id)
+);
+ALTER TABLE vector.item ALTER COLUMN embedding SET STORAGE EXTERNAL;
+
+CREATE TABLE vector.tombstone (
+  account_id text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  deleted_at timestamp with time zone NOT NULL,
+  CONSTRAINT tombstone_pkey PRIMARY KEY (account_id, collection_id, version, id)
+);
+
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);
@@ -565,3 +615,5 @@ CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id
 CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id, queue_id) WHERE (state = 'running'::text);
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
+CREATE UNIQUE INDEX collection_id ON vector.collection USING btree (account_id, collection_id);
+CREATE INDEX item_version ON vector.item USING btree (account_id, collection_id, version, id);

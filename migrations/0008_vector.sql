@@ -1,0 +1,62 @@
+-- Vectors: the truth. What searches them is derived and kept elsewhere.
+
+CREATE SCHEMA vector;
+
+-- version: of the latest change; every change takes the next one under the lock of this row. Deletions up to forgotten_version
+-- are no longer told: who is behind reads everything anew.
+CREATE TABLE vector.collection (
+  account_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  -- another one each time a name is created
+  collection_id text COLLATE "C" NOT NULL,
+  dimension integer NOT NULL,
+  metric text NOT NULL,
+  -- JSON as it was sent
+  metadata text,
+  version bigint NOT NULL,
+  forgotten_version bigint NOT NULL,
+  vector_count bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, name)
+) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX collection_id ON vector.collection (account_id, collection_id);
+
+-- embedding: little-endian f32; never compressed, since floats do not shrink.
+CREATE TABLE vector.item (
+  account_id text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  embedding bytea NOT NULL,
+  metadata jsonb,
+  PRIMARY KEY (account_id, collection_id, id)
+);
+ALTER TABLE vector.item ALTER COLUMN embedding SET STORAGE EXTERNAL;
+CREATE INDEX item_version ON vector.item (account_id, collection_id, version, id);
+
+-- A deletion, told to those who hold the collection in memory.
+CREATE TABLE vector.tombstone (
+  account_id text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  deleted_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, collection_id, version, id)
+);
+
+-- Collections that were deleted, until the background has freed their rows.
+CREATE TABLE vector.doomed (
+  account_id text COLLATE "C" NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  doomed_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, collection_id)
+);
+
+-- Accepted billable units, counted by the module itself; the doctor compares them with the journal.
+CREATE TABLE vector.billed (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  PRIMARY KEY (account_id, capability)
+) WITH (fillfactor = 40);
