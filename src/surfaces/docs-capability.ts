@@ -1,5 +1,6 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
 import { moduleOf } from '../core/keys/scopes.ts';
+import { type Html, html } from '../lib/html.ts';
 import type { Capability } from '../manifest/capability.ts';
 import { summarizeCapability } from '../manifest/describe.ts';
 import { failureCodes } from '../manifest/failures.ts';
@@ -9,7 +10,6 @@ import { problemCatalogue } from '../problems/catalogue.ts';
 import { curlOfExample } from './curl.ts';
 import { inline, linkRoot, page, prose, table } from './docs-page.ts';
 import { fieldsOf, typeInWords } from './fields.ts';
-import { type Html, html } from './html.ts';
 import { priceInWords } from './price-in-words.ts';
 
 export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): string {

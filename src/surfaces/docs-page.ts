@@ -1,5 +1,5 @@
 // The frame of every documentation page: no script, no external resource, one stylesheet of our own.
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../lib/html.ts';
 
 /** Where links of the pages begin: the path of the base URL, so that the pages work behind any host and prefix. */
 export function linkRoot(baseUrl: string): string {

@@ -1,5 +1,6 @@
 // The documentation under /docs as complete HTML pages: an index, one page per capability, one per error code, the events.
 import { eventCatalogue } from '../core/events/catalogue.ts';
+import { type Html, html } from '../lib/html.ts';
 import type { Capability } from '../manifest/capability.ts';
 import { pricingOf } from '../manifest/describe.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -7,7 +8,6 @@ import type { Module } from '../manifest/module.ts';
 import { type ProblemCode, problemCatalogue, problemCodes } from '../problems/catalogue.ts';
 import { capabilityPage } from './docs-capability.ts';
 import { inline, linkRoot, page, prose, table } from './docs-page.ts';
-import { type Html, html } from './html.ts';
 import type { SurfaceOptions } from './openapi.ts';
 import { priceInWords } from './price-in-words.ts';
 
