@@ -44,6 +44,7 @@ import type { Module } from './manifest/module.ts';
 import { moduleTags } from './manifest/version.ts';
 import { composeManifest } from './surfaces/discovery.ts';
 import { addPublicRoutes } from './surfaces/public.ts';
+import { mountedRawRoutes } from './surfaces/raw.ts';
 import { createRest } from './surfaces/rest.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 
@@ -133,6 +134,7 @@ function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
   );
   const rest = createRest({
     endpoints: config.role === 'worker' ? [] : endpoints,
+    rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: () => (envelope ??= makeEnvelope()),
     traffic,

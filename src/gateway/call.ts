@@ -36,6 +36,8 @@ export class Call implements CallContext {
   readonly warnings: string[] = [];
   /** Response headers beyond the common ones. */
   readonly headers: Record<string, string> = {};
+  /** The key that another protocol brings in its own way (null: none); undefined: it stands in the Authorization header. */
+  secret: string | null | undefined = undefined;
   body: Buffer | null = null;
   bodyText = '';
   input: Record<string, unknown> = {};

@@ -70,11 +70,12 @@ export class Traffic {
     return { waits, bodyBytes, accountId: null, ended: false };
   }
 
-  /** Counts the body for the account. Throws CONCURRENCY_LIMITED. */
+  /** Counts the body for the account, and no longer for the one before. Throws CONCURRENCY_LIMITED. */
   claim(place: Place, accountId: string): void {
-    if (place.ended || place.bodyBytes === 0) return;
+    if (place.ended || place.bodyBytes === 0 || place.accountId === accountId) return;
     const bytes = (this.#accountBodyBytes.get(accountId) ?? 0) + place.bodyBytes;
     if (bytes > ACCOUNT_BODY_BYTES_MAX) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
+    this.#disown(place, place.bodyBytes);
     this.#accountBodyBytes.set(accountId, bytes);
     place.accountId = accountId;
   }
@@ -95,6 +96,10 @@ export class Traffic {
   #free(place: Place, bytes: number): void {
     place.bodyBytes -= bytes;
     this.#bodyBytes -= bytes;
+    this.#disown(place, bytes);
+  }
+
+  #disown(place: Place, bytes: number): void {
     if (place.accountId === null) return;
     const left = (this.#accountBodyBytes.get(place.accountId) ?? 0) - bytes;
     if (left > 0) this.#accountBodyBytes.set(place.accountId, left);

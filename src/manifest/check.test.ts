@@ -41,6 +41,15 @@ test('a sound manifest has no faults', () => {
   expect(faultsOf({})).toEqual([]);
 });
 
+test('a raw route belongs to a capability of its module', () => {
+  const route = { name: 'parcel.fax', methods: ['POST' as const], path: '/v1/parcel/fax', bodyBytesMax: 1 };
+  const answer = async () => ({ status: 200, headers: {}, body: '' });
+  const module = { ...moduleOf('parcel', sound), rawRoutes: [{ ...route, capability: 'parcel.fly', answer }] };
+  expect(checkManifest([module], prices)).toEqual([
+    'the raw route parcel.fax names parcel.fly, which is no capability of the module parcel',
+  ]);
+});
+
 describe('the id follows from the path', () => {
   test.each([
     ['/v1/queue/get/{queue}', 'queue.get'],

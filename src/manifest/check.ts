@@ -64,6 +64,7 @@ export function checkManifest(
       (at) => `${at} belongs to more than one capability`,
     ),
     ...ofCapabilities,
+    ...modules.flatMap(rawRoutesAreOfTheModule),
     ...(thoroughness === 'quick' ? [] : checkSchemasAndExamples(listed.map(({ capability }) => capability))),
   ];
 }
@@ -77,6 +78,15 @@ export function idFromPath(path: string): string {
 /** Two paths that differ only in the names of their parameters are one route. */
 function route({ method, path }: Capability): string {
   return `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
+}
+
+/** What a raw route asks scopes and rates of must be its own module's. */
+function rawRoutesAreOfTheModule({ name, capabilities, rawRoutes = [] }: Module): string[] {
+  return rawRoutes
+    .filter((route) => !capabilities.some(({ id }) => id === route.capability))
+    .map(
+      (route) => `the raw route ${route.name} names ${route.capability}, which is no capability of the module ${name}`,
+    );
 }
 
 function repeated(names: readonly string[]): string[] {

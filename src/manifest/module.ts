@@ -3,6 +3,7 @@ import type { Core } from '../core/context.ts';
 import type { JobLoop } from '../core/jobs/job-loop.ts';
 import type { Sweep } from '../core/sweeper/sweep.ts';
 import type { Capability } from './capability.ts';
+import type { RawRoute } from './raw-route.ts';
 
 export interface Module<State = unknown> {
   readonly name: string;
@@ -10,6 +11,8 @@ export interface Module<State = unknown> {
   readonly status: 'ga' | 'beta' | 'planned';
   // biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different inputs; each is typed where it is defined
   readonly capabilities: readonly Capability<any, State>[];
+  /** Routes that speak another protocol than the JSON envelope. */
+  readonly rawRoutes?: readonly RawRoute<State>[];
   /** Builds the module's state for one process; nothing runs at import time. */
   start(core: Core): State;
   /** Ends waiting work at shutdown (long polls answer at once). */

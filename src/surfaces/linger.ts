@@ -15,7 +15,7 @@ export function leavesMuchUnread({ complete, headers }: IncomingMessage): boolea
 }
 
 /** The answer, as a stream that ends when the connection should. */
-export function answerThenLinger(request: IncomingMessage, text: string): Readable {
+export function answerThenLinger(request: IncomingMessage, text: string | Buffer): Readable {
   const answer = new Readable({ read: () => undefined });
   const end = () => void (answer.destroyed || answer.readableEnded || answer.push(null));
   const timer = setTimeout(end, LINGER_MS);

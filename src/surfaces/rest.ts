@@ -1,34 +1,28 @@
 // REST: one route per capability, the public documents, health. HTTP ends here; behind it is the pipeline.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from '../core/logger.ts';
-import { Call, type Request } from '../gateway/call.ts';
+import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
 import type { Envelope, Identity } from '../gateway/envelope.ts';
 import { afterBody, beforeBody, runCapability, runSteps, toProblem } from '../gateway/pipeline.ts';
 import type { Gateway } from '../gateway/step.ts';
-import { traceIdOf, traceparentOf } from '../gateway/trace-context.ts';
-import type { Place, Traffic } from '../gateway/traffic.ts';
-import { newId } from '../lib/ids.ts';
+import { traceparentOf } from '../gateway/trace-context.ts';
+import type { Traffic } from '../gateway/traffic.ts';
 import { type Problem, problem } from '../problems/problem.ts';
+import { type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
 import { answerThenLinger, leavesMuchUnread } from './linger.ts';
+import { addRawRoute, finishRaw, type MountedRawRoute } from './raw.ts';
 import { fromFastifyError } from './rest-errors.ts';
 
 export interface RestOptions {
   readonly endpoints: readonly Endpoint[];
+  readonly rawRoutes: readonly MountedRawRoute[];
   readonly gateway: () => Gateway | null;
   readonly envelope: () => Envelope;
   readonly traffic: Traffic;
   readonly log: Logger;
   readonly trustProxy: boolean | string[];
-}
-
-interface CallSlot {
-  call?: Call;
-  place?: Place;
-  /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
-  handling?: boolean;
-  closed?: boolean;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -81,6 +75,7 @@ export function createRest(options: RestOptions): FastifyInstance {
     fail(options, request, reply, notFound(routes, request, reply));
   });
   for (const endpoint of options.endpoints) addRoute(app, options, endpoint);
+  for (const mounted of options.rawRoutes) addRawRoute(app, options, mounted);
   app.setErrorHandler((error, request, reply) =>
     fail(options, request, reply, fromFastifyError(error, endpointLimit(request))),
   );
@@ -89,10 +84,9 @@ export function createRest(options: RestOptions): FastifyInstance {
 }
 
 function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint): void {
-  const url = endpoint.capability.path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
   app.route({
     method: endpoint.capability.method,
-    url,
+    url: urlOf(endpoint.capability.path),
     bodyLimit: endpoint.bodyBytesMax,
     onRequest: async (request, reply) => {
       const gateway = options.gateway();
@@ -134,23 +128,6 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
   });
 }
 
-function toRequest(request: FastifyRequest, reply: FastifyReply): Request {
-  return {
-    headers: request.headers,
-    headerValues: (name) => request.raw.headersDistinct[name] ?? [],
-    params: request.params as Record<string, string>,
-    query: request.query as URLSearchParams,
-    get remoteAddress() {
-      return request.ip;
-    },
-    onGone(listener) {
-      onClosed(request.raw, reply.raw, () => {
-        if (!reply.raw.writableFinished) listener();
-      });
-    },
-  };
-}
-
 /** Counts the call and sets the headers every answer carries. Its places are freed once the answer is out. */
 function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number, billed: boolean): void {
   if (call.finished) return;
@@ -168,18 +145,24 @@ function finish(options: RestOptions, call: Call, reply: FastifyReply, status: n
 
 function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const failure = toProblem(error);
-  const { call } = slotOf(request);
-  const identity: Identity = call ?? identify(request);
+  const slot = slotOf(request);
+  const { call } = slot;
+  const identity: Identity = call ?? slot.raw?.identity ?? identify(request);
   if (failure.httpStatus >= 500) {
     options.log.error(
       {
         err: failure.cause ?? failure,
         request_id: identity.requestId,
-        capability: call?.capability,
+        capability: slot.raw?.name ?? call?.capability,
         code: failure.code,
       },
       'call failed',
     );
+  }
+  const raw = slot.raw?.refuse(failure) ?? null;
+  if (raw !== null) {
+    refuse(request, reply, finishRaw(options.traffic, slot, reply, raw));
+    return;
   }
   if (call !== undefined) finish(options, call, reply, failure.httpStatus, false);
   else {
@@ -200,7 +183,7 @@ function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply
 }
 
 /** Sends the answer of a failure. The rest of a large body is not read. */
-function refuse(request: FastifyRequest, reply: FastifyReply, text: string): void {
+function refuse(request: FastifyRequest, reply: FastifyReply, text: string | Buffer): void {
   if (!leavesMuchUnread(request.raw)) {
     void reply.send(text);
     return;
@@ -208,17 +191,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, text: string): voi
   slotOf(request).call?.release();
   void reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) });
   void reply.send(answerThenLinger(request.raw, text));
-}
-
-/** For failures before there is a call: unknown routes, unreadable requests. */
-function identify(request: FastifyRequest): Identity {
-  return {
-    requestId: newId('req_'),
-    traceId: traceIdOf(request.headers),
-    startedMs: performance.now(),
-    entryForm: 'rest',
-    warnings: [],
-  };
 }
 
 interface Route {
@@ -254,10 +226,4 @@ function carriesBody({ headers }: FastifyRequest): boolean {
 
 function endpointLimit(request: FastifyRequest): number {
   return request.routeOptions.bodyLimit;
-}
-
-function slotOf(request: FastifyRequest): CallSlot {
-  const holder = request as unknown as { slot: CallSlot | null };
-  holder.slot ??= {};
-  return holder.slot;
 }

@@ -6,8 +6,8 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 
 export const authenticate: Step = async (call, gateway) => {
   const header = call.request.headers.authorization;
-  const secret = header === undefined ? undefined : BEARER.exec(header)?.[1];
-  const key = secret === undefined ? null : await gateway.core.keys.find(secret);
+  const secret = call.secret === undefined ? bearer(header) : call.secret;
+  const key = secret === null ? null : await gateway.core.keys.find(secret);
   if (key !== null) {
     call.authenticate(key);
     if (key.suspended) throw problem('ACCOUNT_SUSPENDED');
@@ -17,7 +17,8 @@ export const authenticate: Step = async (call, gateway) => {
   if (retryAfterMs > 0) {
     throw problem('RATE_LIMITED', { message: 'Too many calls with a wrong key from this address.', retryAfterMs });
   }
-  if (secret !== undefined) throw problem('INVALID_API_KEY');
+  if (secret !== null) throw problem('INVALID_API_KEY');
+  if (call.secret === null) throw problem('UNAUTHORIZED');
   throw problem('UNAUTHORIZED', {
     message:
       header === undefined
@@ -25,3 +26,7 @@ export const authenticate: Step = async (call, gateway) => {
         : 'The Authorization header is not `Bearer <API_KEY>`.',
   });
 };
+
+function bearer(header: string | undefined): string | null {
+  return header === undefined ? null : (BEARER.exec(header)?.[1] ?? null);
+}

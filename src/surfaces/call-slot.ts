@@ -1,0 +1,67 @@
+// What a request carries with it on its way through the hooks of the server, and the request as the gateway sees it.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Call, Request } from '../gateway/call.ts';
+import type { Identity } from '../gateway/envelope.ts';
+import { traceIdOf } from '../gateway/trace-context.ts';
+import type { Place } from '../gateway/traffic.ts';
+import { newId } from '../lib/ids.ts';
+import type { RawAnswer } from '../manifest/raw-route.ts';
+import type { Problem } from '../problems/problem.ts';
+import { onClosed } from './closed.ts';
+
+export interface CallSlot {
+  call?: Call;
+  place?: Place;
+  /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
+  handling?: boolean;
+  closed?: boolean;
+  /** Set by raw routes. */
+  raw?: RawSlot;
+}
+
+export interface RawSlot {
+  /** For metrics. */
+  readonly name: string;
+  readonly identity: Identity;
+  /** Null: the failure is told by the JSON envelope. */
+  refuse(failure: Problem): RawAnswer | null;
+}
+
+export function slotOf(request: FastifyRequest): CallSlot {
+  const holder = request as unknown as { slot: CallSlot | null };
+  holder.slot ??= {};
+  return holder.slot;
+}
+
+/** Fastify's form of a path with `{name}` parameters. */
+export function urlOf(path: string): string {
+  return path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
+}
+
+/** For requests without a call: unknown routes, unreadable requests. */
+export function identify(request: FastifyRequest): Identity {
+  return {
+    requestId: newId('req_'),
+    traceId: traceIdOf(request.headers),
+    startedMs: performance.now(),
+    entryForm: 'rest',
+    warnings: [],
+  };
+}
+
+export function toRequest(request: FastifyRequest, reply: FastifyReply): Request {
+  return {
+    headers: request.headers,
+    headerValues: (name) => request.raw.headersDistinct[name] ?? [],
+    params: request.params as Record<string, string>,
+    query: request.query as URLSearchParams,
+    get remoteAddress() {
+      return request.ip;
+    },
+    onGone(listener) {
+      onClosed(request.raw, reply.raw, () => {
+        if (!reply.raw.writableFinished) listener();
+      });
+    },
+  };
+}
