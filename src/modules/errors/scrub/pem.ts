@@ -1,6 +1,6 @@
 // Private keys as text: PEM (RFC 7468), OpenSSH, PGP and SSH2 blocks, and the private part of a PuTTY file. Certificates and public
 // keys stay. A key without an end is taken to the end of the text.
-import { replaceSpans } from './marker.ts';
+import { MARKER, replaceSpans } from './marker.ts';
 
 const LABEL_CHARACTERS_MAX = 64;
 const PUTTY = 'Private-Lines:';
@@ -21,11 +21,12 @@ export function scrubPrivateKeys(text: string): string {
   return scrubPutty(replaceSpans(text, spans));
 }
 
-/** Whether a private key begins in the text and does not end in it: the next lines belong to it. */
+/** Whether a private key begins in the text and does not end in it: the next lines belong to it, unless it was taken out before. */
 export function opensPrivateKey(text: string): boolean {
   if (!text.includes('PRIVATE KEY')) return false;
   const at = text.lastIndexOf('BEGIN ');
-  return at >= 0 && bodyOf(text, at) >= 0 && !text.includes('END ', at);
+  const begin = at < 0 ? -1 : bodyOf(text, at);
+  return begin >= 0 && !text.includes('END ', at) && !text.startsWith(MARKER, begin);
 }
 
 export function closesPrivateKey(text: string): boolean {

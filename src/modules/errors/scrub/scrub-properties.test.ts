@@ -109,6 +109,15 @@ test('the second time there is nothing left to find', () => {
   );
 });
 
+test('a marker within a name under a name of a secret does not make it long', () => {
+  const once = scrubEvent({ password: { 'a@b.de%22,=': '' } });
+  expect(once).toEqual({ password: { '[scrubbed]%22,=': '' } });
+  expect(scrubEvent({ password: { '\na@b.de%22,=': '' } })).toEqual({ password: { '\n[scrubbed]%22,=': '' } });
+  expect(scrubEvent(scrubEvent({ password: { '\na@b.de%22,=': '' } }))).toEqual({
+    password: { '\n[scrubbed]%22,=': '' },
+  });
+});
+
 test('the shape stays and what was given is not changed', () => {
   fc.assert(
     fc.property(json, (value) => {

@@ -111,12 +111,14 @@ function hideAll(value: unknown, depth: number): unknown {
   if (value === null || typeof value !== 'object') return hide(value);
   if (depth >= DEPTH_MAX) return MARKER;
   if (Array.isArray(value)) return value.map((entry) => hideAll(entry, depth + 1));
-  return toMembers(
-    Object.entries(value).map(([name, member]) => [
-      name.length >= 16 && /\d/.test(name) && !name.startsWith(MARKER) ? MARKER : scrubText(name, MODE.personal),
-      hideAll(member, depth + 1),
-    ]),
-  );
+  return toMembers(Object.entries(value).map(([name, member]) => [hideName(name), hideAll(member, depth + 1)]));
+}
+
+/** Judged by what is left of it, so that a marker within does not make it long. */
+function hideName(name: string): string {
+  const clean = scrubText(name, MODE.personal);
+  const rest = clean.replaceAll(MARKER, '');
+  return rest.length >= 16 && /\d/.test(rest) ? MARKER : clean;
 }
 
 /** Names that became the same are numbered, so that none of the members is lost. */
