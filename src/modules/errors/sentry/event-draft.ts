@@ -1,0 +1,162 @@
+// An SDK's event as a draft (develop.sentry.dev/sdk/data-model/event-payloads). Everything is optional; what is of a wrong kind is left out.
+import { iso } from '../../../lib/time.ts';
+import { cleanJson, firstCharacters } from '../clean-text.ts';
+import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject } from '../draft.ts';
+import { groupingOf } from '../fingerprint.ts';
+import {
+  type Environment,
+  environments,
+  LABEL_CHARACTERS_MAX,
+  type Level,
+  NAME_CHARACTERS_MAX,
+  TITLE_CHARACTERS,
+} from '../limits.ts';
+import { trimBreadcrumbs, trimTags } from '../trim.ts';
+import { exceptionOf, framesOf } from './exceptions.ts';
+import { instantOf, objectOf, objectsOf, textOf } from './lenient.ts';
+import { AGE_MS_MAX, AHEAD_MS_MAX } from './numbers.ts';
+
+const UNTITLED = 'Error';
+const levelNames: Readonly<Record<string, Level>> = {
+  debug: 'debug',
+  info: 'info',
+  log: 'info',
+  warning: 'warning',
+  warn: 'warning',
+  error: 'error',
+  fatal: 'fatal',
+  critical: 'fatal',
+};
+/** Fields that Sentry itself shows as tags. */
+const tagFields = ['transaction', 'server_name', 'logger', 'dist', 'site'];
+
+export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
+  const message = messageOf(event);
+  const exception = exceptionOf(event.exception);
+  const environment = textOf(event.environment);
+  const user = objectOf(event.user);
+  const contexts = objectOf(event.contexts) ?? {};
+  const { runtime, ...context } = contexts;
+  const modules = objectOf(event.modules);
+  return {
+    grouping: groupingOfEvent(event, exception),
+    ...cleanJson({
+      level: levelOf(event.level) ?? 'error',
+      title: titleOf(event, exception, message),
+      message,
+      environment: isEnvironment(environment) ? environment : null,
+      release: labelOf(event.release),
+      user_id: labelOf(user?.id) ?? labelOf(user?.username),
+      tags: tagsOf(event, environment),
+      occurredAtMs: occurredAt(event.timestamp, nowMs),
+      exception: exception ?? stackOf(event, message),
+      breadcrumbs: trimBreadcrumbs(objectsOf(event.breadcrumbs)).map((each) => breadcrumbOf(each, nowMs)),
+      context: modules === null ? context : { modules, ...context },
+      extra: objectOf(event.extra) ?? {},
+      sdk: objectOf(event.sdk),
+      runtime: objectOf(runtime) ?? platformOf(event.platform),
+      request: objectOf(event.request),
+      user,
+    }),
+  };
+}
+
+/** Fingerprint, else the exception thrown, else the message before its parameters are filled in. */
+function groupingOfEvent(event: JsonObject, exception: ExceptionRecord | null) {
+  const thrown = thrownOf(event.exception);
+  return groupingOf({
+    fingerprint: fingerprintOf(event.fingerprint),
+    message: exception === null ? templateOf(event) : null,
+    exceptionType: textOf(thrown?.type),
+    exceptionValue: textOf(thrown?.value),
+    title: null,
+    code: null,
+  });
+}
+
+/** As it was sent, for texts that are made of it: a type that is missing is not named. */
+function thrownOf(sent: unknown): JsonObject | null {
+  const list = objectOf(sent);
+  return list !== null && !Array.isArray(list.values) ? list : (objectsOf(sent).at(-1) ?? null);
+}
+
+function fingerprintOf(sent: unknown): string | string[] | null {
+  if (!Array.isArray(sent)) return textOf(sent);
+  return sent.map(textOf).filter((part) => part !== null);
+}
+
+function messageOf({ logentry, message }: JsonObject): string | null {
+  const entry = objectOf(logentry) ?? objectOf(message);
+  return textOf(entry?.formatted) ?? textOf(entry?.message) ?? textOf(message);
+}
+
+function templateOf(event: JsonObject): string | null {
+  const entry = objectOf(event.logentry) ?? objectOf(event.message);
+  return textOf(entry?.message) ?? messageOf(event);
+}
+
+function titleOf(event: JsonObject, exception: ExceptionRecord | null, message: string | null): string {
+  const thrown = exception === null ? null : thrownOf(event.exception);
+  const text = [textOf(thrown?.type), textOf(thrown?.value)].filter(Boolean).join(': ');
+  return firstCharacters(text || message || UNTITLED, TITLE_CHARACTERS);
+}
+
+/** A message may come with the place it was sent from. */
+function stackOf({ stacktrace, threads }: JsonObject, message: string | null): ExceptionRecord | null {
+  const sent = objectsOf(threads);
+  const thread =
+    sent.find(({ crashed }) => crashed === true) ?? sent.find(({ current }) => current === true) ?? sent[0];
+  const frames = framesOf(stacktrace ?? thread?.stacktrace);
+  return frames.length === 0 ? null : { type: 'Message', value: message ?? '', stacktrace: frames };
+}
+
+function tagsOf(event: JsonObject, environment: string | null): Record<string, string> {
+  const sent = Array.isArray(event.tags) ? event.tags : Object.entries(objectOf(event.tags) ?? {});
+  const pairs = sent.map((pair): unknown[] =>
+    Array.isArray(pair) ? pair : [objectOf(pair)?.key, objectOf(pair)?.value],
+  );
+  const known: unknown[][] = tagFields.map((name) => [name, event[name]]);
+  if (!isEnvironment(environment)) known.unshift(['environment', environment]);
+  const entries = [...known, ...pairs].flatMap(([key, sentValue]): [string, string][] => {
+    const name = textOf(key);
+    const value = textOf(sentValue);
+    return name === null || value === null ? [] : [[firstCharacters(name, NAME_CHARACTERS_MAX), value]];
+  });
+  return trimTags(Object.fromEntries(entries));
+}
+
+function isEnvironment(name: string | null): name is Environment {
+  return (environments as readonly (string | null)[]).includes(name);
+}
+
+function levelOf(sent: unknown): Level | null {
+  const name = typeof sent === 'string' ? sent.toLowerCase() : '';
+  return Object.hasOwn(levelNames, name) ? (levelNames[name] as Level) : null;
+}
+
+function labelOf(sent: unknown): string | null {
+  const text = textOf(sent);
+  return text === null ? null : firstCharacters(text, LABEL_CHARACTERS_MAX);
+}
+
+/** Null, which is when it was received, for clocks that are far off. */
+function occurredAt(sent: unknown, nowMs: number): number | null {
+  const ms = instantOf(sent);
+  return ms === null || ms < nowMs - AGE_MS_MAX || ms > nowMs + AHEAD_MS_MAX ? null : ms;
+}
+
+function breadcrumbOf(sent: JsonObject, nowMs: number): Breadcrumb {
+  const level = levelOf(sent.level);
+  return {
+    at: iso(instantOf(sent.timestamp) ?? nowMs),
+    category: textOf(sent.category) ?? textOf(sent.type) ?? '',
+    message: textOf(sent.message) ?? '',
+    level: level === 'fatal' ? 'critical' : level,
+    data: objectOf(sent.data),
+  };
+}
+
+function platformOf(sent: unknown): JsonObject | null {
+  const name = textOf(sent);
+  return name === null ? null : { name };
+}

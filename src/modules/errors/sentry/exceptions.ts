@@ -1,0 +1,83 @@
+// The exceptions of an event. The last value is what was thrown, those before it lie behind it, each deeper than the next; or, in a
+// group, `mechanism` names its parent (develop.sentry.dev/sdk/data-model/event-payloads/exception).
+import type { ExceptionRecord, JsonObject, StackFrame } from '../draft.ts';
+import { trimContext, trimFrames } from '../trim.ts';
+import { objectOf, objectsOf, positionOf, textOf } from './lenient.ts';
+import { EXCEPTIONS_MAX } from './numbers.ts';
+
+/** What was thrown, with what lies behind it as `chain`; null when the event has no exception. */
+export function exceptionOf(sent: unknown): ExceptionRecord | null {
+  const list = objectOf(sent);
+  const values = list !== null && !Array.isArray(list.values) ? [list] : objectsOf(sent);
+  // The one thrown and those nearest to it are the ones worth keeping.
+  const kept = values.slice(-EXCEPTIONS_MAX).reverse();
+  const [thrown] = kept;
+  if (thrown === undefined) return null;
+  const children = childrenOf(kept);
+  return withChain(thrown, children);
+}
+
+/** Frames of an event's stack trace, the innermost first; SDKs send them last. */
+export function framesOf(stacktrace: unknown): readonly StackFrame[] {
+  return trimFrames(objectsOf(objectOf(stacktrace)?.frames).map(frameOf).reverse());
+}
+
+/** Who stands behind whom. Parents precede their children, so there is no circle; whoever names no such parent stands behind the one before. */
+function childrenOf(values: readonly JsonObject[]): Map<JsonObject, JsonObject[]> {
+  const children = new Map<JsonObject, JsonObject[]>(values.map((value) => [value, []]));
+  const byId = new Map<number, JsonObject>();
+  values.forEach((value, i) => {
+    const mechanism = objectOf(value.mechanism);
+    const parentId = positionOf(mechanism?.parent_id);
+    const parent = (parentId === null ? undefined : byId.get(parentId)) ?? values[i - 1];
+    if (parent !== undefined) children.get(parent)?.push(value);
+    const id = positionOf(mechanism?.exception_id);
+    if (id !== null && !byId.has(id)) byId.set(id, value);
+  });
+  return children;
+}
+
+function withChain(value: JsonObject, children: ReadonlyMap<JsonObject, readonly JsonObject[]>): ExceptionRecord {
+  const chain = chainOf(value, children);
+  return chain.length === 0 ? recordOf(value) : { ...recordOf(value), chain };
+}
+
+/** One cause after the other in one list; where several stand behind one, each has its own. */
+function chainOf(value: JsonObject, children: ReadonlyMap<JsonObject, readonly JsonObject[]>): ExceptionRecord[] {
+  const chain: ExceptionRecord[] = [];
+  let behind = children.get(value) ?? [];
+  while (behind.length === 1) {
+    const next = behind[0] as JsonObject;
+    const after = children.get(next) ?? [];
+    if (after.length > 1) return [...chain, withChain(next, children)];
+    chain.push(recordOf(next));
+    behind = after;
+  }
+  return behind.length === 0 ? chain : behind.map((each) => withChain(each, children));
+}
+
+function recordOf(value: JsonObject): ExceptionRecord {
+  return {
+    type: textOf(value.type) ?? 'Error',
+    value: textOf(value.value) ?? '',
+    stacktrace: framesOf(value.stacktrace ?? value.raw_stacktrace),
+  };
+}
+
+function frameOf(frame: JsonObject): StackFrame {
+  return {
+    func: textOf(frame.function) ?? textOf(frame.raw_function) ?? '',
+    file: textOf(frame.filename) ?? textOf(frame.abs_path) ?? textOf(frame.module) ?? textOf(frame.package) ?? '',
+    line: positionOf(frame.lineno) ?? 0,
+    col: positionOf(frame.colno),
+    in_app: typeof frame.in_app === 'boolean' ? frame.in_app : true,
+    context_pre: trimContext(linesOf(frame.pre_context), 'pre'),
+    context_line: typeof frame.context_line === 'string' ? frame.context_line : null,
+    context_post: trimContext(linesOf(frame.post_context), 'post'),
+    vars: objectOf(frame.vars),
+  };
+}
+
+function linesOf(value: unknown): string[] | null {
+  return Array.isArray(value) ? value.map((line) => (typeof line === 'string' ? line : '')) : null;
+}

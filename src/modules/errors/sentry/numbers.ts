@@ -1,0 +1,20 @@
+// Numbers of the endpoints that Sentry SDKs post to.
+const MIB = 1024 * 1024;
+
+/** One event, decompressed; the same as of errors.capture. */
+export const EVENT_BYTES_MAX = MIB;
+/** A whole envelope, as sent and decompressed: the attachments that travel with an event are dropped, but read. */
+export const ENVELOPE_BYTES_MAX = 4 * MIB;
+export const ITEMS_MAX = 1_000;
+/** Exceptions of one event, causes included. */
+export const EXCEPTIONS_MAX = 50;
+export const DEPTH_MAX = 100;
+/** Bodies that are decompressed at the same time: what a small body unfolds to is not counted before it is there. */
+export const INFLATIONS_MAX = 4;
+/** How long an SDK is told to hold its events while the wallet is empty. */
+export const NO_CREDIT_BACK_OFF_MS = 60_000;
+/** An SDK that is told to wait for a budget's new day would not notice that the cap was raised. */
+export const BACK_OFF_MS_MAX = 300_000;
+/** An event that says it is older happened when it was received. */
+export const AGE_MS_MAX = 30 * 24 * 3_600_000;
+export const AHEAD_MS_MAX = 60_000;

@@ -1,0 +1,212 @@
+// What Sentry SDKs send, byte by byte: encodings, envelopes and their bounds.
+import { randomBytes } from 'node:crypto';
+import zlib from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ErrorsBench } from './harness.ts';
+import { envelope, eventId, SentryBench } from './sentry-harness.ts';
+
+let bench: SentryBench;
+beforeAll(async () => {
+  bench = await SentryBench.of(await ErrorsBench.start());
+});
+afterAll(() => bench.service.stop());
+
+const event = (fields: Record<string, unknown> = {}) => ({ event_id: eventId(), message: 'it broke', ...fields });
+
+describe('the body', () => {
+  const chunked = (bytes: Buffer) =>
+    new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += 100) controller.enqueue(bytes.subarray(at, at + 100));
+        controller.close();
+      },
+    });
+
+  test.each([
+    ['gzip', zlib.gzipSync],
+    ['x-gzip', zlib.gzipSync],
+    ['deflate', zlib.deflateSync],
+    ['deflate', zlib.deflateRawSync],
+    ['br', zlib.brotliCompressSync],
+    ['GZIP', zlib.gzipSync],
+    ['identity', (body: Buffer) => body],
+  ])('as %s, in one piece and in chunks', async (encoding, compress) => {
+    for (const pack of [(body: Buffer) => body, chunked]) {
+      const sent = event({ extra: { text: 'x'.repeat(5_000) } });
+      const reply = await bench.post(bench.url(), pack(compress(envelope(sent))), { 'content-encoding': encoding });
+      expect(reply.status, reply.text).toBe(200);
+      expect((await bench.captured(sent.event_id)).extra.text).toHaveLength(5_000);
+    }
+  });
+
+  test.each([['zstd'], ['compress'], ['gzip, br'], ['constructor']])('as %s is 415', async (encoding) => {
+    const reply = await bench.post(bench.url(), envelope(event()), { 'content-encoding': encoding });
+    expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  test.each([
+    ['gzip', zlib.gzipSync],
+    ['deflate', zlib.deflateSync],
+    ['br', zlib.brotliCompressSync],
+  ])('that is a bomb of %s ends at the limit with 413, many at a time too', async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(64 * 1024 * 1024));
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, () => bench.post(bench.url(), bomb, { 'content-encoding': encoding })),
+    );
+    expect(new Set(replies.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+      new Set(['413 PAYLOAD_TOO_LARGE']),
+    );
+    expect((await bench.sendEvent(event())).status).toBe(200);
+  });
+
+  test.each([
+    ['cut short', (body: Buffer) => body.subarray(0, body.length - 10)],
+    ['not compressed at all', () => envelope(event())],
+    ['noise', () => randomBytes(500)],
+  ])('whose gzip is %s is 400', async (_what, change) => {
+    const reply = await bench.post(bench.url(), change(zlib.gzipSync(envelope(event()))), {
+      'content-encoding': 'gzip',
+    });
+    expect([reply.status, reply.body.code]).toEqual([400, 'INVALID_REQUEST']);
+  });
+
+  test('of an event above 1 MiB is 413, below it is taken', async () => {
+    const large = event({ extra: { text: 'x'.repeat(1024 * 1024) } });
+    expect((await bench.sendEvent(large)).status).toBe(413);
+    const sent = event({ extra: { text: 'x'.repeat(1000 * 1024) } });
+    expect((await bench.sendEvent(sent)).body).toEqual({ id: sent.event_id });
+    expect((await bench.captured(sent.event_id)).extra.text).toHaveLength(1000 * 1024);
+  });
+
+  test('above 4 MiB is 413 with CORS headers, announced or in chunks', async () => {
+    const large = Buffer.alloc(4 * 1024 * 1024 + 1, 10);
+    for (const body of [large, chunked(large)]) {
+      const reply = await bench.post(bench.url(), body);
+      expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([413, '*']);
+    }
+  });
+
+  test.each([
+    ['text/plain;charset=UTF-8'],
+    ['application/x-sentry-envelope'],
+    ['application/json'],
+    ['application/octet-stream'],
+  ])('of the type %j is taken', async (type) => {
+    const reply = await bench.sendEvent(event(), { 'content-type': type });
+    expect(reply.status, reply.text).toBe(200);
+  });
+});
+
+describe('an envelope', () => {
+  const head = (id?: string) => JSON.stringify(id === undefined ? {} : { event_id: id });
+  const send = (lines: (string | Buffer)[]) =>
+    bench.post(
+      bench.url(),
+      Buffer.concat(lines.flatMap((line, i) => [i === 0 ? Buffer.alloc(0) : Buffer.from('\n'), Buffer.from(line)])),
+    );
+
+  test('with other items has them dropped, binary ones too', async () => {
+    const sent = event();
+    const payload = JSON.stringify(sent);
+    const noise = Buffer.concat([Buffer.from('\n{"type":"event"}\n'), randomBytes(3000)]);
+    const reply = await send([
+      head(sent.event_id),
+      '{"type":"session"}',
+      '{"sid":"1","status":"ok"}',
+      `{"type":"attachment","length":${noise.length},"filename":"a.bin"}`,
+      noise,
+      '{"type":"event"}',
+      payload,
+      '{"type":"unheard_of","length":0}',
+      '',
+      '{"type":"client_report"}',
+      '{"discarded_events":[]}',
+      '',
+    ]);
+    expect(reply.status, reply.text).toBe(200);
+    expect((await bench.captured(sent.event_id)).title).toBe('it broke');
+  });
+
+  test.each([
+    ['session'],
+    ['sessions'],
+    ['transaction'],
+    ['client_report'],
+    ['check_in'],
+    ['attachment'],
+    ['replay_event'],
+    ['profile'],
+    ['span'],
+    ['log'],
+    ['feedback'],
+  ])('of %s alone is taken, stored nowhere and free', async (type) => {
+    const [events, spent] = [await bench.countEvents(), await bench.spentNanos()];
+    const id = eventId();
+    const reply = await send([head(id), JSON.stringify({ type, length: 2 }), '{}']);
+    expect([reply.status, reply.body]).toEqual([200, { id }]);
+    expect([await bench.countEvents(), await bench.spentNanos()]).toEqual([events, spent]);
+  });
+
+  test('without items is taken', async () => {
+    expect((await send(['{}'])).body).toEqual({});
+  });
+
+  test('without an id gets one', async () => {
+    const reply = await send(['{}', '{"type":"event"}', '{"message":"no id"}']);
+    expect(reply.body.id).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test.each<[string, () => (string | Buffer)[], string]>([
+    ['empty', () => [''], 'MALFORMED_JSON'],
+    ['no JSON', () => ['hello'], 'MALFORMED_JSON'],
+    ['no object', () => ['[]'], 'INVALID_REQUEST'],
+    ['not UTF-8', () => [Buffer.from([0x7b, 0xff, 0x7d])], 'MALFORMED_JSON'],
+    [
+      'cut within an item',
+      () => [head(eventId()), '{"type":"event","length":500}', '{"message":"x"}'],
+      'INVALID_REQUEST',
+    ],
+    [
+      'longer than its header says',
+      () => [head(eventId()), '{"type":"event","length":2}', '{"message":"x"}'],
+      'INVALID_REQUEST',
+    ],
+    ['of a negative length', () => [head(eventId()), '{"type":"event","length":-1}', '{}'], 'INVALID_REQUEST'],
+    ['of a length in words', () => [head(eventId()), '{"type":"event","length":"two"}', '{}'], 'INVALID_REQUEST'],
+    ['of an event that is no JSON', () => [head(eventId()), '{"type":"event"}', '{"message":'], 'MALFORMED_JSON'],
+    ['of an event that is a list', () => [head(eventId()), '{"type":"event"}', '[]'], 'INVALID_REQUEST'],
+    [
+      'of an event that is too deep',
+      () => [head(eventId()), '{"type":"event"}', `{"extra":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+      'MALFORMED_JSON',
+    ],
+    ['of two events', () => [head(eventId()), '{"type":"event"}', '{}', '{"type":"event"}', '{}'], 'INVALID_REQUEST'],
+    [
+      'of too many items',
+      () => [head(), ...Array.from({ length: 1_001 }, () => ['{"type":"session"}', '{}']).flat()],
+      'INVALID_REQUEST',
+    ],
+    ['of an id that is none', () => ['{"event_id":"../etc"}', '{"type":"event"}', '{}'], 'VALIDATION_FAILED'],
+  ])('that is %s is refused with 400, says so and stores nothing', async (_what, lines, code) => {
+    const before = await bench.countEvents();
+    const reply = await send(lines());
+    expect([reply.status, reply.body.code]).toEqual([400, code]);
+    expect(reply.headers.get('x-sentry-error')).toBe(reply.body.detail);
+    expect(await bench.countEvents()).toBe(before);
+  });
+
+  test('for a project that is no number is 400', async () => {
+    const reply = await bench.post(bench.url().replace('/api/1/', '/api/one/'), envelope(event()));
+    expect([reply.status, reply.body.param]).toEqual([400, 'project']);
+  });
+});
+
+test('the store endpoint takes the event itself, with or without the last slash', async () => {
+  for (const url of [bench.url('store'), bench.url('store').replace('/store/', '/store')]) {
+    const sent = event({ level: 'warning' });
+    const reply = await bench.post(url, JSON.stringify(sent));
+    expect(reply.body).toEqual({ id: sent.event_id });
+    expect((await bench.captured(sent.event_id)).level).toBe('warning');
+  }
+  expect((await bench.post(bench.url('store'), '{')).status).toBe(400);
+});
