@@ -15,6 +15,7 @@ import { resolve } from './capabilities/resolve.ts';
 import { search } from './capabilities/search.ts';
 import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
+import { consoleRoute } from './console/route.ts';
 import { sentryRoutes } from './sentry/routes.ts';
 import { createErrorsState, type ErrorsState } from './state.ts';
 import { errorsSweeps } from './sweeps.ts';
@@ -39,7 +40,7 @@ export const errors = defineModule<ErrorsState>({
     assign,
     comment,
   ],
-  rawRoutes: sentryRoutes,
+  rawRoutes: [consoleRoute, ...sentryRoutes],
   start: createErrorsState,
   sweeps: errorsSweeps,
   countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),

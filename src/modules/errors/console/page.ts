@@ -1,0 +1,59 @@
+// The frame of every page of the console: no script, nothing loaded, nothing kept. The policy allows the one stylesheet by its hash.
+import { createHash } from 'node:crypto';
+import { Html, html } from '../../../lib/html.ts';
+import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { consoleStyle } from './style.ts';
+
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  readonly content: Html;
+  /** Whether there may be a session to end. */
+  readonly signedIn: boolean;
+  /** A form or a sentence instead of a whole width of content. */
+  readonly narrow?: boolean;
+  readonly headers?: RawAnswer['headers'];
+}
+
+/** The page as it is answered. */
+export function answerPage({ status, title, content, signedIn, narrow = false, headers = {} }: Page): RawAnswer {
+  const body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Quartermaster</title>
+<style>${new Html(consoleStyle)}</style>
+</head>
+<body>
+<header class="top"><p>Quartermaster</p>${signedIn ? signOut() : ''}</header>
+<main${narrow ? html` class="narrow"` : ''}>
+${content}
+</main>
+</body>
+</html>
+`.text;
+  return { status, headers: { ...pageHeaders(), ...headers }, body };
+}
+
+function signOut(): Html {
+  return html`<form method="post"><input type="hidden" name="action" value="sign-out"><button>Sign out</button></form>`;
+}
+
+function pageHeaders(): RawAnswer['headers'] {
+  const hash = createHash('sha256').update(consoleStyle).digest('base64');
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; img-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    // Not no-referrer: browsers would send forms with `Origin: null`, and where they send no Sec-Fetch-Site nothing else tells
+    // an own form from another page's.
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
+  };
+}

@@ -1,0 +1,85 @@
+// The console's one stylesheet; light and dark follow the reader's system. The pages allow it by its hash, and no other style.
+
+export const consoleStyle = `:root { color-scheme: light dark; --ink: #1c2024; --quiet: #5b6570; --paper: #ffffff; --shade: #f4f6f8; --line: #dde2e7; --accent: #0b62c4;
+--bar: #3d7fd0; --none: #dde2e7; --here: #fff3d1; --red: #a4161a; --red-shade: #fdeaea; --amber: #7a4a00; --amber-shade: #fff1d6; --blue: #0b549f; --blue-shade: #e5f0fc; --green: #14622f; --green-shade: #e3f5e9; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --quiet: #9aa4ae; --paper: #14171a; --shade: #1d2125; --line: #30363c; --accent: #6cb2ff;
+--bar: #5b9ce6; --none: #30363c; --here: #3d3414; --red: #ff9d97; --red-shade: #401c1d; --amber: #f5c06a; --amber-shade: #3b2b0e; --blue: #8cc3ff; --blue-shade: #152c47; --green: #85d8a0; --green-shade: #14341f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+.top { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .7rem 1.25rem; border-bottom: 1px solid var(--line); }
+.top p { margin: 0; font-weight: 650; }
+main { max-width: 80rem; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
+main.narrow { max-width: 30rem; padding-top: 8vh; }
+h1 { font-size: 1.5rem; line-height: 1.3; margin: .6rem 0 .4rem; }
+h2 { font-size: 1.05rem; margin: 2rem 0 .7rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.1rem 0 .3rem; }
+p { margin: 0 0 .8rem; }
+a { color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.quiet { color: var(--quiet); font-weight: 400; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.badges { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; }
+.badge, .tag { display: inline-block; padding: 0 .5em; border-radius: 4px; font-size: .8125rem; font-weight: 600; background: var(--shade); color: var(--ink); }
+.badge.fatal, .badge.error, .badge.critical { background: var(--red-shade); color: var(--red); }
+.badge.warning { background: var(--amber-shade); color: var(--amber); }
+.badge.info, .tag { background: var(--blue-shade); color: var(--blue); }
+.badge.resolved { background: var(--green-shade); color: var(--green); }
+.badge.unresolved { background: var(--amber-shade); color: var(--amber); }
+.overview { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1rem 2.5rem; align-items: end; padding: 1rem 1.25rem; margin: 1rem 0 0; background: var(--shade); border-radius: 8px; }
+.figures { display: flex; flex-wrap: wrap; gap: .8rem 2.25rem; margin: 0; }
+.figures dd { margin: 0; font-size: 1.4rem; font-weight: 650; line-height: 1.2; }
+.figures dt, .facts dt { color: var(--quiet); font-size: .875rem; }
+.columns { display: grid; grid-template-columns: minmax(0, 1fr) 21rem; gap: 0 2.5rem; align-items: start; }
+.facts { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .35rem 1.25rem; margin: 0; }
+.facts dt { line-height: 1.55rem; }
+.facts dd { margin: 0; }
+.facts dd .quiet { display: block; font-size: .875rem; }
+.columns aside .facts { grid-template-columns: 6.5rem minmax(0, 1fr); font-size: .9375rem; }
+figure { margin: 0; }
+.sparkline { display: block; width: 100%; height: 3.5rem; }
+.bar { fill: var(--bar); }
+.none { fill: var(--none); }
+figcaption { display: flex; justify-content: space-between; font-size: .8125rem; }
+code, pre, .func { font: .8125rem/1.55 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+pre { margin: .4rem 0; padding: .6rem .75rem; background: var(--shade); border: 1px solid var(--line); border-radius: 6px; overflow-wrap: normal; tab-size: 4; }
+.scroll { overflow: auto; max-height: 32rem; }
+.value, .text { white-space: pre-wrap; }
+.value { padding: .6rem .75rem; background: var(--red-shade); color: var(--red); border-radius: 6px; max-height: 20rem; overflow: auto; }
+.frames, .plain { list-style: none; margin: 0; padding: 0; }
+.frames { border: 1px solid var(--line); border-radius: 6px; }
+.frames > li + li { border-top: 1px solid var(--line); }
+summary { padding: .35rem 0; cursor: pointer; color: var(--accent); font-size: .875rem; }
+.frame > summary, div.frame { padding: .35rem .75rem; color: var(--ink); font-size: inherit; }
+div.frame { padding-left: 1.95rem; }
+.frame > pre, .frame > .vars { margin: 0 .75rem .6rem; }
+.func { font-weight: 650; }
+.frame .quiet { font-size: .875rem; }
+.source { padding: .4rem 0; }
+.source code { display: inline-block; min-width: 100%; }
+.source .line, .source mark { display: block; padding-right: .75rem; unicode-bidi: isolate; }
+.source mark { background: var(--here); color: inherit; }
+.number { display: inline-block; width: 3.5rem; padding-right: .9rem; text-align: right; color: var(--quiet); user-select: none; }
+table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
+thead th { color: var(--quiet); font-weight: 600; font-size: .875rem; }
+tbody th { font-weight: 400; }
+.share th, .share td { border: 0; padding: .2rem 0; }
+.share th { width: 100%; }
+.share td { text-align: right; white-space: nowrap; padding-left: 1rem; }
+.share svg { display: block; width: 100%; height: 4px; border-radius: 2px; }
+.crumbs td:first-child { white-space: nowrap; font-size: .875rem; width: 12rem; }
+.crumbs td:nth-child(2) { width: 11rem; }
+.card { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .75rem; margin-bottom: .6rem; }
+.card p { margin: 0 0 .2rem; font-size: .875rem; }
+.plain > li:not(.card) { padding: .25rem 0; }
+details.block { border-bottom: 1px solid var(--line); }
+details.block > summary { font-size: .9375rem; }
+label { display: block; font-weight: 600; margin-bottom: .3rem; }
+input { width: 100%; font: inherit; padding: .5rem .65rem; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 6px; }
+button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius: 6px; border: 1px solid var(--quiet); background: var(--paper); color: var(--ink); cursor: pointer; }
+button.main { margin-top: .9rem; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
+.failure { padding: .6rem .75rem; border-radius: 6px; background: var(--red-shade); color: var(--red); }
+@media (max-width: 60rem) { .columns, .overview { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 36rem) { body { font-size: 15px; } main { padding: 1rem 1rem 3rem; } .facts, .columns aside .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; }
+.crumbs thead { display: none; } .crumbs tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); } .crumbs td, .crumbs td:first-child, .crumbs td:nth-child(2) { display: block; width: auto; border: 0; padding: 0; } }
+`;

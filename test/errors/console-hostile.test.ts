@@ -1,0 +1,206 @@
+// HTML, scripts and URLs in every text of an event, on the page, in a real Chromium.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { ErrorsBench } from './harness.ts';
+
+const payloads = [
+  `<script>document.title='ran';alert('ran')</script>`,
+  `<img src=/stolen onerror=alert('ran')>`,
+  `javascript:alert('ran')`,
+  `<a href="javascript:alert('ran')">click</a>`,
+  `</textarea></pre></title></style></svg></details><script>alert('ran')</script>`,
+  `<svg onload=alert('ran')><animate onbegin=alert('ran') attributeName=x></svg>`,
+  `" onmouseover="alert('ran')" autofocus onfocus="alert('ran')" x="`,
+  `' onclick='alert(1)' style='background:url(/stolen)`,
+  `<iframe srcdoc="<script>alert('ran')</script>"></iframe><object data=/stolen></object><embed src=/stolen>`,
+  `<style>@import '/stolen'; * { display: none }</style><link rel=stylesheet href=/stolen><base href=//evil.example/>`,
+  `<meta http-equiv=refresh content="0;url=//evil.example"><form action=//evil.example><input name=x></form>`,
+  `&lt;script&gt;&#x3c;img src=x&#62; &amp; ]]> <!-- --> {{7*7}} \${7*7}`,
+];
+
+let bench: ErrorsBench;
+let chromium: TestBrowser;
+beforeAll(async () => {
+  [bench, chromium] = await Promise.all([ErrorsBench.start(), startBrowser()]);
+});
+afterAll(async () => {
+  await chromium.close();
+  await bench.service.stop();
+});
+
+/** Every text of an event that a caller chooses, each with a mark of its own behind the payload. */
+function eventOf(payload: string, texts: Map<string, string>): Record<string, unknown> {
+  const text = (name: string) => {
+    const value = `${payload} [${name}]`;
+    texts.set(name, value);
+    return value;
+  };
+  const frame = (name: string, inApp: boolean) => ({
+    func: text(`${name} func`),
+    file: text(`${name} file`),
+    line: 7,
+    in_app: inApp,
+    context_pre: [text(`${name} before`)],
+    context_line: text(`${name} line`),
+    context_post: [text(`${name} after`)],
+    vars: { [text(`${name} var name`)]: text(`${name} var`) },
+  });
+  return {
+    fingerprint: payload,
+    title: text('title'),
+    message: text('message'),
+    level: 'fatal',
+    environment: 'production',
+    release: text('release'),
+    user_id: text('user id'),
+    tags: { [text('tag name')]: text('tag value') },
+    exception: {
+      type: text('type'),
+      value: text('value'),
+      stacktrace: [frame('app frame', true), frame('library frame', false)],
+    },
+    breadcrumbs: [
+      {
+        at: '2026-01-01T00:00:00Z',
+        category: text('category'),
+        message: text('crumb'),
+        data: { [text('data name')]: text('data') },
+      },
+    ],
+    request: { method: 'GET', url: text('url'), headers: { 'x-note': text('header') } },
+    user: { segment: text('user') },
+    context: { [text('context name')]: text('context') },
+    extra: { list: [text('extra')] },
+    sdk: { name: text('sdk') },
+    runtime: { name: text('runtime') },
+  };
+}
+
+interface Seen {
+  readonly requests: string[];
+  readonly troubles: string[];
+}
+
+/** Notes what the page asks for and does from now on. */
+function watch(page: Page): Seen {
+  const seen: Seen = { requests: [], troubles: [] };
+  page.on('request', (request) => seen.requests.push(`${request.method()} ${request.url()}`));
+  page.on('dialog', (dialog) => {
+    seen.troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('pageerror', (error) => seen.troubles.push(`error: ${error.message}`));
+  page.on('console', (message) => seen.troubles.push(`console: ${message.text()}`));
+  page.on('popup', () => seen.troubles.push('popup'));
+  return seen;
+}
+
+async function openPage(browser: Browser, url: string): Promise<Seen & { page: Page; close(): Promise<void> }> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(5_000);
+  await page.goto(url);
+  await page.fill('#key', bench.account.secret);
+  const seen = watch(page);
+  await page.click('button.main');
+  await page.waitForSelector('h1[dir=auto]');
+  return { page, ...seen, close: () => context.close() };
+}
+
+/** What is in the document, read from outside: the page itself may run nothing. */
+const SURVEY = `(() => {
+  const all = [...document.querySelectorAll('*')];
+  return {
+    elements: [...new Set(all.map((element) => element.localName))].sort(),
+    attributes: [...new Set(all.flatMap((element) => element.getAttributeNames()))].sort(),
+    links: [...document.querySelectorAll('[href], [src], [action]')].length,
+    text: document.querySelector('main').textContent,
+    title: document.title,
+    base: document.baseURI,
+  };
+})()`;
+
+interface Survey {
+  readonly elements: string[];
+  readonly attributes: string[];
+  readonly links: number;
+  readonly text: string;
+  readonly title: string;
+  readonly base: string;
+}
+
+// The elements and attributes that the page is made of.
+const ELEMENTS =
+  'aside bdi body button caption code dd details div dl dt figcaption figure form h1 h2 h3 head header html input li main mark meta ol p pre rect section span style summary svg table tbody td th thead time title tr'.split(
+    ' ',
+  );
+const ATTRIBUTES =
+  'aria-hidden aria-label charset class content datetime dir height lang method name open preserveAspectRatio role rx scope tabindex type value viewBox width x y'.split(
+    ' ',
+  );
+
+test('what runs, and what is asked for, on a page that does not escape is seen', async () => {
+  const page = await chromium.browser.newPage();
+  const seen = watch(page);
+  await page.setContent(`<base href="${bench.service.url}"><h1>${payloads[1]}</h1>${payloads[0]}`);
+  await expect.poll(() => seen.troubles.filter((trouble) => trouble === 'dialog: ran')).toHaveLength(2);
+  expect(seen.requests).toContain(`GET ${bench.service.url}/stolen`);
+  const survey = (await page.evaluate(SURVEY.replace('main', 'body'))) as Survey;
+  expect(survey.elements).toEqual(expect.arrayContaining(['script', 'img']));
+  await page.close();
+});
+
+test.each(payloads)('inert on the page: %s', { timeout: 60_000 }, async (payload) => {
+  const texts = new Map<string, string>();
+  const sent = eventOf(payload, texts);
+  const { error_group_id: groupId, event_id: eventId } = await bench.capture(sent);
+  for (const [what, field] of [
+    ['assign', 'assigned_to'],
+    ['comment', 'text'],
+  ] as const) {
+    const value = `${payload} [${what}]`;
+    texts.set(what, value);
+    await bench.change(what, groupId, { [field]: value });
+  }
+  await bench.change('ignore', groupId);
+  const url = `${bench.service.url}/console/errors/${groupId}`;
+
+  const { page, requests, troubles, close } = await openPage(chromium.browser, url);
+  // Everything that opens is opened, and everything that can have the focus or the pointer has it once.
+  const closed = page.locator('details:not([open]) > summary');
+  while ((await closed.count()) > 0) await closed.first().click();
+  await page.locator('h1').hover();
+  await page.locator('.value').hover();
+  for (let i = 0; i < 10; i += 1) await page.keyboard.press('Tab');
+  const survey = (await page.evaluate(SURVEY)) as Survey;
+  await close();
+
+  expect(troubles).toEqual([]);
+  expect(requests).toEqual([`POST ${url}`, `GET ${url}`]);
+  expect(survey.elements.filter((name) => !ELEMENTS.includes(name))).toEqual([]);
+  expect(survey.attributes.filter((name) => !ATTRIBUTES.includes(name))).toEqual([]);
+  expect(survey.links).toBe(0);
+  expect(survey.base).toBe(url);
+  expect(survey.title).toContain(payload.slice(0, 40));
+  const shown = await shownTexts(eventId, texts);
+  expect(shown.size).toBeGreaterThan(30);
+  const missing = [...shown].filter(([, text]) => !survey.text.includes(text) && !survey.text.includes(inJson(text)));
+  expect(missing).toEqual([]);
+});
+
+/** The texts as they are stored: what scrubbing took out, the page cannot show. */
+async function shownTexts(eventId: string, texts: Map<string, string>): Promise<Map<string, string>> {
+  const stored = stringsOf(await bench.get(eventId));
+  return new Map([...texts].filter(([name, text]) => name === 'assign' || name === 'comment' || stored.has(text)));
+}
+
+function stringsOf(value: unknown): Set<string> {
+  if (typeof value === 'string') return new Set([value]);
+  if (value === null || typeof value !== 'object') return new Set();
+  return new Set(Object.entries(value).flatMap(([name, item]) => [name, ...stringsOf(item)]));
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
