@@ -164,12 +164,13 @@ export async function claimDeliveries(db: Database, wanted: readonly LaneClaim[]
     if (rows.length === 0) return { answers: null };
     const locked = new Set(rows.map((row) => `${row.account_id} ${row.webhook_id}`));
     const lanes = wanted.filter((lane) => locked.has(`${lane.accountId} ${lane.webhookId}`));
-    const ids = idsOf(lanes);
+    // Lanes without room are only taken over.
+    const served = lanes.filter((lane) => lane.room > 0);
     tx.cork();
     const sent = Promise.all([
-      tx.query<ClaimedRow>(claimDue, [...ids, int4Array(lanes.map((lane) => lane.room))]),
-      tx.query<LaneRow & { health: Health; more: boolean }>(leaveLanes, ids),
-      tx.query<WebhookRow>(readWebhooks, ids),
+      tx.query<ClaimedRow>(claimDue, [...idsOf(served), int4Array(served.map((lane) => lane.room))]),
+      tx.query<LaneRow & { health: Health; more: boolean }>(leaveLanes, idsOf(lanes)),
+      tx.query<WebhookRow>(readWebhooks, idsOf(served)),
     ]);
     sent.catch(() => undefined); // the COMMIT behind it fails with the same reason
     return { answers: sent };

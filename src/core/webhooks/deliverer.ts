@@ -10,7 +10,7 @@ import { type ClaimedDelivery, claimDeliveries, findDueLanes, freeLanesOf } from
 import { claimOf, LaneBook, type Turn } from './lane-book.ts';
 import { endUnsentDelivery } from './outcome.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
-import { HEALTH, type Slot, Slots, slotsTotal } from './slots.ts';
+import { HEALTH, type PoolName, poolOf, type Slot, Slots, slotsTotal } from './slots.ts';
 import { TargetCache } from './target-cache.ts';
 
 const INTERVAL_MS = 200;
@@ -32,8 +32,8 @@ export class Deliverer {
   readonly #targets: TargetCache;
   readonly #outcomes: OutcomeWriter;
   #searchAtMs = 0;
-  /** Some health had no room at the last search: the next place that is free is for what was not looked for. */
-  #full = false;
+  /** Without room at the last search: the next place there that becomes free is for what was not looked for. */
+  readonly #full = new Set<PoolName>();
 
   constructor(core: DelivererCore) {
     this.#core = core;
@@ -81,11 +81,11 @@ export class Deliverer {
   /** Each health is searched for itself, and only while there is room for it: lanes that must wait hide no others. */
   async #search(): Promise<void> {
     this.#searchAtMs = performance.now() + INTERVAL_MS;
-    this.#full = false;
+    this.#full.clear();
     const searches = Object.values(HEALTH).map(async (health) => {
       const limit = Math.min(this.#slots.room(health), LANES_PER_SEARCH);
       if (limit <= 0) {
-        this.#full = true;
+        this.#full.add(poolOf[health]);
         return;
       }
       const found = await findDueLanes(this.#core.db.hot, health, limit);
@@ -105,8 +105,9 @@ export class Deliverer {
       if (result !== null && result.verdict !== 'aborted') succeeded = result.verdict === 'succeeded';
     } finally {
       clearTimeout(slow);
-      if (this.#full) this.#searchAtMs = 0;
-      if (this.#lanes.ended(delivery, slot, succeeded) || this.#full) this.loop.wake();
+      const wasFull = this.#full.has(slot.pool);
+      if (wasFull) this.#searchAtMs = 0;
+      if (this.#lanes.ended(delivery, slot, succeeded) || wasFull) this.loop.wake();
     }
   }
 

@@ -71,3 +71,46 @@ test('a lane that another transaction holds is asked for again, and given up in 
   }
   expect(lanes.waiting).toBe(0);
 });
+
+test('places are taken for as many deliveries as were due the last time and one more, for all it may have once there are more', () => {
+  const lanes = book();
+  const turnOf = () => lanes.nextTurns()[0] as Turn;
+  lanes.found(lane('w'), HEALTH.healthy);
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const turn = turnOf();
+    serve(lanes, turn, 1, true, HEALTH.healthy);
+    lanes.ended(lane('w'), turn.slots[0] as never, true);
+  }
+  expect(turnOf().slots.length).toBe(32);
+  for (const [claimed, more, next] of [
+    [4, false, 5],
+    [5, true, 27],
+  ] as const) {
+    lanes.found(lane('w'), HEALTH.healthy);
+    const turn = turnOf();
+    serve(lanes, turn, claimed, more, HEALTH.healthy);
+    lanes.found(lane('w'), HEALTH.healthy);
+    expect(turnOf().slots.length).toBe(next);
+    for (const slot of turn.slots) lanes.ended(lane('w'), slot, null);
+  }
+});
+
+test('lanes that wait for a place hide none behind them that another kind of place is free for', () => {
+  const lanes = new LaneBook(new Slots({ unknown: 4, healthy: 4, failing: 1, slow: 1 }));
+  for (const name of ['x', 'y', 'z']) lanes.found(lane(name), HEALTH.failing);
+  for (const turn of lanes.nextTurns()) serve(lanes, turn, turn.slots.length, true, HEALTH.failing);
+  lanes.found(lane('h'), HEALTH.healthy);
+  expect(names(lanes.nextTurns())).toEqual(['h:1']);
+});
+
+test('a lane that fails while it waits goes to the failing ones, and blocks no healthy one', () => {
+  const lanes = new LaneBook(new Slots({ unknown: 4, healthy: 4, failing: 0, slow: 1 }));
+  lanes.found(lane('w'), HEALTH.healthy);
+  const [turn] = lanes.nextTurns() as [Turn];
+  serve(lanes, turn, 1, true, HEALTH.healthy);
+  lanes.found(lane('v'), HEALTH.healthy);
+  const [other] = lanes.nextTurns() as [Turn];
+  serve(lanes, other, 0, true, HEALTH.healthy);
+  lanes.ended(lane('w'), turn.slots[0] as never, false);
+  expect(names(lanes.nextTurns())).toEqual(['v:1']);
+});

@@ -4,6 +4,7 @@
 // Lanes take turns: one that was served goes behind the others.
 import type { LaneClaim, LaneId, ServedLane } from './claim.ts';
 import { HEALTH, type Health, type Slot, type Slots } from './slots.ts';
+import { type WaitingLane, WaitingLanes } from './waiting-lanes.ts';
 
 const ATTEMPTS_AT_ONCE_MAX = 32;
 /** Lanes remembered while nothing of them is under way; one that is forgotten begins with one attempt again. */
@@ -13,14 +14,15 @@ const MISSES_MAX = 20;
 const LANES_PER_CLAIM = 200;
 const ATTEMPTS_PER_CLAIM = 256;
 
-export interface Lane extends LaneId {
+export interface Lane extends LaneId, WaitingLane {
   health: Health;
+  found: boolean;
   atOnce: number;
+  /** Places worth taking for it: what was due at its last turn and one more. Taken for nothing, they keep other lanes waiting. */
+  expected: number;
   underWay: number;
   /** More is due than was claimed. */
   more: boolean;
-  /** Found due in the database, and not taken over there yet. */
-  found: boolean;
   misses: number;
 }
 
@@ -33,7 +35,7 @@ export interface Turn {
 export class LaneBook {
   readonly #slots: Slots;
   readonly #lanes = new Map<string, Lane>();
-  readonly #waiting = new Set<Lane>();
+  readonly #waiting = new WaitingLanes<Lane>();
 
   constructor(slots: Slots) {
     this.#slots = slots;
@@ -55,10 +57,11 @@ export class LaneBook {
   nextTurns(): Turn[] {
     const turns: Turn[] = [];
     let attempts = 0;
-    for (const lane of this.#waiting) {
+    for (const lane of this.#waiting.inTurn((health) => this.#slots.room(health) > 0)) {
       if (turns.length >= LANES_PER_CLAIM || attempts >= ATTEMPTS_PER_CLAIM) break;
       const free = this.#slots.roomOf(lane.health, lane.accountId);
-      const room = Math.max(0, Math.min(lane.atOnce - lane.underWay, free, ATTEMPTS_PER_CLAIM - attempts));
+      const wanted = Math.min(lane.atOnce - lane.underWay, lane.expected);
+      const room = Math.max(0, Math.min(wanted, free, ATTEMPTS_PER_CLAIM - attempts));
       if (room === 0 && !lane.found) continue;
       attempts += room;
       turns.push({ lane, slots: Array.from({ length: room }, () => this.#slots.take(lane.health, lane.accountId)) });
@@ -74,13 +77,14 @@ export class LaneBook {
     if (served === undefined) {
       lane.misses += 1;
       if (lane.misses <= MISSES_MAX) this.#waiting.add(lane);
-      else lane.more = false;
+      else lane.found = lane.more = false;
       return;
     }
     lane.misses = 0;
     lane.found = false;
     lane.health = served.health;
     lane.more = served.more;
+    lane.expected = served.more ? ATTEMPTS_AT_ONCE_MAX : claimed + 1;
     lane.underWay += claimed;
     this.#waitAgain(lane);
   }
@@ -96,7 +100,10 @@ export class LaneBook {
     this.#slots.release(slot);
     lane.underWay -= 1;
     if (succeeded !== null) {
-      lane.health = succeeded ? HEALTH.healthy : HEALTH.failing;
+      const health = succeeded ? HEALTH.healthy : HEALTH.failing;
+      // It waits for another kind of place from now on.
+      if (health !== lane.health) this.#waiting.delete(lane);
+      lane.health = health;
       lane.atOnce = succeeded ? Math.min(lane.atOnce * 2, ATTEMPTS_AT_ONCE_MAX) : 1;
     }
     this.#waitAgain(lane);
@@ -113,7 +120,7 @@ export class LaneBook {
   }
 
   #waitAgain(lane: Lane): void {
-    if (lane.more && lane.underWay < lane.atOnce) this.#waiting.add(lane);
+    if (lane.found || (lane.more && lane.underWay < lane.atOnce)) this.#waiting.add(lane);
   }
 
   #lane(accountId: string, webhookId: string): Lane {
@@ -126,10 +133,12 @@ export class LaneBook {
       webhookId,
       health: HEALTH.unknown,
       atOnce: 1,
+      expected: ATTEMPTS_AT_ONCE_MAX,
       underWay: 0,
       more: false,
       found: false,
       misses: 0,
+      place: null,
     };
     this.#lanes.set(key, lane);
     return lane;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Coalescer } from '../../lib/coalesce.ts';
 import type { Core } from '../context.ts';
 import type { Figure } from '../sweeper/sweeper.ts';
-import { type Outcome, writeOutcomes } from './outcome.ts';
+import { changesWebhook, type Outcome, writeOutcomes } from './outcome.ts';
 import type { DisabledReason } from './standing.ts';
 
 const OUTCOMES_PER_WRITE = 500;
@@ -27,11 +27,12 @@ export class OutcomeWriter {
     });
   }
 
+  // Two lines: what a failing receiver changes waits for a dispatch that holds its webhook, and successes of others must not wait behind it.
   /** Resolves once it is committed. Rejects when it cannot be written: the delivery is then attempted again after its lease. */
   async write(outcome: Outcome): Promise<void> {
     const { verdict } = outcome.result;
     this.#attempts.set(verdict, (this.#attempts.get(verdict) ?? 0) + 1);
-    const failure = await this.#batches.add('', outcome);
+    const failure = await this.#batches.add(changesWebhook(outcome) ? 'webhooks' : 'deliveries', outcome);
     if (failure !== null) throw failure;
   }
 

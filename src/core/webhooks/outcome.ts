@@ -93,11 +93,16 @@ const endUnsent = statement(
     WHERE t.account_id = $1 AND t.delivery_id = $2 AND t.attempt = $3 AND t.status = 'pending'`,
 );
 
+/** Whether it changes rows of the webhook and its lane, too, and so waits for those who hold them. */
+export function changesWebhook({ result, wasHealthy }: Outcome): boolean {
+  return result.verdict !== 'succeeded' || !wasHealthy;
+}
+
 /** Writes outcomes of any number of accounts, in the order in which the attempts ended; answers which webhooks it disabled. */
 export async function writeOutcomes(db: Database, outcomes: readonly Outcome[]): Promise<Disabled[]> {
   return db.hot.pipelined(async (tx) => {
     const accounts = textArray([...new Set(outcomes.map((outcome) => outcome.accountId))].sort());
-    const changing = outcomes.filter((outcome) => outcome.result.verdict !== 'succeeded' || !outcome.wasHealthy);
+    const changing = outcomes.filter(changesWebhook);
     const webhookIds = [...new Set(changing.map((outcome) => outcome.webhookId))];
     const [clock, webhooks] = await Promise.all([
       tx.query<{ now: number }>(readClock, []),

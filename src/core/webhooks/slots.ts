@@ -5,9 +5,9 @@
 export const HEALTH = { unknown: 0, healthy: 1, failing: 2 } as const;
 export type Health = (typeof HEALTH)[keyof typeof HEALTH];
 
-type PoolName = 'unknown' | 'healthy' | 'failing' | 'slow';
+export type PoolName = 'unknown' | 'healthy' | 'failing' | 'slow';
 
-const poolOf: readonly PoolName[] = ['unknown', 'healthy', 'failing'];
+export const poolOf = ['unknown', 'healthy', 'failing'] as const satisfies readonly PoolName[];
 const defaultSizes: Readonly<Record<PoolName, number>> = { unknown: 512, healthy: 256, failing: 512, slow: 512 };
 /** No account takes more than this part of a pool, so that none fills it alone. */
 const ACCOUNT_SHARE = 1 / 4;
@@ -47,7 +47,7 @@ export class Slots {
 
   /** Takes a place; the caller has looked whether there is room. */
   take(health: Health, accountId: string): Slot {
-    const slot: Slot = { accountId, pool: poolOf[health] as PoolName };
+    const slot: Slot = { accountId, pool: poolOf[health] };
     this.#count(slot, 1);
     return slot;
   }
@@ -71,7 +71,7 @@ export class Slots {
   }
 
   #of(health: Health): Pool {
-    return this.#pools[poolOf[health] as PoolName];
+    return this.#pools[poolOf[health]];
   }
 
   #count({ accountId, pool: name }: Slot, by: 1 | -1): void {
