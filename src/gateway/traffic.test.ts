@@ -27,6 +27,20 @@ test('a chunked body counts as what it may become until it is there, then as wha
   expect(traffic.running).toBe(1_000);
 });
 
+test('a body that turns out to be of another account counts for that one only', () => {
+  const traffic = new Traffic(new Registry());
+  for (let i = 0; i < 64; i += 1) {
+    const place = traffic.begin(announced(1), MIB, false);
+    traffic.claim(place, 'nobody');
+    traffic.claim(place, 'acct_a');
+    traffic.claim(place, 'acct_a');
+  }
+  const further = traffic.begin(announced(1), MIB, false);
+  traffic.claim(further, 'nobody');
+  expect(() => traffic.claim(further, 'acct_a')).toThrow(expect.objectContaining({ code: 'CONCURRENCY_LIMITED' }));
+  traffic.end(further);
+});
+
 test('a call that ended before its account was known counts for nobody', () => {
   const traffic = new Traffic(new Registry());
   for (let i = 0; i < 100; i += 1) {

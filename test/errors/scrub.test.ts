@@ -1,10 +1,10 @@
 // Nothing of a secret is left anywhere once an event is captured: not in the database, the log, or what webhooks are sent.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { createPlace, type ServiceProcess, startProcess } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY } from '../support/service.ts';
 import { type Receiver, startEngine, startReceiver } from '../webhooks/engine-harness.ts';
+import { dump } from './dump.ts';
 import { ErrorsBench } from './harness.ts';
 
 let bench: ErrorsBench;
@@ -87,22 +87,3 @@ test('planted secrets are in no table, no line of the log and no webhook', async
     expect([place, planted.filter((secret) => text.includes(secret))]).toEqual([place, []]);
   }
 });
-
-/** Every row of every table of the schemas errors and core as text. */
-async function dump({ db }: Core): Promise<string> {
-  const { rows } = await db.query<{ name: string }>(
-    {
-      name: '',
-      text: `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-              WHERE table_schema IN ('errors', 'core') AND table_type = 'BASE TABLE'`,
-    },
-    [],
-  );
-  expect(rows.length).toBeGreaterThan(10);
-  const texts: string[] = [];
-  for (const { name } of rows) {
-    const table = await db.query<{ row: string }>({ name: '', text: `SELECT t::text AS row FROM ${name} t` }, []);
-    texts.push(...table.rows.map(({ row }) => row));
-  }
-  return texts.join('\n');
-}

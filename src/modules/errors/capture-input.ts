@@ -64,7 +64,7 @@ function exceptionOf({ exception }: CaptureInput): ExceptionRecord | null {
   return {
     type: exception.type ?? 'Error',
     value: exception.value ?? '',
-    stacktrace: trimFrames(frames.map(frameOf)),
+    stacktrace: trimFrames(frames, frameOf),
   };
 }
 

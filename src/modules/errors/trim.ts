@@ -2,13 +2,14 @@
 import type { StackFrame } from './draft.ts';
 import { BREADCRUMBS_MAX, CONTEXT_LINES_MAX, FRAMES_MAX, TAGS_MAX } from './limits.ts';
 
-/** At most 250 frames: the middle gives way to one frame that says how many were left out. */
-export function trimFrames(frames: readonly StackFrame[]): readonly StackFrame[] {
-  if (frames.length <= FRAMES_MAX) return frames;
+/** Frames made of what was sent, at most 250: the middle gives way to one frame that says how many were left out. */
+export function trimFrames<T>(sent: readonly T[], make: (frame: T) => StackFrame): readonly StackFrame[] {
+  if (sent.length <= FRAMES_MAX) return sent.map(make);
   const kept = FRAMES_MAX - 1;
   const head = Math.ceil(kept / 2);
-  const left = frames.length - kept;
-  return [...frames.slice(0, head), omitted(left), ...frames.slice(frames.length - (kept - head))];
+  const left = sent.length - kept;
+  const tail = sent.slice(sent.length - (kept - head));
+  return [...sent.slice(0, head).map(make), omitted(left), ...tail.map(make)];
 }
 
 function omitted(frames: number): StackFrame {

@@ -9,12 +9,13 @@ import {
   LABEL_CHARACTERS_MAX,
   type Level,
   NAME_CHARACTERS_MAX,
+  TAGS_MAX,
   TITLE_CHARACTERS,
 } from '../limits.ts';
-import { trimBreadcrumbs, trimTags } from '../trim.ts';
-import { exceptionOf, framesOf } from './exceptions.ts';
-import { instantOf, objectOf, objectsOf, textOf } from './lenient.ts';
-import { AGE_MS_MAX, AHEAD_MS_MAX } from './numbers.ts';
+import { trimBreadcrumbs } from '../trim.ts';
+import { exceptionOf, exceptionsSent, framesOf } from './exceptions.ts';
+import { instantOf, listOf, objectOf, objectsOf, textOf } from './lenient.ts';
+import { AGE_MS_MAX, AHEAD_MS_MAX, FINGERPRINT_PARTS_MAX } from './numbers.ts';
 
 const UNTITLED = 'Error';
 const levelNames: Readonly<Record<string, Level>> = {
@@ -32,17 +33,18 @@ const tagFields = ['transaction', 'server_name', 'logger', 'dist', 'site'];
 
 export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
   const message = messageOf(event);
-  const exception = exceptionOf(event.exception);
+  const exceptions = exceptionsSent(event.exception);
+  const exception = exceptionOf(exceptions);
   const environment = textOf(event.environment);
   const user = objectOf(event.user);
   const contexts = objectOf(event.contexts) ?? {};
   const { runtime, ...context } = contexts;
   const modules = objectOf(event.modules);
   return {
-    grouping: groupingOfEvent(event, exception),
+    grouping: groupingOfEvent(event, exceptions.at(-1)),
     ...cleanJson({
       level: levelOf(event.level) ?? 'error',
-      title: titleOf(event, exception, message),
+      title: titleOf(exceptions.at(-1), message),
       message,
       environment: isEnvironment(environment) ? environment : null,
       release: labelOf(event.release),
@@ -50,7 +52,7 @@ export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
       tags: tagsOf(event, environment),
       occurredAtMs: occurredAt(event.timestamp, nowMs),
       exception: exception ?? stackOf(event, message),
-      breadcrumbs: trimBreadcrumbs(objectsOf(event.breadcrumbs)).map((each) => breadcrumbOf(each, nowMs)),
+      breadcrumbs: objectsOf(trimBreadcrumbs(listOf(event.breadcrumbs))).map((each) => breadcrumbOf(each, nowMs)),
       context: modules === null ? context : { modules, ...context },
       extra: objectOf(event.extra) ?? {},
       sdk: objectOf(event.sdk),
@@ -62,11 +64,10 @@ export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
 }
 
 /** Fingerprint, else the exception thrown, else the message before its parameters are filled in. */
-function groupingOfEvent(event: JsonObject, exception: ExceptionRecord | null) {
-  const thrown = thrownOf(event.exception);
+function groupingOfEvent(event: JsonObject, thrown: JsonObject | undefined) {
   return groupingOf({
     fingerprint: fingerprintOf(event.fingerprint),
-    message: exception === null ? templateOf(event) : null,
+    message: thrown === undefined ? templateOf(event) : null,
     exceptionType: textOf(thrown?.type),
     exceptionValue: textOf(thrown?.value),
     title: null,
@@ -74,15 +75,12 @@ function groupingOfEvent(event: JsonObject, exception: ExceptionRecord | null) {
   });
 }
 
-/** As it was sent, for texts that are made of it: a type that is missing is not named. */
-function thrownOf(sent: unknown): JsonObject | null {
-  const list = objectOf(sent);
-  return list !== null && !Array.isArray(list.values) ? list : (objectsOf(sent).at(-1) ?? null);
-}
-
 function fingerprintOf(sent: unknown): string | string[] | null {
   if (!Array.isArray(sent)) return textOf(sent);
-  return sent.map(textOf).filter((part) => part !== null);
+  return sent
+    .slice(0, FINGERPRINT_PARTS_MAX)
+    .map(textOf)
+    .filter((part) => part !== null);
 }
 
 function messageOf({ logentry, message }: JsonObject): string | null {
@@ -95,8 +93,7 @@ function templateOf(event: JsonObject): string | null {
   return textOf(entry?.message) ?? messageOf(event);
 }
 
-function titleOf(event: JsonObject, exception: ExceptionRecord | null, message: string | null): string {
-  const thrown = exception === null ? null : thrownOf(event.exception);
+function titleOf(thrown: JsonObject | undefined, message: string | null): string {
   const text = [textOf(thrown?.type), textOf(thrown?.value)].filter(Boolean).join(': ');
   return firstCharacters(text || message || UNTITLED, TITLE_CHARACTERS);
 }
@@ -110,19 +107,22 @@ function stackOf({ stacktrace, threads }: JsonObject, message: string | null): E
   return frames.length === 0 ? null : { type: 'Message', value: message ?? '', stacktrace: frames };
 }
 
+/** The first 100. What the program set as a tag goes before a field of that name. */
 function tagsOf(event: JsonObject, environment: string | null): Record<string, string> {
-  const sent = Array.isArray(event.tags) ? event.tags : Object.entries(objectOf(event.tags) ?? {});
-  const pairs = sent.map((pair): unknown[] =>
-    Array.isArray(pair) ? pair : [objectOf(pair)?.key, objectOf(pair)?.value],
-  );
-  const known: unknown[][] = tagFields.map((name) => [name, event[name]]);
-  if (!isEnvironment(environment)) known.unshift(['environment', environment]);
-  const entries = [...known, ...pairs].flatMap(([key, sentValue]): [string, string][] => {
-    const name = textOf(key);
-    const value = textOf(sentValue);
-    return name === null || value === null ? [] : [[firstCharacters(name, NAME_CHARACTERS_MAX), value]];
-  });
-  return trimTags(Object.fromEntries(entries));
+  const tags = new Map<string, string>();
+  const add = (key: unknown, sentValue: unknown) => {
+    const [name, value] = [textOf(key), textOf(sentValue)];
+    if (name !== null && value !== null) tags.set(firstCharacters(name, NAME_CHARACTERS_MAX), value);
+    return tags.size < TAGS_MAX;
+  };
+  if (!isEnvironment(environment)) add('environment', environment);
+  for (const name of tagFields) add(name, event[name]);
+  const sent = Array.isArray(event.tags) ? event.tags.values() : Object.entries(objectOf(event.tags) ?? {});
+  for (const pair of sent) {
+    const { key, value } = objectOf(pair) ?? {};
+    if (!(Array.isArray(pair) ? add(pair[0], pair[1]) : add(key, value))) break;
+  }
+  return Object.fromEntries(tags);
 }
 
 function isEnvironment(name: string | null): name is Environment {

@@ -2,24 +2,26 @@
 // group, `mechanism` names its parent (develop.sentry.dev/sdk/data-model/event-payloads/exception).
 import type { ExceptionRecord, JsonObject, StackFrame } from '../draft.ts';
 import { trimContext, trimFrames } from '../trim.ts';
-import { objectOf, objectsOf, positionOf, textOf } from './lenient.ts';
+import { listOf, objectOf, objectsOf, positionOf, textOf } from './lenient.ts';
 import { EXCEPTIONS_MAX } from './numbers.ts';
 
-/** What was thrown, with what lies behind it as `chain`; null when the event has no exception. */
-export function exceptionOf(sent: unknown): ExceptionRecord | null {
-  const list = objectOf(sent);
-  const values = list !== null && !Array.isArray(list.values) ? [list] : objectsOf(sent);
-  // The one thrown and those nearest to it are the ones worth keeping.
-  const kept = values.slice(-EXCEPTIONS_MAX).reverse();
-  const [thrown] = kept;
-  if (thrown === undefined) return null;
-  const children = childrenOf(kept);
-  return withChain(thrown, children);
+/** The exceptions that were sent, the one thrown last; of very many the ones nearest to it. */
+export function exceptionsSent(sent: unknown): readonly JsonObject[] {
+  const single = objectOf(sent);
+  if (single !== null && !Array.isArray(single.values)) return [single];
+  return objectsOf(listOf(sent).slice(-EXCEPTIONS_MAX));
+}
+
+/** What was thrown, with what lies behind it as `chain`; null when there is none. */
+export function exceptionOf(sent: readonly JsonObject[]): ExceptionRecord | null {
+  const outermostFirst = sent.toReversed();
+  const [thrown] = outermostFirst;
+  return thrown === undefined ? null : withChain(thrown, childrenOf(outermostFirst));
 }
 
 /** Frames of an event's stack trace, the innermost first; SDKs send them last. */
 export function framesOf(stacktrace: unknown): readonly StackFrame[] {
-  return trimFrames(objectsOf(objectOf(stacktrace)?.frames).map(frameOf).reverse());
+  return trimFrames(listOf(objectOf(stacktrace)?.frames).toReversed(), (frame) => frameOf(objectOf(frame) ?? {}));
 }
 
 /** Who stands behind whom. Parents precede their children, so there is no circle; whoever names no such parent stands behind the one before. */

@@ -8,6 +8,7 @@ export const ENVELOPE_BYTES_MAX = 4 * MIB;
 export const ITEMS_MAX = 1_000;
 /** Exceptions of one event, causes included. */
 export const EXCEPTIONS_MAX = 50;
+export const FINGERPRINT_PARTS_MAX = 100;
 export const DEPTH_MAX = 100;
 /** Bodies that are decompressed at the same time: what a small body unfolds to is not counted before it is there. */
 export const INFLATIONS_MAX = 4;

@@ -21,7 +21,7 @@ const EVENT_ID = /^[0-9a-f]{32}$/;
 
 export const sentryRoutes: readonly RawRoute<ErrorsState>[] = [
   ...routesOf('envelope', parseEnvelope),
-  ...routesOf('store', (body) => ({ header: {}, event: parseEvent(body) })),
+  ...routesOf('store', parseStored),
 ];
 
 function routesOf(end: string, parse: (body: Buffer) => SentEnvelope): RawRoute<ErrorsState>[] {
@@ -37,6 +37,12 @@ function routesOf(end: string, parse: (body: Buffer) => SentEnvelope): RawRoute<
       request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, parse),
     refuse: refusal,
   }));
+}
+
+/** A body that is the event itself. Old SDKs also send transactions so. */
+function parseStored(body: Buffer): SentEnvelope {
+  const event = parseEvent(body);
+  return event.type === 'transaction' ? { header: { event_id: event.event_id }, event: null } : { header: {}, event };
 }
 
 async function take(
