@@ -44,6 +44,7 @@ CREATE TABLE vector.tombstone (
   deleted_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, collection_id, version, id)
 );
+CREATE INDEX tombstone_deleted_at ON vector.tombstone (deleted_at);
 
 -- Collections that were deleted, until the background has freed their rows.
 CREATE TABLE vector.doomed (

@@ -617,3 +617,4 @@ CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (st
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
 CREATE UNIQUE INDEX collection_id ON vector.collection USING btree (account_id, collection_id);
 CREATE INDEX item_version ON vector.item USING btree (account_id, collection_id, version, id);
+CREATE INDEX tombstone_deleted_at ON vector.tombstone USING btree (deleted_at);

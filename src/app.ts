@@ -31,6 +31,7 @@ import { BacklogGauge } from './core/webhooks/backlog.ts';
 import { Database } from './db/database.ts';
 import { StartupError } from './db/startup-error.ts';
 import { openStorage, type Storage } from './db/storage.ts';
+import { BodyReaders } from './gateway/bulk/readers.ts';
 import { EndpointCompiler } from './gateway/endpoint.ts';
 import { Envelope } from './gateway/envelope.ts';
 import { FailedLogins } from './gateway/failed-logins.ts';
@@ -209,6 +210,7 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   const lanes = new Lanes({ db, log });
   const core: Core = {
     db,
+    connection: storage.connection,
     secrets,
     lanes,
     holds: new Holds({ db, lanes }),
@@ -221,6 +223,7 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     log,
     baseUrl,
     region: config.region,
+    vectorMemoryMb: config.vectorMemoryMb,
   };
   await switchTestClock(db, config.testClock);
   await core.processes.beat();
@@ -240,8 +243,14 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     core,
     limiter: config.rateLimits ? new RateLimiter() : null,
     failedLogins: new FailedLogins(),
+    bodies: new BodyReaders(),
   };
-  const figures = () => [...sweeper.figures(), ...jobs.flatMap((loop) => loop.figures()), ...backlog.figures()];
+  const figures = () => [
+    ...sweeper.figures(),
+    ...jobs.flatMap((loop) => loop.figures()),
+    ...backlog.figures(),
+    ...manifest.modules.flatMap((module) => module.figures?.(states.get(module.name)) ?? []),
+  ];
   return { core, gateway, states, modules: manifest.modules, sweeper, jobs, figures, operator, storage };
 }
 
@@ -254,8 +263,9 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
     inner.sweeper.stop(),
     ...inner.jobs.map((loop) => loop.stop()),
   ]);
-  await inner.core.outbound.close();
+  await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close()]);
   await inner.core.lanes.drain();
+  for (const module of inner.modules) await module.close?.(inner.states.get(module.name));
   try {
     await inner.core.usage.flush();
     await inner.core.processes.leave();

@@ -13,11 +13,12 @@ import { Lanes } from '../core/wallet/lanes.ts';
 import { createOutboundClient } from '../vendors/http/client.ts';
 import type { Session } from './session.ts';
 
-export function commandCore({ config, db }: Session, secrets: Secrets): Core {
+export function commandCore({ config, connection, db }: Session, secrets: Secrets): Core {
   const log = createLog('silent');
   const lanes = new Lanes({ db, log });
   return {
     db,
+    connection,
     secrets,
     lanes,
     holds: new Holds({ db, lanes }),
@@ -30,5 +31,6 @@ export function commandCore({ config, db }: Session, secrets: Secrets): Core {
     log,
     baseUrl: config.baseUrl,
     region: config.region,
+    vectorMemoryMb: config.vectorMemoryMb,
   };
 }

@@ -10,6 +10,7 @@ import { CommandError } from './output.ts';
 
 export interface Session {
   readonly config: Config;
+  readonly connection: ConnectionConfig;
   readonly db: Database;
 }
 
@@ -32,7 +33,7 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
     const db = new Database({ connection, ...CONNECTIONS });
     try {
       await requireSchema(db);
-      return await work({ config, db });
+      return await work({ config, connection, db });
     } finally {
       await db.end();
     }

@@ -1,5 +1,5 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
-import type { Database } from '../db/database.ts';
+import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
@@ -18,6 +18,8 @@ import type { Lanes } from './wallet/lanes.ts';
 /** Services of one process, built once by app.ts. */
 export interface Core {
   readonly db: Database;
+  /** For sessions of their own, as threads need them. */
+  readonly connection: ConnectionConfig;
   readonly secrets: Secrets;
   readonly lanes: Lanes;
   readonly holds: Holds;
@@ -32,6 +34,8 @@ export interface Core {
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
+  /** Memory for search indexes, MiB. */
+  readonly vectorMemoryMb: number;
 }
 
 export interface CallContext {

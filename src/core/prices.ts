@@ -17,6 +17,8 @@ export const defaultPriceBook: PriceBook = {
     'queue.publish': { unit: 'message', nanosPerUnit: 20_000n },
     'cron.run': { unit: 'run', nanosPerUnit: 20_000n },
     'errors.capture': { unit: 'event', nanosPerUnit: 50_000n },
+    'vector.upsert': { unit: 'vector', nanosPerUnit: 1_000n, minimumNanos: 10_000n },
+    'vector.query': { unit: 'query', nanosPerUnit: 10_000n },
   },
 };
 

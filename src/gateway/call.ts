@@ -7,6 +7,7 @@ import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { ApiKey } from '../core/keys/record.ts';
 import type { Tier } from '../core/tiers.ts';
 import { newId } from '../lib/ids.ts';
+import type { BulkOutcome } from './bulk/outcome.ts';
 import type { Endpoint } from './endpoint.ts';
 import { traceIdOf, traceparentOf } from './trace-context.ts';
 
@@ -41,6 +42,8 @@ export class Call implements CallContext {
   body: Buffer | null = null;
   bodyText = '';
   input: Record<string, unknown> = {};
+  /** Of a body that was read elsewhere. */
+  bulk: BulkOutcome | null = null;
   idempotency: IdempotencyKey | null = null;
   finished = false;
   #key: ApiKey | null = null;

@@ -1,5 +1,6 @@
 // A step of the pipeline, and what it is given.
 import type { Core } from '../core/context.ts';
+import type { BodyReaders } from './bulk/readers.ts';
 import type { Call } from './call.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -10,6 +11,7 @@ export interface Gateway {
   /** Null when RATE_LIMITS=off. */
   readonly limiter: RateLimiter | null;
   readonly failedLogins: FailedLogins;
+  readonly bodies: BodyReaders;
 }
 
 export type Step = (call: Call, gateway: Gateway) => void | Promise<void>;

@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { CallContext } from '../core/context.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
+import type { BulkBody } from './bulk-body.ts';
 
 export type ScopeKind = 'read' | 'write' | 'admin';
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -65,6 +66,8 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly waits?: boolean;
   /** Body limit in bytes when it is not 1 MiB. */
   readonly bodyBytesMax?: number;
+  /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.bodyText` is empty. */
+  readonly bulk?: BulkBody;
   /** Property names whose content is opaque data: not searched for hostile keys. */
   readonly opaque?: readonly string[];
   /** Codes beyond the common ones (400, 401, 402 for billable, 403, 404 of the path, 409 of idempotency, 429, 500, 503). */

@@ -16,8 +16,8 @@ interface Listed {
 /** Answers what is wrong with it, as predicates that follow "queue.publish: "; nothing when the rule is kept. */
 type CapabilityRule = (listed: Listed, prices: PriceBook) => readonly string[];
 
-/** The only POST that a read scope covers (contract §2). */
-const readsByPost: ReadonlySet<string> = new Set(['vector.query']);
+/** Reads whose input is too long for a query string (contract §2 and §12). */
+const readsByPost: ReadonlySet<string> = new Set(['vector.query', 'vector.fetch']);
 
 /** Calls other than GET that take no idempotency key (contract §4). */
 const withoutKey: ReadonlySet<string> = new Set([
@@ -26,6 +26,7 @@ const withoutKey: ReadonlySet<string> = new Set([
   'queue.nack',
   'queue.extend',
   'vector.query',
+  'vector.fetch',
 ]);
 
 /** Paths whose id the path rule cannot give, because it gives the same to another path. */

@@ -2,6 +2,7 @@
 import type { Core } from '../core/context.ts';
 import type { JobLoop } from '../core/jobs/job-loop.ts';
 import type { Sweep } from '../core/sweeper/sweep.ts';
+import type { Figure } from '../core/sweeper/sweeper.ts';
 import type { Capability } from './capability.ts';
 import type { RawRoute } from './raw-route.ts';
 
@@ -17,6 +18,10 @@ export interface Module<State = unknown> {
   start(core: Core): State;
   /** Ends waiting work at shutdown (long polls answer at once). */
   stop?(state: State): Promise<void>;
+  /** Frees what the state holds, once no call runs any more. */
+  close?(state: State): Promise<void>;
+  /** Figures of this process, for /metrics. */
+  figures?(state: State): readonly Figure[];
   sweeps?(state: State): readonly Sweep[];
   /** Background jobs; they run on processes with ROLE all or worker. */
   jobs?(state: State): readonly JobLoop[];

@@ -86,6 +86,8 @@ function makeCore(db: Database): Core {
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
+    connection: {},
+    vectorMemoryMb: 64,
   };
 }
 

@@ -92,8 +92,12 @@ class LargeWrite<Input, Context> {
     const [verdict] = await effect.read(tx, [this.#item]);
     if (verdict?.kind === 'refuse') throw verdict.problem;
     if (verdict?.kind === 'replay') throw new AnsweredBefore(verdict.text);
-    const admitted = { item: this.#item, context: verdict?.context as Context, firstSeq: this.#hold.firstSeq };
-    const [text] = effect.write(tx, [admitted], this.#hold.nowMs);
+    if (verdict?.kind !== 'go') throw new Error(`the effect ${effect.name} gave no verdict on a hold`);
+    const admitted = { item: this.#item, context: verdict.context, firstSeq: this.#hold.firstSeq };
+    const text =
+      effect.writeLarge === undefined
+        ? effect.write(tx, [admitted], this.#hold.nowMs)[0]
+        : await effect.writeLarge(tx, admitted, this.#hold.nowMs);
     if (text === undefined) throw new Error(`the effect ${effect.name} gave no answer`);
     this.#written = { text, admitted };
     const bill = billOf(this.#item as LaneItem, verdict);

@@ -53,18 +53,49 @@ export async function chargeInLane<Input, Context>(
   const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
   const item = laneItem(ctx, charge, large ? 'hold' : 'charge');
   const settlement = await submitOrWait(ctx.core.lanes, item as LaneItem);
+  if (settlement.kind !== 'deferred') return finish(ctx, item, settlement);
+  const held = laneItem(ctx, charge, 'hold');
+  return finish(ctx, held, await submitOrWait(ctx.core.lanes, held as LaneItem));
+}
+
+/**
+ * Charges for work that writes nothing, with its outcome as the effect's input: what fails costs nothing, and only what is charged
+ * is answered. `holdFirst`: the price is held before the work, for funds that may not last; it takes a second transaction.
+ */
+export async function chargeForWork<Input, Context>(
+  ctx: CallContext,
+  charge: Omit<Charge<Input, Context>, 'input'>,
+  holdFirst: boolean,
+  work: () => Promise<Input>,
+): Promise<ChargedAnswer> {
+  if (!holdFirst) return chargeInLane(ctx, { ...charge, input: await work() });
+  const call = laneItem(ctx, { ...charge, input: null as Input }, 'hold');
+  const settlement = await ctx.core.holds.authorize(call as LaneItem);
+  if (settlement.kind !== 'held') return finish(ctx, call, settlement);
+  let input: Input;
+  try {
+    input = await work();
+  } catch (error) {
+    await ctx.core.holds.release(ctx.accountId, settlement.hold.holdId);
+    throw error;
+  }
+  return finish(ctx, { ...call, input }, settlement);
+}
+
+async function finish<Input, Context>(
+  ctx: CallContext,
+  item: LaneItem<Input, Context>,
+  settlement: Settlement,
+): Promise<ChargedAnswer> {
   switch (settlement.kind) {
     case 'refused':
       throw settlement.problem;
+    case 'deferred':
+      throw new Error(`the effect ${item.effect.name} defers a hold`);
     case 'replayed':
       return answerOf(settlement.text, 0n, true, settlement.balanceNanos);
     case 'done':
-      return {
-        data: new JsonText(settlement.text),
-        costNanos: settlement.costNanos,
-        replayed: false,
-        balanceNanos: settlement.balanceNanos,
-      };
+      return answerOf(settlement.text, settlement.costNanos, false, settlement.balanceNanos);
     case 'held': {
       const settled = await chargeLarge(ctx.core, item, settlement.hold);
       return answerOf(settled.text, settled.costNanos, settled.replayed, settled.balanceNanos);

@@ -145,6 +145,7 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
   if (earlier !== undefined) return settleKnown(item, earlier, balanceNanos);
   const verdict = snapshot.verdicts.get(item) as ReadVerdict<unknown>;
   if (verdict.kind === 'refuse') return { kind: 'refused', problem: verdict.problem };
+  if (verdict.kind === 'defer') return { kind: 'deferred' };
   if (verdict.kind === 'replay') return { kind: 'replayed', text: verdict.text, balanceNanos };
   return null;
 }

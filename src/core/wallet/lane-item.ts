@@ -12,7 +12,9 @@ export type ReadVerdict<Context> =
       readonly units?: bigint;
     }
   | { readonly kind: 'refuse'; readonly problem: Problem }
-  | { readonly kind: 'replay'; readonly text: string };
+  | { readonly kind: 'replay'; readonly text: string }
+  /** A long write has locked what it works on: held for, and written in a transaction of its own that may wait. Not in answer to a hold. */
+  | { readonly kind: 'defer' };
 
 export interface AdmittedItem<Input, Context> {
   readonly item: LaneItem<Input, Context>;
@@ -30,6 +32,11 @@ export interface LaneEffect<Input, Context> {
   read(tx: Queryable, items: readonly LaneItem<Input, Context>[]): Promise<readonly ReadVerdict<Context>[]>;
   /** Sends its writes without awaiting them, and answers the JSON text of `data` per item. Must not throw for any input. */
   write(tx: Transaction, items: readonly AdmittedItem<Input, Context>[], nowMs: number): readonly string[];
+  /**
+   * Writes one large effect in its transaction, in place of `write`: it may await, wait for locks other than those of wallets, and
+   * throw a Problem. Answers the JSON text of `data`.
+   */
+  writeLarge?(tx: Transaction, admitted: AdmittedItem<Input, Context>, nowMs: number): Promise<string>;
   /** After the commit: local hints such as waking consumers. */
   committed?(items: readonly AdmittedItem<Input, Context>[]): void;
 }
@@ -72,4 +79,6 @@ export type Settlement =
   | { readonly kind: 'done'; readonly text: string; readonly costNanos: bigint; readonly balanceNanos: bigint }
   | { readonly kind: 'held'; readonly hold: AuthorizedHold; readonly balanceNanos: bigint }
   | { readonly kind: 'replayed'; readonly text: string; readonly balanceNanos: bigint }
-  | { readonly kind: 'refused'; readonly problem: Problem };
+  | { readonly kind: 'refused'; readonly problem: Problem }
+  /** To be submitted again as a hold. */
+  | { readonly kind: 'deferred' };

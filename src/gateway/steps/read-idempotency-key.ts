@@ -21,7 +21,7 @@ export const readIdempotencyKey: Step = (call) => {
   call.idempotency = {
     raw: key,
     hash: call.core.secrets.idempotencyHash(call.capability, key),
-    fingerprint: fingerprint(call),
+    fingerprint: call.bulk?.fingerprint ?? requestFingerprint(fingerprintPrefix(call), call.bodyText),
   };
 };
 
@@ -35,6 +35,11 @@ function sentKeys(call: Call): unknown[] {
   found.push(...headerKeys(request));
   if (endpoint.capability.method === 'DELETE') found.push(...request.query.getAll(FIELD));
   return found;
+}
+
+/** Whether a key comes by another way than the body. */
+export function mayBeKeyed({ request, endpoint }: Call): boolean {
+  return request.headers[HEADER] !== undefined || endpoint.capability.method === 'DELETE';
 }
 
 /** A comma may stand in one key, or between the keys of several headers. */
@@ -62,12 +67,17 @@ function theOne(sent: readonly unknown[]): string {
   return key;
 }
 
-/** SHA-256 over path parameters, query and canonical body without the key: 132 bits in base64url. */
-function fingerprint(call: Call): string {
+/** What the fingerprint of a request holds beside its body: path parameters and query. */
+export function fingerprintPrefix(call: Call): string {
   const { params, query } = call.request;
   const names = Object.keys(params).sort();
   const path = names.map((name) => `${name}=${params[name]}`).join('\n');
   const pairs = [...query].filter(([name]) => name !== FIELD).map(([name, value]) => JSON.stringify([name, value]));
-  const body = call.bodyText === '' ? '{}' : canonicalJson(call.bodyText, left);
-  return hash('sha256', `${path}\n\n${pairs.sort().join('\n')}\n\n${body}`, 'base64url').slice(0, 22);
+  return `${path}\n\n${pairs.sort().join('\n')}\n\n`;
+}
+
+/** SHA-256 over path parameters, query and canonical body without the key: 132 bits in base64url. */
+export function requestFingerprint(prefix: string, bodyText: string): string {
+  const body = bodyText === '' ? '{}' : canonicalJson(bodyText, left);
+  return hash('sha256', `${prefix}${body}`, 'base64url').slice(0, 22);
 }

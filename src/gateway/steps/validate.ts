@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import { type FieldError, invalidField, problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
-import { type FieldSchema, takesUnknownFields } from '../endpoint.ts';
+import { type Endpoint, type FieldSchema, takesUnknownFields } from '../endpoint.ts';
 import type { Step } from '../step.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { fromPath, fromQuery, groupQuery } from './query-value.ts';
@@ -11,12 +11,28 @@ import { fromPath, fromQuery, groupQuery } from './query-value.ts';
 const ERRORS_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
 
+type CheckedEndpoint = Pick<Endpoint, 'capability' | 'unknownFields' | 'fields' | 'opaque' | 'isValid' | 'faults'>;
+
 export const validate: Step = (call) => {
   mergeQuery(call);
   mergePath(call);
-  noteUnknownFields(call);
-  if (call.endpoint.isValid(call.input)) return;
-  const errors = describe(call.endpoint.faults(call.input, call.bodyText.length));
+  if (call.bulk === null) {
+    call.warnings.push(...checkInput(call.input, call.endpoint, call.bodyText.length));
+    return;
+  }
+  call.warnings.push(...call.bulk.warnings);
+  if (call.bulk.failure !== null) throw call.bulk.failure;
+};
+
+/** Unknown fields that are ignored, as warnings. Throws VALIDATION_FAILED. */
+export function checkInput(
+  input: Record<string, unknown>,
+  endpoint: CheckedEndpoint,
+  bodyCharacters: number,
+): string[] {
+  const warnings = unknownFieldWarnings(input, endpoint);
+  if (endpoint.isValid(input)) return warnings;
+  const errors = describe(endpoint.faults(input, bodyCharacters));
   const [first] = errors;
   const several = new Set(errors.map((error) => error.param)).size;
   throw problem('VALIDATION_FAILED', {
@@ -30,7 +46,7 @@ export const validate: Step = (call) => {
     param: first?.param,
     errors,
   });
-};
+}
 
 function mergePath(call: Call): void {
   const { params } = call.request;
@@ -79,15 +95,16 @@ function holdsNul(value: unknown): boolean {
   return value !== null && typeof value === 'object' && Object.values(value).some(holdsNul);
 }
 
-function noteUnknownFields(call: Call): void {
-  const { unknownFields: treatment, fields, opaque } = call.endpoint;
-  if (treatment === 'taken') return;
-  const unknown = unknownFields(call.input, fields, '', opaque);
-  if (unknown.length === 0) return;
-  if (treatment === 'refused') {
-    const errors = unknown
-      .slice(0, ERRORS_MAX)
-      .map((param) => ({ param, rule: 'unknown_field', message: `${param} is not a field of ${call.capability}.` }));
+function unknownFieldWarnings(input: Record<string, unknown>, endpoint: CheckedEndpoint): string[] {
+  const { unknownFields: treatment, fields, opaque, capability } = endpoint;
+  if (treatment === 'taken') return [];
+  const unknown = unknownFields(input, fields, '', opaque).slice(0, ERRORS_MAX);
+  if (unknown.length > 0 && treatment === 'refused') {
+    const errors = unknown.map((param) => ({
+      param,
+      rule: 'unknown_field',
+      message: `${param} is not a field of ${capability.id}.`,
+    }));
     throw problem('VALIDATION_FAILED', {
       param: errors[0]?.param,
       detail: 'unknown_field',
@@ -95,7 +112,7 @@ function noteUnknownFields(call: Call): void {
       errors,
     });
   }
-  for (const param of unknown.slice(0, ERRORS_MAX)) call.warnings.push(`${param}: unknown field, ignored`);
+  return unknown.map((param) => `${param}: unknown field, ignored`);
 }
 
 function unknownFields(

@@ -1,0 +1,46 @@
+// One body read from bytes to what its capability works with: the same checks as of every body, in the same order.
+import type { BulkBody } from '../../manifest/bulk-body.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { readJsonObject } from '../steps/json-object.ts';
+import { requestFingerprint } from '../steps/read-idempotency-key.ts';
+import { checkInput } from '../steps/validate.ts';
+
+const KEY_FIELD = 'idempotency_key';
+
+export interface BulkOutcome {
+  /** What was made of the input; with `idempotency_key` as it was sent. */
+  readonly input: Record<string, unknown>;
+  /** Null when the call brings no idempotency key. */
+  readonly fingerprint: string | null;
+  readonly warnings: readonly string[];
+  /** What is wrong with the input: told after what is wrong with the idempotency key. */
+  readonly failure: Problem | null;
+}
+
+/** What the rest of the request has to do with its idempotency. */
+export interface RequestKey {
+  readonly prefix: string;
+  /** A key comes by another way than the body. */
+  readonly keyed: boolean;
+}
+
+/** Throws the Problems of a body that is no JSON object. */
+export function readOutcome(
+  endpoint: Endpoint,
+  body: Buffer,
+  { prefix, keyed }: RequestKey,
+): { outcome: BulkOutcome; transfer: readonly ArrayBuffer[] } {
+  const { text, value } = readJsonObject(body, endpoint.opaque);
+  const { [KEY_FIELD]: key, ...input } = value;
+  const sent = Object.hasOwn(value, KEY_FIELD) ? { [KEY_FIELD]: key } : {};
+  const fingerprint = keyed || Object.hasOwn(sent, KEY_FIELD) ? requestFingerprint(prefix, text) : null;
+  try {
+    const warnings = checkInput(input, endpoint, text.length);
+    const { value: reduced, transfer } = (endpoint.capability.bulk as BulkBody).reduce(input);
+    return { outcome: { input: { ...reduced, ...sent }, fingerprint, warnings, failure: null }, transfer };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { outcome: { input: sent, fingerprint, warnings: [], failure: error }, transfer: [] };
+  }
+}

@@ -1,0 +1,40 @@
+// What travels between the service and the threads that read bodies. Problems lose their class on the way and get it back.
+import type { Reduced } from '../../manifest/bulk-body.ts';
+import { Problem, type ProblemOptions } from '../../problems/problem.ts';
+import type { BulkOutcome, RequestKey } from './outcome.ts';
+
+export interface Job {
+  readonly number: number;
+  readonly source: string;
+  readonly capability: string;
+  readonly body: Uint8Array;
+  readonly key: RequestKey;
+}
+
+export type PlainProblem = readonly [code: Problem['code'], options: ProblemOptions];
+
+export type Done =
+  | { readonly number: number; readonly outcome: PlainOutcome }
+  | { readonly number: number; readonly refused: PlainProblem }
+  | { readonly number: number; readonly broken: string };
+
+type PlainOutcome = Omit<BulkOutcome, 'failure'> & { readonly failure: PlainProblem | null };
+
+export function toPlain(failure: Problem): PlainProblem {
+  const { code, message, detail, param, retryAfterMs, errors } = failure;
+  return [code, { message, detail, param, retryAfterMs, errors }];
+}
+
+export function plainOutcome(outcome: BulkOutcome): PlainOutcome {
+  return { ...outcome, failure: outcome.failure === null ? null : toPlain(outcome.failure) };
+}
+
+export function fromPlain([code, options]: PlainProblem): Problem {
+  return new Problem(code, options);
+}
+
+export function fromPlainOutcome(outcome: PlainOutcome): BulkOutcome {
+  return { ...outcome, failure: outcome.failure === null ? null : fromPlain(outcome.failure) };
+}
+
+export type Transfer = Reduced['transfer'];

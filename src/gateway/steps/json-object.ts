@@ -1,0 +1,40 @@
+// Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
+import { isUtf8 } from 'node:buffer';
+import { nestingDepth } from '../../lib/json-source.ts';
+import { problem } from '../../problems/problem.ts';
+import { refuseHostileKeys } from './hostile-keys.ts';
+import { DEPTH_MAX } from './query-value.ts';
+
+/** The object that a body is, and its text. Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED (hostile keys). */
+export function readJsonObject(
+  body: Buffer,
+  opaque: ReadonlySet<string>,
+): { text: string; value: Record<string, unknown> } {
+  if (!isUtf8(body)) throw problem('MALFORMED_JSON', { message: 'The body is not valid UTF-8.' });
+  const text = body.toString('utf8');
+  if (nestingDepth(text) > DEPTH_MAX) {
+    throw problem('MALFORMED_JSON', {
+      message: `The body is nested deeper than ${DEPTH_MAX} levels.`,
+      detail: 'depth',
+    });
+  }
+  const value = parse(text);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw problem('INVALID_REQUEST', { message: 'The body must be a JSON object.', detail: 'body_type' });
+  }
+  if (mayHoldHostileKeys(text)) refuseHostileKeys(value, opaque);
+  return { text, value: value as Record<string, unknown> };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw problem('MALFORMED_JSON', { message: 'The body is not valid JSON.', cause: error });
+  }
+}
+
+/** A text without these letters or escapes cannot hold a hostile key. */
+function mayHoldHostileKeys(text: string): boolean {
+  return text.includes('proto') || text.includes('\\u');
+}

@@ -1,0 +1,17 @@
+// Bodies that may be large: read and checked as every other body, but, when they are large, in a worker thread, away from the other
+// calls. What comes back is small, or lies in buffers that are handed over without a copy.
+
+export interface Reduced {
+  /** Takes the place of the input in `run`. Must survive structured cloning. */
+  readonly value: object;
+  /** Buffers of `value` that are moved, not copied. */
+  readonly transfer: readonly ArrayBuffer[];
+}
+
+export interface BulkBody {
+  /** URL of the file that exports the capability: a worker loads it. */
+  readonly source: string;
+  /** Packs an input that the schema has let pass. Throws the Problems that only a look at each value can find. */
+  // biome-ignore lint/suspicious/noExplicitAny: the input of the capability's schema, which types it
+  reduce(input: any): Reduced;
+}

@@ -1,0 +1,107 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts.ts';
+import type { CallContext } from '../../../core/context.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { tierLimits } from '../../../core/tiers.ts';
+import { newId } from '../../../lib/ids.ts';
+import { memberSources } from '../../../lib/json-source.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
+import { addCollection, type CollectionRow, collectionCount, findCollection } from '../collection-store.ts';
+import { metrics } from '../engine/port.ts';
+import { DIMENSION_MAX } from '../limits.ts';
+import { metadataText } from '../metadata.ts';
+import { collectionText } from '../records.ts';
+import { collectionField, collectionSchema, metadataField } from '../schemas.ts';
+import type { VectorState } from '../state.ts';
+
+export const collectionCreate = defineCapability<VectorState>()({
+  id: 'vector.collection.create',
+  method: 'POST',
+  path: '/v1/vector/collection/create',
+  summary: 'Creates a collection of vectors.',
+  description:
+    'Creates a collection for embeddings of one dimension and answers it. Creating it again with the same settings answers what is there; ' +
+    'with others it is 409 ALREADY_EXISTS. Take cosine unless the model that makes the embeddings says otherwise.',
+  input: Type.Object({
+    collection: collectionField,
+    dimension: Type.Integer({
+      minimum: 1,
+      maximum: DIMENSION_MAX,
+      description: `Length of every embedding, 1 to ${DIMENSION_MAX}.`,
+    }),
+    metric: Type.Optional(
+      Type.Enum([...metrics], {
+        default: 'cosine',
+        description: '`cosine` (default), `dotproduct`, or `euclidean` (by the negative distance).',
+      }),
+    ),
+    metadata: Type.Optional(metadataField),
+  }),
+  output: collectionSchema,
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  opaque: ['metadata'],
+  errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
+  events: [],
+  limits: {
+    collections: '1,000 collections an account (standard tier), 5,000 (pro), 50,000 (enterprise).',
+    dimension: `1 to ${DIMENSION_MAX}.`,
+  },
+  examples: [
+    {
+      title: 'For text embeddings',
+      input: { collection: 'docs', dimension: 1536, metadata: { model: 'text-embedding-3-small' } },
+      expect: { collection: 'docs', dimension: 1536, metric: 'cosine', vector_count: 0, state: 'ready' },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    const { accountId } = ctx;
+    const { collection: name, dimension, metric = 'cosine' } = input;
+    const metadata = sentMetadata(ctx, input.metadata);
+    return runWrite(ctx, async (tx) => {
+      const nowMs = await lockCaller(tx, accountId);
+      const existing = await findCollection(tx, accountId, name);
+      if (existing !== null) {
+        refuseOther(existing, { dimension, metric, metadata });
+        return new JsonText(collectionText(existing, state.engine));
+      }
+      const max = tierLimits[ctx.tier].collectionsMax;
+      if ((await collectionCount(tx, accountId)) >= max)
+        throw problem('QUOTA_EXCEEDED', { message: `The account has its ${max} collections.` });
+      const collectionId = newId('vcol_', nowMs);
+      await addCollection(tx, { accountId, name, collectionId, dimension, metric, metadata, nowMs });
+      return new JsonText(collectionText((await findCollection(tx, accountId, name)) as CollectionRow, state.engine));
+    });
+  },
+});
+
+/** Its source text: metadata goes out as it came in. */
+function sentMetadata({ bodyText }: CallContext, value: Record<string, unknown> | null | undefined): string | null {
+  if (value == null) return null;
+  metadataText(value, 'metadata');
+  const { start, end } = memberSources(bodyText).get('metadata') as { start: number; end: number };
+  return bodyText.slice(start, end);
+}
+
+/** Creating again what is there already is no error. */
+function refuseOther(
+  existing: CollectionRow,
+  settings: Pick<CollectionRow, 'dimension' | 'metric' | 'metadata'>,
+): void {
+  const differing = (['dimension', 'metric', 'metadata'] as const).find(
+    (name) => plain(existing[name]) !== plain(settings[name]),
+  );
+  if (differing !== undefined) {
+    throw problem('ALREADY_EXISTS', {
+      param: 'collection',
+      message: `The collection ${existing.name} exists with other settings (${differing}).`,
+    });
+  }
+}
+
+function plain(value: string | number | null): string {
+  return typeof value === 'string' && value.startsWith('{') ? JSON.stringify(JSON.parse(value)) : String(value);
+}

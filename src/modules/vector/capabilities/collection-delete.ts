@@ -1,0 +1,53 @@
+import Type from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { removeCollection } from '../collection-store.ts';
+import { collectionField, enginePayload } from '../schemas.ts';
+import type { VectorState } from '../state.ts';
+
+export const collectionDelete = defineCapability<VectorState>()({
+  id: 'vector.collection.delete',
+  method: 'DELETE',
+  path: '/v1/vector/collection/delete',
+  summary: 'Deletes a collection and its vectors.',
+  description:
+    'Collection and vectors are gone at once, and the name is free. A missing collection is no error: deleted is 0.',
+  input: Type.Object({ collection: collectionField }),
+  output: Type.Object({
+    collection: Type.String({ description: 'The name sent.' }),
+    deleted: Type.Integer({ description: 'Vectors freed.' }),
+    raw_vendor_payload: enginePayload,
+  }),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: [],
+  events: [],
+  examples: [
+    {
+      title: 'With its vectors',
+      before: [
+        { capability: 'vector.collection.create', input: { collection: 'docs', dimension: 2 } },
+        { capability: 'vector.upsert', input: { collection: 'docs', vectors: [{ id: 'a', embedding: [1, 0] }] } },
+      ],
+      input: { collection: 'docs' },
+      expect: { deleted: 1 },
+    },
+    { title: 'Nothing there', input: { collection: 'never-made' }, expect: { deleted: 0 } },
+  ],
+  async run({ ctx, input, state }) {
+    const { accountId } = ctx;
+    let goneId: string | null = null;
+    const answer = await runWrite(ctx, async (tx) => {
+      const gone = await removeCollection(tx, accountId, input.collection);
+      goneId = gone?.collectionId ?? null;
+      return {
+        collection: input.collection,
+        deleted: Number(gone?.vectors ?? 0n),
+        raw_vendor_payload: { engine: state.engine.name },
+      };
+    });
+    if (goneId !== null) state.engine.forget(accountId, goneId);
+    return answer;
+  },
+});

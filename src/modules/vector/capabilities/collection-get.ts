@@ -1,0 +1,36 @@
+import Type from 'typebox';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { findCollection } from '../collection-store.ts';
+import { collectionText } from '../records.ts';
+import { collectionField, collectionSchema } from '../schemas.ts';
+import { collectionNotFound } from '../search.ts';
+import type { VectorState } from '../state.ts';
+
+export const collectionGet = defineCapability<VectorState>()({
+  id: 'vector.collection.get',
+  method: 'GET',
+  path: '/v1/vector/collection/get',
+  summary: 'Shows a collection.',
+  description: 'The settings of one collection and how many vectors it holds.',
+  input: Type.Object({ collection: collectionField }),
+  output: collectionSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['COLLECTION_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'One collection',
+      before: [{ capability: 'vector.collection.create', input: { collection: 'docs', dimension: 3 } }],
+      input: { collection: 'docs' },
+      expect: { collection: 'docs', vector_count: 0 },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    const row = await findCollection(ctx.core.db, ctx.accountId, input.collection);
+    if (row === null) throw collectionNotFound();
+    return { data: new JsonText(collectionText(row, state.engine)) };
+  },
+});

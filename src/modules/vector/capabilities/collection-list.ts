@@ -1,0 +1,66 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { type CollectionRow, listCollections } from '../collection-store.ts';
+import { collectionText } from '../records.ts';
+import { collectionSchema, cursorField, enginePayload, nextCursor } from '../schemas.ts';
+import type { VectorState } from '../state.ts';
+
+const LIMIT_DEFAULT = 20;
+/** More than an account may have. */
+const ALL = 1_000_000;
+
+export const collectionList = defineCapability<VectorState>()({
+  id: 'vector.collection.list',
+  method: 'GET',
+  path: '/v1/vector/collection/list',
+  summary: 'Lists the collections of the account.',
+  description:
+    'Collections by name. Without cursor and limit the whole list comes at once; with either of them, page by page.',
+  input: Type.Object({
+    cursor: cursorField,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: `Collections a page, 1 to 100; ${LIMIT_DEFAULT} when only a cursor is sent.`,
+      }),
+    ),
+  }),
+  output: Type.Object({
+    collections: Type.Array(collectionSchema, { description: 'This page, or all.' }),
+    items: Type.Array(collectionSchema, { description: 'The same as collections.' }),
+    next_cursor: nextCursor,
+    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
+    raw_vendor_payload: enginePayload,
+  }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [
+    {
+      title: 'All collections',
+      before: [{ capability: 'vector.collection.create', input: { collection: 'docs', dimension: 3 } }],
+      input: {},
+      expect: { collections: [{ collection: 'docs' }], has_more: false },
+    },
+  ],
+  async run({ ctx, input: { cursor, limit }, state }) {
+    const { db, secrets } = ctx.core;
+    const binding = [ctx.accountId, ctx.capability];
+    const [after = ''] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
+    const size = limit ?? (cursor === undefined ? ALL : LIMIT_DEFAULT);
+    const rows = await listCollections(db, ctx.accountId, String(after), size + 1);
+    const shown = page(rows, size, (row) => encodeCursor(secrets, binding, [row.name]));
+    const items = `[${shown.items.map((row: CollectionRow) => collectionText(row, state.engine)).join(',')}]`;
+    const rest = JSON.stringify({
+      next_cursor: shown.next_cursor,
+      has_more: shown.has_more,
+      raw_vendor_payload: { engine: state.engine.name },
+    });
+    return { data: new JsonText(`{"collections":${items},"items":${items},${rest.slice(1)}`) };
+  },
+});

@@ -1,0 +1,73 @@
+import Type from 'typebox';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { findCollection } from '../collection-store.ts';
+import { findItems } from '../item-store.ts';
+import { IDS_MAX, VALUES_MAX } from '../limits.ts';
+import { NumberWriter } from '../render.ts';
+import { collectionField, idsField, itemSchema } from '../schemas.ts';
+import { collectionNotFound } from '../search.ts';
+import type { VectorState } from '../state.ts';
+
+export const fetch = defineCapability<VectorState>()({
+  id: 'vector.fetch',
+  method: 'POST',
+  path: '/v1/vector/fetch',
+  summary: 'Reads vectors by id.',
+  description: 'Vectors with their metadata, in the order of ids; ids that are not there are left out.',
+  input: Type.Object({
+    collection: collectionField,
+    ids: idsField(`1 to ${IDS_MAX} ids.`),
+    include_values: Type.Optional(
+      Type.Boolean({ description: 'Whether they carry their embedding; false when not sent.' }),
+    ),
+  }),
+  output: Type.Object({
+    collection: Type.String({ description: 'The name sent.' }),
+    items: Type.Array(itemSchema, { description: 'Those that are there, each once.' }),
+  }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['COLLECTION_NOT_FOUND'],
+  events: [],
+  limits: {
+    ids: `${IDS_MAX} a call.`,
+    values: `With include_values, ids times the dimension is at most ${VALUES_MAX}.`,
+  },
+  examples: [
+    {
+      title: 'With the embedding',
+      before: [
+        { capability: 'vector.collection.create', input: { collection: 'docs', dimension: 2 } },
+        { capability: 'vector.upsert', input: { collection: 'docs', vectors: [{ id: 'a', embedding: [0.5, 2] }] } },
+      ],
+      input: { collection: 'docs', ids: ['a', 'b'], include_values: true },
+      expect: { items: [{ id: 'a', metadata: null, embedding: [0.5, 2] }] },
+    },
+  ],
+  async run({ ctx, input: { collection, ids, include_values: withValues = false } }) {
+    const { db } = ctx.core;
+    const row = await findCollection(db, ctx.accountId, collection);
+    if (row === null) throw collectionNotFound();
+    const distinct = [...new Set(ids)];
+    if (withValues && distinct.length * row.dimension > VALUES_MAX) {
+      throw invalidField(
+        'include_values',
+        'too_many_values',
+        `Ids times the dimension must be at most ${VALUES_MAX} with include_values.`,
+      );
+    }
+    const found = new Map((await findItems(db, row, distinct, withValues)).map((item) => [item.id, item]));
+    const numbers = new NumberWriter();
+    const texts: string[] = [];
+    for (const id of distinct) {
+      const item = found.get(id);
+      if (item === undefined) continue;
+      const values = item.embedding === null ? '' : `,"embedding":${await numbers.write(item.embedding)}`;
+      texts.push(`{"id":${JSON.stringify(id)},"metadata":${item.metadata ?? 'null'}${values}}`);
+    }
+    return { data: new JsonText(`{"collection":"${collection}","items":[${texts.join(',')}]}`) };
+  },
+});

@@ -1,0 +1,75 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { findCollection } from '../collection-store.ts';
+import { listItems } from '../item-store.ts';
+import { ID_BYTES_MAX } from '../limits.ts';
+import { isStorable } from '../metadata.ts';
+import { collectionField, cursorField, itemSchema, nextCursor } from '../schemas.ts';
+import { collectionNotFound } from '../search.ts';
+import type { VectorState } from '../state.ts';
+
+export const list = defineCapability<VectorState>()({
+  id: 'vector.list',
+  method: 'GET',
+  path: '/v1/vector/list',
+  summary: 'Lists the vectors of a collection.',
+  description:
+    'Ids and metadata by id, page by page; with prefix only ids that begin with it. For embeddings use fetch.',
+  input: Type.Object({
+    collection: collectionField,
+    prefix: Type.Optional(Type.String({ maxLength: ID_BYTES_MAX, description: 'What ids must begin with.' })),
+    cursor: cursorField,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'Vectors a page, 1 to 100; 20 when not sent.' }),
+    ),
+  }),
+  output: Type.Object({
+    collection: Type.String({ description: 'The name sent.' }),
+    items: Type.Array(itemSchema, { description: 'This page.' }),
+    next_cursor: nextCursor,
+    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
+  }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['COLLECTION_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'The chunks of one document',
+      before: [
+        { capability: 'vector.collection.create', input: { collection: 'docs', dimension: 2 } },
+        {
+          capability: 'vector.upsert',
+          input: {
+            collection: 'docs',
+            vectors: [
+              { id: 'guide#1', embedding: [1, 0] },
+              { id: 'other#1', embedding: [0, 1] },
+            ],
+          },
+        },
+      ],
+      input: { collection: 'docs', prefix: 'guide#' },
+      expect: { items: [{ id: 'guide#1' }], has_more: false },
+    },
+  ],
+  async run({ ctx, input: { collection, prefix = '', cursor, limit = 20 } }) {
+    const { db, secrets } = ctx.core;
+    if (!isStorable(prefix)) throw invalidField('prefix', 'characters', 'prefix holds half of a surrogate pair.');
+    const row = await findCollection(db, ctx.accountId, collection);
+    if (row === null) throw collectionNotFound();
+    const binding = [ctx.accountId, ctx.capability, collection, prefix];
+    const [after = ''] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
+    const rows = await listItems(db, row, { after: String(after), prefix, limit: limit + 1 });
+    const shown = page(rows, limit, ({ id }) => encodeCursor(secrets, binding, [id]));
+    const items = shown.items.map(
+      ({ id, metadata }) => `{"id":${JSON.stringify(id)},"metadata":${metadata ?? 'null'}}`,
+    );
+    const rest = JSON.stringify({ next_cursor: shown.next_cursor, has_more: shown.has_more });
+    return { data: new JsonText(`{"collection":"${collection}","items":[${items.join(',')}],${rest.slice(1)}`) };
+  },
+});

@@ -1,0 +1,46 @@
+// The vector module: collections of embeddings, found by similarity and filters on their metadata.
+import { defineModule } from '../../manifest/module.ts';
+import { billedUnits } from './billed.ts';
+import { collectionCreate } from './capabilities/collection-create.ts';
+import { collectionDelete } from './capabilities/collection-delete.ts';
+import { collectionGet } from './capabilities/collection-get.ts';
+import { collectionList } from './capabilities/collection-list.ts';
+import { remove } from './capabilities/delete.ts';
+import { deleteByFilter } from './capabilities/delete-by-filter.ts';
+import { fetch } from './capabilities/fetch.ts';
+import { list } from './capabilities/list.ts';
+import { query } from './capabilities/query.ts';
+import { update } from './capabilities/update.ts';
+import { upsert } from './capabilities/upsert.ts';
+import { createVectorState, type VectorState } from './state.ts';
+import { vectorSweeps } from './sweeps.ts';
+
+export const vector = defineModule<VectorState>({
+  name: 'vector',
+  summary: 'Vector search: collections of embeddings, similarity queries and filters on metadata.',
+  status: 'ga',
+  capabilities: [
+    collectionCreate,
+    collectionGet,
+    collectionList,
+    collectionDelete,
+    upsert,
+    query,
+    fetch,
+    list,
+    update,
+    remove,
+    deleteByFilter,
+  ],
+  start: createVectorState,
+  close: ({ engine }) => engine.close(),
+  figures: ({ engine }) =>
+    Object.entries(engine.gauges()).map(([name, value]) => ({
+      name: `qm_vector_${name}`,
+      help: 'See the module vector.',
+      labels: { engine: engine.name },
+      value,
+    })),
+  sweeps: vectorSweeps,
+  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
+});

@@ -1,0 +1,17 @@
+// Numbers of the vector module (specification, "Limits"; contract §8).
+export const DIMENSION_MAX = 4_096;
+export const UPSERT_VECTORS_MAX = 1_000;
+export const UPSERT_BODY_BYTES_MAX = 32 * 1024 * 1024;
+export const QUERY_BODY_BYTES_MAX = 4 * 1024 * 1024;
+export const IDS_MAX = 1_000;
+export const TOP_K_MAX = 1_000;
+export const TOP_K_DEFAULT = 10;
+export const QUERIES_MAX = 16;
+export const ID_BYTES_MAX = 256;
+export const NAME_CHARACTERS_MAX = 128;
+export const METADATA_BYTES_MAX = 16 * 1024;
+export const METADATA_KEYS_MAX = 64;
+export const FILTER_KEYS_MAX = 16;
+export const FILTER_VALUES_MAX = 1_000;
+/** Numbers of embeddings in one answer. */
+export const VALUES_MAX = 1024 * 1024;

@@ -1,0 +1,50 @@
+// What the vector module keeps in one process.
+
+import type { Core } from '../../core/context.ts';
+import { readFunds } from '../../core/wallet/funds.ts';
+import { textArray } from '../../db/arrays.ts';
+import { Coalescer } from '../../lib/coalesce.ts';
+import { ChangeEffect } from './change-effect.ts';
+import { readNamed } from './change-store.ts';
+import type { CollectionRow } from './collection-store.ts';
+import { createEmbeddedEngine } from './engine/embedded/index.ts';
+import type { VectorEngine } from './engine/port.ts';
+import { QueryEffect } from './query-effect.ts';
+
+export interface VectorState {
+  readonly core: Core;
+  readonly engine: VectorEngine;
+  readonly changing: ChangeEffect;
+  readonly querying: QueryEffect;
+  /** Keyed by account; an item is a collection's name. Many queries share one reading that began after they came. */
+  readonly reading: Coalescer<string, Reading>;
+}
+
+export interface Reading {
+  readonly collection: CollectionRow | null;
+  /** What the account could be charged, nano-USD. */
+  readonly funds: bigint;
+}
+
+const QUERIES_PER_READ = 256;
+
+export function createVectorState(core: Core): VectorState {
+  const { connection, vectorMemoryMb: memoryMb, log } = core;
+  return {
+    core,
+    engine: createEmbeddedEngine({ connection, memoryMb, log }),
+    changing: new ChangeEffect(),
+    querying: new QueryEffect(),
+    reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
+  };
+}
+
+async function read({ db }: Core, accountId: string, names: readonly string[]): Promise<Reading[]> {
+  const wanted = [...new Set(names)].map((name) => ({ accountId, name }));
+  const [{ rows }, funds] = await Promise.all([
+    readNamed(db.hot, textArray([accountId]), wanted),
+    readFunds(db.hot, accountId),
+  ]);
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  return names.map((name) => ({ collection: byName.get(name) ?? null, funds }));
+}
