@@ -220,7 +220,9 @@ test('after the form the browser is sent to the same page, whatever the id or th
 test('a visitor from another site is shown the way to a session that the browser holds back', async () => {
   const visitor = new Visitor(bench);
   const { text } = await visitor.open(groupId, { 'sec-fetch-site': 'cross-site' });
-  expect(text).toContain(`<a href="./${groupId}">`);
+  expect(text).toContain('<a href="">Open this page again</a>');
+  const typed = await visitor.open(groupId, { 'sec-fetch-site': 'none' });
+  expect(typed.text).not.toContain('<a ');
 });
 
 test('bodies that are no form, and long ones, open nothing', async () => {

@@ -13,13 +13,14 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** Starts Chromium; CHROMIUM_PATH names another one, for machines that the packaged one (Linux, x64) does not run on. */
-export async function startBrowser(): Promise<TestBrowser> {
+/** Starts Chromium; CHROMIUM_PATH names another one, for machines that the packaged one (Linux, x64) does not run on. `args`: its switches. */
+export async function startBrowser(args: readonly string[] = []): Promise<TestBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'qm-chromium-'));
   try {
     const { path, libraries } = await locate(folder);
     const browser = await chromium.launch({
       executablePath: path,
+      args: [...args],
       // Containers and root have no sandbox; the pages are our own.
       chromiumSandbox: false,
       env: { ...process.env, HOME: folder, ...(libraries === null ? {} : { LD_LIBRARY_PATH: libraries }) },

@@ -24,11 +24,11 @@ export const consoleRoute: RawRoute<ErrorsState> = {
 async function show(request: RawRequest, state: ErrorsState): Promise<RawAnswer> {
   const { baseUrl, db, secrets } = state.core;
   const token = sentSession(request.headers.cookie);
-  if (token === null) return signInPage({ failure: null, again: fromElsewhere(request) ? here(request) : null });
+  if (token === null) return signInPage({ failure: null, fromElsewhere: mayBeFromElsewhere(request) });
   const nowMs = await databaseNow(db);
   const secret = openSession(secrets, token, nowMs);
   const ended = { 'set-cookie': endingCookie(baseUrl) };
-  if (secret === null) return signInPage({ failure: null, again: null, headers: ended });
+  if (secret === null) return signInPage({ failure: null, headers: ended });
   try {
     const { accountId } = await request.admit(secret);
     const groupId = state.ids.parseGroup(accountId, groupOf(request));
@@ -36,7 +36,7 @@ async function show(request: RawRequest, state: ErrorsState): Promise<RawAnswer>
     return group === null ? notFoundPage() : groupPage(group, nowMs);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'INVALID_API_KEY') throw error;
-    return signInPage({ failure: error, again: null, headers: ended });
+    return signInPage({ failure: error, headers: ended });
   }
 }
 
@@ -50,7 +50,7 @@ async function takeForm(request: RawRequest, state: ErrorsState): Promise<RawAns
     await request.admit(secret === '' ? null : secret);
   } catch (error) {
     if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
-    return signInPage({ failure: error, again: null });
+    return signInPage({ failure: error });
   }
   const expiresMs = (await databaseNow(db)) + SESSION_MS;
   return backHere(request, openingCookie(baseUrl, sealSession(secrets, secret, expiresMs)));
@@ -65,7 +65,7 @@ function backHere(request: RawHead, cookie: string): RawAnswer {
   };
 }
 
-/** This page, seen from itself: whatever the id holds, it leads nowhere else. */
+/** This page, seen from itself. Whatever the id holds, it leads nowhere else. */
 function here(request: RawHead): string {
   return `./${encodeURIComponent(groupOf(request))}`;
 }
@@ -74,7 +74,8 @@ function groupOf({ params }: RawHead): string {
   return params.error_group_id ?? '';
 }
 
-// A Strict cookie does not come along when a link of another site is followed.
-function fromElsewhere({ headers }: RawHead): boolean {
-  return headers['sec-fetch-site'] === 'cross-site';
+// A Strict cookie does not come along when a link of another site is followed. Where browsers do not say so (plain http), it may be.
+function mayBeFromElsewhere({ headers }: RawHead): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined || site === 'cross-site';
 }

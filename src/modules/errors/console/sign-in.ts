@@ -7,13 +7,13 @@ import { answerPage } from './page.ts';
 export interface SignIn {
   /** Why the form is there again; null at first. */
   readonly failure: Problem | null;
-  /** Where the same page is, when the visitor came by a link from elsewhere: browsers then keep a session to themselves. */
-  readonly again: string | null;
+  /** Whether the visitor may have come by a link of another site: browsers then keep a session to themselves, until the next step. */
+  readonly fromElsewhere?: boolean;
   readonly headers?: RawAnswer['headers'];
 }
 
 /** The form for the key. */
-export function signInPage({ failure, again, headers = {} }: SignIn): RawAnswer {
+export function signInPage({ failure, fromElsewhere = false, headers = {} }: SignIn): RawAnswer {
   const content = html`<h1>Open this error group</h1>
 <p>Enter an API key that may read errors. It is sent to this service only, and this browser stays signed in for 12 hours at most.</p>
 ${failure === null ? '' : html`<p class="failure" role="alert" id="failure">${sentence(failure)}</p>`}
@@ -22,7 +22,7 @@ ${failure === null ? '' : html`<p class="failure" role="alert" id="failure">${se
 <input id="key" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" autocapitalize="off"${failure === null ? '' : html` aria-invalid="true" aria-describedby="failure"`}>
 <button class="main">Open</button>
 </form>
-${again === null ? '' : html`<p class="quiet">Signed in already? <a href="${again}">Open this page again</a>: browsers do not show a session to pages that are opened from another site.</p>`}`;
+${fromElsewhere ? html`<p class="quiet">Signed in already? <a href="">Open this page again</a>: browsers do not show a session to pages that are opened from another site.</p>` : ''}`;
   return answerPage({
     status: failure?.httpStatus ?? 200,
     title: 'Sign in',

@@ -80,6 +80,6 @@ button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius
 button.main { margin-top: .9rem; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
 .failure { padding: .6rem .75rem; border-radius: 6px; background: var(--red-shade); color: var(--red); }
 @media (max-width: 60rem) { .columns, .overview { grid-template-columns: minmax(0, 1fr); } }
-@media (max-width: 36rem) { body { font-size: 15px; } main { padding: 1rem 1rem 3rem; } .facts, .columns aside .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; }
+@media (max-width: 36rem) { body { font-size: 15px; } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } .facts, .columns aside .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; }
 .crumbs thead { display: none; } .crumbs tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); } .crumbs td, .crumbs td:first-child, .crumbs td:nth-child(2) { display: block; width: auto; border: 0; padding: 0; } }
 `;

@@ -1,0 +1,87 @@
+// The session as a real browser keeps it: between sites, and where the service is reached by plain http.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { ErrorsBench } from './harness.ts';
+
+let bench: ErrorsBench;
+let chromium: TestBrowser;
+let url: string;
+beforeAll(async () => {
+  // Names, because a browser trusts this machine's addresses as it trusts https.
+  [bench, chromium] = await Promise.all([
+    ErrorsBench.start(),
+    startBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']),
+  ]);
+  const { error_group_id: groupId } = await bench.capture({ message: 'disk full' });
+  url = `http://qm.test:${new URL(bench.service.url).port}/console/errors/${groupId}`;
+});
+afterAll(async () => {
+  await chromium.close();
+  await bench.service.stop();
+});
+
+async function newPage(): Promise<Page> {
+  const page = await chromium.browser.newPage();
+  page.setDefaultTimeout(5_000);
+  // Another site, whose page links to the group and sends forms to it.
+  await page.route('http://other.test/', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<a href="${url}">look</a>
+<form method="post" action="${url}"><input name="key" value="${bench.account.secret}"><button id="in">in</button></form>
+<form method="post" action="${url}"><input name="action" value="sign-out"><button id="out">out</button></form>`,
+    }),
+  );
+  return page;
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(url);
+  await page.waitForSelector('#key:focus');
+  await page.keyboard.type(bench.account.secret);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('text=Sign out');
+}
+
+test('by plain http and a name that the base URL does not know, keyboard only: signed in and out', async () => {
+  const page = await newPage();
+  await signIn(page);
+  expect(await page.textContent('h1')).toBe('disk full');
+  const [cookie] = await page.context().cookies();
+  expect(cookie).toMatchObject({ name: 'qm_console', path: '/console', httpOnly: true, sameSite: 'Strict' });
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign out');
+  expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#key');
+  expect(await page.context().cookies()).toEqual([]);
+  expect(page.url()).toBe(url);
+  await page.context().close();
+});
+
+test('a link of another site shows the form, whose link shows the page', async () => {
+  const page = await newPage();
+  await signIn(page);
+  await page.goto('http://other.test/');
+  await page.click('text=look');
+  await page.waitForSelector('#key');
+  expect(await page.content()).not.toContain('disk full');
+  await page.click('text=Open this page again');
+  await page.waitForSelector('text=disk full');
+  await page.context().close();
+});
+
+test('forms of another site sign nobody in or out', async () => {
+  const page = await newPage();
+  await page.goto('http://other.test/');
+  await page.click('#in');
+  await page.waitForSelector('text=This form is not taken');
+  expect(await page.context().cookies()).toEqual([]);
+  await signIn(page);
+  await page.goto('http://other.test/');
+  await page.click('#out');
+  await page.waitForSelector('text=This form is not taken');
+  expect(await page.context().cookies()).toHaveLength(1);
+  await page.context().close();
+});
