@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { ErrorsBench } from './harness.ts';
+import { eventId, SentryBench } from './sentry-harness.ts';
 
 const payloads = [
   `<script>document.title='ran';alert('ran')</script>`,
@@ -96,12 +97,16 @@ function watch(page: Page): Seen {
   return seen;
 }
 
-async function openPage(browser: Browser, url: string): Promise<Seen & { page: Page; close(): Promise<void> }> {
+async function openPage(
+  browser: Browser,
+  url: string,
+  key: string,
+): Promise<Seen & { page: Page; close(): Promise<void> }> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(5_000);
   await page.goto(url);
-  await page.fill('#key', bench.account.secret);
+  await page.fill('#key', key);
   const seen = watch(page);
   await page.click('button.main');
   await page.waitForSelector('h1[dir=auto]');
@@ -154,7 +159,7 @@ test('what runs, and what is asked for, on a page that does not escape is seen',
 test.each(payloads)('inert on the page: %s', { timeout: 60_000 }, async (payload) => {
   const texts = new Map<string, string>();
   const sent = eventOf(payload, texts);
-  const { error_group_id: groupId, event_id: eventId } = await bench.capture(sent);
+  const { error_group_id: groupId, event_id } = await bench.capture(sent);
   for (const [what, field] of [
     ['assign', 'assigned_to'],
     ['comment', 'text'],
@@ -164,34 +169,86 @@ test.each(payloads)('inert on the page: %s', { timeout: 60_000 }, async (payload
     await bench.change(what, groupId, { [field]: value });
   }
   await bench.change('ignore', groupId);
-  const url = `${bench.service.url}/console/errors/${groupId}`;
+  const survey = await inertPage(groupId, bench);
+  expect(survey.title).toContain(payload.slice(0, 40));
+  const shown = await shownTexts(bench, event_id, texts);
+  expect(shown.size).toBeGreaterThan(30);
+  expect(missing(survey, shown)).toEqual([]);
+});
 
-  const { page, requests, troubles, close } = await openPage(chromium.browser, url);
-  // Everything that opens is opened, and everything that can have the focus or the pointer has it once.
+test('inert on the page: all of it in an event of a Sentry SDK, with exceptions behind the exception', async () => {
+  const sdk = await SentryBench.of(bench);
+  const texts = new Map<string, string>();
+  let count = 0;
+  const text = (name: string) => {
+    const value = `${payloads[count++ % payloads.length]} [${name}]`;
+    texts.set(name, value);
+    return value;
+  };
+  const exception = (name: string) => ({
+    type: text(`${name} type`),
+    value: text(`${name} value`),
+    stacktrace: {
+      frames: [
+        {
+          function: text(`${name} func`),
+          filename: text(`${name} file`),
+          lineno: 3,
+          context_line: text(`${name} line`),
+        },
+      ],
+    },
+  });
+  const id = eventId();
+  const reply = await sdk.sendEvent({
+    event_id: id,
+    level: text('level'),
+    transaction: text('transaction'),
+    environment: text('environment'),
+    exception: { values: [exception('cause'), exception('thrown')] },
+    breadcrumbs: [
+      { timestamp: text('at'), category: text('category'), level: text('crumb level'), message: text('crumb') },
+    ],
+    contexts: { [text('context name')]: { name: text('context') } },
+    tags: { plain: text('tag') },
+    sdk: { name: text('sdk') },
+  });
+  expect(reply.status, reply.text).toBe(200);
+  const stored = await sdk.captured(id);
+  expect(stored.exception.chain).toHaveLength(1);
+  const survey = await inertPage(stored.error_group_id, sdk);
+  const shown = await shownTexts(sdk, stored.event_id, texts);
+  expect(shown.size).toBeGreaterThan(12);
+  expect(missing(survey, shown)).toEqual([]);
+});
+
+/** Opens the page and all that opens on it, and holds that it did nothing and is made of nothing but its own elements. */
+async function inertPage(groupId: string, { service, account }: ErrorsBench): Promise<Survey> {
+  const url = `${service.url}/console/errors/${groupId}`;
+  const { page, requests, troubles, close } = await openPage(chromium.browser, url, account.secret);
   const closed = page.locator('details:not([open]) > summary');
   while ((await closed.count()) > 0) await closed.first().click();
   await page.locator('h1').hover();
-  await page.locator('.value').hover();
+  await page.locator('.value').first().hover();
   for (let i = 0; i < 10; i += 1) await page.keyboard.press('Tab');
   const survey = (await page.evaluate(SURVEY)) as Survey;
   await close();
-
   expect(troubles).toEqual([]);
   expect(requests).toEqual([`POST ${url}`, `GET ${url}`]);
   expect(survey.elements.filter((name) => !ELEMENTS.includes(name))).toEqual([]);
   expect(survey.attributes.filter((name) => !ATTRIBUTES.includes(name))).toEqual([]);
   expect(survey.links).toBe(0);
   expect(survey.base).toBe(url);
-  expect(survey.title).toContain(payload.slice(0, 40));
-  const shown = await shownTexts(eventId, texts);
-  expect(shown.size).toBeGreaterThan(30);
-  const missing = [...shown].filter(([, text]) => !survey.text.includes(text) && !survey.text.includes(inJson(text)));
-  expect(missing).toEqual([]);
-});
+  return survey;
+}
+
+function missing(survey: Survey, texts: Map<string, string>): [string, string][] {
+  return [...texts].filter(([, text]) => !survey.text.includes(text) && !survey.text.includes(inJson(text)));
+}
 
 /** The texts as they are stored: what scrubbing took out, the page cannot show. */
-async function shownTexts(eventId: string, texts: Map<string, string>): Promise<Map<string, string>> {
-  const stored = stringsOf(await bench.get(eventId));
+async function shownTexts(of: ErrorsBench, id: string, texts: Map<string, string>): Promise<Map<string, string>> {
+  const stored = stringsOf(await of.get(id));
   return new Map([...texts].filter(([name, text]) => name === 'assign' || name === 'comment' || stored.has(text)));
 }
 
