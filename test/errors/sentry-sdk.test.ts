@@ -27,8 +27,9 @@ async function run(
   bench: SentryBench,
   release: number,
   scenario: string,
+  ...tunnel: string[]
 ): Promise<{ sent: Sent[]; code: number; stderr: string }> {
-  const child = spawn(process.execPath, [PROGRAM, String(release), scenario, bench.dsn], {
+  const child = spawn(process.execPath, [PROGRAM, String(release), scenario, bench.dsn, ...tunnel], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 25_000,
   });
@@ -122,6 +123,12 @@ describe.each([8, 9, 10])('@sentry/node %i', (release) => {
       title: 'disk is nearly full',
       level: 'warning',
     });
+  });
+
+  test('behind a tunnel the key stands in the envelope only', async () => {
+    const { sent } = await run(bench, release, 'message', bench.url('envelope', null));
+    expect(sent.map(({ status }) => status)).toEqual([200]);
+    expect((await bench.captured((sent[0] as Sent).id)).message).toBe('disk is nearly full');
   });
 
   test('fingerprints make the groups', async () => {

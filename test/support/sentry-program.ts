@@ -1,4 +1,4 @@
-// A program that reports to Sentry with one release of the real SDK: node sentry-program.ts RELEASE SCENARIO DSN.
+// A program that reports to Sentry with one release of the real SDK: node sentry-program.ts RELEASE SCENARIO DSN [TUNNEL].
 // What was sent comes as lines of JSON on standard output: { id, status }; status is null for what the SDK held back.
 import { writeSync } from 'node:fs';
 
@@ -8,10 +8,17 @@ const releases = {
   10: () => import('sentry-node-10'),
 };
 
-const [release = '', scenario = '', dsn = ''] = process.argv.slice(2);
+const [release = '', scenario = '', dsn = '', tunnel] = process.argv.slice(2);
 const Sentry = (await releases[Number(release) as keyof typeof releases]()) as typeof import('sentry-node-10');
 
-Sentry.init({ dsn, release: 'shop@1.4.2', environment: 'staging', serverName: 'web-1', includeLocalVariables: true });
+Sentry.init({
+  dsn,
+  tunnel,
+  release: 'shop@1.4.2',
+  environment: 'staging',
+  serverName: 'web-1',
+  includeLocalVariables: true,
+});
 Sentry.getClient()?.on('afterSendEvent', (event, response) => {
   writeSync(1, `${JSON.stringify({ id: event.event_id, status: response?.statusCode ?? null })}\n`);
 });

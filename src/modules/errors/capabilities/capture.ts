@@ -13,7 +13,8 @@ export const capture = defineCapability<ErrorsState>()({
   description:
     'Stores one event and adds it to its group. Everything is optional: message alone is enough, and a stack trace, tags and user_id make the ' +
     'group more useful. Events with the same fingerprint, else the same message, else the same exception type and value are one group. ' +
-    'A new event reopens a resolved group. Passwords, tokens, card numbers and the like are removed before anything is stored.',
+    'A new event reopens a resolved group. Passwords, tokens, card numbers and the like are removed before anything is stored. ' +
+    'Sentry SDKs report here with the DSN https://KEY@HOST/v1/errors/sentry/1 and a key of the scope errors.capture alone.',
   input: captureSchema,
   output: captureResultSchema,
   price: { book: 'errors.capture', unit: 'event' },
