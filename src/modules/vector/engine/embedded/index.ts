@@ -1,0 +1,108 @@
+// The engine inside the service: a few worker threads, each the home of some collections, under one budget of memory.
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Logger } from '../../../../core/logger.ts';
+import type { ConnectionConfig } from '../../../../db/database.ts';
+import type { CollectionRef, IndexState, Search, SearchResult, VectorEngine } from '../port.ts';
+import { Lane, type LaneEvents } from './lane.ts';
+import { createLedger, Ledger } from './ledger.ts';
+import { type Counter, keyOf } from './protocol.ts';
+
+const WORKERS_MAX = 8;
+const MIB = 2 ** 20;
+const COLD: IndexState = { state: 'cold', bytes: 0 };
+
+export interface EmbeddedEngineOptions {
+  readonly connection: ConnectionConfig;
+  /** What collections in memory may take, all workers together. */
+  readonly memoryMb: number;
+  /** Threads; one less than there are processors, at most 8, when absent. */
+  readonly workers?: number;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+}
+
+export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
+  return new EmbeddedEngine(options);
+}
+
+export class EmbeddedEngine implements VectorEngine {
+  readonly name = 'embedded';
+  readonly #lanes: Lane[] = [];
+  readonly #ledger: Ledger;
+  readonly #states = new Map<string, IndexState & { readonly lane: number }>();
+  readonly #counted: Record<Counter, number> = { loads: 0, reloads: 0, deltas: 0, evictions: 0, streamed: 0 };
+  #restarts = 0;
+
+  constructor({ connection, memoryMb, workers, log }: EmbeddedEngineOptions) {
+    const count = workers ?? Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1));
+    const ledger = createLedger(count, memoryMb * MIB);
+    this.#ledger = new Ledger(ledger);
+    for (let worker = 0; worker < count; worker += 1)
+      this.#lanes.push(new Lane({ connection, ledger, worker, events: this.#eventsOf(worker, log) }));
+  }
+
+  search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
+    return this.#homeOf(ref.collectionId).search(ref, searches, signal);
+  }
+
+  indexState(ref: CollectionRef): IndexState {
+    const { state, bytes } = this.#states.get(keyOf(ref.accountId, ref.collectionId)) ?? COLD;
+    return { state, bytes };
+  }
+
+  forget(accountId: string, collectionId: string): void {
+    this.#homeOf(collectionId).tell({ type: 'forget', accountId, collectionId });
+  }
+
+  gauges(): Readonly<Record<string, number>> {
+    return {
+      workers: this.threadIds().length,
+      memory_bytes: this.#ledger.totalBytes,
+      memory_budget_bytes: this.#ledger.budgetBytes,
+      collections_in_memory: this.#states.size,
+      worker_restarts: this.#restarts,
+      ...this.#counted,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+
+  /** Of the threads that run. */
+  threadIds(): number[] {
+    return this.#lanes.map(({ threadId }) => threadId).filter((id) => id !== undefined);
+  }
+
+  /** Ends every worker as a crash would. */
+  async killWorkers(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.kill()));
+  }
+
+  #homeOf(collectionId: string): Lane {
+    const hash = createHash('sha256').update(collectionId).digest().readUInt32BE(0);
+    return this.#lanes[hash % this.#lanes.length] as Lane;
+  }
+
+  #eventsOf(lane: number, log: EmbeddedEngineOptions['log']): LaneEvents {
+    return {
+      told: (message) => {
+        if (message.type === 'counted') this.#counted[message.figure] += 1;
+        else if (message.type === 'pressed') this.#evictOldest();
+        else if (message.state === 'cold') this.#states.delete(message.key);
+        else this.#states.set(message.key, { state: message.state, bytes: message.bytes, lane });
+      },
+      died: (error) => {
+        this.#restarts += 1;
+        for (const [key, state] of this.#states) if (state.lane === lane) this.#states.delete(key);
+        log.error({ err: error }, 'a search worker ended; it starts anew with the next search');
+      },
+      trouble: (error) => log.warn({ err: error }, 'a search worker lost its connection to the database'),
+    };
+  }
+
+  #evictOldest(): void {
+    const worker = this.#ledger.oldestWorker();
+    if (worker !== undefined) this.#lanes[worker]?.tell({ type: 'evict' });
+  }
+}

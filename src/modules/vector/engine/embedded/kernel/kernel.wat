@@ -1,0 +1,151 @@
+;; What every search spends its time on. scripts/gen.ts assembles it into kernel-binary.ts.
+;;
+;; A row of the first pass: f32 scale, f32 residual, f32 norm, 4 bytes unused, then the int8 values, padded with zeros to 16.
+;; Its bounds: |row . query - scale * queryScale * (int8 . int16)| <= residual * queryNorm + (norm + residual) * querySlack.
+;; Why they hold is said in quantize.ts.
+(module
+  (import "env" "memory" (memory 1 65536 shared))
+
+  ;; Writes {u32 row, u32 unused, f64 upper, f64 lower} for each row whose upper bound reaches $threshold, answers how many.
+  ;; With a $list (of u32 row numbers), only its rows are looked at; without one (0), rows 0 to $count - 1.
+  ;; $squared: 0 bounds the product itself, 1 bounds 2 * product - norm^2, which orders rows as the negative distance does.
+  (func (export "scan")
+    (param $rows i32) (param $stride i32) (param $list i32) (param $count i32)
+    (param $query i32) (param $queryScale f64) (param $queryNorm f64) (param $querySlack f64)
+    (param $squared i32) (param $threshold f64) (param $out i32)
+    (result i32)
+    (local $i i32) (local $row i32) (local $at i32) (local $end i32) (local $q i32) (local $o i32)
+    (local $low v128) (local $high v128) (local $low2 v128) (local $high2 v128)
+    (local $norm f64) (local $residual f64) (local $middle f64) (local $error f64)
+    (local.set $o (local.get $out))
+    (block $done
+      (br_if $done (i32.eqz (local.get $count)))
+      (loop $next
+        (local.set $row (local.get $i))
+        (if (local.get $list)
+          (then
+            (local.set $row
+              (i32.load (i32.add (local.get $list) (i32.shl (local.get $i) (i32.const 2)))))))
+        (local.set $at (i32.add (local.get $rows) (i32.mul (local.get $row) (local.get $stride))))
+        (local.set $end (i32.add (local.get $at) (local.get $stride)))
+        (local.set $residual (f64.promote_f32 (f32.load offset=4 (local.get $at))))
+        (local.set $norm (f64.promote_f32 (f32.load offset=8 (local.get $at))))
+        (local.set $middle (f64.mul (f64.promote_f32 (f32.load (local.get $at))) (local.get $queryScale)))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (local.set $q (local.get $query))
+        (local.set $low (v128.const i32x4 0 0 0 0))
+        (local.set $high (v128.const i32x4 0 0 0 0))
+        (loop $values
+          (local.set $low
+            (i32x4.add (local.get $low)
+              (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $at)) (v128.load (local.get $q)))))
+          (local.set $high
+            (i32x4.add (local.get $high)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $at)) (v128.load offset=16 (local.get $q)))))
+          (local.set $low2
+            (i32x4.add (local.get $low2)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=16 (local.get $at)) (v128.load offset=32 (local.get $q)))))
+          (local.set $high2
+            (i32x4.add (local.get $high2)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=24 (local.get $at)) (v128.load offset=48 (local.get $q)))))
+          (local.set $q (i32.add (local.get $q) (i32.const 64)))
+          (br_if $values
+            (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 32))) (local.get $end))))
+        (local.set $low (i32x4.add (i32x4.add (local.get $low2) (local.get $high2)) (i32x4.add (local.get $low) (local.get $high))))
+ (local.set $low2 (v128.const i32x4 0 0 0 0)) (local.set $high2 (v128.const i32x4 0 0 0 0))
+        (local.set $middle
+          (f64.mul (local.get $middle)
+            (f64.convert_i32_s
+              (i32.add
+                (i32.add (i32x4.extract_lane 0 (local.get $low)) (i32x4.extract_lane 1 (local.get $low)))
+                (i32.add (i32x4.extract_lane 2 (local.get $low)) (i32x4.extract_lane 3 (local.get $low)))))))
+        (local.set $error
+          (f64.add
+            (f64.mul (local.get $residual) (local.get $queryNorm))
+            (f64.mul (f64.add (local.get $norm) (local.get $residual)) (local.get $querySlack))))
+        (if (local.get $squared)
+          (then
+            (local.set $norm (f64.mul (local.get $norm) (local.get $norm)))
+            (local.set $middle
+              (f64.sub (f64.add (local.get $middle) (local.get $middle)) (local.get $norm)))
+            ;; the norm was rounded to f32: its square is off by less than 2^-21 of it
+            (local.set $error
+              (f64.add (f64.add (local.get $error) (local.get $error))
+                (f64.mul (local.get $norm) (f64.const 0x1p-21))))))
+        (if (f64.ge (f64.add (local.get $middle) (local.get $error)) (local.get $threshold))
+          (then
+            (i32.store (local.get $o) (local.get $row))
+            (f64.store offset=8 (local.get $o) (f64.add (local.get $middle) (local.get $error)))
+            (f64.store offset=16 (local.get $o) (f64.sub (local.get $middle) (local.get $error)))
+            (local.set $o (i32.add (local.get $o) (i32.const 24)))))
+        (br_if $next
+          (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $count)))))
+    (i32.div_u (i32.sub (local.get $o) (local.get $out)) (i32.const 24)))
+
+  ;; The exact sums in f64 over an f32 row and an f64 query, both padded with zeros; $bytes of the row is a multiple of 16.
+  (func (export "dot") (param $row i32) (param $query i32) (param $bytes i32) (result f64)
+    (local $end i32) (local $low v128) (local $high v128) (local $x v128)
+    (local.set $end (i32.add (local.get $row) (local.get $bytes)))
+    (loop $next
+      (local.set $x (v128.load (local.get $row)))
+      (local.set $low
+        (f64x2.add (local.get $low)
+          (f64x2.mul (f64x2.promote_low_f32x4 (local.get $x)) (v128.load (local.get $query)))))
+      (local.set $high
+        (f64x2.add (local.get $high)
+          (f64x2.mul
+            (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x)))
+            (v128.load offset=16 (local.get $query)))))
+      (local.set $query (i32.add (local.get $query) (i32.const 32)))
+      (br_if $next
+        (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 16))) (local.get $end))))
+    (local.set $low (f64x2.add (local.get $low) (local.get $high)))
+    (f64.add (f64x2.extract_lane 0 (local.get $low)) (f64x2.extract_lane 1 (local.get $low))))
+
+  (func (export "squaredNorm") (param $row i32) (param $bytes i32) (result f64)
+    (local $end i32) (local $low v128) (local $high v128) (local $x v128) (local $v v128)
+    (local.set $end (i32.add (local.get $row) (local.get $bytes)))
+    (loop $next
+      (local.set $x (v128.load (local.get $row)))
+      (local.set $v (f64x2.promote_low_f32x4 (local.get $x)))
+      (local.set $low (f64x2.add (local.get $low) (f64x2.mul (local.get $v) (local.get $v))))
+      (local.set $v
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
+      (local.set $high (f64x2.add (local.get $high) (f64x2.mul (local.get $v) (local.get $v))))
+      (br_if $next
+        (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 16))) (local.get $end))))
+    (local.set $low (f64x2.add (local.get $low) (local.get $high)))
+    (f64.add (f64x2.extract_lane 0 (local.get $low)) (f64x2.extract_lane 1 (local.get $low))))
+
+  (func (export "squaredDistance") (param $row i32) (param $query i32) (param $bytes i32) (result f64)
+    (local $end i32) (local $low v128) (local $high v128) (local $x v128) (local $v v128)
+    (local.set $end (i32.add (local.get $row) (local.get $bytes)))
+    (loop $next
+      (local.set $x (v128.load (local.get $row)))
+      (local.set $v (f64x2.sub (f64x2.promote_low_f32x4 (local.get $x)) (v128.load (local.get $query))))
+      (local.set $low (f64x2.add (local.get $low) (f64x2.mul (local.get $v) (local.get $v))))
+      (local.set $v
+        (f64x2.sub
+          (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x)))
+          (v128.load offset=16 (local.get $query))))
+      (local.set $high (f64x2.add (local.get $high) (f64x2.mul (local.get $v) (local.get $v))))
+      (local.set $query (i32.add (local.get $query) (i32.const 32)))
+      (br_if $next
+        (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 16))) (local.get $end))))
+    (local.set $low (f64x2.add (local.get $low) (local.get $high)))
+    (f64.add (f64x2.extract_lane 0 (local.get $low)) (f64x2.extract_lane 1 (local.get $low))))
+
+  ;; Nothing but reading, for the benchmark: as fast as this machine's memory allows a thread.
+  (func (export "read") (param $from i32) (param $bytes i32) (result i32)
+    (local $end i32) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local.set $end (i32.add (local.get $from) (local.get $bytes)))
+    (loop $next
+      (local.set $a (v128.or (local.get $a) (v128.load (local.get $from))))
+      (local.set $b (v128.or (local.get $b) (v128.load offset=16 (local.get $from))))
+      (local.set $c (v128.or (local.get $c) (v128.load offset=32 (local.get $from))))
+      (local.set $d (v128.or (local.get $d) (v128.load offset=48 (local.get $from))))
+      (br_if $next
+        (i32.lt_u (local.tee $from (i32.add (local.get $from) (i32.const 64))) (local.get $end))))
+    (i32x4.extract_lane 0
+      (v128.or (v128.or (local.get $a) (local.get $b)) (v128.or (local.get $c) (local.get $d)))))
+)

@@ -1,0 +1,27 @@
+// A filter against the metadata of one row, for collections that are read from the database for each search.
+import type { Condition, Filter } from '../port.ts';
+import { compareNumbers, satisfies } from './filter.ts';
+
+export function passes(filter: Filter | null, metadata: unknown): boolean {
+  return filter === null || filter.every((condition) => passesOne(condition, metadata));
+}
+
+function passesOne(condition: Condition, metadata: unknown): boolean {
+  const has = typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, condition.key);
+  if (condition.op === 'exists') return has === condition.value;
+  const stored: unknown = has ? (metadata as Record<string, unknown>)[condition.key] : undefined;
+  const elements: unknown[] = Array.isArray(stored) ? stored : [stored];
+  switch (condition.op) {
+    case 'eq':
+      return elements.includes(condition.value);
+    case 'ne':
+      return !elements.includes(condition.value);
+    case 'in':
+      return condition.values.some((value) => elements.includes(value));
+  }
+  const { op, value } = condition;
+  return elements.some((element) => {
+    if (typeof value === 'number') return typeof element === 'number' && satisfies(op, compareNumbers(element, value));
+    return typeof element === 'string' && satisfies(op, Buffer.compare(Buffer.from(element), Buffer.from(value)));
+  });
+}

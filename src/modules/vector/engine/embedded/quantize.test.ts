@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArenaPool } from './arena.ts';
+import { CANDIDATES_AT, QUERY_INT16_AT } from './kernel/kernel.ts';
+import { prepareQuery, roundUp } from './quantize.ts';
+import { Vectors } from './vectors.ts';
+
+const pool = new ArenaPool(2 ** 26);
+
+interface Bounds {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** What the first pass says about one row. */
+function boundsOf(row: Float32Array, query: Float32Array, cosine: boolean, squared: boolean): Bounds {
+  const vectors = new Vectors(pool, row.length, cosine);
+  vectors.write(vectors.add(1), new Uint8Array(row.buffer));
+  const chunk = vectors.chunkOf(0);
+  const { arena } = chunk;
+  const { int16, scale, norm, slack } = prepareQuery(query, cosine);
+  arena.int16.set(int16, QUERY_INT16_AT / 2);
+  const mode = squared ? 1 : 0;
+  const found = arena.kernel.scan(
+    chunk.small,
+    vectors.smallStride,
+    0,
+    1,
+    QUERY_INT16_AT,
+    scale,
+    norm,
+    slack,
+    mode,
+    -Number.MAX_VALUE,
+    CANDIDATES_AT,
+  );
+  vectors.dispose();
+  expect(found).toBe(1);
+  const at = CANDIDATES_AT / 8;
+  return { upper: arena.float64[at + 1] as number, lower: arena.float64[at + 2] as number };
+}
+
+const sum = (length: number, term: (i: number) => number) =>
+  Array.from({ length }, (_, i) => term(i)).reduce((a, b) => a + b, 0);
+const value = fc.oneof(fc.float({ noNaN: true, noDefaultInfinity: true }), fc.float({ min: -1, max: 1, noNaN: true }));
+const pair = fc.integer({ min: 1, max: 70 }).chain((length) =>
+  fc.tuple(
+    fc.float32Array({ minLength: length, maxLength: length, noNaN: true, noDefaultInfinity: true }),
+    fc.array(value, { minLength: length, maxLength: length }).map((values) => Float32Array.from(values)),
+  ),
+);
+
+describe('the first pass', () => {
+  it('never bounds a product, a cosine or a distance too tightly, whatever the values', () => {
+    fc.assert(
+      fc.property(pair, ([row, query]) => {
+        const product = sum(row.length, (i) => (row[i] as number) * (query[i] as number));
+        const rowSquares = sum(row.length, (i) => (row[i] as number) ** 2);
+        const querySquares = sum(row.length, (i) => (query[i] as number) ** 2);
+        const norms = Math.sqrt(rowSquares) * Math.sqrt(querySquares);
+        const plain = boundsOf(row, query, false, false);
+        const rounding = 1e-13 * norms;
+        expect(plain.upper).toBeGreaterThanOrEqual(product - rounding);
+        expect(plain.lower).toBeLessThanOrEqual(product + rounding);
+        const distance = boundsOf(row, query, false, true);
+        const key = 2 * product - rowSquares;
+        expect(distance.upper).toBeGreaterThanOrEqual(key - 1e-13 * (norms + rowSquares));
+        expect(distance.lower).toBeLessThanOrEqual(key + 1e-13 * (norms + rowSquares));
+        if (norms === 0) return;
+        const cosine = boundsOf(row, query, true, false);
+        expect(cosine.upper).toBeGreaterThanOrEqual(product / norms - 1e-13);
+        expect(cosine.lower).toBeLessThanOrEqual(product / norms + 1e-13);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('bounds a cosine of ordinary vectors within 0.02', () => {
+    const vector = (seed: number) => Float32Array.from({ length: 768 }, (_, i) => Math.sin(seed * 1000 + i * i));
+    const { upper, lower } = boundsOf(vector(1), vector(2), true, false);
+    expect(upper - lower).toBeLessThan(0.02);
+  });
+});
+
+describe('roundUp', () => {
+  it('answers the least f32 that is not below', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, noNaN: true }), (wanted) => {
+        const rounded = roundUp(wanted);
+        expect(rounded).toBeGreaterThanOrEqual(wanted);
+        expect(Math.fround(rounded)).toBe(rounded);
+      }),
+    );
+  });
+});

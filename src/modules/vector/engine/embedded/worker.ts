@@ -1,0 +1,104 @@
+// A search worker: owns the collections whose home it is, reads them itself, answers for them. Nothing else changes them.
+import { parentPort, workerData } from 'node:worker_threads';
+import { Database } from '../../../../db/database.ts';
+import { CollectionGone } from '../port.ts';
+import { ArenaPool } from './arena.ts';
+import { Collection, type WorkerContext } from './collection.ts';
+import { Ledger } from './ledger.ts';
+import { Limit } from './limit.ts';
+import { type FromWorker, keyOf, type PlainError, type ToWorker, type WorkerSettings } from './protocol.ts';
+import { Shelf } from './shelf.ts';
+
+const READS_MAX = 2;
+
+if (parentPort === null) throw new Error('this file runs in a worker thread');
+const port = parentPort;
+const { connection, ledger: ledgerState, worker } = workerData as WorkerSettings;
+const tell = (message: FromWorker) => port.postMessage(message);
+const ledger = new Ledger(ledgerState);
+const db = new Database({
+  connection,
+  hotConnections: 1,
+  connections: READS_MAX + 1,
+  onIdleError: (error) => tell({ type: 'trouble', error: plain(error) }),
+});
+const collections = new Map<string, Collection>();
+const calls = new Map<number, AbortController>();
+const shelf = new Shelf(ledger, worker, {
+  evicted: ({ key }) => {
+    tell({ type: 'counted', figure: 'evictions' });
+    tell({ type: 'state', key, state: 'cold', bytes: 0 });
+    release(key);
+  },
+  pressed: () => tell({ type: 'pressed' }),
+});
+const context: WorkerContext = {
+  db,
+  pool: new ArenaPool(ledger.budgetBytes),
+  shelf,
+  reads: new Limit(READS_MAX),
+  budgetBytes: ledger.budgetBytes,
+  count: (figure) => tell({ type: 'counted', figure }),
+  changed: ({ key, resident }, state) => tell({ type: 'state', key, state, bytes: resident?.bytes ?? 0 }),
+};
+
+function release(key: string): void {
+  if (collections.get(key)?.empty) collections.delete(key);
+}
+
+function plain(error: unknown): PlainError {
+  const { name, message, code, stack } = (error instanceof Error ? error : new Error(String(error))) as Error & {
+    code?: unknown;
+  };
+  const text = typeof code === 'string' ? code : undefined;
+  return { gone: error instanceof CollectionGone, name, message, code: text, stack };
+}
+
+async function search({ call, ref, searches }: Extract<ToWorker, { type: 'search' }>): Promise<void> {
+  const key = keyOf(ref.accountId, ref.collectionId);
+  const collection = collections.get(key) ?? new Collection(key, ref, context);
+  collections.set(key, collection);
+  const abort = new AbortController();
+  calls.set(call, abort);
+  try {
+    tell({ type: 'found', call, results: await collection.search(ref.version, searches, abort.signal) });
+  } catch (error) {
+    tell({ type: 'failed', call, error: plain(error) });
+  } finally {
+    calls.delete(call);
+    release(key);
+  }
+}
+
+function forget(key: string): void {
+  const collection = collections.get(key);
+  // One in use finds out by itself.
+  if (collection === undefined || collection.pins > 0) return;
+  shelf.drop(collection);
+  collections.delete(key);
+  tell({ type: 'state', key, state: 'cold', bytes: 0 });
+}
+
+async function close(): Promise<void> {
+  await db.end();
+  port.close();
+}
+
+port.on('message', (message: ToWorker) => {
+  switch (message.type) {
+    case 'search':
+      void search(message);
+      return;
+    case 'cancel':
+      calls.get(message.call)?.abort();
+      return;
+    case 'forget':
+      forget(keyOf(message.accountId, message.collectionId));
+      return;
+    case 'evict':
+      shelf.evictOldest();
+      return;
+    case 'close':
+      void close();
+  }
+});
