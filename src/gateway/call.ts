@@ -40,6 +40,8 @@ export class Call implements CallContext {
   /** The key that another protocol brings in its own way (null: none); undefined: it stands in the Authorization header. */
   secret: string | null | undefined = undefined;
   body: Buffer | null = null;
+  /** In place of `body` where bodies may be long. */
+  blocks: readonly Uint8Array<ArrayBuffer>[] | null = null;
   bodyText = '';
   input: Record<string, unknown> = {};
   /** Of a body that was read elsewhere. */

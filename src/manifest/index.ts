@@ -3,6 +3,7 @@ import { account } from '../modules/account/index.ts';
 import { cron } from '../modules/cron/index.ts';
 import { errors } from '../modules/errors/index.ts';
 import { queue } from '../modules/queue/index.ts';
+import { vector } from '../modules/vector/index.ts';
 import type { Module } from './module.ts';
 
-export const modules: readonly Module[] = [account, cron, errors, queue];
+export const modules: readonly Module[] = [account, cron, errors, queue, vector];

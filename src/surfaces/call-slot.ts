@@ -7,6 +7,7 @@ import type { Place } from '../gateway/traffic.ts';
 import { newId } from '../lib/ids.ts';
 import type { RawAnswer } from '../manifest/raw-route.ts';
 import type { Problem } from '../problems/problem.ts';
+import type { Blocks } from './blocks.ts';
 import { onClosed } from './closed.ts';
 
 export interface CallSlot {
@@ -15,6 +16,8 @@ export interface CallSlot {
   /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
   handling?: boolean;
   closed?: boolean;
+  /** The body of a capability whose bodies may be long. */
+  blocks?: Blocks;
   /** Set by raw routes. */
   raw?: RawSlot;
 }

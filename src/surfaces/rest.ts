@@ -1,5 +1,11 @@
 // REST: one route per capability, the public documents, health. HTTP ends here; behind it is the pipeline.
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type preParsingHookHandler,
+} from 'fastify';
 import type { Logger } from '../core/logger.ts';
 import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
@@ -9,6 +15,7 @@ import type { Gateway } from '../gateway/step.ts';
 import { traceparentOf } from '../gateway/trace-context.ts';
 import type { Traffic } from '../gateway/traffic.ts';
 import { type Problem, problem } from '../problems/problem.ts';
+import { Blocks } from './blocks.ts';
 import { type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
 import { answerThenLinger, leavesMuchUnread } from './linger.ts';
@@ -106,6 +113,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       await runSteps(beforeBody, call, gateway);
       options.traffic.claim(place, call.accountId);
     },
+    ...(endpoint.capability.bulk === undefined ? {} : { preParsing: intoBlocks }),
     handler: async (request, reply) => {
       const gateway = options.gateway();
       const slot = slotOf(request);
@@ -115,7 +123,8 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       slot.handling = true;
       try {
         call.body = (request.body as Buffer | undefined) ?? null;
-        options.traffic.arrived(place, call.body?.length ?? 0);
+        call.blocks = slot.blocks?.blocks ?? null;
+        options.traffic.arrived(place, slot.blocks?.receivedEncodedLength ?? call.body?.length ?? 0);
         await runSteps(afterBody, call, gateway);
         const answer = await runCapability(call);
         finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
@@ -127,6 +136,13 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
     },
   });
 }
+
+const intoBlocks: preParsingHookHandler = (request, _reply, payload, done) => {
+  const announced = Number(request.headers['content-length'] ?? Number.NaN);
+  const blocks = new Blocks(payload as Readable, announced, endpointLimit(request));
+  slotOf(request).blocks = blocks;
+  done(null, blocks);
+};
 
 /** Counts the call and sets the headers every answer carries. Its places are freed once the answer is out. */
 function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number, billed: boolean): void {

@@ -16,6 +16,8 @@ export interface Names {
   readonly job: string;
   readonly errorEvent: string;
   readonly errorGroup: string;
+  readonly collection: string;
+  readonly vector: string;
   readonly project: string;
 }
 
@@ -34,6 +36,8 @@ export const random: Names = {
   job: 'cron_1111111111111111111111',
   errorEvent: `evt_err_${'1'.repeat(22)}`,
   errorGroup: `errgrp_${'1'.repeat(22)}`,
+  collection: 'zz-docs',
+  vector: 'zz-1',
   project: 'proj_1111111111111111111111',
 };
 
@@ -138,6 +142,32 @@ export const aims: Readonly<Record<string, readonly Aim[]>> = {
   'queue.subscribe': [(names) => ({ queue: names.queue, url: 'https://example.org/jobs' })],
   'queue.subscriptions': [(names) => ({ queue: names.queue })],
   'queue.unsubscribe': [(names) => ({ subscription_id: names.subscription })],
+  'vector.collection.create': [],
+  'vector.collection.get': [(names) => ({ collection: names.collection })],
+  'vector.collection.list': [],
+  'vector.collection.delete': [(names) => ({ collection: names.collection })],
+  'vector.upsert': [(names) => ({ collection: names.collection, vectors: [{ id: names.vector, embedding: [1, 0] }] })],
+  'vector.query': [
+    (names) => ({ collection: names.collection, embedding: [1, 0] }),
+    (names) => ({ collection: names.collection, queries: [{ embedding: [1, 0] }] }),
+  ],
+  'vector.fetch': [
+    (names) => ({ collection: names.collection, ids: [names.vector] }),
+    (names) => ({ collection: 'of-b', ids: [names.vector], include_values: true }),
+  ],
+  'vector.list': [
+    (names) => ({ collection: names.collection }),
+    (names) => ({ collection: 'of-b', prefix: names.vector }),
+  ],
+  'vector.update': [
+    (names) => ({ collection: names.collection, id: names.vector, metadata: { taken: true } }),
+    (names) => ({ collection: 'of-b', id: names.vector, metadata: null }),
+  ],
+  'vector.delete': [
+    (names) => ({ collection: names.collection, ids: [names.vector] }),
+    (names) => ({ collection: 'of-b', ids: [names.vector] }),
+  ],
+  'vector.delete_by_filter': [(names) => ({ collection: names.collection, filter: { kind: 'of-a' } })],
   discovery: [],
   'discovery.capability': [],
 };

@@ -14,7 +14,7 @@ import {
 import { aims, type Names, random } from './tenant-aims.ts';
 
 /** What lists are lists of. */
-type Owners = Pick<Names, 'queue' | 'webhook' | 'job' | 'errorGroup'>;
+type Owners = Pick<Names, 'queue' | 'webhook' | 'job' | 'errorGroup' | 'collection'>;
 
 let service: TestService;
 let a: TestAccount;
@@ -34,7 +34,8 @@ beforeAll(async () => {
   const webhook = (await call('POST', '/v1/account/webhooks/register', target)).body.data;
   const job = (await call('POST', '/v1/cron/create', yearly)).body.data;
   const { error_group_id: errorGroup } = (await call('POST', '/v1/errors/capture', { message: 'of b' })).body.data;
-  ofB = { queue: 'of-b', webhook: webhook.id, job: job.id, errorGroup };
+  await call('POST', '/v1/vector/collection/create', { collection: 'of-b', dimension: 2 });
+  ofB = { queue: 'of-b', webhook: webhook.id, job: job.id, errorGroup, collection: 'of-b' };
 });
 afterAll(() => service.stop());
 
@@ -71,7 +72,11 @@ async function fill(call: Client): Promise<Names> {
   await recordRuns(job.id, 2);
   const fail = (message: string) => act('errors.capture', { message });
   const [failure] = [await fail('failure one'), await fail('failure one'), await fail('failure two')];
+  for (const collection of ['aa-docs', 'aa-more']) await act('vector.collection.create', { collection, dimension: 2 });
+  const vectors = ['aa-1', 'aa-2'].map((id) => ({ id, embedding: [1, 0], metadata: { kind: 'of-a' } }));
+  await act('vector.upsert', { collection: 'aa-docs', vectors, idempotency_key: 'shared' });
   await keepCursors(act, {
+    collection: 'aa-docs',
     queue: 'aa-source',
     webhook: webhook.id,
     job: job.id,
@@ -91,6 +96,8 @@ async function fill(call: Client): Promise<Names> {
     job: job.id,
     errorEvent: failure.event_id,
     errorGroup: failure.error_group_id,
+    collection: 'aa-docs',
+    vector: 'aa-1',
     project: key.project_id,
   };
 }
@@ -107,6 +114,8 @@ async function keepCursors(
     'errors.search',
     'errors.groups',
     'errors.events',
+    'vector.collection.list',
+    'vector.list',
     'queue.list',
     'queue.dlq.list',
     'queue.dlq.redrives',
@@ -137,6 +146,7 @@ async function recordRuns(jobId: string, count: number): Promise<void> {
 function listOf(id: string, of: Owners): Input {
   const { path } = byId(id);
   if (id === 'errors.search') return { q: 'failure' };
+  if (id === 'vector.list') return { collection: of.collection };
   if (path.includes('{error_group_id}')) return { error_group_id: of.errorGroup };
   if (path.includes('{queue}')) return { queue: of.queue };
   return path.includes('{id}') ? { id: id.startsWith('cron.') ? of.job : of.webhook } : {};

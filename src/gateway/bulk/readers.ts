@@ -22,20 +22,22 @@ export class BodyReaders {
   readonly #threads = new Set<Thread>();
   #number = 0;
 
-  /** Throws the Problems of a body that is no JSON object. A long `body` is handed over: it is empty afterwards. */
-  async read(endpoint: Endpoint, body: Buffer, key: RequestKey): Promise<BulkOutcome> {
+  /** Throws the Problems of a body that is no JSON object. A long `body` is handed over: its blocks are empty afterwards. */
+  async read(endpoint: Endpoint, body: readonly Uint8Array<ArrayBuffer>[], key: RequestKey): Promise<BulkOutcome> {
     const { bulk, id } = endpoint.capability;
-    if (bulk === undefined || body.length <= HERE_BYTES_MAX) return readOutcome(endpoint, body, key).outcome;
+    const length = body.reduce((sum, block) => sum + block.length, 0);
+    if (bulk === undefined || length <= HERE_BYTES_MAX) return readOutcome(endpoint, Buffer.concat(body), key).outcome;
     const thread = this.#thread();
     this.#number += 1;
     const number = this.#number;
-    const whole = body.byteOffset === 0 && body.byteLength === body.buffer.byteLength;
-    const bytes = whole ? body : Buffer.from(body);
-    const job: Job = { number, source: bulk.source, capability: id, body: bytes, key };
+    const job: Job = { number, source: bulk.source, capability: id, body, key };
     return new Promise((resolve, reject) => {
       thread.waiting.set(number, { resolve, reject });
       thread.worker.ref();
-      thread.worker.postMessage(job, [bytes.buffer as ArrayBuffer]);
+      thread.worker.postMessage(
+        job,
+        body.map((block) => block.buffer),
+      );
     });
   }
 

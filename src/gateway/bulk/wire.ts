@@ -7,7 +7,7 @@ export interface Job {
   readonly number: number;
   readonly source: string;
   readonly capability: string;
-  readonly body: Uint8Array;
+  readonly body: readonly Uint8Array<ArrayBuffer>[];
   readonly key: RequestKey;
 }
 

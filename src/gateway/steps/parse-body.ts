@@ -15,15 +15,19 @@ export const parseBody: Step = (call, gateway) => {
   if (!endpoint.takesBody || body === null || body.length === 0) return undefined;
   checkType(call);
   call.body = null;
-  if (endpoint.capability.bulk !== undefined) return readBulk(call, body, gateway);
+  if (endpoint.capability.bulk !== undefined) return readBulk(call, gateway);
   const { text, value } = readJsonObject(body, endpoint.opaque);
   call.bodyText = text;
   call.input = value;
   return undefined;
 };
 
-async function readBulk(call: Call, body: Buffer, { bodies }: Gateway): Promise<void> {
-  const outcome = await bodies.read(call.endpoint, body, { prefix: fingerprintPrefix(call), keyed: mayBeKeyed(call) });
+async function readBulk(call: Call, { bodies }: Gateway): Promise<void> {
+  const outcome = await bodies.read(call.endpoint, call.blocks ?? [], {
+    prefix: fingerprintPrefix(call),
+    keyed: mayBeKeyed(call),
+  });
+  call.blocks = null;
   call.bulk = outcome;
   call.input = outcome.input;
 }
