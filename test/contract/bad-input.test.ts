@@ -205,7 +205,13 @@ describe('an idempotency key', () => {
       const { path } = httpCall(byId(id), valid);
       const inDelete =
         byId(id).method === 'DELETE'
-          ? [await send(undefined, { 'idempotency-key': 'a' }, `${path}?idempotency_key=b`)]
+          ? [
+              await send(
+                undefined,
+                { 'idempotency-key': 'a' },
+                `${path}${path.includes('?') ? '&' : '?'}idempotency_key=b`,
+              ),
+            ]
           : [];
       const replies = [
         ...inDelete,

@@ -122,8 +122,10 @@ describe('events', () => {
   test.each(capabilities.filter(({ events }) => events.includes('wallet.low_balance')).map(({ id }) => id))(
     '%s: the charge that takes the balance below 1 USD tells wallet.low_balance',
     async (id) => {
-      const [example] = byId(id).examples;
-      await run(id, example as CapabilityExample, 1);
+      const example = byId(id).examples[0] as CapabilityExample;
+      const before = (example.before ?? []).map(({ capability }) => byId(capability).price);
+      const nanos = before.map((price) => (price === 'free' ? 0n : priceOf(manifest.prices, price.book, 1n)));
+      await run(id, example, 1 + usd(nanos.reduce((sum, one) => sum + one, 0n)));
       expect([...(emitted.get(id) ?? [])]).toContain('wallet.low_balance');
     },
   );
