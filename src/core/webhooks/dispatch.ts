@@ -44,14 +44,13 @@ const insertDeliveries = statement(
   'dispatch_insert_deliveries',
   `INSERT INTO core.delivery AS d (account_id, delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt,
                                    due_at, created_at)
-   SELECT w.account_id, u.delivery_id, w.webhook_id, u.sequence, u.event_id, u.type, 'pending', 0, $2::timestamptz, $2::timestamptz
-     FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[])
-          u(delivery_id, webhook_id, sequence, event_id, type)
-    CROSS JOIN LATERAL (
-          SELECT h.account_id, h.webhook_id
-            FROM core.webhook h
+   SELECT a.account_id, u.delivery_id, w.webhook_id, u.sequence, u.event_id, u.type, 'pending', 0, $2::timestamptz, $2::timestamptz
+     FROM core.wallet a, unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[])
+          u(delivery_id, webhook_id, sequence, event_id, type), LATERAL (
+          SELECT h.webhook_id FROM core.webhook h
            WHERE h.account_id = $1 AND h.webhook_id = u.webhook_id AND h.status = 'enabled'
-          OFFSET 0) w`,
+          OFFSET 0) w
+    WHERE a.account_id = $1`,
 );
 
 /** The enabled webhooks of the account; not locked. */
