@@ -8,6 +8,14 @@ test('NUL and lone surrogates become U+FFFD in names and values, everything else
   });
 });
 
+test('what is clean is shared, and what is not is read once however deep it lies', () => {
+  const clean = { a: [{ b: 'c' }], d: 1 };
+  expect(cleanJson(clean)).toBe(clean);
+  let deep: unknown = '\0';
+  for (let i = 0; i < 100; i += 1) deep = i % 2 === 0 ? [deep] : { 'x\0': deep };
+  expect(JSON.stringify(cleanJson(deep))).not.toContain('\\u0000');
+});
+
 test('the first characters of a text never end in half an emoji', () => {
   expect(firstCharacters('😀'.repeat(130), 120)).toBe('😀'.repeat(120));
   expect(firstCharacters('short', 120)).toBe('short');

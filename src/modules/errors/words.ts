@@ -25,5 +25,16 @@ export function wordsOf(texts: readonly (string | null)[]): string[] {
 
 /** One word that stands for a value of a field: no text of an event has such a word, since none holds `=`. */
 export function valueWord(field: MarkedValue, value: string): string {
-  return `=${hash('sha256', `${field}\n${value}`, 'base64url').slice(0, 16)}`;
+  const source = `${field}\n${value}`;
+  const known = valueWords.get(source);
+  if (known !== undefined) return known;
+  const word = `=${hash('sha256', source, 'base64url').slice(0, 16)}`;
+  if (valueWords.size >= VALUE_WORDS_MAX) valueWords.clear();
+  if (source.length <= VALUE_WORD_SOURCE_MAX) valueWords.set(source, word);
+  return word;
 }
+
+// Levels, environments, releases and most tags come again and again: a look-up takes a tenth of a hash.
+const VALUE_WORDS_MAX = 4_096;
+const VALUE_WORD_SOURCE_MAX = 128;
+const valueWords = new Map<string, string>();
