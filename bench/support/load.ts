@@ -34,6 +34,12 @@ export function post(url: string, path: string, secret: string, body: string, he
   );
 }
 
+/** Bytes of a GET. */
+export function get(url: string, pathAndQuery: string, secret: string): Buffer {
+  const { host } = new URL(url);
+  return Buffer.from(`GET ${pathAndQuery} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
+}
+
 /** Runs the flow on every connection until the time is over; calls under way are finished and counted. */
 export async function load({ url, connections, seconds, flow }: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
