@@ -14,12 +14,13 @@ export const readCollections = statement(
           LATERAL (SELECT c.* FROM vector.collection c
                     WHERE c.account_id = ANY($1::text[]) AND c.account_id = u.account_id AND c.name = u.name OFFSET 0) g`,
 );
+// Lists of names and ids beside the joins: without them the planner may read all rows of an account.
 // What a long write has locked is left out: who holds the lock of a wallet never waits for that of a collection.
 const lockFreeCollections = statement(
   'vector_change_lock_collections',
   `WITH g AS MATERIALIZED (
      SELECT c.* FROM unnest($2::text[], $3::text[]) u(account_id, name), vector.collection c
-      WHERE c.account_id = ANY($1::text[]) AND c.account_id = u.account_id AND c.name = u.name
+      WHERE c.account_id = ANY($1::text[]) AND c.name = ANY($3::text[]) AND c.account_id = u.account_id AND c.name = u.name
         FOR UPDATE OF c SKIP LOCKED)
    SELECT g.* FROM g`,
 );
@@ -43,7 +44,8 @@ const advanceCollections = statement(
                                  WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id
                                    AND e.collection_id = u.collection_id AND e.id = u.id OFFSET 0) i ON true
             GROUP BY u.account_id, u.collection_id) s
-    WHERE t.account_id = ANY($1::text[]) AND t.account_id = s.account_id AND t.collection_id = s.collection_id`,
+    WHERE t.account_id = ANY($1::text[]) AND t.collection_id = ANY($3::text[])
+      AND t.account_id = s.account_id AND t.collection_id = s.collection_id`,
 );
 const upsertItems = statement(
   'vector_change_upsert_items',
@@ -60,7 +62,8 @@ const updateItems = statement(
   `UPDATE vector.item t SET version = s.version, metadata = s.metadata
      FROM (SELECT u.account_id, u.collection_id, u.id, u.version, convert_from(u.metadata, 'UTF8')::jsonb AS metadata
              FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bytea[]) u(account_id, collection_id, id, version, metadata)) s
-    WHERE t.account_id = ANY($1::text[]) AND t.account_id = s.account_id AND t.collection_id = s.collection_id AND t.id = s.id`,
+    WHERE t.account_id = ANY($1::text[]) AND t.collection_id = ANY($3::text[]) AND t.id = ANY($4::text[])
+      AND t.account_id = s.account_id AND t.collection_id = s.collection_id AND t.id = s.id`,
 );
 
 export interface CollectionName {
