@@ -152,6 +152,26 @@ describe('order', () => {
 });
 
 describe('deduplication', () => {
+  test('a batch of known ids whose messages make more than 8 MiB is refused, and nothing comes of it', async () => {
+    await bench.create('large.fifo', { type: 'fifo' });
+    const text = 'x'.repeat(200_000);
+    const ids = Array.from({ length: 45 }, (_, n) => `d${n}`);
+    for (const id of ids) await bench.publish('large.fifo', { text }, { deduplication_id: id });
+    const again = (some: readonly string[]) =>
+      bench.call('POST', '/v1/queue/batch/publish', {
+        queue: 'large.fifo',
+        messages: some.map((id) => ({ payload: {}, deduplication_id: id })),
+      });
+    await bench.costing(0, {}, async () => {
+      const refused = await again(ids);
+      expect([refused.status, refused.body.error]).toMatchObject([
+        400,
+        { code: 'MESSAGE_TOO_LARGE', param: 'messages' },
+      ]);
+      expect((await again(ids.slice(0, 40))).status).toBe(200);
+    });
+  });
+
   test('a duplicate answers the first record, stores nothing and costs nothing, for 5 minutes from the first', async () => {
     await bench.create('dup.fifo', { type: 'fifo' });
     const first = await bench.costing(1, {}, () => bench.publish('dup.fifo', { n: 1 }, { deduplication_id: 'd' }));

@@ -7,6 +7,8 @@ export const DEFAULT_GROUP = '';
 export const DEDUPLICATION_WINDOW_MS = 5 * 60_000;
 export const BATCH_MESSAGES_MAX = 100;
 export const BATCH_BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** Of the messages that a batch repeats. What one batch has published is answered again whole: it had half of that. */
+export const BATCH_REPEATED_BYTES_MAX = 2 * BATCH_BODY_BYTES_MAX;
 /** A page of a list ends with the message that reaches it: at most a message more. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 export const CONSUME_MAX = 10;

@@ -8,7 +8,7 @@ import { DAY_MS } from '../../lib/time.ts';
 import { invalidField, type Problem, problem } from '../../problems/problem.ts';
 import { CountChanges } from './counts.ts';
 import { sendGroups } from './fifo-store.ts';
-import { DEFAULT_GROUP, laneOf } from './limits.ts';
+import { BATCH_REPEATED_BYTES_MAX, DEFAULT_GROUP, laneOf } from './limits.ts';
 import type { MessageIds } from './message-id.ts';
 import { readDedup, readQueues, sendBilled, sendDedup, sendMessages } from './publish-store.ts';
 import type { NewMessage, PublishContext, PublishInput, StoredMessage } from './publish-types.ts';
@@ -160,6 +160,16 @@ function judge(
   const earlier = messages.map(({ deduplicationId }) =>
     deduplicationId === null ? null : (dedup.get(`${item.accountId}\n${queue.name}\n${deduplicationId}`) ?? null),
   );
+  const repeatedBytes = earlier.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  if (repeatedBytes > BATCH_REPEATED_BYTES_MAX) {
+    return {
+      kind: 'refuse',
+      problem: problem('MESSAGE_TOO_LARGE', {
+        param: 'messages',
+        message: `The messages published before under these deduplication ids make an answer of more than ${BATCH_REPEATED_BYTES_MAX / 1024 / 1024} MiB: send fewer at once.`,
+      }),
+    };
+  }
   const repeats = messages.map(({ deduplicationId }, i) => {
     if (deduplicationId === null) return -1;
     const first = messages.findIndex((other) => other.deduplicationId === deduplicationId);

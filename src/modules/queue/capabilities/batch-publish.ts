@@ -35,7 +35,7 @@ export const batchPublish = defineCapability<QueueState>()({
   opaque: ['payload', 'body', 'headers'],
   errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
   events: ['wallet.low_balance'],
-  limits: { messages: '100 a call.', body: '4 MiB.' },
+  limits: { messages: '100 a call.', body: '4 MiB.', repeated: '8 MiB of messages that were published before.' },
   examples: [
     {
       title: 'Two jobs',
