@@ -206,6 +206,39 @@ describe('the memory of the embedded engine', () => {
     expect(engine.gauges().collections_in_memory).toBeGreaterThan(2000);
   }, 120_000);
 
+  it('answers from lists once they are built, and exactly where that is asked for, while rows change', async () => {
+    const engine = createEmbeddedEngine({
+      connection: database.connection,
+      memoryMb: 64,
+      workers: 1,
+      listsFromBytes: 1000,
+      log,
+    });
+    engines.push(engine);
+    const random = randomSource(31);
+    const middles = Array.from({ length: 40 }, () => randomVector(random, 32));
+    const near = (n: number) => (middles[n % 40] as Float32Array).map((value) => value + 0.2 * random());
+    const collection = await TestCollection.create(db, 32, 'cosine');
+    const write = (from: number) =>
+      collection.upsert(Array.from({ length: 1000 }, (_, i) => ({ id: `row-${from + i}`, vector: near(from + i) })));
+    for (let from = 0; from < 4000; from += 1000) await write(from);
+    const search: Search = { vector: near(3), topK: 10, filter: null, exact: false };
+    const planNow = async () => (await engine.search(collection.ref, [search], never))[0]?.plan;
+    expect(await planNow()).toBe('exact');
+    await expect.poll(planNow, { timeout: 20_000 }).toBe('ivf');
+    await write(3500);
+    await collection.remove(['row-3', 'row-43']);
+    const newest = { id: 'newest', vector: search.vector };
+    await collection.upsert([newest]);
+    const [found] = await engine.search(collection.ref, [search], never);
+    expect(found).toMatchObject({ plan: 'ivf', exact: false, rowsMatched: collection.rows.size });
+    expect(found?.matches[0]?.id).toBe('newest');
+    expect(found?.rowsScanned).toBeLessThan(collection.rows.size);
+    await expectAnswers(engine, collection, [{ ...search, exact: true }]);
+    await expect.poll(() => engine.gauges().recall_checks).toBeGreaterThan(0);
+    expect(engine.gauges()).toMatchObject({ list_builds: 1, loads: 1 });
+  });
+
   it('refuses a search once it is closed', async () => {
     const engine = start(16);
     const collection = await collectionOf(2);

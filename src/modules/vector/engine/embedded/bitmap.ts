@@ -12,6 +12,10 @@ export function clearBit(bitmap: Bitmap, row: number): void {
   bitmap[row >>> 5] = (bitmap[row >>> 5] as number) & ~(1 << (row & 31));
 }
 
+export function hasBit(bitmap: Bitmap, row: number): boolean {
+  return ((bitmap[row >>> 5] as number) & (1 << (row & 31))) !== 0;
+}
+
 export function countBits(bitmap: Bitmap): number {
   let count = 0;
   for (let word of bitmap) {

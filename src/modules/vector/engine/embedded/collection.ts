@@ -18,6 +18,7 @@ const ROW_BYTES_BESIDE = 100;
 const LOAD_TRIES_MAX = 3;
 /** A collection that once did not fit is tried again when this much of it is left. */
 const SHRUNK = 0.8;
+const CHECK_EVERY_MS = 10_000;
 
 export interface WorkerContext {
   readonly db: Database;
@@ -25,7 +26,13 @@ export interface WorkerContext {
   readonly shelf: Shelf;
   /** Loads and streamed searches at a time. */
   readonly reads: Limit;
+  /** Lists built at a time. */
+  readonly builds: Limit;
   readonly budgetBytes: number;
+  /** From so many bytes of the first pass on, unfiltered searches may use lists. */
+  readonly listsFromBytes: number;
+  /** What nobody waits for went wrong. */
+  trouble(error: unknown): void;
   count(figure: Counter): void;
   /** The collection's index is being made, or has another size. */
   changed(collection: Collection, state: 'loading' | 'ready' | 'cold'): void;
@@ -45,6 +52,8 @@ export class Collection implements Held {
   /** Some of a change was applied, not all of it. */
   #torn = false;
   #tooManyRows = Number.POSITIVE_INFINITY;
+  #building = false;
+  #checkAtMs = 0;
 
   constructor(key: string, ref: CollectionRef, context: WorkerContext) {
     this.key = key;
@@ -59,19 +68,14 @@ export class Collection implements Held {
 
   /** Searches at `version` or later. Throws CollectionGone. */
   async search(version: number, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
-    const { shelf } = this.#context;
-    this.pins += 1;
-    shelf.pinned();
-    try {
-      return await this.#turn.run(async () => {
-        signal.throwIfAborted();
-        const resident = await this.#bring(version);
-        return resident === null ? this.#stream(searches) : await this.#searchResident(resident, searches);
-      });
-    } finally {
-      this.pins -= 1;
-      shelf.touch(this);
-    }
+    return await this.#alone(async () => {
+      signal.throwIfAborted();
+      const resident = await this.#bring(version);
+      if (resident === null) return this.#stream(searches);
+      const found = await this.#searchResident(resident, searches);
+      this.#improve(resident, searches, found);
+      return found;
+    }).finally(() => this.#context.shelf.touch(this));
   }
 
   async #searchResident(resident: Resident, searches: readonly Search[]): Promise<SearchResult[]> {
@@ -83,6 +87,54 @@ export class Collection implements Held {
       if (error instanceof Undecided) return this.#stream(searches);
       throw error;
     }
+  }
+
+  /** Builds lists where they are due, and has answers from lists checked now and then: behind the answer. */
+  #improve(resident: Resident, searches: readonly Search[], results: readonly SearchResult[]): void {
+    const { listsFromBytes, trouble } = this.#context;
+    const bytes = resident.listsDue(listsFromBytes);
+    if (bytes !== undefined && !this.#building) {
+      this.#building = true;
+      this.#buildLists(resident, bytes)
+        .catch(trouble)
+        .finally(() => {
+          this.#building = false;
+        });
+    }
+    const at = results.findIndex(({ plan }) => plan === 'ivf');
+    if (at === -1 || performance.now() < this.#checkAtMs) return;
+    this.#checkAtMs = performance.now() + CHECK_EVERY_MS;
+    const [search, result, version] = [searches[at] as Search, results[at] as SearchResult, this.#version];
+    this.#alone(async () => {
+      if (this.resident !== resident || this.#version !== version || this.#torn) return;
+      await resident.checkRecall(search, result);
+      this.#context.count('recallChecks');
+    }).catch(trouble);
+  }
+
+  /** Runs `work` in its turn; the collection is not evicted before. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const { shelf } = this.#context;
+    this.pins += 1;
+    shelf.pinned();
+    try {
+      return await this.#turn.run(work);
+    } finally {
+      this.pins -= 1;
+      shelf.pinned();
+    }
+  }
+
+  async #buildLists(resident: Resident, bytes: number): Promise<void> {
+    const { builds, shelf, count } = this.#context;
+    await builds.run(async () => {
+      if (!(await shelf.makeRoom(bytes)) || this.resident !== resident) return;
+      const built = await resident.buildLists((work) => this.#alone(work));
+      if (this.resident !== resident) return;
+      if (built) count('listBuilds');
+      shelf.touch(this);
+      this.#context.changed(this, 'ready');
+    });
   }
 
   #stream(searches: readonly Search[]): Promise<SearchResult[]> {

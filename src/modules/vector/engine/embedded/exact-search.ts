@@ -3,7 +3,7 @@
 import type { Metric, SearchResult } from '../port.ts';
 import type { Arena } from './arena.ts';
 import { Best } from './best.ts';
-import { type Bitmap, listBits } from './bitmap.ts';
+import { type Bitmap, hasBit, listBits } from './bitmap.ts';
 import { Candidates } from './candidates.ts';
 import type { Ids } from './ids.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, LIST_AT, QUERY_F64_AT, QUERY_INT16_AT } from './kernel/kernel.ts';
@@ -13,13 +13,21 @@ import type { Chunk, Vectors } from './vectors.ts';
 
 /** Up to so many rows (or as many as are asked for) the first pass is not worth its while. */
 const DIRECT_ROWS_MAX = 64;
+/**
+ * From this share of the rows on all are scanned, and those that do not pass are left out afterwards: at 100,000 x 768 a row costs
+ * 52 ns in sequence and 250 to 400 ns when rows between are left out, since the processor fetches ahead no more.
+ */
+const DENSE_SHARE = 0.25;
 const RESCORE_SLICE = 256;
 
-export interface ExactSearch {
+interface ScoreContext {
   readonly vectors: Vectors;
-  readonly ids: Ids;
   readonly metric: Metric;
   readonly query: PreparedQuery;
+}
+
+export interface ExactSearch extends ScoreContext {
+  readonly ids: Ids;
   readonly topK: number;
   /** The rows that may match, and how many they are; null: all. */
   readonly passed: Bitmap | null;
@@ -31,40 +39,40 @@ export async function searchExact(search: ExactSearch, pace: Pace): Promise<Sear
   const { vectors, ids, topK, passed, rows } = search;
   const candidates = new Candidates(topK);
   const direct = passed !== null && rows <= Math.max(topK, DIRECT_ROWS_MAX);
+  const dense = passed === null || rows > vectors.size * DENSE_SHARE;
   for (const chunk of vectors.chunks) {
     if (chunk.start >= vectors.size) break;
-    if (direct) offerAll(chunk, search, candidates);
-    else scanChunk(chunk, search, candidates);
+    if (direct) offerAll(chunk, search, passed, candidates);
+    else scanChunk(chunk, search, dense, candidates);
     if (pace.due) await pace.rest();
   }
   const best = new Best(topK, (row) => ids.idOf(row));
   await rescore(search, candidates, best, pace);
   const matches = best.matches((row) => ids.versionOf(row));
-  return { matches, plan: 'exact', rowsMatched: rows, rowsScanned: rows, exact: true };
+  return { matches, plan: 'exact', rowsMatched: rows, rowsScanned: dense ? vectors.live : rows, exact: true };
 }
 
-function listRows(chunk: Chunk, { vectors, passed }: ExactSearch, target: Uint32Array, at: number): number {
-  const end = Math.min(chunk.start + chunk.capacity, vectors.size);
-  return passed === null ? end - chunk.start : listBits(passed, chunk.start, end, target, at);
-}
+const endOf = (chunk: Chunk, { vectors }: ExactSearch) => Math.min(chunk.start + chunk.capacity, vectors.size);
 
-function offerAll(chunk: Chunk, search: ExactSearch, candidates: Candidates): void {
+function offerAll(chunk: Chunk, search: ExactSearch, passed: Bitmap, candidates: Candidates): void {
   const list = new Uint32Array(chunk.capacity);
-  const count = listRows(chunk, search, list, 0);
+  const count = listBits(passed, chunk.start, endOf(chunk, search), list, 0);
   for (let i = 0; i < count; i += 1)
     candidates.offer(chunk.start + (list[i] as number), Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
 }
 
-function scanChunk(chunk: Chunk, search: ExactSearch, candidates: Candidates): void {
-  const { arena } = chunk;
+function scanChunk(chunk: Chunk, search: ExactSearch, dense: boolean, candidates: Candidates): void {
+  const { arena, start } = chunk;
   const { vectors, query, metric, passed } = search;
-  const count = listRows(chunk, search, arena.uint32, LIST_AT / 4);
+  const end = endOf(chunk, search);
+  const listed = passed !== null && !dense;
+  const count = listed ? listBits(passed, start, end, arena.uint32, LIST_AT / 4) : end - start;
   if (count === 0) return;
   arena.int16.set(query.int16, QUERY_INT16_AT / 2);
   const found = arena.kernel.scan(
     chunk.small,
     vectors.smallStride,
-    passed === null ? 0 : LIST_AT,
+    listed ? LIST_AT : 0,
     count,
     QUERY_INT16_AT,
     query.scale,
@@ -76,12 +84,14 @@ function scanChunk(chunk: Chunk, search: ExactSearch, candidates: Candidates): v
   );
   const { uint32, float64 } = arena;
   for (let i = 0, at = CANDIDATES_AT; i < found; i += 1, at += CANDIDATE_BYTES) {
-    const upper = float64[at / 8 + 1] as number;
-    candidates.offer(chunk.start + (uint32[at / 4] as number), upper, float64[at / 8 + 2] as number);
+    const row = start + (uint32[at / 4] as number);
+    if (passed !== null && !listed && !hasBit(passed, row)) continue;
+    candidates.offer(row, float64[at / 8 + 1] as number, float64[at / 8 + 2] as number);
   }
 }
 
-async function rescore(search: ExactSearch, candidates: Candidates, best: Best, pace: Pace): Promise<void> {
+/** Offers the candidates' scores, as many as it takes. */
+export async function rescore(search: ScoreContext, candidates: Candidates, best: Best, pace: Pace): Promise<void> {
   const { rows, uppers } = candidates.sorted();
   const scorer = new Scorer(search);
   for (let i = 0; i < rows.length; i += 1) {
@@ -97,13 +107,13 @@ async function rescore(search: ExactSearch, candidates: Candidates, best: Best, 
 }
 
 class Scorer {
-  readonly #search: ExactSearch;
+  readonly #search: ScoreContext;
   readonly #queryNorm: number;
   #arena: Arena | undefined;
   /** What rounding may add to a score beyond its bound: sums of squares lose against the query's own. */
   readonly tolerance: number;
 
-  constructor(search: ExactSearch) {
+  constructor(search: ScoreContext) {
     this.#search = search;
     this.#queryNorm = Math.sqrt(search.query.squares);
     this.tolerance = search.metric === 'euclidean' ? search.query.squares * 1e-11 : 0;

@@ -10,6 +10,7 @@ import { type Counter, keyOf } from './protocol.ts';
 
 const WORKERS_MAX = 8;
 const MIB = 2 ** 20;
+const LISTS_FROM_BYTES = 64 * MIB;
 const COLD: IndexState = { state: 'cold', bytes: 0 };
 
 export interface EmbeddedEngineOptions {
@@ -18,6 +19,8 @@ export interface EmbeddedEngineOptions {
   readonly memoryMb: number;
   /** Threads; one less than there are processors, at most 8, when absent. */
   readonly workers?: number;
+  /** From so many bytes of int8 rows on, unfiltered searches that need not be exact use lists; 64 MiB when absent. */
+  readonly listsFromBytes?: number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -30,15 +33,24 @@ export class EmbeddedEngine implements VectorEngine {
   readonly #lanes: Lane[] = [];
   readonly #ledger: Ledger;
   readonly #states = new Map<string, IndexState & { readonly lane: number }>();
-  readonly #counted: Record<Counter, number> = { loads: 0, reloads: 0, deltas: 0, evictions: 0, streamed: 0 };
+  readonly #counted: Record<Counter, number> = {
+    loads: 0,
+    reloads: 0,
+    deltas: 0,
+    evictions: 0,
+    streamed: 0,
+    listBuilds: 0,
+    recallChecks: 0,
+  };
   #restarts = 0;
 
-  constructor({ connection, memoryMb, workers, log }: EmbeddedEngineOptions) {
+  constructor(options: EmbeddedEngineOptions) {
+    const { connection, memoryMb, workers, listsFromBytes = LISTS_FROM_BYTES, log } = options;
     const count = workers ?? Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1));
     const ledger = createLedger(count, memoryMb * MIB);
     this.#ledger = new Ledger(ledger);
     for (let worker = 0; worker < count; worker += 1)
-      this.#lanes.push(new Lane({ connection, ledger, worker, events: this.#eventsOf(worker, log) }));
+      this.#lanes.push(new Lane({ connection, ledger, worker, listsFromBytes, events: this.#eventsOf(worker, log) }));
   }
 
   search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
@@ -61,7 +73,13 @@ export class EmbeddedEngine implements VectorEngine {
       memory_budget_bytes: this.#ledger.budgetBytes,
       collections_in_memory: this.#states.size,
       worker_restarts: this.#restarts,
-      ...this.#counted,
+      loads: this.#counted.loads,
+      reloads: this.#counted.reloads,
+      deltas: this.#counted.deltas,
+      evictions: this.#counted.evictions,
+      streamed: this.#counted.streamed,
+      list_builds: this.#counted.listBuilds,
+      recall_checks: this.#counted.recallChecks,
     };
   }
 

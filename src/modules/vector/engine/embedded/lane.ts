@@ -20,6 +20,7 @@ interface LaneOptions {
   readonly connection: ConnectionConfig;
   readonly ledger: LedgerState;
   readonly worker: number;
+  readonly listsFromBytes: number;
   readonly events: LaneEvents;
 }
 
@@ -97,8 +98,8 @@ export class Lane {
   }
 
   #start(): Worker {
-    const { connection, ledger, worker: place } = this.#options;
-    const workerData: WorkerSettings = { connection, ledger, worker: place };
+    const { connection, ledger, worker: place, listsFromBytes } = this.#options;
+    const workerData: WorkerSettings = { connection, ledger, worker: place, listsFromBytes };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: `vector-${place}` });
     let reason = new Error('the search worker ended');
     worker.on('message', (message: FromWorker) => this.#hear(message));

@@ -1,17 +1,24 @@
 // Long work in slices: after some milliseconds others on the thread get their turn.
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 
 const SLICE_MS = 10;
 
 export class Pace {
+  readonly #idleMs: number;
   #since = performance.now();
+
+  /** @param idleMs how long it leaves the thread to others each time: for work that nobody waits for */
+  constructor(idleMs = 0) {
+    this.#idleMs = idleMs;
+  }
 
   get due(): boolean {
     return performance.now() - this.#since > SLICE_MS;
   }
 
   async rest(): Promise<void> {
-    await setImmediate();
+    if (this.#idleMs === 0) await setImmediate();
+    else await setTimeout(this.#idleMs);
     this.#since = performance.now();
   }
 }

@@ -8,6 +8,7 @@ export interface WorkerSettings {
   readonly ledger: LedgerState;
   /** Its place in the ledger. */
   readonly worker: number;
+  readonly listsFromBytes: number;
 }
 
 export type ToWorker =
@@ -41,6 +42,6 @@ export type FromWorker =
   | { readonly type: 'pressed' }
   | { readonly type: 'trouble'; readonly error: PlainError };
 
-export type Counter = 'loads' | 'reloads' | 'deltas' | 'evictions' | 'streamed';
+export type Counter = 'loads' | 'reloads' | 'deltas' | 'evictions' | 'streamed' | 'listBuilds' | 'recallChecks';
 
 export const keyOf = (accountId: string, collectionId: string) => `${accountId}/${collectionId}`;

@@ -155,7 +155,7 @@ describe('a collection in memory', () => {
     const count = 50_000;
     resident.expect(count);
     for (let i = 0; i < count; i += 1) resident.upsert({ ...unit, id: `row-${i}`, metadata: { n: `value ${i}` } });
-    const vectorBytes = 16 + 32 + 32;
+    const vectorBytes = 16 + 32 + 64;
     expect(resident.bytes / count - vectorBytes).toBeLessThan(150);
     resident.dispose();
   });

@@ -1,11 +1,12 @@
 // One collection in memory. Its worker alone changes it, between searches.
 import type { CollectionRef, Search, SearchResult } from '../port.ts';
 import type { ArenaPool } from './arena.ts';
-import { type Bitmap, bitmapFor, clearBit, countBits, setBit } from './bitmap.ts';
+import { type Bitmap, bitmapFor, clearBit, countBits, hasBit, setBit } from './bitmap.ts';
 import { searchExact } from './exact-search.ts';
 import { resolveFilter } from './filter.ts';
 import { withRoom } from './growing.ts';
 import { Ids } from './ids.ts';
+import { ListIndex } from './ivf/list-index.ts';
 import { Pace } from './pace.ts';
 import { Postings } from './postings.ts';
 import { prepareQuery } from './quantize.ts';
@@ -14,6 +15,10 @@ import { Vectors } from './vectors.ts';
 /** Objects of a collection that holds next to nothing, measured with 20,000 of them. */
 export const FIXED_BYTES = 4096;
 const WASTE_ROWS_MIN = 1024;
+const ROW_BYTES_OF_LISTS = 20;
+const LISTS_SLACK = 1.2;
+/** Beside slices of 10 ms: nobody waits for lists. */
+const BUILD_IDLE_MS = 5;
 
 /** A row as the database has it. */
 export interface StoredItem {
@@ -29,15 +34,25 @@ export class Resident {
   readonly #ids = new Ids();
   readonly #postings = new Postings();
   #alive: Bitmap = bitmapFor(0);
+  readonly #lists: ListIndex;
   #rowsExpected = 0;
+  #disposed = false;
 
   constructor(pool: ArenaPool, ref: CollectionRef) {
     this.#ref = ref;
     this.#vectors = new Vectors(pool, ref.dimension, ref.metric === 'cosine');
+    this.#lists = new ListIndex(pool);
   }
 
   get bytes(): number {
-    return FIXED_BYTES + this.#vectors.bytes + this.#ids.bytes + this.#postings.bytes + this.#alive.byteLength;
+    const parts = [
+      this.#vectors.bytes,
+      this.#ids.bytes,
+      this.#postings.bytes,
+      this.#alive.byteLength,
+      this.#lists.bytes,
+    ];
+    return parts.reduce((sum, bytes) => sum + bytes, FIXED_BYTES);
   }
 
   get rows(): number {
@@ -68,12 +83,14 @@ export class Resident {
     this.#vectors.write(row, embedding);
     this.#ids.setVersion(row, version);
     this.#postings.add(row, metadata);
+    this.#lists.place(row);
   }
 
   /** Takes a row out, unless it was written after its deletion. */
   remove(id: string, version: number): void {
     const row = this.#ids.find(id);
     if (row === undefined || this.#ids.versionOf(row) > version) return;
+    this.#lists.unplace(row);
     this.#postings.clear(row);
     this.#ids.remove(row);
     this.#vectors.clear(row);
@@ -81,16 +98,60 @@ export class Resident {
   }
 
   /** Throws Undecided when what is in memory does not decide the filter. */
-  async search({ vector, topK, filter }: Search): Promise<SearchResult> {
+  async search({ vector, topK, filter, exact }: Search): Promise<SearchResult> {
     const { metric } = this.#ref;
     const narrowed = filter !== null && filter.length > 0;
     const passed = narrowed ? resolveFilter(filter, this.#postings, this.#alive, this.#vectors.size) : null;
     const rows = passed === null ? this.#vectors.live : countBits(passed);
     const query = prepareQuery(vector, metric === 'cosine');
-    return searchExact({ vectors: this.#vectors, ids: this.#ids, metric, query, topK, passed, rows }, new Pace());
+    const search = { vectors: this.#vectors, ids: this.#ids, metric, query, topK, passed, rows };
+    const pace = new Pace();
+    const near = exact || narrowed ? undefined : await this.#lists.search(search, pace);
+    return near ?? searchExact(search, pace);
+  }
+
+  /** Bytes that lists will take if they are to be built; undefined when they are not, or not now. */
+  listsDue(fromBytes: number): number | undefined {
+    const { live, smallStride } = this.#vectors;
+    if (live * smallStride < fromBytes || !this.#lists.isDue(live)) return undefined;
+    return live * (smallStride + ROW_BYTES_OF_LISTS) * LISTS_SLACK;
+  }
+
+  /**
+   * Builds lists in slices between which the collection may change. True when they answer from now on.
+   * @param alone runs what must not meet a change
+   */
+  buildLists(alone: <T>(work: () => Promise<T>) => Promise<T>): Promise<boolean> {
+    const { metric } = this.#ref;
+    const vectors = this.#vectors;
+    const neighbours = (row: number, topK: number) =>
+      alone(async () => {
+        if (this.#disposed) return undefined;
+        const { matches } = await this.search({ vector: vectors.copyOf(row), topK, filter: null, exact: true });
+        return matches.map(({ id }) => this.#ids.find(id)).filter((found) => found !== undefined);
+      });
+    const rows = {
+      live: vectors.live,
+      get size() {
+        return vectors.size;
+      },
+      isAlive: (row: number) => hasBit(this.#alive, row),
+      neighbours,
+    };
+    return this.#lists.build({ vectors, metric }, rows, new Pace(BUILD_IDLE_MS));
+  }
+
+  /** Compares an approximate answer with the exact one to the same search, on the same state. */
+  async checkRecall(search: Search, { matches }: SearchResult): Promise<void> {
+    const exact = await this.search({ ...search, exact: true });
+    const found = new Set(matches.map(({ id }) => id));
+    const missed = exact.matches.filter(({ id }) => !found.has(id)).length;
+    this.#lists.learn(search.topK, 1 - missed / Math.max(1, exact.matches.length));
   }
 
   dispose(): void {
+    this.#disposed = true;
+    this.#lists.dispose();
     this.#vectors.dispose();
   }
 }

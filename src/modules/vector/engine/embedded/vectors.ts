@@ -2,7 +2,7 @@
 // the small copies of its rows in one piece (what the first pass reads), then the f32 rows.
 import type { Arena, ArenaPool, Block } from './arena.ts';
 import { SCAN_ROWS_MAX } from './kernel/kernel.ts';
-import { quantizeNothing, quantizeRow, smallStride } from './quantize.ts';
+import { largeStride, quantizeNothing, quantizeRow, smallStride } from './quantize.ts';
 
 const CHUNK_BYTES_MAX = 2 ** 22;
 const CHUNK_BYTES_MIN = 2 ** 10;
@@ -36,7 +36,7 @@ export class Vectors {
     this.#cosine = cosine;
     this.dimension = dimension;
     this.smallStride = smallStride(dimension);
-    this.largeStride = Math.ceil(dimension / 4) * 16;
+    this.largeStride = largeStride(dimension);
   }
 
   /** Rows ever used: every row number is below. */
@@ -68,7 +68,7 @@ export class Vectors {
     const at = this.largeAt(chunk, row);
     arena.uint8.set(embedding, at);
     arena.uint8.fill(0, at + embedding.length, at + this.largeStride);
-    quantizeRow(arena, at / 4, chunk.small + (row - chunk.start) * this.smallStride, this.dimension, this.#cosine);
+    quantizeRow(arena, at, chunk.small + (row - chunk.start) * this.smallStride, this.dimension, this.#cosine);
   }
 
   /** The row's place waits for another. */
@@ -91,6 +91,13 @@ export class Vectors {
 
   largeAt(chunk: Chunk, row: number): number {
     return chunk.large + (row - chunk.start) * this.largeStride;
+  }
+
+  /** The row's f32 values. */
+  copyOf(row: number): Float32Array {
+    const chunk = this.chunkOf(row);
+    const at = this.largeAt(chunk, row) / 4;
+    return chunk.arena.float32.slice(at, at + this.dimension);
   }
 
   dispose(): void {

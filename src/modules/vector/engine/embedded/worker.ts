@@ -13,14 +13,14 @@ const READS_MAX = 2;
 
 if (parentPort === null) throw new Error('this file runs in a worker thread');
 const port = parentPort;
-const { connection, ledger: ledgerState, worker } = workerData as WorkerSettings;
+const { connection, ledger: ledgerState, worker, listsFromBytes } = workerData as WorkerSettings;
 const tell = (message: FromWorker) => port.postMessage(message);
 const ledger = new Ledger(ledgerState);
 const db = new Database({
   connection,
   hotConnections: 1,
   connections: READS_MAX + 1,
-  onIdleError: (error) => tell({ type: 'trouble', error: plain(error) }),
+  onIdleError: trouble,
 });
 const collections = new Map<string, Collection>();
 const calls = new Map<number, AbortController>();
@@ -37,10 +37,17 @@ const context: WorkerContext = {
   pool: new ArenaPool(ledger.budgetBytes),
   shelf,
   reads: new Limit(READS_MAX),
+  builds: new Limit(1),
   budgetBytes: ledger.budgetBytes,
+  listsFromBytes,
+  trouble,
   count: (figure) => tell({ type: 'counted', figure }),
   changed: ({ key, resident }, state) => tell({ type: 'state', key, state, bytes: resident?.bytes ?? 0 }),
 };
+
+function trouble(error: unknown): void {
+  tell({ type: 'trouble', error: plain(error) });
+}
 
 function release(key: string): void {
   if (collections.get(key)?.empty) collections.delete(key);
@@ -81,7 +88,8 @@ function forget(key: string): void {
 
 async function close(): Promise<void> {
   await db.end();
-  port.close();
+  // lists may be under way, which nobody waits for
+  process.exit();
 }
 
 port.on('message', (message: ToWorker) => {

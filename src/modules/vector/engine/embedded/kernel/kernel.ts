@@ -19,6 +19,8 @@ export interface Kernel {
   dot(row: number, query: number, bytes: number): number;
   squaredNorm(row: number, bytes: number): number;
   squaredDistance(row: number, query: number, bytes: number): number;
+  largest(row: number, bytes: number): number;
+  quantize(row: number, bytes: number, target: number, inverse: number, factor: number, scale: number): number;
   read(from: number, bytes: number): number;
 }
 

@@ -135,6 +135,74 @@
     (local.set $low (f64x2.add (local.get $low) (local.get $high)))
     (f64.add (f64x2.extract_lane 0 (local.get $low)) (f64x2.extract_lane 1 (local.get $low))))
 
+  ;; The largest absolute value of an f32 row; $bytes is a multiple of 64, as for "quantize".
+  (func (export "largest") (param $row i32) (param $bytes i32) (result f32)
+    (local $end i32) (local $max v128)
+    (local.set $end (i32.add (local.get $row) (local.get $bytes)))
+    (loop $next
+      (local.set $max (f32x4.max (local.get $max) (f32x4.abs (v128.load (local.get $row)))))
+      (br_if $next
+        (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 16))) (local.get $end))))
+    (f32.max
+      (f32.max (f32x4.extract_lane 0 (local.get $max)) (f32x4.extract_lane 1 (local.get $max)))
+      (f32.max (f32x4.extract_lane 2 (local.get $max)) (f32x4.extract_lane 3 (local.get $max)))))
+
+  ;; Writes round($row * $inverse) as int8, and answers the sum over (row * $factor - $scale * int8)^2 in f64.
+  (func (export "quantize")
+    (param $row i32) (param $bytes i32) (param $target i32)
+    (param $inverse f32) (param $factor f64) (param $scale f64)
+    (result f64)
+    (local $end i32) (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $sum v128)
+    (local.set $end (i32.add (local.get $row) (local.get $bytes)))
+    (loop $next
+      (local.set $a (call $round (v128.load (local.get $row)) (local.get $inverse)))
+      (local.set $b (call $round (v128.load offset=16 (local.get $row)) (local.get $inverse)))
+      (local.set $c (call $round (v128.load offset=32 (local.get $row)) (local.get $inverse)))
+      (local.set $d (call $round (v128.load offset=48 (local.get $row)) (local.get $inverse)))
+      (v128.store (local.get $target)
+        (i8x16.narrow_i16x8_s
+          (i16x8.narrow_i32x4_s (i32x4.trunc_sat_f32x4_s (local.get $a)) (i32x4.trunc_sat_f32x4_s (local.get $b)))
+          (i16x8.narrow_i32x4_s (i32x4.trunc_sat_f32x4_s (local.get $c)) (i32x4.trunc_sat_f32x4_s (local.get $d)))))
+      (local.set $sum
+        (f64x2.add (local.get $sum)
+          (call $left (v128.load (local.get $row)) (local.get $a) (local.get $factor) (local.get $scale))))
+      (local.set $sum
+        (f64x2.add (local.get $sum)
+          (call $left (v128.load offset=16 (local.get $row)) (local.get $b) (local.get $factor) (local.get $scale))))
+      (local.set $sum
+        (f64x2.add (local.get $sum)
+          (call $left (v128.load offset=32 (local.get $row)) (local.get $c) (local.get $factor) (local.get $scale))))
+      (local.set $sum
+        (f64x2.add (local.get $sum)
+          (call $left (v128.load offset=48 (local.get $row)) (local.get $d) (local.get $factor) (local.get $scale))))
+      (local.set $target (i32.add (local.get $target) (i32.const 16)))
+      (br_if $next
+        (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 64))) (local.get $end))))
+    (f64.add (f64x2.extract_lane 0 (local.get $sum)) (f64x2.extract_lane 1 (local.get $sum))))
+
+  (func $round (param $x v128) (param $inverse f32) (result v128)
+    (f32x4.max (f32x4.splat (f32.const -127))
+      (f32x4.min (f32x4.splat (f32.const 127))
+        (f32x4.nearest (f32x4.mul (local.get $x) (f32x4.splat (local.get $inverse)))))))
+
+  ;; Per pair of lanes the sum of ($x * $factor - $scale * $rounded)^2.
+  (func $left (param $x v128) (param $rounded v128) (param $factor f64) (param $scale f64) (result v128)
+    (local $low v128) (local $high v128)
+    (local.set $low
+      (f64x2.sub
+        (f64x2.mul (f64x2.promote_low_f32x4 (local.get $x)) (f64x2.splat (local.get $factor)))
+        (f64x2.mul (f64x2.promote_low_f32x4 (local.get $rounded)) (f64x2.splat (local.get $scale)))))
+    (local.set $x (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x)))
+    (local.set $rounded
+      (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $rounded) (local.get $rounded)))
+    (local.set $high
+      (f64x2.sub
+        (f64x2.mul (f64x2.promote_low_f32x4 (local.get $x)) (f64x2.splat (local.get $factor)))
+        (f64x2.mul (f64x2.promote_low_f32x4 (local.get $rounded)) (f64x2.splat (local.get $scale)))))
+    (f64x2.add
+      (f64x2.mul (local.get $low) (local.get $low))
+      (f64x2.mul (local.get $high) (local.get $high))))
+
   ;; Nothing but reading, for the benchmark: as fast as this machine's memory allows a thread.
   (func (export "read") (param $from i32) (param $bytes i32) (result i32)
     (local $end i32) (local $a v128) (local $b v128) (local $c v128) (local $d v128)

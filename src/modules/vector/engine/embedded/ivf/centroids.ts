@@ -1,0 +1,135 @@
+// The middles of a collection's lists, found by k-means over a sample of its rows (Lloyd's iterations; spherical under cosine).
+// Which middle is nearest is asked of the first pass's kernel: its rounding moves a row to a neighbouring list at worst.
+import type { Metric } from '../../port.ts';
+import type { ArenaPool } from '../arena.ts';
+import { CANDIDATE_BYTES, CANDIDATES_AT, QUERY_INT16_AT, SCAN_ROWS_MAX } from '../kernel/kernel.ts';
+import type { Pace } from '../pace.ts';
+import { type PreparedQuery, prepareQuery } from '../quantize.ts';
+import { Vectors } from '../vectors.ts';
+
+const ITERATIONS = 6;
+
+export class Centroids {
+  readonly #vectors: Vectors;
+  readonly #metric: Metric;
+
+  constructor(pool: ArenaPool, dimension: number, metric: Metric) {
+    this.#vectors = new Vectors(pool, dimension, metric === 'cosine');
+    this.#metric = metric;
+  }
+
+  get count(): number {
+    return this.#vectors.size;
+  }
+
+  get bytes(): number {
+    return this.#vectors.bytes;
+  }
+
+  set(list: number, middle: Float32Array): void {
+    while (this.#vectors.size <= list) this.#vectors.add(SCAN_ROWS_MAX);
+    this.#vectors.write(list, new Uint8Array(middle.buffer, middle.byteOffset, middle.byteLength));
+  }
+
+  /** The list a row belongs to: by angle under cosine, else by distance, also where the product ranks. */
+  nearest(row: PreparedQuery): number {
+    let best = 0;
+    let highest = Number.NEGATIVE_INFINITY;
+    this.#score(row, this.#metric !== 'cosine', (list, score) => {
+      if (score <= highest) return;
+      highest = score;
+      best = list;
+    });
+    return best;
+  }
+
+  /** Every list, the likeliest to hold the best rows first. */
+  ranked(query: PreparedQuery): Uint32Array {
+    const scores = new Float64Array(this.count);
+    this.#score(query, this.#metric === 'euclidean', (list, score) => {
+      scores[list] = score;
+    });
+    const order = new Uint32Array(this.count).map((_, list) => list);
+    return order.sort((a, b) => (scores[b] as number) - (scores[a] as number));
+  }
+
+  dispose(): void {
+    this.#vectors.dispose();
+  }
+
+  #score(query: PreparedQuery, squared: boolean, take: (list: number, score: number) => void): void {
+    const { int16, scale, norm, slack } = query;
+    const mode = squared ? 1 : 0;
+    const stride = this.#vectors.smallStride;
+    for (const { arena, start, capacity, small } of this.#vectors.chunks) {
+      const count = Math.min(capacity, this.count - start);
+      if (count <= 0) return;
+      arena.int16.set(int16, QUERY_INT16_AT / 2);
+      const { kernel, uint32, float64 } = arena;
+      const least = -Number.MAX_VALUE;
+      const found = kernel.scan(
+        small,
+        stride,
+        0,
+        count,
+        QUERY_INT16_AT,
+        scale,
+        norm,
+        slack,
+        mode,
+        least,
+        CANDIDATES_AT,
+      );
+      for (let i = 0, at = CANDIDATES_AT; i < found; i += 1, at += CANDIDATE_BYTES) {
+        const middle = ((float64[at / 8 + 1] as number) + (float64[at / 8 + 2] as number)) / 2;
+        take(start + (uint32[at / 4] as number), Number.isNaN(middle) ? Number.NEGATIVE_INFINITY : middle);
+      }
+    }
+  }
+}
+
+interface Training {
+  readonly pool: ArenaPool;
+  readonly vectors: Vectors;
+  readonly metric: Metric;
+  /** Numbers of the rows it learns from, in any order; at least as many as there shall be lists. */
+  readonly sample: Uint32Array;
+  readonly lists: number;
+  /** Asked after each pause. */
+  readonly stopped: () => boolean;
+}
+
+/** Undefined when it was stopped. */
+export async function trainCentroids(training: Training, pace: Pace): Promise<Centroids | undefined> {
+  const { pool, vectors, metric, sample, lists, stopped } = training;
+  const { dimension } = vectors;
+  const centroids = new Centroids(pool, dimension, metric);
+  for (let list = 0; list < lists; list += 1) centroids.set(list, vectors.copyOf(sample[list] as number));
+  for (let iteration = 0; iteration < ITERATIONS; iteration += 1) {
+    const sums = new Float64Array(lists * dimension);
+    const counts = new Uint32Array(lists);
+    for (const row of sample) {
+      const values = vectors.copyOf(row);
+      const prepared = prepareQuery(values, metric === 'cosine');
+      const list = centroids.nearest(prepared);
+      const unit = metric === 'cosine' && prepared.squares > 0 ? Math.sqrt(prepared.squares) : 1;
+      for (let i = 0; i < dimension; i += 1)
+        sums[list * dimension + i] = (sums[list * dimension + i] as number) + (values[i] as number) / unit;
+      counts[list] = (counts[list] as number) + 1;
+      if (!pace.due) continue;
+      await pace.rest();
+      if (stopped()) {
+        centroids.dispose();
+        return undefined;
+      }
+    }
+    for (let list = 0; list < lists; list += 1) {
+      const count = counts[list] as number;
+      // a list that no row chose starts anew at one of them
+      const lost = sample[Math.floor(Math.random() * sample.length)] as number;
+      const sum = sums.subarray(list * dimension, (list + 1) * dimension);
+      centroids.set(list, count === 0 ? vectors.copyOf(lost) : Float32Array.from(sum, (value) => value / count));
+    }
+  }
+  return centroids;
+}
