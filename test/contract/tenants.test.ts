@@ -72,9 +72,7 @@ async function fill(call: Client): Promise<Names> {
   await recordRuns(job.id, 2);
   const fail = (message: string) => act('errors.capture', { message });
   const [failure] = [await fail('failure one'), await fail('failure one'), await fail('failure two')];
-  for (const collection of ['aa-docs', 'aa-more']) await act('vector.collection.create', { collection, dimension: 2 });
-  const vectors = ['aa-1', 'aa-2'].map((id) => ({ id, embedding: [1, 0], metadata: { kind: 'of-a' } }));
-  await act('vector.upsert', { collection: 'aa-docs', vectors, idempotency_key: 'shared' });
+  await storeVectors(act);
   await keepCursors(act, {
     collection: 'aa-docs',
     queue: 'aa-source',
@@ -100,6 +98,12 @@ async function fill(call: Client): Promise<Names> {
     vector: 'aa-1',
     project: key.project_id,
   };
+}
+
+async function storeVectors(act: (id: string, input: Input) => Promise<unknown>): Promise<void> {
+  for (const collection of ['aa-docs', 'aa-more']) await act('vector.collection.create', { collection, dimension: 2 });
+  const vectors = ['aa-1', 'aa-2'].map((id) => ({ id, embedding: [1, 0], metadata: { kind: 'of-a' } }));
+  await act('vector.upsert', { collection: 'aa-docs', vectors, idempotency_key: 'shared' });
 }
 
 /** A first page of one entry of every list: its cursor leads to the second. */

@@ -6,7 +6,7 @@ import { Database } from '../../src/db/database.ts';
 import type { Condition } from '../../src/modules/vector/engine/port.ts';
 import { filterParameters, passesFilter } from '../../src/modules/vector/filter-sql.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { passes } from './reference-engine.ts';
+import { passes } from './reference.ts';
 
 let database: TestDatabase;
 let db: Database;
