@@ -19,6 +19,8 @@ export class Blocks extends Readable {
     super();
     this.#bytesMax = bytesMax;
     this.#blockBytes = announcedBytes < BLOCK_BYTES ? announcedBytes : BLOCK_BYTES;
+    // Fastify listens until it has what it wants: a client that leaves after its body was refused is nobody's concern.
+    this.on('error', () => undefined);
     payload.on('data', (chunk: Buffer) => this.#take(chunk));
     payload.once('end', () => this.push(null));
     payload.once('error', (error) => this.destroy(error));

@@ -14,4 +14,4 @@ export const METADATA_KEYS_MAX = 64;
 export const FILTER_KEYS_MAX = 16;
 export const FILTER_VALUES_MAX = 1_000;
 /** Numbers of embeddings in one answer. */
-export const VALUES_MAX = 1024 * 1024;
+export const VALUES_MAX = 256 * 1024;
