@@ -142,9 +142,9 @@ describe('refusals cost nothing', () => {
 
   test('more numbers than one answer holds', async () => {
     await bench.create('wide', 4_096);
-    const body = { collection: 'wide', embedding: numbers(4_096), top_k: 65, include_values: true };
+    const body = { collection: 'wide', embedding: numbers(4_096), top_k: 33, include_values: true };
     expect((await bench.fails('POST', '/v1/vector/query', body)).param).toBe('include_values');
-    expect((await bench.query('wide', numbers(4_096), { top_k: 64, include_values: true })).matches).toEqual([]);
+    expect((await bench.query('wide', numbers(4_096), { top_k: 32, include_values: true })).matches).toEqual([]);
   });
 });
 

@@ -13,5 +13,7 @@ export const METADATA_BYTES_MAX = 16 * 1024;
 export const METADATA_KEYS_MAX = 64;
 export const FILTER_KEYS_MAX = 16;
 export const FILTER_VALUES_MAX = 1_000;
-/** Numbers of embeddings in one answer. */
+/** Numbers of embeddings in one answer: writing more would keep other calls waiting. */
 export const VALUES_MAX = 256 * 1024;
+/** Half as many, for they stand in matches and in items. */
+export const MATCH_VALUES_MAX = 128 * 1024;

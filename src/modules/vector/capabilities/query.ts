@@ -4,7 +4,7 @@ import { tierLimits } from '../../../core/tiers.ts';
 import { chargeForWork } from '../../../core/wallet/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { QUERIES_MAX, QUERY_BODY_BYTES_MAX, TOP_K_DEFAULT, TOP_K_MAX, VALUES_MAX } from '../limits.ts';
+import { MATCH_VALUES_MAX, QUERIES_MAX, QUERY_BODY_BYTES_MAX, TOP_K_DEFAULT, TOP_K_MAX } from '../limits.ts';
 import { type QueryBody, readQueries, type SentQueries } from '../query-body.ts';
 import { collectionField, embeddingField, filterField, resultFields } from '../schemas.ts';
 import { answerQueries, collectionNotFound } from '../search.ts';
@@ -84,7 +84,7 @@ export const query = defineCapability<VectorState>()({
     top_k: `${TOP_K_MAX}.`,
     queries: `${QUERIES_MAX} a call.`,
     filter: '16 keys; operators $in, $ne, $gt, $gte, $lt, $lte, $exists.',
-    values: `With include_values, top_k of all queries times the dimension is at most ${VALUES_MAX}.`,
+    values: `With include_values, top_k of all queries times the dimension is at most ${MATCH_VALUES_MAX}.`,
   },
   examples: [
     {
@@ -121,7 +121,7 @@ export const query = defineCapability<VectorState>()({
     const { collection, funds } = await state.reading.add(ctx.accountId, body.collection);
     if (collection === null) throw collectionNotFound();
     const numbers = body.queries.reduce((sum, { topK }) => sum + topK, 0) * collection.dimension;
-    if (body.withValues && numbers > VALUES_MAX) throw tooManyValues();
+    if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);
     const price = priceOf(ctx.core.prices, 'vector.query', units);
     // Others may be on their way: funds that would not last for all of them are held first.
@@ -137,6 +137,6 @@ function tooManyValues() {
   return invalidField(
     'include_values',
     'too_many_values',
-    `top_k times the dimension must be at most ${VALUES_MAX} with include_values.`,
+    `top_k times the dimension must be at most ${MATCH_VALUES_MAX} with include_values.`,
   );
 }
