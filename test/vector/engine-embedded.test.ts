@@ -1,6 +1,7 @@
 // The embedded engine on a real database: conformance, and what only an engine with a memory of its own can get wrong.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
 import { createEmbeddedEngine, type EmbeddedEngine } from '../../src/modules/vector/engine/embedded/index.ts';
 import type { Search } from '../../src/modules/vector/engine/port.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -95,7 +96,7 @@ describe('the memory of the embedded engine', () => {
     const waiting = Array.from({ length: 8 }, () =>
       expectAnswers(engine, large, [anyRow(32)]).then(() => order.push('large')),
     );
-    await expect.poll(() => engine.indexState(large.ref).state, { interval: 1 }).toBe('loading');
+    await expect.poll(() => engine.indexState(large.ref).state, { interval: 1, timeout: 10_000 }).toBe('loading');
     await expectAnswers(engine, small, [anyRow(32)]).then(() => order.push('small'));
     await Promise.all(waiting);
     expect(order[0]).toBe('small');
@@ -191,6 +192,38 @@ describe('the memory of the embedded engine', () => {
     await engine.killWorkers();
     await asked;
     expect(engine.gauges()).toMatchObject({ worker_restarts: 3 });
+  });
+
+  it('loads again what a worker died over', async () => {
+    const engine = start(64);
+    const collection = await collectionOf(8000);
+    const asked = expectAnswers(engine, collection, [anyRow(32)]);
+    await expect.poll(() => engine.indexState(collection.ref).state, { interval: 1, timeout: 10_000 }).toBe('loading');
+    await engine.killWorkers();
+    await asked;
+    expect(engine.gauges()).toMatchObject({ loads: 1, worker_restarts: 1 });
+  });
+
+  it('gives up a search that is no longer wanted, and answers the next', async () => {
+    const engine = start(64);
+    const collection = await collectionOf(8000);
+    const abort = new AbortController();
+    const asked = engine.search(collection.ref, [anyRow(32)], abort.signal);
+    const gone = new Error('the caller went away');
+    setTimeout(() => abort.abort(gone), 5);
+    await expect(asked).rejects.toBe(gone);
+    await expectAnswers(engine, collection, [anyRow(32)]);
+  });
+
+  it('fails with the error of the database, and answers once that is well again', async () => {
+    const engine = start(64);
+    const collection = await collectionOf(10);
+    const hide = statement('test_vector_hide', 'ALTER TABLE vector.item RENAME TO hidden');
+    const show = statement('test_vector_show', 'ALTER TABLE vector.hidden RENAME TO item');
+    await db.query(hide, []);
+    await expect(engine.search(collection.ref, [anyRow(32)], never)).rejects.toMatchObject({ code: '42P01' });
+    await db.query(show, []);
+    await expectAnswers(engine, collection, [anyRow(32)]);
   });
 
   it('holds 20,000 small collections within its budget', async () => {

@@ -131,13 +131,11 @@ class Scorer {
 
   score(row: number): number {
     const { vectors, metric, query } = this.#search;
-    const chunk = vectors.chunkOf(row);
-    const { arena } = chunk;
+    const { arena, at } = vectors.largeOf(row);
     if (this.#arena !== arena) {
       arena.float64.set(query.float64, QUERY_F64_AT / 8);
       this.#arena = arena;
     }
-    const at = vectors.largeAt(chunk, row);
     const { kernel } = arena;
     if (metric === 'euclidean') return -Math.sqrt(kernel.squaredDistance(at, QUERY_F64_AT, vectors.largeStride));
     const product = kernel.dot(at, QUERY_F64_AT, vectors.largeStride);

@@ -18,6 +18,12 @@ export interface Chunk {
   readonly large: number;
 }
 
+/** A byte offset in an arena. */
+interface Place {
+  readonly arena: Arena;
+  readonly at: number;
+}
+
 export class Vectors {
   readonly dimension: number;
   readonly smallStride: number;
@@ -63,18 +69,16 @@ export class Vectors {
 
   /** @param embedding the row's f32 values, little-endian */
   write(row: number, embedding: Uint8Array): void {
-    const chunk = this.chunkOf(row);
-    const { arena } = chunk;
-    const at = this.largeAt(chunk, row);
+    const { arena, at } = this.largeOf(row);
     arena.uint8.set(embedding, at);
     arena.uint8.fill(0, at + embedding.length, at + this.largeStride);
-    quantizeRow(arena, at, chunk.small + (row - chunk.start) * this.smallStride, this.dimension, this.#cosine);
+    quantizeRow(arena, at, this.smallOf(row).at, this.dimension, this.#cosine);
   }
 
   /** The row's place waits for another. */
   clear(row: number): void {
-    const chunk = this.chunkOf(row);
-    quantizeNothing(chunk.arena, chunk.small + (row - chunk.start) * this.smallStride, this.dimension);
+    const { arena, at } = this.smallOf(row);
+    quantizeNothing(arena, at, this.dimension);
     this.#free.push(row);
   }
 
@@ -89,15 +93,22 @@ export class Vectors {
     return this.chunks[low] as Chunk;
   }
 
-  largeAt(chunk: Chunk, row: number): number {
-    return chunk.large + (row - chunk.start) * this.largeStride;
+  /** Where a row's small copy lies. */
+  smallOf(row: number): Place {
+    const { arena, start, small } = this.chunkOf(row);
+    return { arena, at: small + (row - start) * this.smallStride };
+  }
+
+  /** Where a row's f32 values lie. */
+  largeOf(row: number): Place {
+    const { arena, start, large } = this.chunkOf(row);
+    return { arena, at: large + (row - start) * this.largeStride };
   }
 
   /** The row's f32 values. */
   copyOf(row: number): Float32Array {
-    const chunk = this.chunkOf(row);
-    const at = this.largeAt(chunk, row) / 4;
-    return chunk.arena.float32.slice(at, at + this.dimension);
+    const { arena, at } = this.largeOf(row);
+    return arena.float32.slice(at / 4, at / 4 + this.dimension);
   }
 
   dispose(): void {

@@ -4,10 +4,12 @@ import type { Metric } from '../../port.ts';
 import type { ArenaPool } from '../arena.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, QUERY_INT16_AT, SCAN_ROWS_MAX } from '../kernel/kernel.ts';
 import type { Pace } from '../pace.ts';
-import { type PreparedQuery, prepareQuery } from '../quantize.ts';
+import { type PreparedQuery, ROW_HEADER_BYTES } from '../quantize.ts';
 import { Vectors } from '../vectors.ts';
 
 const ITERATIONS = 6;
+
+type SmallQuery = Pick<PreparedQuery, 'scale' | 'norm' | 'slack'> & { readonly int16: Int16Array | Int8Array };
 
 export class Centroids {
   readonly #vectors: Vectors;
@@ -31,11 +33,17 @@ export class Centroids {
     this.#vectors.write(list, new Uint8Array(middle.buffer, middle.byteOffset, middle.byteLength));
   }
 
-  /** The list a row belongs to: by angle under cosine, else by distance, also where the product ranks. */
-  nearest(row: PreparedQuery): number {
+  /**
+   * The list a row belongs to: by angle under cosine, else by distance, also where the product ranks.
+   * The row's own small form is the query: nothing is made for it, as a million of them are asked for.
+   */
+  nearest(rows: Vectors, row: number): number {
+    const { arena, at } = rows.smallOf(row);
+    const values = arena.int8.subarray(at + ROW_HEADER_BYTES, at + rows.smallStride);
+    const scale = arena.float32[at / 4] as number;
     let best = 0;
     let highest = Number.NEGATIVE_INFINITY;
-    this.#score(row, this.#metric !== 'cosine', (list, score) => {
+    this.#score({ int16: values, scale, norm: 0, slack: 0 }, this.#metric !== 'cosine', (list, score) => {
       if (score <= highest) return;
       highest = score;
       best = list;
@@ -57,7 +65,7 @@ export class Centroids {
     this.#vectors.dispose();
   }
 
-  #score(query: PreparedQuery, squared: boolean, take: (list: number, score: number) => void): void {
+  #score(query: SmallQuery, squared: boolean, take: (list: number, score: number) => void): void {
     const { int16, scale, norm, slack } = query;
     const mode = squared ? 1 : 0;
     const stride = this.#vectors.smallStride;
@@ -106,30 +114,60 @@ export async function trainCentroids(training: Training, pace: Pace): Promise<Ce
   const centroids = new Centroids(pool, dimension, metric);
   for (let list = 0; list < lists; list += 1) centroids.set(list, vectors.copyOf(sample[list] as number));
   for (let iteration = 0; iteration < ITERATIONS; iteration += 1) {
-    const sums = new Float64Array(lists * dimension);
-    const counts = new Uint32Array(lists);
+    const sums = new Sums(lists, vectors, metric === 'cosine');
     for (const row of sample) {
-      const values = vectors.copyOf(row);
-      const prepared = prepareQuery(values, metric === 'cosine');
-      const list = centroids.nearest(prepared);
-      const unit = metric === 'cosine' && prepared.squares > 0 ? Math.sqrt(prepared.squares) : 1;
-      for (let i = 0; i < dimension; i += 1)
-        sums[list * dimension + i] = (sums[list * dimension + i] as number) + (values[i] as number) / unit;
-      counts[list] = (counts[list] as number) + 1;
-      if (!pace.due) continue;
-      await pace.rest();
-      if (stopped()) {
-        centroids.dispose();
-        return undefined;
-      }
+      sums.add(centroids.nearest(vectors, row), row);
+      if (pace.due) await pace.rest();
+      if (stopped()) return giveUp(centroids);
     }
     for (let list = 0; list < lists; list += 1) {
-      const count = counts[list] as number;
       // a list that no row chose starts anew at one of them
       const lost = sample[Math.floor(Math.random() * sample.length)] as number;
-      const sum = sums.subarray(list * dimension, (list + 1) * dimension);
-      centroids.set(list, count === 0 ? vectors.copyOf(lost) : Float32Array.from(sum, (value) => value / count));
+      centroids.set(list, sums.middleOf(list) ?? vectors.copyOf(lost));
+      if (pace.due) await pace.rest();
+      if (stopped()) return giveUp(centroids);
     }
   }
   return centroids;
+}
+
+function giveUp(centroids: Centroids): undefined {
+  centroids.dispose();
+}
+
+class Sums {
+  readonly #vectors: Vectors;
+  readonly #cosine: boolean;
+  readonly #sums: Float64Array;
+  readonly #counts: Uint32Array;
+
+  constructor(lists: number, vectors: Vectors, cosine: boolean) {
+    this.#vectors = vectors;
+    this.#cosine = cosine;
+    this.#sums = new Float64Array(lists * vectors.dimension);
+    this.#counts = new Uint32Array(lists);
+  }
+
+  add(list: number, row: number): void {
+    const { dimension, largeStride } = this.#vectors;
+    const { arena, at } = this.#vectors.largeOf(row);
+    const squares = this.#cosine ? arena.kernel.squaredNorm(at, largeStride) : 0;
+    const factor = squares > 0 ? 1 / Math.sqrt(squares) : 1;
+    const values = arena.float32;
+    const sums = this.#sums;
+    const to = list * dimension;
+    const from = at / 4;
+    for (let i = 0; i < dimension; i += 1)
+      sums[to + i] = (sums[to + i] as number) + (values[from + i] as number) * factor;
+    this.#counts[list] = (this.#counts[list] as number) + 1;
+  }
+
+  middleOf(list: number): Float32Array | undefined {
+    const { dimension } = this.#vectors;
+    const count = this.#counts[list] as number;
+    if (count === 0) return undefined;
+    const middle = new Float32Array(dimension);
+    for (let i = 0; i < dimension; i += 1) middle[i] = (this.#sums[list * dimension + i] as number) / count;
+    return middle;
+  }
 }

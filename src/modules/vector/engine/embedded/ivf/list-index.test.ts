@@ -123,7 +123,7 @@ describe('lists', () => {
   }, 30_000);
 
   it('are looked at in greater number when checks find too little, and not at all when that does not pay', () => {
-    const probes = new Probes([Array.from({ length: 100 }, (_, i) => i % 4)], 20);
+    const probes = new Probes([Array.from({ length: 100 }, (_, i) => i % 4)], 40);
     expect(probes.of(10)).toBe(4);
     expect(probes.of(101)).toBeUndefined();
     for (let i = 0; i < 8; i += 1) probes.learn(10, 0.9);

@@ -13,7 +13,7 @@ import { Probes, RANKED } from './probes.ts';
 const LISTS_PER_ROOT = 2;
 const LISTS_MAX = 4096;
 const SAMPLE_PER_LIST = 32;
-const CALIBRATION_QUERIES = 48;
+const CALIBRATION_QUERIES = 128;
 
 /** What a build asks of the collection it belongs to. */
 export interface IndexedRows {
@@ -108,7 +108,7 @@ export class ListIndex {
     const training = { pool: this.#pool, vectors, metric, sample, lists: count, stopped };
     const centroids = await trainCentroids(training, pace);
     if (centroids === undefined) return undefined;
-    const lists = new Lists(this.#pool, vectors, metric, centroids);
+    const lists = new Lists(this.#pool, vectors, centroids);
     this.#building = lists;
     for (let row = 0; row < rows.size; row += 1) {
       if (rows.isAlive(row) && lists.listOf(row) === undefined) lists.place(row);
@@ -116,18 +116,18 @@ export class ListIndex {
       await pace.rest();
       if (stopped()) return undefined;
     }
-    return this.#calibrate(lists, sample, vectors, metric, rows);
+    return this.#calibrate(lists, vectors, metric, rows);
   }
 
   async #calibrate(
     lists: Lists,
-    sample: Uint32Array,
     vectors: ExactSearch['vectors'],
     metric: ExactSearch['metric'],
     rows: IndexedRows,
   ): Promise<Probes | undefined> {
     const ranks: number[][] = [];
-    for (const row of sample.subarray(0, CALIBRATION_QUERIES)) {
+    // Others than were learnt from: where a middle began, neighbours are nearer than elsewhere (recall 0.83 came of 0.99 so).
+    for (const row of sampleRows(rows, CALIBRATION_QUERIES)) {
       const neighbours = await rows.neighbours(row, RANKED + 1);
       if (neighbours === undefined || this.#disposed) return undefined;
       const rankOf = new Uint32Array(lists.centroids.count);

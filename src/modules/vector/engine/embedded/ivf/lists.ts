@@ -1,10 +1,8 @@
 // An inverted file: every row in the list of its nearest middle. Each list keeps a copy of its rows' first-pass form in one
 // piece: gathered from where they lie, rows cost 5 to 8 times as much to look at (measured), for a fifth of their memory.
-import type { Metric } from '../../port.ts';
 import type { ArenaPool, Block } from '../arena.ts';
 import { withRoom } from '../growing.ts';
 import { SCAN_ROWS_MAX } from '../kernel/kernel.ts';
-import { prepareQuery } from '../quantize.ts';
 import type { Vectors } from '../vectors.ts';
 import type { Centroids } from './centroids.ts';
 
@@ -28,7 +26,6 @@ export class Lists {
   readonly centroids: Centroids;
   readonly #pool: ArenaPool;
   readonly #vectors: Vectors;
-  readonly #metric: Metric;
   readonly #lists: List[];
   /** Per row: its list, the block in it, and the place in that. */
   #listOf = new Uint32Array(0);
@@ -36,11 +33,11 @@ export class Lists {
   #placeOf = new Uint32Array(0);
   #bytes = 0;
 
-  constructor(pool: ArenaPool, vectors: Vectors, metric: Metric, centroids: Centroids) {
+  constructor(pool: ArenaPool, vectors: Vectors, centroids: Centroids) {
     this.#pool = pool;
     this.#vectors = vectors;
-    this.#metric = metric;
     this.centroids = centroids;
+    this.#reserve(vectors.size);
     this.#lists = Array.from({ length: centroids.count }, () => ({ blocks: [], count: 0 }));
   }
 
@@ -61,7 +58,7 @@ export class Lists {
   /** Puts a row that was written into its list, out of the one it was in. */
   place(row: number): void {
     this.unplace(row);
-    const list = this.centroids.nearest(prepareQuery(this.#vectors.copyOf(row), this.#metric === 'cosine'));
+    const list = this.centroids.nearest(this.#vectors, row);
     const target = this.#lists[list] as List;
     let last = target.blocks.at(-1);
     if (last === undefined || last.count === last.rows.length) {
@@ -114,18 +111,21 @@ export class Lists {
   #copy(row: number, target: ListBlock, place: number): void {
     const { block, rows } = target;
     const stride = this.#vectors.smallStride;
-    const chunk = this.#vectors.chunkOf(row);
-    const from = chunk.small + (row - chunk.start) * stride;
-    block.arena.uint8.set(chunk.arena.uint8.subarray(from, from + stride), block.at + place * stride);
+    const { arena, at } = this.#vectors.smallOf(row);
+    block.arena.uint8.set(arena.uint8.subarray(at, at + stride), block.at + place * stride);
     rows[place] = row;
   }
 
-  #note(row: number, list: number, block: number, place: number): void {
+  #reserve(rows: number): void {
     const known = this.#listOf.length;
-    this.#listOf = withRoom(this.#listOf, row + 1);
+    this.#listOf = withRoom(this.#listOf, rows);
     this.#listOf.fill(NOWHERE, known);
-    this.#blockOf = withRoom(this.#blockOf, row + 1);
-    this.#placeOf = withRoom(this.#placeOf, row + 1);
+    this.#blockOf = withRoom(this.#blockOf, rows);
+    this.#placeOf = withRoom(this.#placeOf, rows);
+  }
+
+  #note(row: number, list: number, block: number, place: number): void {
+    this.#reserve(row + 1);
     this.#listOf[row] = list;
     this.#blockOf[row] = block;
     this.#placeOf[row] = place;

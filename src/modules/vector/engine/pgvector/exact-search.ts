@@ -1,0 +1,112 @@
+// Exact answers: PostgreSQL ranks all rows that pass by a lower bound of their true distance, the best of them are scored in f64
+// here. When a row that was not fetched could still belong to the answer, every row that could is fetched and scored.
+import type { Queryable } from '../../../../db/database.ts';
+import { type SqlValue, statement } from '../../../../db/statement.ts';
+import { filterParameters, passesFilter } from '../../filter-sql.ts';
+import type { CollectionRef, Match, Search, SearchResult } from '../port.ts';
+import { boundOf, compareMatches, isPlain, normOf, type Query, scoreOf, toDistance } from './score.ts';
+import { decodeVector, encodeVector } from './wire.ts';
+
+const SPARE_MIN = 16;
+const SPARE_SHARE = 4;
+const PAGE_BYTES = 4 * 2 ** 20;
+const ROW_BYTES_BESIDE = 512;
+
+// $6 query, $7 metric, $8-$10 the bound, $11 whether the query is within the range where the bound holds; else all rows are near.
+const lowerBound = `CASE WHEN $11::boolean AND (i.norm = 0 OR i.norm BETWEEN 1e-15 AND 1e15)
+       THEN CASE $7::text WHEN 'cosine' THEN i.embedding <=> $6::vector WHEN 'euclidean' THEN i.embedding <-> $6::vector
+                          ELSE i.embedding <#> $6::vector END * $8::float8 - $9::float8 - $10::float8 * i.norm
+       ELSE '-Infinity' END`;
+const selectNearest = statement(
+  'vector_pg_nearest',
+  `WITH passing AS MATERIALIZED (
+     SELECT i.id, ${lowerBound} AS bound FROM vector_index.embedding i
+      WHERE i.account_id = $4 AND i.collection_id = $5 AND ${passesFilter})
+   SELECT e.id, e.version, e.embedding, best.bound, (SELECT count(*) FROM passing) AS passing
+     FROM (SELECT p.id, p.bound FROM passing p ORDER BY p.bound LIMIT $12) best,
+          LATERAL (SELECT s.id, s.version, vector_send(s.embedding) AS embedding FROM vector_index.embedding s
+                    WHERE s.account_id = $4 AND s.collection_id = $5 AND s.id = best.id OFFSET 0) e`,
+);
+const selectWithin = statement(
+  'vector_pg_within',
+  `SELECT i.id, i.version, vector_send(i.embedding) AS embedding FROM vector_index.embedding i
+    WHERE i.account_id = $4 AND i.collection_id = $5 AND i.id > $13 AND ${lowerBound} <= $14 AND ${passesFilter}
+    ORDER BY i.account_id, i.collection_id, i.id LIMIT $12`,
+);
+
+export interface Candidate {
+  readonly id: string;
+  readonly version: bigint;
+  /** As vector_send gives it. */
+  readonly embedding: Buffer;
+}
+
+interface Near extends Candidate {
+  readonly bound: number;
+  readonly passing: bigint;
+}
+
+export function queryOf(vector: Float32Array): Query {
+  return { vector, norm: normOf(vector) };
+}
+
+/** How many more than topK are fetched: rows whose distances f32 cannot tell apart. */
+export const withSpare = (topK: number) => topK + Math.max(SPARE_MIN, Math.ceil(topK / SPARE_SHARE));
+
+export function matchesOf({ metric }: CollectionRef, query: Query, candidates: readonly Candidate[]): Match[] {
+  return candidates.map(({ id, version, embedding }) => ({
+    id,
+    score: scoreOf(metric, query, decodeVector(embedding)),
+    version: Number(version),
+  }));
+}
+
+export function sentVector({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
+  return encodeVector(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+/** On a transaction that sees one state. */
+export async function searchExact(
+  tx: Queryable,
+  ref: CollectionRef,
+  { vector, topK, filter }: Search,
+): Promise<SearchResult> {
+  const query = queryOf(vector);
+  const { factor, shift, perNorm } = boundOf(ref.metric, query);
+  const sent = [...filterParameters(filter ?? []), ref.accountId, ref.collectionId, sentVector(vector), ref.metric];
+  const values = [...sent, factor, shift, perNorm, isPlain(query.norm)];
+  const limit = withSpare(topK);
+  const { rows } = await tx.query<Near>(selectNearest, [...values, limit]);
+  const rowsMatched = Number(rows[0]?.passing ?? 0n);
+  let matches = matchesOf(ref, query, rows).sort(compareMatches).slice(0, topK);
+  const furthest = Math.max(...rows.map(({ bound }) => bound));
+  const least = matches.at(-1);
+  if (rows.length < rowsMatched && least !== undefined && furthest <= toDistance(ref.metric, least.score))
+    matches = await scoreWithin(tx, ref, query, { values, topK, within: toDistance(ref.metric, least.score) });
+  return { matches, plan: 'exact', rowsMatched, rowsScanned: rowsMatched, exact: true };
+}
+
+interface Within {
+  readonly values: readonly SqlValue[];
+  readonly topK: number;
+  /** A distance that topK rows are known to keep. */
+  readonly within: number;
+}
+
+async function scoreWithin(
+  tx: Queryable,
+  ref: CollectionRef,
+  query: Query,
+  { values, topK, within }: Within,
+): Promise<Match[]> {
+  const limit = Math.ceil(PAGE_BYTES / (ref.dimension * 4 + ROW_BYTES_BESIDE));
+  let best: Match[] = [];
+  let after = '';
+  for (;;) {
+    const { rows } = await tx.query<Candidate>(selectWithin, [...values, limit, after, within]);
+    best = [...best, ...matchesOf(ref, query, rows)].sort(compareMatches).slice(0, topK);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return best;
+    after = last.id;
+  }
+}
