@@ -12,8 +12,11 @@ export type CaptureInput = Static<typeof captureSchema>;
 
 const UNTITLED = 'Error';
 
-/** The draft of a valid input. `warnings` gets a sentence for everything that is cut. */
-export function draftOf(input: CaptureInput, nowMs: number, warnings: string[]): EventDraft {
+/**
+ * The draft of a valid input. `warnings` gets a sentence for everything that is cut. `source` is its JSON: without an escape it
+ * holds neither NUL nor a lone surrogate, and nothing need be cleaned.
+ */
+export function draftOf(input: CaptureInput, nowMs: number, warnings: string[], source: string): EventDraft {
   const thrown = typeof input.exception === 'string' ? null : (input.exception ?? null);
   const thrownText = typeof input.exception === 'string' ? input.exception : null;
   const message = input.message ?? thrownText;
@@ -26,27 +29,25 @@ export function draftOf(input: CaptureInput, nowMs: number, warnings: string[]):
     code: input.code ?? null,
   });
   warn(input, warnings);
-  return {
-    grouping,
-    ...cleanJson({
-      level: input.level ?? 'error',
-      title: titleOf(input, message),
-      message,
-      environment: input.environment ?? null,
-      release: input.release ?? null,
-      user_id: input.user_id ?? null,
-      tags: trimTags(input.tags ?? {}),
-      occurredAtMs: null,
-      exception: exceptionOf(input),
-      breadcrumbs: trimBreadcrumbs(input.breadcrumbs ?? []).map((each) => breadcrumbOf(each, nowMs)),
-      context: { ...input.context, ...(input.service == null ? {} : { service: input.service }) },
-      extra: extraOf(input),
-      sdk: input.sdk ?? null,
-      runtime: input.runtime ?? null,
-      request: input.request ?? null,
-      user: input.user ?? null,
-    }),
+  const draft = {
+    level: input.level ?? 'error',
+    title: titleOf(input, message),
+    message,
+    environment: input.environment ?? null,
+    release: input.release ?? null,
+    user_id: input.user_id ?? null,
+    tags: trimTags(input.tags ?? {}),
+    occurredAtMs: null,
+    exception: exceptionOf(input),
+    breadcrumbs: trimBreadcrumbs(input.breadcrumbs ?? []).map((each) => breadcrumbOf(each, nowMs)),
+    context: { ...input.context, ...(input.service == null ? {} : { service: input.service }) },
+    extra: extraOf(input),
+    sdk: input.sdk ?? null,
+    runtime: input.runtime ?? null,
+    request: input.request ?? null,
+    user: input.user ?? null,
   };
+  return { grouping, ...(source.includes('\\u') ? cleanJson(draft) : draft) };
 }
 
 function titleOf(input: CaptureInput, message: string | null): string {

@@ -51,6 +51,6 @@ export const capture = defineCapability<ErrorsState>()({
     },
   ],
   run({ ctx, input, state }) {
-    return captureDraft(ctx, state, draftOf(input, Date.now(), ctx.warnings));
+    return captureDraft(ctx, state, draftOf(input, Date.now(), ctx.warnings, ctx.bodyText));
   },
 });

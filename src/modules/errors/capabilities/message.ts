@@ -31,6 +31,6 @@ export const message = defineCapability<ErrorsState>()({
   run({ ctx, input, state }) {
     const { text, ...about } = input;
     const sent = { ...about, message: text, level: input.level ?? 'info' } as const;
-    return captureDraft(ctx, state, draftOf(sent, Date.now(), ctx.warnings));
+    return captureDraft(ctx, state, draftOf(sent, Date.now(), ctx.warnings, ctx.bodyText));
   },
 });

@@ -1,6 +1,7 @@
 // One text without secrets. A single look at every character says which passes it needs; most texts need none.
 import { scrubAssignments } from './assignments.ts';
 import { scrubCards } from './cards.ts';
+import { isKnownClean, rememberClean } from './clean-texts.ts';
 import { decodeEscapes } from './escapes.ts';
 import { MARKER } from './marker.ts';
 import { mayNameSecret } from './names.ts';
@@ -20,7 +21,13 @@ const SETTLED_CHARACTERS_MAX = 65_536;
 
 /** Linear in the length of the text; the same text comes back when nothing is found. */
 export function scrubText(text: string, mode: number): string {
-  if (text.length < SHORTEST || text === MARKER) return text;
+  if (text.length < SHORTEST || text === MARKER || isKnownClean(text, mode)) return text;
+  const clean = lookAt(text, mode);
+  if (clean === text) rememberClean(text, mode);
+  return clean;
+}
+
+function lookAt(text: string, mode: number): string {
   const features = featuresOf(text);
   if (features === 0) return text;
   let clean = settle(text, features, mode);
