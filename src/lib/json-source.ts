@@ -3,17 +3,24 @@ import { stringEnd } from './canonical-json.ts';
 
 /** Deepest nesting of objects and arrays in the text. Strings are skipped; the text need not be valid. */
 export function nestingDepth(text: string): number {
+  return nesting(text).depth;
+}
+
+/** Deepest nesting and number of objects and arrays in the text. Strings are skipped; the text need not be valid. */
+export function nesting(text: string): { readonly depth: number; readonly containers: number } {
   let depth = 0;
   let deepest = 0;
+  let containers = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 34) at = stringEnd(text, at) - 1;
     else if (code === 123 || code === 91) {
       depth += 1;
+      containers += 1;
       if (depth > deepest) deepest = depth;
     } else if (code === 125 || code === 93) depth -= 1;
   }
-  return deepest;
+  return { depth: deepest, containers };
 }
 
 /** Source texts of the members of the object that starts at or after `from` in a valid document. The last of a repeated name counts. */

@@ -127,3 +127,33 @@ test('several long bodies at once: each gets its own answer', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => upsert(n)));
   expect(answers.map(({ upserted }) => upserted)).toEqual([300, 301, 302, 303, 304, 305, 306, 307]);
 });
+
+test.each(['[],', '[[]],', '{},', '{"a":{}},'])(
+  'millions of %j are refused before they take all memory; calls beside them go on',
+  async (part) => {
+    const hostile = Buffer.from(
+      `{"collection":"docs","vectors":[${part.repeat(Math.floor((32 * MIB - 100) / part.length))}[]]}`,
+    );
+    const send = () => {
+      const sent = open({ 'content-length': hostile.length });
+      sent.end(hostile);
+      return answerTo(sent);
+    };
+    const pad = 'x'.repeat(300);
+    const vectors = Array.from({ length: 400 }, (_, i) => ({
+      id: `${i}`,
+      embedding: numbers(3, i),
+      metadata: { pad },
+    }));
+    const [first, upserted] = await Promise.all([send(), bench.upsert('docs', vectors)]);
+    expect([first.status, first.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(upserted.upserted).toBe(400);
+  },
+);
+
+test('16 million numbers are only too many', async () => {
+  const body = Buffer.from(`{"collection":"docs","vectors":[{"id":"a","embedding":[${'1,'.repeat(16_700_000)}1]}]}`);
+  const sent = open({ 'content-length': body.length, 'idempotency-key': 'k' });
+  sent.end(body);
+  expect((await answerTo(sent)).error.code).toBe('DIMENSION_MISMATCH');
+}, 60_000);

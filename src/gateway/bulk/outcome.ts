@@ -4,7 +4,7 @@ import { Problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { readJsonObject } from '../steps/json-object.ts';
 import { requestFingerprint } from '../steps/read-idempotency-key.ts';
-import { checkInput } from '../steps/validate.ts';
+import { refuseInvalid, unknownFieldWarnings } from '../steps/validate.ts';
 
 const KEY_FIELD = 'idempotency_key';
 
@@ -36,7 +36,9 @@ export function readOutcome(
   const sent = Object.hasOwn(value, KEY_FIELD) ? { [KEY_FIELD]: key } : {};
   const fingerprint = keyed || Object.hasOwn(sent, KEY_FIELD) ? requestFingerprint(prefix, text) : null;
   try {
-    const warnings = checkInput(input, endpoint, text.length);
+    // In this order: the schema says how many parts there may be.
+    refuseInvalid(input, endpoint, text.length);
+    const warnings = unknownFieldWarnings(input, endpoint);
     const { value: reduced, transfer } = (endpoint.capability.bulk as BulkBody).reduce(input);
     return { outcome: { input: { ...reduced, ...sent }, fingerprint, warnings, failure: null }, transfer };
   } catch (error) {

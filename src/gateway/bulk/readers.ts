@@ -1,4 +1,5 @@
 // Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
+// A thread has one body at a time: should it be the end of the thread, the others are read by the next.
 import { Worker } from 'node:worker_threads';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
@@ -7,72 +8,88 @@ import { type Done, fromPlain, fromPlainOutcome, type Job } from './wire.ts';
 /** Longer ones take a thread: reading 64 KiB takes about 2 ms, going to a thread and back a fraction of one. */
 const HERE_BYTES_MAX = 64 * 1024;
 const THREADS_MAX = 2;
+/** More than any body needs that has not too many objects and arrays (see ../steps/json-object.ts), on small machines too. */
+const THREAD_HEAP_MB = 1_024;
 
 interface Waiting {
+  readonly job: Job;
   resolve(outcome: BulkOutcome): void;
   reject(error: unknown): void;
 }
 
 interface Thread {
   readonly worker: Worker;
-  readonly waiting: Map<number, Waiting>;
+  running: Waiting | null;
 }
 
 export class BodyReaders {
   readonly #threads = new Set<Thread>();
-  #number = 0;
+  readonly #queue: Waiting[] = [];
+  #isClosed = false;
 
   /** Throws the Problems of a body that is no JSON object. A long `body` is handed over: its blocks are empty afterwards. */
   async read(endpoint: Endpoint, body: readonly Uint8Array<ArrayBuffer>[], key: RequestKey): Promise<BulkOutcome> {
     const { bulk, id } = endpoint.capability;
     const length = body.reduce((sum, block) => sum + block.length, 0);
     if (bulk === undefined || length <= HERE_BYTES_MAX) return readOutcome(endpoint, Buffer.concat(body), key).outcome;
-    const thread = this.#thread();
-    this.#number += 1;
-    const number = this.#number;
-    const job: Job = { number, source: bulk.source, capability: id, body, key };
+    const job: Job = { source: bulk.source, capability: id, body, key };
     return new Promise((resolve, reject) => {
-      thread.waiting.set(number, { resolve, reject });
-      thread.worker.ref();
-      thread.worker.postMessage(
-        job,
-        body.map((block) => block.buffer),
-      );
+      this.#queue.push({ job, resolve, reject });
+      this.#dispatch();
     });
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
-  /** An idle one, else a new one, else the one with the shortest queue. */
-  #thread(): Thread {
-    const [least] = [...this.#threads].sort((a, b) => a.waiting.size - b.waiting.size);
-    if (least !== undefined && (least.waiting.size === 0 || this.#threads.size >= THREADS_MAX)) return least;
-    return this.#start();
+  #dispatch(): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const thread = this.#idle();
+      if (thread === null) return;
+      const next = this.#queue.shift() as Waiting;
+      thread.running = next;
+      thread.worker.ref();
+      thread.worker.postMessage(
+        next.job,
+        next.job.body.map((block) => block.buffer),
+      );
+    }
+  }
+
+  #idle(): Thread | null {
+    const idle = [...this.#threads].find(({ running }) => running === null);
+    return idle ?? (this.#threads.size < THREADS_MAX ? this.#start() : null);
   }
 
   #start(): Thread {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url));
-    const thread: Thread = { worker, waiting: new Map() };
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+    });
+    const thread: Thread = { worker, running: null };
     this.#threads.add(thread);
-    worker.on('message', (done: Done) => settle(thread, done));
+    worker.on('message', (done: Done) => {
+      settle(thread, done);
+      this.#dispatch();
+    });
     worker.on('error', (error) => this.#end(thread, error));
     worker.on('exit', (code) => this.#end(thread, new Error(`a thread that reads bodies ended with code ${code}`)));
     return thread;
   }
 
   #end(thread: Thread, error: unknown): void {
-    this.#threads.delete(thread);
-    for (const { reject } of thread.waiting.values()) reject(error);
-    thread.waiting.clear();
+    if (!this.#threads.delete(thread)) return;
+    thread.running?.reject(error);
+    thread.running = null;
+    this.#dispatch();
   }
 }
 
-function settle({ worker, waiting }: Thread, done: Done): void {
-  const job = waiting.get(done.number);
-  waiting.delete(done.number);
-  if (waiting.size === 0) worker.unref();
-  if ('outcome' in done) job?.resolve(fromPlainOutcome(done.outcome));
-  else job?.reject('refused' in done ? fromPlain(done.refused) : new Error(done.broken));
+function settle(thread: Thread, done: Done): void {
+  const { running } = thread;
+  thread.running = null;
+  thread.worker.unref();
+  if ('outcome' in done) running?.resolve(fromPlainOutcome(done.outcome));
+  else running?.reject('refused' in done ? fromPlain(done.refused) : new Error(done.broken));
 }

@@ -27,14 +27,14 @@ async function endpointOf({ source, capability: id }: Job): Promise<Endpoint> {
 }
 
 async function read(job: Job): Promise<[Done, Transfer]> {
-  const { number, body, key } = job;
+  const { body, key } = job;
   try {
     const endpoint = await endpointOf(job);
     const { outcome, transfer } = readOutcome(endpoint, Buffer.concat(body), key);
-    return [{ number, outcome: plainOutcome(outcome) }, transfer];
+    return [{ outcome: plainOutcome(outcome) }, transfer];
   } catch (error) {
-    if (error instanceof Problem) return [{ number, refused: toPlain(error) }, []];
-    return [{ number, broken: String((error as Error).stack ?? error) }, []];
+    if (error instanceof Problem) return [{ refused: toPlain(error) }, []];
+    return [{ broken: String((error as Error).stack ?? error) }, []];
   }
 }
 

@@ -4,7 +4,6 @@ import { Problem, type ProblemOptions } from '../../problems/problem.ts';
 import type { BulkOutcome, RequestKey } from './outcome.ts';
 
 export interface Job {
-  readonly number: number;
   readonly source: string;
   readonly capability: string;
   readonly body: readonly Uint8Array<ArrayBuffer>[];
@@ -14,9 +13,9 @@ export interface Job {
 export type PlainProblem = readonly [code: Problem['code'], options: ProblemOptions];
 
 export type Done =
-  | { readonly number: number; readonly outcome: PlainOutcome }
-  | { readonly number: number; readonly refused: PlainProblem }
-  | { readonly number: number; readonly broken: string };
+  | { readonly outcome: PlainOutcome }
+  | { readonly refused: PlainProblem }
+  | { readonly broken: string };
 
 type PlainOutcome = Omit<BulkOutcome, 'failure'> & { readonly failure: PlainProblem | null };
 

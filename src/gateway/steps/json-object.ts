@@ -1,9 +1,12 @@
 // Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
 import { isUtf8 } from 'node:buffer';
-import { nestingDepth } from '../../lib/json-source.ts';
+import { nesting } from '../../lib/json-source.ts';
 import { problem } from '../../problems/problem.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { DEPTH_MAX } from './query-value.ts';
+
+/** Each takes many times the memory of its two characters, and a heap that is full ends the process while JSON is parsed. */
+const CONTAINERS_MAX = 1_000_000;
 
 /** The object that a body is, and its text. Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED (hostile keys). */
 export function readJsonObject(
@@ -12,10 +15,17 @@ export function readJsonObject(
 ): { text: string; value: Record<string, unknown> } {
   if (!isUtf8(body)) throw problem('MALFORMED_JSON', { message: 'The body is not valid UTF-8.' });
   const text = body.toString('utf8');
-  if (nestingDepth(text) > DEPTH_MAX) {
+  const { depth, containers } = nesting(text);
+  if (depth > DEPTH_MAX) {
     throw problem('MALFORMED_JSON', {
       message: `The body is nested deeper than ${DEPTH_MAX} levels.`,
       detail: 'depth',
+    });
+  }
+  if (containers > CONTAINERS_MAX) {
+    throw problem('PAYLOAD_TOO_LARGE', {
+      message: `The body has more than ${CONTAINERS_MAX} objects and arrays.`,
+      detail: 'containers',
     });
   }
   const value = parse(text);

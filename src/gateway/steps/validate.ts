@@ -17,21 +17,17 @@ export const validate: Step = (call) => {
   mergeQuery(call);
   mergePath(call);
   if (call.bulk === null) {
-    call.warnings.push(...checkInput(call.input, call.endpoint, call.bodyText.length));
+    call.warnings.push(...unknownFieldWarnings(call.input, call.endpoint));
+    refuseInvalid(call.input, call.endpoint, call.bodyText.length);
     return;
   }
   call.warnings.push(...call.bulk.warnings);
   if (call.bulk.failure !== null) throw call.bulk.failure;
 };
 
-/** Unknown fields that are ignored, as warnings. Throws VALIDATION_FAILED. */
-export function checkInput(
-  input: Record<string, unknown>,
-  endpoint: CheckedEndpoint,
-  bodyCharacters: number,
-): string[] {
-  const warnings = unknownFieldWarnings(input, endpoint);
-  if (endpoint.isValid(input)) return warnings;
+/** Throws VALIDATION_FAILED for what the schema does not let pass. */
+export function refuseInvalid(input: Record<string, unknown>, endpoint: CheckedEndpoint, bodyCharacters: number): void {
+  if (endpoint.isValid(input)) return;
   const errors = describe(endpoint.faults(input, bodyCharacters));
   const [first] = errors;
   const several = new Set(errors.map((error) => error.param)).size;
@@ -95,7 +91,8 @@ function holdsNul(value: unknown): boolean {
   return value !== null && typeof value === 'object' && Object.values(value).some(holdsNul);
 }
 
-function unknownFieldWarnings(input: Record<string, unknown>, endpoint: CheckedEndpoint): string[] {
+/** Unknown fields that are ignored, as warnings. Throws VALIDATION_FAILED where they are refused. */
+export function unknownFieldWarnings(input: Record<string, unknown>, endpoint: CheckedEndpoint): string[] {
   const { unknownFields: treatment, fields, opaque, capability } = endpoint;
   if (treatment === 'taken') return [];
   const unknown = unknownFields(input, fields, '', opaque).slice(0, ERRORS_MAX);

@@ -1,0 +1,52 @@
+import Type from 'typebox';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Capability } from '../../manifest/capability.ts';
+import { EndpointCompiler } from '../endpoint.ts';
+import { BodyReaders } from './readers.ts';
+
+/** The capability as a thread loads it: `end` ends the thread. */
+const source = `data:text/javascript,${encodeURIComponent(`
+  export const capability = {
+    id: 'a.b', method: 'POST', path: '/v1/a/b', scope: 'write', price: 'free',
+    input: { type: 'object', properties: { n: { type: 'number' }, pad: {}, end: {} }, required: ['n', 'pad'] },
+    bulk: { reduce: ({ n, end }) => (end ? process.exit(7) : { value: { doubled: 2 * n }, transfer: [] }) },
+  };
+`)}`;
+const input = Type.Object({ n: Type.Number(), pad: Type.Unknown(), end: Type.Optional(Type.Unknown()) });
+const capability = { id: 'a.b', method: 'POST', path: '/v1/a/b', scope: 'write', price: 'free', input };
+const bulk = { source, reduce: ({ n }: { n: number }) => ({ value: { doubled: 2 * n }, transfer: [] }) };
+const endpoint = new EndpointCompiler().compile('a', () => undefined, { ...capability, bulk } as unknown as Capability);
+
+let readers = new BodyReaders();
+afterEach(async () => {
+  await readers.close();
+  readers = new BodyReaders();
+});
+
+function read(value: object, characters = 100_000) {
+  const text = JSON.stringify({ ...value, pad: 'x'.repeat(characters) });
+  const bytes = new Uint8Array(Buffer.from(text));
+  return readers.read(endpoint, [bytes], { prefix: '', keyed: true });
+}
+
+describe('BodyReaders', () => {
+  it('reads a long body as it reads a short one', async () => {
+    for (const value of [
+      { n: 3, idempotency_key: 'k' },
+      { n: 3, other: 1 },
+    ]) {
+      const [short, long] = [await read(value, 1), await read(value)];
+      expect({ ...long, fingerprint: '' }).toEqual({ ...short, fingerprint: '' });
+      expect(long.input).toMatchObject({ doubled: 6 });
+    }
+    const [short, long] = [await read({ n: 'x' }, 1), await read({ n: 'x' })];
+    expect(long.failure).toMatchObject({ code: 'VALIDATION_FAILED', param: 'n', message: short.failure?.message });
+  });
+
+  it('fails the body that a thread ends with, and no other', async () => {
+    const bodies = Array.from({ length: 12 }, (_, n) => read({ n, end: n % 4 === 1 }));
+    const outcomes = await Promise.allSettled(bodies);
+    const values = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.input.doubled : 'failed'));
+    expect(values).toEqual([0, 'failed', 4, 6, 8, 'failed', 12, 14, 16, 'failed', 20, 22]);
+  });
+});
