@@ -76,7 +76,10 @@ export async function chargeForWork<Input, Context>(
   try {
     input = await work();
   } catch (error) {
-    await ctx.core.holds.release(ctx.accountId, settlement.hold.holdId);
+    const { holdId } = settlement.hold;
+    await ctx.core.holds.release(ctx.accountId, holdId).catch((err: unknown) => {
+      ctx.core.log.warn({ err, holdId }, 'a hold could not be released; it expires by itself');
+    });
     throw error;
   }
   return finish(ctx, { ...call, input }, settlement);

@@ -1,0 +1,71 @@
+// Work that is charged when it is done: what fails costs nothing and holds nothing, whether its price was held before it or not.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallContext } from '../../src/core/context.ts';
+import { chargeForWork } from '../../src/core/wallet/charge.ts';
+import { QueryEffect } from '../../src/modules/vector/query-effect.ts';
+import { problem } from '../../src/problems/problem.ts';
+import { QUERY_NANOS, VectorBench } from './harness.ts';
+
+let shared: VectorBench;
+beforeAll(async () => {
+  shared = await VectorBench.start();
+});
+afterAll(() => shared.service.stop());
+
+const HELD = 'SELECT held_nanos::int AS number FROM core.wallet WHERE account_id = $account';
+const ACTIVE = `SELECT count(*)::int AS number FROM core.hold WHERE account_id = $account AND status = 'active'`;
+
+async function charge(bench: VectorBench, holdFirst: boolean, work: () => Promise<string>) {
+  const { core } = bench.service;
+  const { accountId, secret } = bench.account;
+  const key = await core.keys.find(secret);
+  const ctx = { core, accountId, key, capability: 'vector.query', requestId: 'req_test', idempotency: null };
+  const price = { scope: 'read', priceEntry: 'vector.query', units: 1n, effect: new QueryEffect() } as const;
+  return chargeForWork(ctx as unknown as CallContext, { ...price, sequences: 0, bytes: 100, rows: 1 }, holdFirst, work);
+}
+
+describe.each([
+  ['charged afterwards', false],
+  ['held before', true],
+])('%s', (_, holdFirst) => {
+  test('work that fails costs nothing, and its reason is told', async () => {
+    const bench = await shared.withAccount(1);
+    const work = async () => {
+      expect(await bench.number(HELD)).toBe(holdFirst ? Number(QUERY_NANOS) : 0);
+      throw problem('SERVICE_UNAVAILABLE');
+    };
+    await expect(charge(bench, holdFirst, work)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await bench.spentNanos()).toBe(0n);
+    expect([await bench.number(HELD), await bench.number(ACTIVE)]).toEqual([0, 0]);
+  });
+
+  test('work that is done is charged once and answered', async () => {
+    const bench = await shared.withAccount(1);
+    const answer = await charge(bench, holdFirst, async () => '{"a":1}');
+    expect(answer).toMatchObject({ data: { text: '{"a":1}' }, costNanos: QUERY_NANOS, replayed: false });
+    expect(await bench.spentNanos()).toBe(QUERY_NANOS);
+    expect([await bench.number(HELD), await bench.number(ACTIVE)]).toEqual([0, 0]);
+  });
+
+  test('without the money nothing is answered; what was held first is not even begun', async () => {
+    const bench = await shared.withAccount(0);
+    let begun = false;
+    const work = async () => {
+      begun = true;
+      return '{}';
+    };
+    await expect(charge(bench, holdFirst, work)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDIT' });
+    expect(begun).toBe(!holdFirst);
+    expect(await bench.spentNanos()).toBe(0n);
+  });
+});
+
+test('a process that dies between hold and charge has charged nothing: the hold ends by itself', async () => {
+  const bench = await shared.withAccount(1);
+  const never = new Promise<string>(() => undefined);
+  void charge(bench, true, () => never);
+  await expect.poll(() => bench.number(HELD)).toBe(Number(QUERY_NANOS));
+  await bench.service.advance(61);
+  await expect.poll(() => bench.number(HELD), { timeout: 20_000 }).toBe(0);
+  expect(await bench.spentNanos()).toBe(0n);
+}, 30_000);
