@@ -150,6 +150,45 @@ describe('a collection in memory', () => {
     resident.dispose();
   });
 
+  it('knows which rows hold a value after thousands of changes of it', async () => {
+    const resident = new Resident(pool, refOf('cosine'));
+    const rows = new Map<string, ReferenceRow>();
+    let state = 1;
+    const below = (limit: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * limit);
+    };
+    for (let version = 1; version <= 5000; version += 1) {
+      const one = `row-${below(300)}`;
+      if (below(4) === 0) {
+        resident.remove(one, version);
+        rows.delete(one);
+      } else {
+        const values = { color: ['red', 'green', 'blue'][below(3)], sizes: [below(3), below(3)], rare: below(100) };
+        resident.upsert({ id: one, version, embedding: unit.embedding, metadata: values });
+        rows.set(one, { id: one, version, vector: search.vector, metadata: values });
+      }
+      if (version % 250 !== 0) continue;
+      for (const filter of [
+        [{ key: 'color', op: 'eq', value: 'red' }],
+        [{ key: 'color', op: 'ne', value: 'green' }],
+        [{ key: 'sizes', op: 'eq', value: 1 }],
+        [
+          { key: 'rare', op: 'lt', value: 7 },
+          { key: 'color', op: 'in', values: ['red', 'blue'] },
+        ],
+        [
+          { key: 'rare', op: 'eq', value: 7 },
+          { key: 'sizes', op: 'ne', value: 2 },
+        ],
+      ] satisfies Condition[][]) {
+        const asked = { ...search, topK: 1000, filter };
+        expectExact(await resident.search(asked), rows.values(), 'cosine', asked);
+      }
+    }
+    resident.dispose();
+  });
+
   it('takes less than 150 bytes a row beside vectors, with a value in each row that no other has', () => {
     const resident = new Resident(pool, refOf('cosine'));
     const count = 50_000;
