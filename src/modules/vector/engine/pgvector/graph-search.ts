@@ -1,5 +1,6 @@
-// Approximate answers from a collection's graph: an iterative scan, which goes on until enough rows passed the filter. What it
-// finds is scored exactly; that it finds the best is not certain.
+// Approximate answers from a collection's graph. The filter is applied to rows as they come, nearest first, up to a bound of rows
+// seen: beyond it, or when pgvector itself cuts an iterative scan off, what comes last is no longer the nearest. What is found is
+// scored exactly; that it is the best is not certain.
 import type { Queryable } from '../../../../db/database.ts';
 import { type Statement, statement } from '../../../../db/statement.ts';
 import { filterParameters, passesFilter } from '../../filter-sql.ts';
@@ -10,12 +11,16 @@ import { compareMatches } from './score.ts';
 const EF_SEARCH_MIN = 200;
 /** The largest that pgvector takes. */
 const EF_SEARCH_MAX = 1_000;
+/** How many more rows a scan may need than if the filter had nothing to do with nearness. */
+const CORRELATION_MARGIN = 2;
 
 const operators: Readonly<Record<Metric, string>> = { cosine: '<=>', euclidean: '<->', dotproduct: '<#>' };
 
+// The cut-offs of pgvector are put far above the bound of rows seen: what an iterative scan returns after one is in no order.
 const scanOn = statement(
   'vector_pg_iterative_scan',
-  `SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', $1, true)`,
+  `SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', $1, true),
+          set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '16', true)`,
 );
 const countPassing = statement(
   'vector_pg_count',
@@ -29,18 +34,31 @@ export async function countMatching(tx: Queryable, ref: CollectionRef, filter: S
   return Number((await tx.query<{ passing: bigint }>(countPassing, values)).rows[0]?.passing ?? 0n);
 }
 
-/** Null when it came back with fewer than there are. On a transaction that sees one state. */
+export interface Extent {
+  /** Of the collection. */
+  readonly rows: number;
+  readonly rowsMatched: number;
+  /** Rows that a scan may see. */
+  readonly seenMax: number;
+}
+
+/** Whether a scan is likely to find enough rows that pass before it has seen too many. */
+export function isWorthScanning({ topK }: Search, { rows, rowsMatched, seenMax }: Extent): boolean {
+  return CORRELATION_MARGIN * withSpare(topK) * rows <= seenMax * rowsMatched;
+}
+
+/** Null when too few of the rows seen passed. On a transaction that sees one state. */
 export async function searchGraph(
   tx: Queryable,
   ref: CollectionRef,
   { vector, topK, filter }: Search,
-  rowsMatched: number,
+  { rowsMatched, seenMax }: Extent,
 ): Promise<SearchResult | null> {
   const limit = withSpare(topK);
   await tx.query(scanOn, [String(Math.min(EF_SEARCH_MAX, Math.max(EF_SEARCH_MIN, 2 * limit)))]);
-  const values = [...filterParameters(filter ?? []), ref.accountId, ref.collectionId, sentVector(vector), limit];
-  const { rows } = await tx.query<Candidate>(nearestOf(ref), values);
-  if (rows.length < Math.min(topK, rowsMatched)) return null;
+  const sent = [...filterParameters(filter ?? []), ref.accountId, ref.collectionId, sentVector(vector)];
+  const { rows } = await tx.query<Candidate>(nearestOf(ref), [...sent, limit, seenMax]);
+  if (rows.length < Math.min(limit, rowsMatched)) return null;
   const matches = matchesOf(ref, queryOf(vector), rows).sort(compareMatches).slice(0, topK);
   return { matches, plan: 'ivf', rowsMatched, rowsScanned: rows.length, exact: false };
 }
@@ -51,9 +69,10 @@ function nearestOf({ metric, dimension }: CollectionRef): Statement {
   const type = `vector(${Number(dimension)})`;
   return {
     name: '',
-    text: `SELECT n.id, n.version, vector_send(n.embedding) AS embedding
-             FROM (SELECT i.id, i.version, i.embedding FROM vector_index.embedding i
-                    WHERE i.account_id = $4 AND i.collection_id = $5 AND ${passesFilter}
-                    ORDER BY i.embedding::${type} ${operators[metric]} $6::${type} LIMIT $7) n`,
+    text: `SELECT i.id, i.version, vector_send(i.embedding) AS embedding
+             FROM (SELECT s.id, s.version, s.embedding, s.metadata FROM vector_index.embedding s
+                    WHERE s.account_id = $4 AND s.collection_id = $5
+                    ORDER BY s.embedding::${type} ${operators[metric]} $6::${type} LIMIT $8) i
+            WHERE ${passesFilter} LIMIT $7`,
   };
 }

@@ -15,19 +15,23 @@ import {
 } from '../port.ts';
 import { searchExact } from './exact-search.ts';
 import { graphOf, tendGraphs } from './graph.ts';
-import { countMatching, searchGraph } from './graph-search.ts';
+import { countMatching, isWorthScanning, searchGraph } from './graph-search.ts';
 import { pull } from './pull.ts';
 import { removeCopy, removeOrphans } from './removal.ts';
-import { prepareSchema } from './schema.ts';
+import { hasPgvector, prepareSchema } from './schema.ts';
 
-export { hasPgvector } from './schema.ts';
+export { hasPgvector };
 
 const CONNECTIONS = 4;
 const BUSY_PAUSE_MIN_MS = 5;
 const BUSY_PAUSE_MAX_MS = 250;
+/** Once the pause has grown to this, nobody is asked again without one. */
+const TURNS_TAKEN_PAUSE_MS = 40;
 /** A scan of so many rows takes tens of milliseconds: measured with pgvector, 100,000 x 768 take 60. */
 const EXACT_ROWS_MAX = 20_000;
 const GRAPH_FROM_ROWS = 50_000;
+/** Rows that a scan of a graph may see: from there on comparing all that pass is hardly slower. */
+const SEEN_MAX = 5_000;
 const KNOWN_MAX = 10_000;
 const COLD: IndexState = { state: 'cold', bytes: 0 };
 
@@ -54,6 +58,8 @@ export interface PgvectorEngineOptions {
   readonly db?: Database;
   /** Up to so many rows that pass are all compared, beside a graph too; 20,000 when absent. */
   readonly exactRowsMax?: number;
+  /** How many rows a search on a graph may see before it is done exactly; 5,000 when absent. */
+  readonly seenMax?: number;
   /** The smallest collection that gets a graph; 50,000 rows when absent. */
   readonly graphFromRows?: number;
 }
@@ -142,7 +148,8 @@ export class PgvectorEngine implements VectorEngine {
     for (let pauseMs = BUSY_PAUSE_MIN_MS; ; pauseMs = Math.min(2 * pauseMs, BUSY_PAUSE_MAX_MS)) {
       const results = await this.#answer(ref, searches, signal);
       if (results !== null) return results;
-      if (!(await this.#catchUp(ref, typeOid))) await sleep(pauseMs, undefined, { signal });
+      const caughtUp = await this.#catchUp(ref, typeOid);
+      if (!caughtUp || pauseMs >= TURNS_TAKEN_PAUSE_MS) await sleep(pauseMs, undefined, { signal });
       this.#closing.signal.throwIfAborted();
     }
   }
@@ -167,11 +174,13 @@ export class PgvectorEngine implements VectorEngine {
 
   async #answerOne(tx: Queryable, ref: CollectionRef, search: Search, state: CopyState): Promise<SearchResult> {
     const { filter, exact } = search;
+    const { exactRowsMax = EXACT_ROWS_MAX, seenMax = SEEN_MAX } = this.#options;
     if (state.has_graph && !exact) {
       const filtered = filter !== null && filter.length > 0;
       const rowsMatched = filtered ? await countMatching(tx, ref, filter) : Number(state.row_count);
-      if (rowsMatched > (this.#options.exactRowsMax ?? EXACT_ROWS_MAX)) {
-        const found = await searchGraph(tx, ref, search, rowsMatched);
+      const extent = { rows: Number(state.row_count), rowsMatched, seenMax };
+      if (rowsMatched > exactRowsMax && isWorthScanning(search, extent)) {
+        const found = await searchGraph(tx, ref, search, extent);
         this.#counted[found === null ? 'short' : 'graph'] += 1;
         if (found !== null) return found;
       }
@@ -191,7 +200,7 @@ export class PgvectorEngine implements VectorEngine {
   }
 
   async #pull(ref: CollectionRef, typeOid: number): Promise<boolean> {
-    const pulled = await pull(this.#db, ref, typeOid);
+    const pulled = await pull(this.#db, ref, typeOid, this.#closing.signal);
     if (pulled === null) return false;
     this.#counted.pulls += 1;
     this.#counted.pulledRows += pulled.rows;
@@ -199,7 +208,7 @@ export class PgvectorEngine implements VectorEngine {
   }
 
   #prepared(): Promise<number> {
-    this.#typeOid ??= prepareSchema(this.#db).catch((error: unknown) => {
+    this.#typeOid ??= prepare(this.#db).catch((error: unknown) => {
       this.#typeOid = undefined;
       throw error;
     });
@@ -221,6 +230,12 @@ export class PgvectorEngine implements VectorEngine {
       this.#options.log.error({ err: error }, 'the copy of a deleted collection stays until the next sweep');
     }
   }
+}
+
+async function prepare(db: Database): Promise<number> {
+  if (!(await hasPgvector(db)))
+    throw new Error('the database has no extension "vector" of release 0.8 or later in its search path');
+  return prepareSchema(db);
 }
 
 const keyOf = (accountId: string, collectionId: string) => `${accountId} ${collectionId}`;

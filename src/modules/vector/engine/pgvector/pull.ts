@@ -1,7 +1,7 @@
 // Brings the copy of a collection to its latest change: what changed since the copy's version, in one transaction on one state of
 // the database, so that a search finds all of a change or nothing of it, and a process that dies leaves nothing half done.
 import { textArray } from '../../../../db/arrays.ts';
-import type { Database, Transaction } from '../../../../db/database.ts';
+import { type Database, sqlState, type Transaction } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
 import { CollectionGone, type CollectionRef } from '../port.ts';
 import { isPlain, normOf } from './score.ts';
@@ -72,43 +72,64 @@ export interface Pulled {
   readonly rows: number;
 }
 
+const SERIALIZATION_FAILURE = '40001';
+
 /**
- * Null when another process is at it. Throws CollectionGone, and what the database throws.
+ * Null when another process is at it, or was faster. Throws CollectionGone, and what the database throws.
  * @param typeOid of `vector`
+ * @param signal ends it between two pages, and nothing has happened
  */
-export async function pull(db: Database, ref: CollectionRef, typeOid: number): Promise<Pulled | null> {
-  const keys = [ref.accountId, ref.collectionId];
+export async function pull(
+  db: Database,
+  ref: CollectionRef,
+  typeOid: number,
+  signal: AbortSignal,
+): Promise<Pulled | null> {
   // On its own: whoever inserts the same row waits for the transaction that did it first.
-  await db.query(insertProgress, keys);
-  return db.transaction(async (tx) => {
-    await tx.query(repeatableRead, []);
-    const [progress] = (await tx.query<{ version: bigint; has_wide: boolean }>(claimProgress, keys)).rows;
-    if (progress === undefined) return null;
-    const [collection] = (
-      await tx.query<{ version: bigint; forgotten_version: bigint; vector_count: bigint }>(selectCollection, keys)
-    ).rows;
-    if (collection === undefined) throw new CollectionGone();
-    if (progress.version >= collection.version) return { rows: 0 };
-    if (progress.version < collection.forgotten_version) await tx.query(removeMissing, keys);
-    else await tx.query(removeTold, [...keys, progress.version]);
-    const copied = await copyChanged(tx, ref, progress.version, typeOid);
-    const hasWide = progress.has_wide || copied.hasWide;
-    await tx.query(saveProgress, [...keys, collection.version, collection.vector_count, hasWide]);
-    return { rows: copied.rows };
-  });
+  await db.query(insertProgress, [ref.accountId, ref.collectionId]);
+  try {
+    return await db.transaction((tx) => pullAll(tx, ref, typeOid, signal));
+  } catch (error) {
+    // The only row that others write too is that of the progress.
+    if (sqlState(error) === SERIALIZATION_FAILURE) return null;
+    throw error;
+  }
+}
+
+async function pullAll(
+  tx: Transaction,
+  ref: CollectionRef,
+  typeOid: number,
+  signal: AbortSignal,
+): Promise<Pulled | null> {
+  const keys = [ref.accountId, ref.collectionId];
+  await tx.query(repeatableRead, []);
+  const [progress] = (await tx.query<{ version: bigint; has_wide: boolean }>(claimProgress, keys)).rows;
+  if (progress === undefined) return null;
+  const [collection] = (
+    await tx.query<{ version: bigint; forgotten_version: bigint; vector_count: bigint }>(selectCollection, keys)
+  ).rows;
+  if (collection === undefined) throw new CollectionGone();
+  if (progress.version >= collection.version) return { rows: 0 };
+  if (progress.version < collection.forgotten_version) await tx.query(removeMissing, keys);
+  else await tx.query(removeTold, [...keys, progress.version]);
+  const copied = await copyChanged(tx, ref, { after: progress.version, typeOid, signal });
+  const hasWide = progress.has_wide || copied.hasWide;
+  await tx.query(saveProgress, [...keys, collection.version, collection.vector_count, hasWide]);
+  return { rows: copied.rows };
 }
 
 async function copyChanged(
   tx: Transaction,
   { accountId, collectionId, dimension }: CollectionRef,
-  after: bigint,
-  typeOid: number,
+  { after, typeOid, signal }: { readonly after: bigint; readonly typeOid: number; readonly signal: AbortSignal },
 ): Promise<{ rows: number; hasWide: boolean }> {
   const limit = Math.ceil(PAGE_BYTES / (dimension * 4 + ROW_BYTES_BESIDE));
   let place: Pick<Changed, 'version' | 'id'> = { version: after + 1n, id: '' };
   let rows = 0;
   let hasWide = false;
   for (;;) {
+    signal.throwIfAborted();
     const page = await tx.query<Changed>(selectChanged, [accountId, collectionId, place.version, place.id, limit]);
     const last = page.rows.at(-1);
     if (last === undefined) return { rows, hasWide };
