@@ -37,9 +37,10 @@ export async function chargeLarge<Input, Context>(
   core: Services,
   item: LaneItem<Input, Context>,
   hold: AuthorizedHold,
+  turns = core.holds.largeWrites,
 ): Promise<LargeSettlement> {
   const write = new LargeWrite(core, item, hold);
-  const settled = await core.holds.largeWrites.run(() => write.run());
+  const settled = await turns.run(() => write.run());
   if (!settled.replayed) write.tell();
   return settled;
 }

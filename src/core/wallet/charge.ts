@@ -55,7 +55,7 @@ export async function chargeInLane<Input, Context>(
   const settlement = await submitOrWait(ctx.core.lanes, item as LaneItem);
   if (settlement.kind !== 'deferred') return finish(ctx, item, settlement);
   const held = laneItem(ctx, charge, 'hold');
-  return finish(ctx, held, await submitOrWait(ctx.core.lanes, held as LaneItem));
+  return finish(ctx, held, await submitOrWait(ctx.core.lanes, held as LaneItem), ctx.core.holds.deferredWrites);
 }
 
 /**
@@ -89,6 +89,7 @@ async function finish<Input, Context>(
   ctx: CallContext,
   item: LaneItem<Input, Context>,
   settlement: Settlement,
+  turns = ctx.core.holds.largeWrites,
 ): Promise<ChargedAnswer> {
   switch (settlement.kind) {
     case 'refused':
@@ -100,7 +101,7 @@ async function finish<Input, Context>(
     case 'done':
       return answerOf(settlement.text, settlement.costNanos, false, settlement.balanceNanos);
     case 'held': {
-      const settled = await chargeLarge(ctx.core, item, settlement.hold);
+      const settled = await chargeLarge(ctx.core, item, settlement.hold, turns);
       return answerOf(settled.text, settled.costNanos, settled.replayed, settled.balanceNanos);
     }
   }

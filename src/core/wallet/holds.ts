@@ -44,6 +44,8 @@ const LARGE_WRITES_MAX = 2;
 export class Holds {
   /** Turns of this process's large effects. */
   readonly largeWrites = new Turns(LARGE_WRITES_MAX);
+  /** Turns of the effects that wait for a long write: the long writes of others do not wait for them. */
+  readonly deferredWrites = new Turns(LARGE_WRITES_MAX);
   readonly #db: Database;
   readonly #lanes: Lanes;
 
