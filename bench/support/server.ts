@@ -17,6 +17,7 @@ const config = loadConfig({
   RATE_LIMITS: 'off',
   LOG_LEVEL: 'error',
   ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+  VECTOR_MEMORY_MB: '6144',
 });
 const service = await startService(config, { log: createLog('error'), extraModules: [benchModule] });
 const { db } = service.core;

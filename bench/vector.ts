@@ -1,0 +1,203 @@
+// Vectors over HTTP: how fast they are stored, how long exact searches take beside the same search without a server, what writing
+// beside them costs, and how time grows with size.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ArenaPool } from '../src/modules/vector/engine/embedded/arena.ts';
+import { Resident } from '../src/modules/vector/engine/embedded/resident.ts';
+import { type Flow, load, post } from './support/load.ts';
+import { median, perSecond, print, type Row, ratioRow } from './support/report.ts';
+import { type BenchAccount, startBenchService } from './support/service.ts';
+import { base64, VectorSource } from './support/vectors.ts';
+
+const ROWS = Number(process.env.BENCH_ROWS ?? 100_000);
+const LARGE_ROWS = Number(process.env.BENCH_LARGE_ROWS ?? 1_000_000);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+const DIMENSION = 768;
+const LARGE_DIMENSION = 128;
+const ROWS_PER_MIDDLE = 100;
+const PER_CALL = 500;
+const WRITERS = 4;
+const WRITES_PER_SECOND = 500;
+const TOP_K = 10;
+
+const service = await startBenchService(1);
+const { url } = service;
+const [account] = service.accounts as [BenchAccount];
+const source = new VectorSource(DIMENSION, ROWS / ROWS_PER_MIDDLE);
+
+async function create(collection: string, dimension: number): Promise<void> {
+  await service.call(account.secret, '/v1/vector/collection/create', { collection, dimension });
+}
+
+function upsertCall(collection: string, from: number, vectors: readonly Float32Array[]): Buffer {
+  const sent = vectors.map((vector, i) => ({
+    id: `v${from + i}`,
+    embedding: base64(vector),
+    metadata: { n: from + i },
+  }));
+  return post(url, '/v1/vector/upsert', account.secret, JSON.stringify({ collection, vectors: sent }));
+}
+
+/** Stores `count` vectors, written before the clock runs; answers vectors per second. */
+async function store(collection: string, from: VectorSource, count: number): Promise<number> {
+  let seconds = 0;
+  for (let at = 0; at < count; ) {
+    const calls: Buffer[] = [];
+    for (let i = 0; i < 50 && at < count; i += 1, at += PER_CALL) {
+      calls.push(
+        upsertCall(
+          collection,
+          at,
+          Array.from({ length: Math.min(PER_CALL, count - at) }, () => from.next()),
+        ),
+      );
+    }
+    const flow: Flow = { next: () => calls.pop() ?? null };
+    const result = await load({ url, connections: WRITERS, seconds: 600, flow });
+    if (result.failed > 0) throw new Error(`${result.failed} upserts failed`);
+    seconds += result.seconds;
+  }
+  return count / seconds;
+}
+
+/** Queries of one caller, one after the other; latencies in ms, ascending. */
+async function query(collection: string, vectors: readonly Float32Array[], exact: boolean): Promise<number[]> {
+  const taken: number[] = [];
+  let sentMs = 0;
+  let sent = 0;
+  const requests = vectors.map((vector) =>
+    post(
+      url,
+      '/v1/vector/query',
+      account.secret,
+      JSON.stringify({ collection, embedding: base64(vector), top_k: TOP_K, exact, include_metadata: false }),
+    ),
+  );
+  const flow: Flow = {
+    next() {
+      sentMs = performance.now();
+      sent += 1;
+      return requests[sent - 1] ?? null;
+    },
+    answered: () => void taken.push(performance.now() - sentMs),
+  };
+  const { failed } = await load({ url, connections: 1, seconds: SECONDS, flow });
+  if (failed > 0) throw new Error(`${failed} queries failed`);
+  return taken.sort((a, b) => a - b);
+}
+
+const at = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)] as number;
+
+/** Single upserts, `WRITES_PER_SECOND` of them, until told to end. */
+async function write(collection: string, ended: AbortSignal): Promise<number> {
+  const begun = performance.now();
+  let written = 0;
+  const underWay = new Set<Promise<unknown>>();
+  while (!ended.aborted) {
+    const due = Math.floor(((performance.now() - begun) / 1000) * WRITES_PER_SECOND);
+    for (; written < due; written += 1) {
+      const vectors = [{ id: `v${(written * 7919) % ROWS}`, embedding: base64(source.next()) }];
+      const call = service.call(account.secret, '/v1/vector/upsert', { collection, vectors });
+      underWay.add(call);
+      void call.finally(() => underWay.delete(call));
+    }
+    await sleep(2);
+  }
+  await Promise.all(underWay);
+  return written / ((performance.now() - begun) / 1000);
+}
+
+const table: Row[] = [];
+await create('small', DIMENSION);
+await store('small', source, ROWS / 10);
+await create('main', DIMENSION);
+const storedPerSecond = await store('main', source, ROWS);
+table.push({
+  what: `vectors of ${DIMENSION} stored, ${PER_CALL} a call, ${WRITERS} callers`,
+  value: perSecond(storedPerSecond),
+  target: '≥ 5,000/s',
+  met: storedPerSecond >= 5_000,
+});
+
+// The same search in this process: what the engine itself takes.
+const own = new Resident(new ArenaPool(2 ** 31), {
+  accountId: 'a',
+  collectionId: 'c',
+  dimension: DIMENSION,
+  metric: 'cosine',
+  version: 1,
+});
+own.expect(ROWS);
+for (let i = 0; i < ROWS; i += 1) {
+  const embedding = new Uint8Array(source.next().buffer);
+  own.upsert({ id: `v${i}`, version: 1, embedding, metadata: { n: i } });
+}
+const asked = Array.from({ length: 1_000 }, () => source.next());
+const ownMs: number[] = [];
+const httpMs: number[] = [];
+const listsMs: number[] = [];
+await query('main', asked, true);
+for (let round = 0; round < ROUNDS; round += 1) {
+  const taken: number[] = [];
+  for (const vector of asked.slice(0, 100)) {
+    const begun = performance.now();
+    await own.search({ vector, topK: TOP_K, filter: null, exact: true });
+    taken.push(performance.now() - begun);
+  }
+  ownMs.push(median(taken));
+  httpMs.push(at(await query('main', asked, true), 0.5));
+  listsMs.push(at(await query('main', asked, false), 0.5));
+}
+const overHttp = httpMs.map((ms, i) => ms / (ownMs[i] as number));
+table.push(
+  {
+    ...ratioRow(`exact over HTTP / the same search without a server, p50 (${ROWS} x ${DIMENSION})`, overHttp),
+    target: '≤ 2',
+    met: median(overHttp) <= 2,
+  },
+  { what: 'exact without a server', value: `p50 ${median(ownMs).toFixed(2)} ms` },
+  { what: 'exact over HTTP', value: `p50 ${median(httpMs).toFixed(2)} ms` },
+  { what: 'not exact, over HTTP', value: `p50 ${median(listsMs).toFixed(2)} ms` },
+);
+
+const beside: number[] = [];
+const rates: number[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  const alone = at(await query('main', asked, false), 0.99);
+  const ending = new AbortController();
+  const writing = write('main', ending.signal);
+  beside.push(at(await query('main', asked, false), 0.99) / alone);
+  ending.abort();
+  rates.push(await writing);
+}
+table.push({
+  ...ratioRow(`p99 of queries beside ${WRITES_PER_SECOND} upserts a second / without`, beside),
+  target: '≤ 3',
+  met: median(beside) <= 3,
+});
+table.push({ what: 'upserts beside them', value: perSecond(median(rates)) });
+
+const large = new VectorSource(LARGE_DIMENSION, LARGE_ROWS / ROWS_PER_MIDDLE);
+await create('large', LARGE_DIMENSION);
+const largePerSecond = await store('large', large, LARGE_ROWS);
+const askedLarge = Array.from({ length: 500 }, () => large.next());
+const sizes: [string, readonly Float32Array[], string][] = [
+  ['small', asked, `${ROWS / 10} x ${DIMENSION}`],
+  ['main', asked, `${ROWS} x ${DIMENSION}`],
+  ['large', askedLarge, `${LARGE_ROWS} x ${LARGE_DIMENSION}`],
+];
+for (const [collection, vectors, size] of sizes) {
+  const begun = performance.now();
+  await service.call(account.secret, '/v1/vector/query', { collection, embedding: base64(vectors[0] as Float32Array) });
+  const firstMs = performance.now() - begun;
+  const exact = await query(collection, vectors, true);
+  const usual = await query(collection, vectors, false);
+  table.push({
+    what: size,
+    value: `exact p50 ${at(exact, 0.5).toFixed(1)} ms, p99 ${at(exact, 0.99).toFixed(1)} ms; not exact p50 ${at(usual, 0.5).toFixed(1)} ms; first query ${firstMs.toFixed(0)} ms`,
+  });
+}
+table.push({ what: `vectors of ${LARGE_DIMENSION} stored`, value: perSecond(largePerSecond) });
+table.push({ what: 'memory of the service', value: `${service.memoryMb().toFixed(0)} MB` });
+print(`Vectors over HTTP (${ROUNDS} interleaved rounds)`, table);
+await service.stop();
