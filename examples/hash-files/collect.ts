@@ -1,6 +1,6 @@
 // Takes all results and prints them sorted by path: node collect.ts
 
-import { call } from './quartermaster.ts';
+import { call } from '../quartermaster.ts';
 
 interface Result {
   readonly path: string;

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { call } from './quartermaster.ts';
+import { call } from '../quartermaster.ts';
 
 const PUBLISHED_AT_ONCE = 16;
 const SKIPPED = new Set(['node_modules', '.git', 'data']);

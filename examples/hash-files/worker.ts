@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { call } from './quartermaster.ts';
+import { call } from '../quartermaster.ts';
 
 interface Message {
   readonly message_id: string;

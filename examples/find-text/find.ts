@@ -1,0 +1,15 @@
+// Finds where a text was taken from: node find.ts 'some words of it' [type of file]
+
+import { call } from '../quartermaster.ts';
+import { embed } from './embed.ts';
+
+const [text, type] = process.argv.slice(2);
+if (text === undefined) throw new Error("node find.ts 'some words' [type of file, such as md]");
+const [embedding] = await embed([text]);
+const { matches } = await call('vector/query', {
+  collection: process.env.COLLECTION ?? 'passages',
+  embedding,
+  top_k: 5,
+  ...(type === undefined ? {} : { filter: { type } }),
+});
+for (const { score, metadata } of matches) console.log(`${metadata.path}:${metadata.line} ${score.toFixed(3)}`);
