@@ -17,7 +17,8 @@ afterAll(() => place?.remove());
 
 /** The shell blocks below the heading, for the service under test. */
 function blocks(): string[] {
-  const [, section = ''] = readFileSync(join(PROJECT, 'examples/README.md'), 'utf8').split('## The same with curl\n');
+  const [, rest = ''] = readFileSync(join(PROJECT, 'examples/README.md'), 'utf8').split('## The same with curl\n');
+  const [section = ''] = rest.split('\n## ');
   return [...section.matchAll(/```sh\n([^`]+)```/g)].map(([, script = '']) =>
     script.replaceAll('http://127.0.0.1:8787', place.url),
   );
