@@ -118,6 +118,32 @@ describe('the copy that pgvector searches', () => {
     await fc.assert(fc.asyncProperty(fc.array(change, { maxLength: 12 }), run), { numRuns: 25 });
   });
 
+  it('passes what equals, whatever the key and the value', async () => {
+    const values = ['', 'a', '1', 1, 0, 1.5, 1e300, 2 ** 53, true, false, null, '\u{1f600}', '"', '{}'];
+    const keys = ['a', '__proto__', 'ключ', '', '"'];
+    const stored = [...values, ...values.map((value) => [value, 'x']), { a: 1 }, [[1]], []];
+    const rows = keys.flatMap((key, k) =>
+      stored.map((value, i) => ({
+        id: `row-${k}-${i}`,
+        vector: new Float32Array([1, k, i]),
+        metadata: Object.fromEntries([[key, value]]),
+      })),
+    );
+    const collection = await TestCollection.create(database.db, 3, 'dotproduct');
+    await collection.upsert([...rows, { id: 'bare', vector: new Float32Array(3) }]);
+    const query = nearest(new Float32Array([1, 2, 3]), 20);
+    const searches = keys.flatMap((key) =>
+      values.map((value): Search => ({ ...query, filter: [{ key, op: 'eq', value }] })),
+    );
+    await expectAnswers(engine, collection, searches);
+    const two: Search['filter'] = [
+      { key: 'a', op: 'ne', value: 'a' },
+      { key: 'a', op: 'eq', value: 'x' },
+      { key: 'a', op: 'eq', value: 1 },
+    ];
+    await expectAnswers(engine, collection, [{ ...query, filter: two }]);
+  });
+
   it('is pulled once for all processes, and later only what changed', async () => {
     const other = database.engine();
     const collection = await collectionOf(200);

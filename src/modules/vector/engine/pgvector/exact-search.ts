@@ -2,8 +2,8 @@
 // here. When a row that was not fetched could still belong to the answer, every row that could is fetched and scored.
 import type { Queryable } from '../../../../db/database.ts';
 import { type SqlValue, statement } from '../../../../db/statement.ts';
-import { filterParameters, passesFilter } from '../../filter-sql.ts';
 import type { CollectionRef, Match, Search, SearchResult } from '../port.ts';
+import { isPassing, passingParameters } from './passing.ts';
 import { boundOf, compareMatches, isPlain, normOf, type Query, scoreOf, toDistance } from './score.ts';
 import { decodeVector, encodeVector } from './wire.ts';
 
@@ -12,26 +12,26 @@ const SPARE_SHARE = 4;
 const PAGE_BYTES = 4 * 2 ** 20;
 const ROW_BYTES_BESIDE = 512;
 
-// $6 query, $7 metric, $8-$10 the bound, $11 whether the query is within the range where the bound holds; else all rows are near.
-const lowerBound = `CASE WHEN $11::boolean AND (i.norm = 0 OR i.norm BETWEEN 1e-15 AND 1e15)
-       THEN CASE $7::text WHEN 'cosine' THEN i.embedding <=> $6::vector WHEN 'euclidean' THEN i.embedding <-> $6::vector
-                          ELSE i.embedding <#> $6::vector END * $8::float8 - $9::float8 - $10::float8 * i.norm
+// $8 query, $9 metric, $10-$12 the bound, $13 whether the query is within the range where the bound holds; else all rows are near.
+const lowerBound = `CASE WHEN $13::boolean AND (i.norm = 0 OR i.norm BETWEEN 1e-15 AND 1e15)
+       THEN CASE $9::text WHEN 'cosine' THEN i.embedding <=> $8::vector WHEN 'euclidean' THEN i.embedding <-> $8::vector
+                          ELSE i.embedding <#> $8::vector END * $10::float8 - $11::float8 - $12::float8 * i.norm
        ELSE '-Infinity' END`;
 const selectNearest = statement(
   'vector_pg_nearest',
   `WITH passing AS MATERIALIZED (
      SELECT i.id, ${lowerBound} AS bound FROM vector_index.embedding i
-      WHERE i.account_id = $4 AND i.collection_id = $5 AND ${passesFilter})
+      WHERE ${isPassing})
    SELECT e.id, e.version, e.embedding, best.bound, (SELECT count(*) FROM passing) AS passing
-     FROM (SELECT p.id, p.bound FROM passing p ORDER BY p.bound LIMIT $12) best,
+     FROM (SELECT p.id, p.bound FROM passing p ORDER BY p.bound LIMIT $14) best,
           LATERAL (SELECT s.id, s.version, vector_send(s.embedding) AS embedding FROM vector_index.embedding s
                     WHERE s.account_id = $4 AND s.collection_id = $5 AND s.id = best.id OFFSET 0) e`,
 );
 const selectWithin = statement(
   'vector_pg_within',
   `SELECT i.id, i.version, vector_send(i.embedding) AS embedding FROM vector_index.embedding i
-    WHERE i.account_id = $4 AND i.collection_id = $5 AND i.id > $13 AND ${lowerBound} <= $14 AND ${passesFilter}
-    ORDER BY i.account_id, i.collection_id, i.id LIMIT $12`,
+    WHERE i.id > $15 AND ${lowerBound} <= $16 AND ${isPassing}
+    ORDER BY i.account_id, i.collection_id, i.id LIMIT $14`,
 );
 
 export interface Candidate {
@@ -73,7 +73,7 @@ export async function searchExact(
 ): Promise<SearchResult> {
   const query = queryOf(vector);
   const { factor, shift, perNorm } = boundOf(ref.metric, query);
-  const sent = [...filterParameters(filter ?? []), ref.accountId, ref.collectionId, sentVector(vector), ref.metric];
+  const sent = [...passingParameters(ref, filter), sentVector(vector), ref.metric];
   const values = [...sent, factor, shift, perNorm, isPlain(query.norm)];
   const limit = withSpare(topK);
   const { rows } = await tx.query<Near>(selectNearest, [...values, limit]);

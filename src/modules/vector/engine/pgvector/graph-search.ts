@@ -3,9 +3,9 @@
 // scored exactly; that it is the best is not certain.
 import type { Queryable } from '../../../../db/database.ts';
 import { type Statement, statement } from '../../../../db/statement.ts';
-import { filterParameters, passesFilter } from '../../filter-sql.ts';
 import type { CollectionRef, Metric, Search, SearchResult } from '../port.ts';
 import { type Candidate, matchesOf, queryOf, sentVector, withSpare } from './exact-search.ts';
+import { isPassing, passingParameters } from './passing.ts';
 import { compareMatches } from './score.ts';
 
 const EF_SEARCH_MIN = 200;
@@ -24,14 +24,13 @@ const scanOn = statement(
 );
 const countPassing = statement(
   'vector_pg_count',
-  `SELECT count(*) AS passing FROM vector_index.embedding i
-    WHERE i.account_id = $4 AND i.collection_id = $5 AND ${passesFilter}`,
+  `SELECT count(*) AS passing FROM vector_index.embedding i WHERE ${isPassing}`,
 );
 
 /** Rows that pass, of a filter that has conditions. */
 export async function countMatching(tx: Queryable, ref: CollectionRef, filter: Search['filter']): Promise<number> {
-  const values = [...filterParameters(filter ?? []), ref.accountId, ref.collectionId];
-  return Number((await tx.query<{ passing: bigint }>(countPassing, values)).rows[0]?.passing ?? 0n);
+  const { rows } = await tx.query<{ passing: bigint }>(countPassing, passingParameters(ref, filter));
+  return Number(rows[0]?.passing ?? 0n);
 }
 
 export interface Extent {
@@ -56,8 +55,8 @@ export async function searchGraph(
 ): Promise<SearchResult | null> {
   const limit = withSpare(topK);
   await tx.query(scanOn, [String(Math.min(EF_SEARCH_MAX, Math.max(EF_SEARCH_MIN, 2 * limit)))]);
-  const sent = [...filterParameters(filter ?? []), ref.accountId, ref.collectionId, sentVector(vector)];
-  const { rows } = await tx.query<Candidate>(nearestOf(ref), [...sent, limit, seenMax]);
+  const values = [...passingParameters(ref, filter), sentVector(vector), limit, seenMax];
+  const { rows } = await tx.query<Candidate>(nearestOf(ref), values);
   if (rows.length < Math.min(limit, rowsMatched)) return null;
   const matches = matchesOf(ref, queryOf(vector), rows).sort(compareMatches).slice(0, topK);
   return { matches, plan: 'ivf', rowsMatched, rowsScanned: rows.length, exact: false };
@@ -70,9 +69,9 @@ function nearestOf({ metric, dimension }: CollectionRef): Statement {
   return {
     name: '',
     text: `SELECT i.id, i.version, vector_send(i.embedding) AS embedding
-             FROM (SELECT s.id, s.version, s.embedding, s.metadata FROM vector_index.embedding s
+             FROM (SELECT s.* FROM vector_index.embedding s
                     WHERE s.account_id = $4 AND s.collection_id = $5
-                    ORDER BY s.embedding::${type} ${operators[metric]} $6::${type} LIMIT $8) i
-            WHERE ${passesFilter} LIMIT $7`,
+                    ORDER BY s.embedding::${type} ${operators[metric]} $8::${type} LIMIT $10) i
+            WHERE ${isPassing} LIMIT $9`,
   };
 }

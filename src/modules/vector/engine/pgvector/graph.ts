@@ -18,7 +18,7 @@ const operatorClasses: Readonly<Record<Metric, string>> = {
   dotproduct: 'vector_ip_ops',
 };
 
-// Graphs that are not whole were left by a build that did not end; others outlived their collection, or most of it.
+// Graphs that are not whole were left by a build that did not end; others outlived their collection, most of it, or their use.
 const findUseless = statement(
   'vector_pg_useless_graphs',
   `/* fan-out: graphs of large collections */
@@ -27,7 +27,8 @@ const findUseless = statement(
     WHERE x.indrelid = to_regclass('vector_index.embedding') AND g.relname LIKE 'graph\\_%'
       AND (NOT x.indisvalid OR NOT EXISTS (
         SELECT FROM vector_index.progress p
-         WHERE 'graph_' || md5(p.account_id || ' ' || p.collection_id) = g.relname AND p.row_count >= $1::bigint / 2))`,
+         WHERE 'graph_' || md5(p.account_id || ' ' || p.collection_id) = g.relname AND p.row_count >= $1::bigint / 2
+           AND NOT p.has_wide))`,
 );
 const findWanting = statement(
   'vector_pg_wanted_graphs',
