@@ -93,7 +93,7 @@ function values(name: string): string {
     delivery_claim: `${account}, ${two}, '{8,32}'`,
     delivery_leave_lanes: `${account}, ${two}`,
     delivery_read_webhooks: `${account}, ${two}`,
-    outcome_lock_webhooks: `${account}, '{${webhookIds.join()}}'`,
+    outcome_lock_webhooks: `${account}, ${two}`,
     outcome_save_lanes: `${account}, ${two}, '{1,2}', '{NULL,now}'`,
     outcome_save_deliveries: `${account}, 'now', '{${accountId}}', '{${id}}', '{0}', '{succeeded}', '{NULL}', '{200}', '{NULL}', '{5}', '{x}', '{x}', '{x}'`,
   };

@@ -83,7 +83,7 @@ export class Deliverer {
     this.#searchAtMs = performance.now() + INTERVAL_MS;
     this.#full.clear();
     const searches = Object.values(HEALTH).map(async (health) => {
-      const limit = Math.min(this.#slots.room(health), LANES_PER_SEARCH);
+      const limit = Math.min(this.#lanes.room(health), LANES_PER_SEARCH);
       if (limit <= 0) {
         this.#full.add(poolOf[health]);
         return;

@@ -114,3 +114,16 @@ test('a lane that fails while it waits goes to the failing ones, and blocks no h
   lanes.ended(lane('w'), turn.slots[0] as never, false);
   expect(names(lanes.nextTurns())).toEqual(['v:1']);
 });
+
+test('failing lanes begin so many attempts at once, their accounts in turn', () => {
+  const lanes = new LaneBook(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
+  const many = Array.from({ length: 100 }, (_, i) => lane(`m${i}`, 'a'));
+  for (const one of [...many, lane('b1', 'b')]) lanes.found(one, HEALTH.failing);
+  const first = lanes.nextTurns();
+  expect(first.length).toBe(101);
+  expect(first.filter(({ slots }) => slots.length === 1).length).toBe(64);
+  for (const turn of first) serve(lanes, turn, turn.slots.length, true, HEALTH.failing);
+  // Those without a place were taken over; b's waits behind 36 of a, and is the second of the next.
+  lanes.found(lane('h'), HEALTH.healthy);
+  expect(names(lanes.nextTurns())).toEqual(['h:1']);
+});

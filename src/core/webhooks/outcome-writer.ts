@@ -9,6 +9,8 @@ import type { DisabledReason } from './standing.ts';
 const OUTCOMES_PER_WRITE = 500;
 const TRIES = 4;
 const PAUSE_MS = 250;
+// Failures gather this long: attempts to failing receivers are few at a time, and a commit each cost more than the attempts.
+const FAILURES_GATHER_MS = 100;
 
 export class OutcomeWriter {
   readonly #core: Pick<Core, 'db' | 'log'>;
@@ -23,16 +25,18 @@ export class OutcomeWriter {
     this.#core = core;
     this.#batches = new Coalescer({
       batchMax: OUTCOMES_PER_WRITE,
-      run: (_key, outcomes) => this.#writeAll(outcomes),
+      run: async (line, outcomes) => {
+        if (line === 'failures') await sleep(FAILURES_GATHER_MS);
+        return this.#writeAll(outcomes);
+      },
     });
   }
 
-  // Two lines: what a failing receiver changes waits for a dispatch that holds its webhook, and successes of others must not wait behind it.
   /** Resolves once it is committed. Rejects when it cannot be written: the delivery is then attempted again after its lease. */
   async write(outcome: Outcome): Promise<void> {
     const { verdict } = outcome.result;
     this.#attempts.set(verdict, (this.#attempts.get(verdict) ?? 0) + 1);
-    const failure = await this.#batches.add(changesWebhook(outcome) ? 'webhooks' : 'deliveries', outcome);
+    const failure = await this.#batches.add(lineOf(outcome), outcome);
     if (failure !== null) throw failure;
   }
 
@@ -82,4 +86,10 @@ export class OutcomeWriter {
       return error;
     }
   }
+}
+
+/** What changes a webhook waits for a dispatch that holds it, and plain successes of others must not wait behind that. */
+function lineOf(outcome: Outcome): 'deliveries' | 'recoveries' | 'failures' {
+  if (!changesWebhook(outcome)) return 'deliveries';
+  return outcome.result.verdict === 'succeeded' ? 'recoveries' : 'failures';
 }

@@ -43,10 +43,10 @@ interface WebhookRow {
 const lockWebhooks = statement(
   'outcome_lock_webhooks',
   `SELECT w.account_id, w.webhook_id, w.failed_attempts, w.failing_since
-     FROM core.webhook w
-    WHERE w.account_id = ANY($1::text[]) AND w.webhook_id = ANY($2::text[]) AND w.status = 'enabled'
+     FROM unnest($2::text[], $3::text[]) u(account_id, webhook_id), core.webhook w
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id AND w.status = 'enabled'
     ORDER BY w.account_id, w.webhook_id
-      FOR UPDATE`,
+      FOR UPDATE OF w`,
 );
 const saveWebhooks = statement(
   'outcome_save_webhooks',
@@ -56,7 +56,8 @@ const saveWebhooks = statement(
           disabled_reason = coalesce(u.reason, w.disabled_reason),
           disabled_at = CASE WHEN u.reason IS NULL THEN w.disabled_at ELSE $2::timestamptz END
      FROM unnest($3::text[], $4::text[], $5::int[], $6::timestamptz[], $7::text[]) u(account_id, webhook_id, failed_attempts, failing_since, reason)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id`,
+    WHERE w.account_id = ANY($1::text[]) AND w.webhook_id = ANY($4::text[])
+      AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id`,
 );
 const saveLanes = statement(
   'outcome_save_lanes',
@@ -103,10 +104,10 @@ export async function writeOutcomes(db: Database, outcomes: readonly Outcome[]):
   return db.hot.pipelined(async (tx) => {
     const accounts = textArray([...new Set(outcomes.map((outcome) => outcome.accountId))].sort());
     const changing = outcomes.filter(changesWebhook);
-    const webhookIds = [...new Set(changing.map((outcome) => outcome.webhookId))];
+    const changed = [...new Map(changing.map((outcome) => [outcome.webhookId, outcome])).values()];
     const [clock, webhooks] = await Promise.all([
       tx.query<{ now: number }>(readClock, []),
-      webhookIds.length === 0 ? null : tx.query<WebhookRow>(lockWebhooks, [accounts, textArray(webhookIds)]),
+      changed.length === 0 ? null : tx.query<WebhookRow>(lockWebhooks, [accounts, ...keysOf(changed)]),
     ]);
     const nowMs = clock.rows[0]?.now as number;
     const steps = outcomes.map((outcome) => stepOf(outcome, nowMs));
@@ -123,6 +124,10 @@ export async function writeOutcomes(db: Database, outcomes: readonly Outcome[]):
     for (const { accountId, webhookId } of disabled) await endDeliveries(tx, accountId, webhookId, 'skipped', nowMs);
     return disabled;
   });
+}
+
+function keysOf(outcomes: readonly Outcome[]): [Buffer, Buffer] {
+  return [textArray(outcomes.map(({ accountId }) => accountId)), textArray(outcomes.map(({ webhookId }) => webhookId))];
 }
 
 /** Ends a claimed delivery that cannot be sent: its webhook is gone or disabled, or its event is not kept any more. */

@@ -2,7 +2,7 @@
 import type { Secrets } from '../secrets.ts';
 import { type DeliveryTarget, type TargetRow, targetOf } from './registration-store.ts';
 
-const TARGETS_MAX = 5_000;
+const TARGETS_MAX = 20_000;
 
 export class TargetCache {
   readonly #secrets: Secrets;
