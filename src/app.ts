@@ -223,12 +223,14 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     log,
     baseUrl,
     region: config.region,
+    vectorEngine: config.vectorEngine,
     vectorMemoryMb: config.vectorMemoryMb,
   };
   await switchTestClock(db, config.testClock);
   await core.processes.beat();
   const operator = await ensureOperator(core, config.dataDir);
-  const states = new Map(manifest.modules.map((module) => [module.name, module.start(core)]));
+  const states = new Map<string, unknown>();
+  for (const module of manifest.modules) states.set(module.name, await module.start(core));
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
   const backlog = new BacklogGauge(db);
   const all = [...coreSweeps(core), lastUsedSweep(core), backlog.sweep(), ...sweeps];

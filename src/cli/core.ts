@@ -31,6 +31,7 @@ export function commandCore({ config, connection, db }: Session, secrets: Secret
     log,
     baseUrl: config.baseUrl,
     region: config.region,
+    vectorEngine: config.vectorEngine,
     vectorMemoryMb: config.vectorMemoryMb,
   };
 }

@@ -18,6 +18,7 @@ describe('loadConfig', () => {
       cnyPerUsd: 7.2,
       trustProxy: false,
       allowPrivateTargets: [],
+      vectorEngine: 'embedded',
       vectorMemoryMb: 1024,
       testClock: false,
       metricsToken: undefined,

@@ -8,6 +8,7 @@ export { type AddressRange, ConfigError } from './variables.ts';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const ROLES = ['all', 'api', 'worker'] as const;
 const REGIONS = ['western', 'china'] as const;
+const VECTOR_ENGINES = ['embedded', 'pgvector'] as const;
 const ON_OFF = ['on', 'off'] as const;
 const SECRETS_KEY_CHARACTERS_MIN = 16;
 
@@ -31,6 +32,8 @@ export type Config = {
   readonly trustProxy: boolean | string[];
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
+  /** What searches vectors: this process's memory, or the extension pgvector of the database. */
+  readonly vectorEngine: (typeof VECTOR_ENGINES)[number];
   readonly vectorMemoryMb: number;
   readonly testClock: boolean;
   readonly metricsToken?: string;
@@ -58,6 +61,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     cnyPerUsd: variables.positive('CNY_PER_USD', 7.2),
     trustProxy: variables.trustedProxies('TRUST_PROXY'),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
+    vectorEngine: variables.oneOf('VECTOR_ENGINE', VECTOR_ENGINES, 'embedded'),
     vectorMemoryMb: variables.integer('VECTOR_MEMORY_MB', 1024, { min: 16, max: 1_048_576 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),

@@ -35,6 +35,7 @@ export interface Core {
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
   /** Memory for search indexes, MiB. */
+  readonly vectorEngine: 'embedded' | 'pgvector';
   readonly vectorMemoryMb: number;
 }
 

@@ -14,8 +14,8 @@ export interface Module<State = unknown> {
   readonly capabilities: readonly Capability<any, State>[];
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
-  /** Builds the module's state for one process; nothing runs at import time. */
-  start(core: Core): State;
+  /** Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. */
+  start(core: Core): State | Promise<State>;
   /** Ends waiting work at shutdown (long polls answer at once). */
   stop?(state: State): Promise<void>;
   /** Frees what the state holds, once no call runs any more. */

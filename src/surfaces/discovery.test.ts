@@ -8,7 +8,7 @@ import { Problem } from '../problems/problem.ts';
 
 const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
-const state = fixtureManifest.modules
+const state = await fixtureManifest.modules
   .find((module) => module.name === 'discovery')
   ?.start({ region: 'western' } as Core);
 

@@ -127,6 +127,12 @@ describe('a start that cannot succeed says why in one line and leaves nothing ru
     expect(place.postgresPid()).toBeUndefined();
   });
 
+  test('vectors in a database that has no pgvector', async () => {
+    const place = await newPlace();
+    await expectRefusal(place, { VECTOR_ENGINE: 'pgvector' }, 1, /VECTOR_ENGINE: pgvector needs the extension vector/);
+    expect(place.postgresPid()).toBeUndefined();
+  });
+
   test('a second service on the data directory; the first goes on', async () => {
     const first = await newPlace();
     const service = await startProcess(first);

@@ -87,6 +87,7 @@ function makeCore(db: Database): Core {
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
     connection: {},
+    vectorEngine: 'embedded',
     vectorMemoryMb: 64,
   };
 }

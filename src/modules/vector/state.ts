@@ -3,11 +3,13 @@
 import type { Core } from '../../core/context.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
+import { StartupError } from '../../db/startup-error.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { ChangeEffect } from './change-effect.ts';
 import { readNamed } from './change-store.ts';
 import type { CollectionRow } from './collection-store.ts';
 import { createEmbeddedEngine } from './engine/embedded/index.ts';
+import { createPgvectorEngine, hasPgvector } from './engine/pgvector/index.ts';
 import type { VectorEngine } from './engine/port.ts';
 import { QueryEffect } from './query-effect.ts';
 
@@ -28,15 +30,30 @@ export interface Reading {
 
 const QUERIES_PER_READ = 256;
 
-export function createVectorState(core: Core): VectorState {
-  const { connection, vectorMemoryMb: memoryMb, log } = core;
+export async function createVectorState(core: Core): Promise<VectorState> {
   return {
     core,
-    engine: createEmbeddedEngine({ connection, memoryMb, log }),
+    engine: await createEngine(core),
     changing: new ChangeEffect(),
     querying: new QueryEffect(),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
   };
+}
+
+async function createEngine({
+  db,
+  connection,
+  vectorEngine,
+  vectorMemoryMb: memoryMb,
+  log,
+}: Core): Promise<VectorEngine> {
+  if (vectorEngine === 'embedded') return createEmbeddedEngine({ connection, memoryMb, log });
+  if (!(await hasPgvector(db))) {
+    throw new StartupError(
+      'VECTOR_ENGINE: pgvector needs the extension vector, 0.8 or later, in the database (CREATE EXTENSION vector)',
+    );
+  }
+  return createPgvectorEngine({ connection, log });
 }
 
 async function read({ db }: Core, accountId: string, names: readonly string[]): Promise<Reading[]> {

@@ -68,6 +68,7 @@ export function vectorSweeps(state: VectorState): readonly Sweep[] {
   return [
     { name: 'vector.deleted', intervalMs: 2_000, run: (signal) => bury(state, signal) },
     { name: 'vector.tombstones', intervalMs: 30_000, run: (signal) => forgetDeletions(state, signal) },
+    ...(state.engine.sweeps ?? []),
   ];
 }
 

@@ -1,4 +1,5 @@
 // What searches: an engine keeps no truth. It reads the rows of a collection from the database, as new as the question asks for.
+import type { Sweep } from '../../../core/sweeper/sweep.ts';
 
 export const metrics = ['cosine', 'euclidean', 'dotproduct'] as const;
 export type Metric = (typeof metrics)[number];
@@ -66,6 +67,8 @@ export interface IndexState {
 
 export interface VectorEngine {
   readonly name: 'embedded' | 'pgvector';
+  /** Upkeep of what all processes share. */
+  readonly sweeps?: readonly Sweep[];
   /**
    * One result per search, all of one state of the collection, at `ref.version` or later. A collection that is not in memory is
    * loaded first. Throws CollectionGone when it was deleted meanwhile, and what the database throws.
