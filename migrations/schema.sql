@@ -552,7 +552,7 @@ CREATE TABLE vector.collection (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT collection_pkey PRIMARY KEY (account_id, name)
-) WITH (fillfactor=50);
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, fillfactor=50);
 
 CREATE TABLE vector.doomed (
   account_id text COLLATE "C" NOT NULL,
@@ -569,7 +569,7 @@ CREATE TABLE vector.item (
   embedding bytea NOT NULL,
   metadata jsonb,
   CONSTRAINT item_pkey PRIMARY KEY (account_id, collection_id, id)
-);
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000);
 ALTER TABLE vector.item ALTER COLUMN embedding SET STORAGE EXTERNAL;
 
 CREATE TABLE vector.tombstone (
