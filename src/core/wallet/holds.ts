@@ -2,12 +2,12 @@
 // together with its charge: vendors, and effects too large for a shared batch.
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { Turns } from '../../lib/turns.ts';
 import { mendEach } from '../sweeper/mend-each.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
 import { rideOut } from './ride-out.ts';
 import { type Capture, type HeldAnswer, type HoldSettlement, releaseHold, settleHold } from './settle-hold.ts';
-import { Turns } from './turns.ts';
 
 export interface HoldsOptions {
   readonly db: Database;

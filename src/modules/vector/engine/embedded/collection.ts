@@ -2,10 +2,10 @@
 // half of a change. Pages of a load are read without a snapshot: whatever changes meanwhile has a version above the one seen at
 // its start, so the changes pulled behind it make the state whole.
 import type { Database } from '../../../../db/database.ts';
+import { Turns } from '../../../../lib/turns.ts';
 import { CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
 import type { ArenaPool } from './arena.ts';
 import { Undecided } from './filter.ts';
-import { Limit } from './limit.ts';
 import { Pace } from './pace.ts';
 import type { Counter } from './protocol.ts';
 import { itemsPerPage, placeAfter, readCollection, readItems, readSnapshot, readTombstones } from './reader.ts';
@@ -25,9 +25,9 @@ export interface WorkerContext {
   readonly pool: ArenaPool;
   readonly shelf: Shelf;
   /** Loads and streamed searches at a time. */
-  readonly reads: Limit;
+  readonly reads: Turns;
   /** Lists built at a time. */
-  readonly builds: Limit;
+  readonly builds: Turns;
   readonly budgetBytes: number;
   /** From so many bytes of the first pass on, unfiltered searches may use lists. */
   readonly listsFromBytes: number;
@@ -47,7 +47,7 @@ export class Collection implements Held {
   reservedBytes = 0;
   readonly #ref: CollectionRef;
   readonly #context: WorkerContext;
-  readonly #turn = new Limit(1);
+  readonly #turn = new Turns(1);
   #version = -1;
   /** Some of a change was applied, not all of it. */
   #torn = false;

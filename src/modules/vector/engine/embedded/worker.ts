@@ -1,11 +1,11 @@
 // A search worker: owns the collections whose home it is, reads them itself, answers for them. Nothing else changes them.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Database } from '../../../../db/database.ts';
+import { Turns } from '../../../../lib/turns.ts';
 import { CollectionGone } from '../port.ts';
 import { ArenaPool } from './arena.ts';
 import { Collection, type WorkerContext } from './collection.ts';
 import { Ledger } from './ledger.ts';
-import { Limit } from './limit.ts';
 import { type FromWorker, keyOf, type PlainError, type ToWorker, type WorkerSettings } from './protocol.ts';
 import { Shelf } from './shelf.ts';
 
@@ -36,8 +36,8 @@ const context: WorkerContext = {
   db,
   pool: new ArenaPool(ledger.budgetBytes),
   shelf,
-  reads: new Limit(READS_MAX),
-  builds: new Limit(1),
+  reads: new Turns(READS_MAX),
+  builds: new Turns(1),
   budgetBytes: ledger.budgetBytes,
   listsFromBytes,
   trouble,
