@@ -55,7 +55,7 @@ async function arrive(
   reply: FastifyReply,
 ): Promise<void> {
   const slot = slotOf(request);
-  const head = headOf(request, slot);
+  const head = new ArrivedRequest(request, slot);
   slot.raw = {
     name: route.name,
     identity: identify(request),
@@ -99,15 +99,10 @@ async function handle(
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     traffic.arrived(place, body.length);
     if (call.authenticated) await confirmKey(call, gateway);
-    const head = headOf(request, slot);
-    const raw: RawRequest = {
-      ...head,
-      body,
-      async admit(secret) {
-        if (!call.authenticated || call.secret !== secret) await enter(call, secret, gateway, traffic, place);
-        return call;
-      },
-    };
+    const raw = new ReadRequest(request, slot, body, async (secret) => {
+      if (!call.authenticated || call.secret !== secret) await enter(call, secret, gateway, traffic, place);
+      return call;
+    });
     const answer = await route.answer(raw, endpoint.state());
     return await reply.send(finishRaw(traffic, slot, reply, answer));
   } finally {
@@ -136,17 +131,48 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
   return answer.body;
 }
 
-function headOf(request: FastifyRequest, slot: CallSlot): RawHead {
-  return {
-    method: request.method,
-    params: request.params as Record<string, string>,
-    query: request.query as URLSearchParams,
-    headers: request.headers,
-    get remoteAddress() {
-      return request.ip;
-    },
-    get requestId() {
-      return (slot.call ?? slot.raw?.identity ?? identify(request)).requestId;
-    },
-  };
+/** Classes, as accessors of object literals cost (call-slot.ts). */
+class ArrivedRequest implements RawHead {
+  readonly #request: FastifyRequest;
+  readonly #slot: CallSlot;
+
+  constructor(request: FastifyRequest, slot: CallSlot) {
+    this.#request = request;
+    this.#slot = slot;
+  }
+
+  get method() {
+    return this.#request.method;
+  }
+
+  get params() {
+    return this.#request.params as Record<string, string>;
+  }
+
+  get query() {
+    return this.#request.query as URLSearchParams;
+  }
+
+  get headers() {
+    return this.#request.headers;
+  }
+
+  get remoteAddress() {
+    return this.#request.ip;
+  }
+
+  get requestId() {
+    return (this.#slot.call ?? this.#slot.raw?.identity ?? identify(this.#request)).requestId;
+  }
+}
+
+class ReadRequest extends ArrivedRequest implements RawRequest {
+  readonly body: Buffer;
+  readonly admit: RawRequest['admit'];
+
+  constructor(request: FastifyRequest, slot: CallSlot, body: Buffer, admit: RawRequest['admit']) {
+    super(request, slot);
+    this.body = body;
+    this.admit = admit;
+  }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonText } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { CallContext } from '../context.ts';
+import type { IdempotencyKey } from '../idempotency/key.ts';
 import type { ScopeKind } from '../keys/scopes.ts';
 import { priceOf } from '../prices.ts';
 import { chargeLarge } from './charge-large.ts';
@@ -27,6 +28,8 @@ export interface Charge<Input, Context> {
   readonly rows: number;
   /** Days that the answer is kept for repeats of the idempotency key; 1 when absent. */
   readonly keepDays?: number;
+  /** In place of the key sent with the call. */
+  readonly idempotency?: IdempotencyKey;
 }
 
 /** The outcome of a billable call, as a capability answers it. */
@@ -125,7 +128,7 @@ function laneItem<Input, Context>(
     priceVersion: core.prices.version,
     mode,
     holdMs: LARGE_HOLD_MS,
-    idempotency: ctx.idempotency,
+    idempotency: charge.idempotency ?? ctx.idempotency,
     keepMs: (charge.keepDays ?? 1) * DAY_MS,
     sequences: charge.sequences,
     bytes: charge.bytes,

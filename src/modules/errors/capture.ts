@@ -1,5 +1,6 @@
 // The one way in for events, whatever entry they come by: scrubbed, cut into columns, charged and stored in the account's lane.
 import type { CallContext } from '../../core/context.ts';
+import type { IdempotencyKey } from '../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
 import type { CaptureInput } from './capture-types.ts';
 import type { EventDetail, EventDraft } from './draft.ts';
@@ -9,9 +10,17 @@ import { valueWord, wordsOf } from './words.ts';
 
 const FIXED_BYTES = 1_024;
 
-/** Stores the event for the price of one capture. Throws the Problem of a refusal; then nothing is stored or charged. */
-export function captureDraft(ctx: CallContext, state: ErrorsState, draft: EventDraft): Promise<ChargedAnswer> {
-  const input = toInput(draft, ctx.idempotency?.raw ?? null);
+/**
+ * Stores the event for the price of one capture. Throws the Problem of a refusal; then nothing is stored or charged.
+ * `idempotency`: in place of the key sent with the call.
+ */
+export function captureDraft(
+  ctx: CallContext,
+  state: ErrorsState,
+  draft: EventDraft,
+  idempotency: IdempotencyKey | null = ctx.idempotency,
+): Promise<ChargedAnswer> {
+  const input = toInput(draft, idempotency?.raw ?? null);
   return chargeInLane(ctx, {
     scope: 'write',
     priceEntry: 'errors.capture',
@@ -21,6 +30,7 @@ export function captureDraft(ctx: CallContext, state: ErrorsState, draft: EventD
     sequences: 1,
     bytes: input.detail.length + (input.message?.length ?? 0) + FIXED_BYTES,
     rows: 1,
+    ...(idempotency === null ? {} : { idempotency }),
   });
 }
 

@@ -2,6 +2,7 @@
 // charged and stored as one of errors.capture.
 import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
+import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/keys/scopes.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
@@ -59,7 +60,7 @@ async function take(
   const id = idOf(header, event);
   if (event === null) return taken(id);
   const draft = draftOfEvent(event, Date.now());
-  const { costNanos } = await captureDraft(id === null ? ctx : withIdempotency(ctx, id), state, draft);
+  const { costNanos } = await captureDraft(ctx, state, draft, id === null ? null : eventKey(ctx, id));
   return taken(id ?? randomUUID().replaceAll('-', ''), costNanos);
 }
 
@@ -79,23 +80,7 @@ function idOf(header: JsonObject, event: JsonObject | null): string | null {
 }
 
 /** An event that comes again is the same event, whatever else it says by then. */
-function withIdempotency(ctx: CallContext, eventId: string): CallContext {
-  const { core, capability, requestId, traceId, entryForm, accountId, tier, key, bodyText, warnings } = ctx;
+function eventKey({ core }: CallContext, eventId: string): IdempotencyKey {
   const hash = core.secrets.idempotencyHash('errors.sentry', eventId);
-  return {
-    core,
-    capability,
-    requestId,
-    traceId,
-    entryForm,
-    accountId,
-    tier,
-    key,
-    bodyText,
-    warnings,
-    idempotency: { raw: eventId, hash, fingerprint: hash },
-    get signal() {
-      return ctx.signal;
-    },
-  };
+  return { raw: eventId, hash, fingerprint: hash };
 }
