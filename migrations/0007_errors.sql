@@ -18,8 +18,8 @@ CREATE TABLE errors.event (
   occurred_at timestamptz,
   -- JSON object
   tags text NOT NULL,
-  -- JSON object: everything that only the full record shows
-  detail text NOT NULL,
+  -- everything that only the full record shows: a JSON object in UTF-8, deflated (zlib) when it is long
+  detail bytea NOT NULL,
   -- what search and filters look for, each word behind a mark of the account: without it the index would mix all accounts
   words text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, seq)

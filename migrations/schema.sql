@@ -387,7 +387,7 @@ CREATE TABLE errors.event (
   user_id text COLLATE "C",
   occurred_at timestamp with time zone,
   tags text NOT NULL,
-  detail text NOT NULL,
+  detail bytea NOT NULL,
   words text[] COLLATE "C" NOT NULL,
   CONSTRAINT event_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);

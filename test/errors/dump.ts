@@ -1,8 +1,9 @@
 // All that the database holds, for tests that look for what must not be there.
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
+import { unpackDetail } from '../../src/modules/errors/event-detail.ts';
 
-/** Every row of every table of the schemas errors and core as text. */
+/** Every row of every table of the schemas errors and core as text; the details of events unpacked. */
 export async function dump({ db }: Core): Promise<string> {
   const { rows } = await db.query<{ name: string }>(
     {
@@ -18,5 +19,7 @@ export async function dump({ db }: Core): Promise<string> {
     const table = await db.query<{ row: string }>({ name: '', text: `SELECT t::text AS row FROM ${name} t` }, []);
     texts.push(...table.rows.map(({ row }) => row));
   }
-  return texts.join('\n');
+  const events = { name: '', text: 'SELECT detail FROM errors.event' };
+  const details = (await db.query<{ detail: Buffer }>(events, [])).rows;
+  return [...texts, ...details.map(({ detail }) => JSON.stringify(unpackDetail(detail)))].join('\n');
 }

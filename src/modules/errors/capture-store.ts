@@ -40,7 +40,7 @@ const insertEvents = statement(
    SELECT w.account_id, u.seq, u.group_id, u.level, u.title, u.message, u.environment, u.release, u.user_id, u.occurred_at,
           u.tags, u.detail, string_to_array(u.words, ' ')
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-                                $10::text[], $11::timestamptz[], $12::text[], $13::text[], $14::text[])
+                                $10::text[], $11::timestamptz[], $12::text[], $13::bytea[], $14::text[])
           u(account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at, tags, detail, words)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
@@ -116,7 +116,7 @@ export interface NewEventRow {
   readonly userId: string | null;
   readonly occurredAtMs: number | null;
   readonly tags: string;
-  readonly detail: string;
+  readonly detail: Buffer;
   /** Separated by spaces. */
   readonly words: string;
 }
@@ -138,7 +138,7 @@ export function sendNewEvents(tx: Queryable, accounts: Buffer, rows: readonly Ne
       textArray(short.map((row) => row.userId)),
       timestampArray(short.map((row) => row.occurredAtMs)),
       textArray(short.map((row) => row.tags)),
-      textArray(short.map((row) => row.detail)),
+      byteaArray(short.map((row) => row.detail)),
       textArray(short.map((row) => row.words)),
     ]);
   }

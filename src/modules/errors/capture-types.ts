@@ -13,8 +13,8 @@ export interface CaptureInput {
   readonly userId: string | null;
   readonly tags: Readonly<Record<string, string>>;
   readonly occurredAtMs: number | null;
-  /** JSON text of EventDetail. */
-  readonly detail: string;
+  /** EventDetail, packed. */
+  readonly detail: Buffer;
   /** Words for the search index, without the mark of the account. */
   readonly words: readonly string[];
 }

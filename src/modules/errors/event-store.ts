@@ -19,7 +19,7 @@ export interface EventSummaryRow {
 }
 
 export interface EventRow extends EventSummaryRow {
-  readonly detail: string;
+  readonly detail: Buffer;
   readonly group_last_seq: bigint;
   readonly group_count: bigint;
   readonly group_user_count: bigint;

@@ -33,7 +33,7 @@ function event(fields: Partial<CaptureInput>): CaptureInput {
     userId: null,
     tags: {},
     occurredAtMs: null,
-    detail: '{}',
+    detail: Buffer.from('{}'),
     words: [],
     ...fields,
   };
