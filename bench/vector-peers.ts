@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { Index, MetricKind, ScalarKind } from 'usearch';
 import { ArenaPool } from '../src/modules/vector/engine/embedded/arena.ts';
+import { Partner } from '../src/modules/vector/engine/embedded/partner.ts';
 import { Resident } from '../src/modules/vector/engine/embedded/resident.ts';
 import type { Filter } from '../src/modules/vector/engine/port.ts';
 import { median, print, type Row, ratioRow } from './support/report.ts';
@@ -27,9 +28,10 @@ const source = new VectorSource(DIMENSION, ROWS / ROWS_PER_MIDDLE);
 const rows = Array.from({ length: ROWS }, () => source.next());
 const queries = Array.from({ length: QUERIES }, () => source.next());
 
-async function residentOf(count: number): Promise<Resident> {
+/** @param partner the second thread that the engine shares large searches with */
+async function residentOf(count: number, partner?: Partner): Promise<Resident> {
   const ref = { accountId: 'a', collectionId: 'c', dimension: DIMENSION, metric: 'cosine', version: 1 } as const;
-  const resident = new Resident(new ArenaPool(2 ** 30), ref);
+  const resident = new Resident(new ArenaPool(2 ** 30), ref, partner);
   resident.expect(count);
   for (let i = 0; i < count; i += 1) {
     const embedding = new Uint8Array((rows[i] as Float32Array).buffer);
@@ -154,7 +156,8 @@ const table: Row[] = [
   { what: 'usearch', value: `${median(timesOf('graph')).toFixed(2)} ms` },
 ];
 
-const few = await residentOf(FILTERED_ROWS);
+const partner = new Partner();
+const few = await residentOf(FILTERED_ROWS, partner);
 const { db, searchOf } = await pgvector();
 const some = queries.slice(0, FILTERED_QUERIES);
 const columns: [string, string][] = [
@@ -196,3 +199,4 @@ for (const [column, share] of columns) {
 }
 print(`Vector peers, ${TOP_K} best, one search at a time (${ROUNDS} interleaved rounds)`, table);
 await db.close();
+await partner.close();

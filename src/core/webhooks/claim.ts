@@ -124,10 +124,12 @@ RETURNING l.account_id, l.webhook_id, l.health, n.more`,
 );
 const readWebhooks = statement(
   'delivery_read_webhooks',
-  `SELECT w.account_id, w.webhook_id, w.url, w.retry_policy, w.headers, w.secret, w.status, w.failed_attempts,
-          CASE WHEN w.previous_secret_until > core.clock_now() THEN w.previous_secret END AS previous_secret
-     FROM unnest($2::text[], $3::text[]) u(account_id, webhook_id), core.webhook w
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id`,
+  `SELECT x.account_id, x.webhook_id, x.url, x.retry_policy, x.headers, x.secret, x.status, x.failed_attempts, x.previous_secret
+     FROM unnest($2::text[], $3::text[]) u(account_id, webhook_id),
+          LATERAL (SELECT w.account_id, w.webhook_id, w.url, w.retry_policy, w.headers, w.secret, w.status, w.failed_attempts,
+                          CASE WHEN w.previous_secret_until > core.clock_now() THEN w.previous_secret END AS previous_secret
+                     FROM core.webhook w
+                    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id OFFSET 0) x`,
 );
 const freeLanes = statement(
   'delivery_free_lanes',

@@ -32,6 +32,7 @@ export class Deliverer {
   readonly #targets: TargetCache;
   readonly #outcomes: OutcomeWriter;
   #searchAtMs = 0;
+  #failingAtMs = 0;
   /** Without room at the last search: the next place there that becomes free is for what was not looked for. */
   readonly #full = new Set<PoolName>();
 
@@ -78,21 +79,33 @@ export class Deliverer {
     return deliveries.map((delivery, i) => ({ delivery, slot: turn.slots[i] as Slot }));
   }
 
-  /** Each health is searched for itself, and only while there is room for it: lanes that must wait hide no others. */
+  /**
+   * Each health is searched for itself, and only while there is room for it: lanes that must wait hide no others. Failing ones may
+   * wait for the next search: looked for whenever one of them could begin, they made a search precede nearly every claim.
+   */
   async #search(): Promise<void> {
     this.#searchAtMs = performance.now() + INTERVAL_MS;
     this.#full.clear();
     const searches = Object.values(HEALTH).map(async (health) => {
       const limit = Math.min(this.#lanes.room(health), LANES_PER_SEARCH);
+      const isFailing = health === HEALTH.failing;
+      if (isFailing && !this.#mayLookForFailing()) return;
       if (limit <= 0) {
-        this.#full.add(poolOf[health]);
+        if (!isFailing) this.#full.add(poolOf[health]);
         return;
       }
       const found = await findDueLanes(this.#core.db.hot, health, limit);
       for (const lane of found) this.#lanes.found(lane, health);
-      if (found.length === limit) this.#searchAtMs = 0;
+      if (found.length === limit && !isFailing) this.#searchAtMs = 0;
     });
     await Promise.all(searches);
+  }
+
+  #mayLookForFailing(): boolean {
+    const nowMs = performance.now();
+    if (nowMs < this.#failingAtMs) return false;
+    this.#failingAtMs = nowMs + INTERVAL_MS;
+    return true;
   }
 
   async #run({ delivery, slot }: Job, signal: AbortSignal): Promise<void> {

@@ -14,7 +14,8 @@ export interface Block {
   readonly bytes: number;
 }
 
-export class Arena {
+/** One memory as a thread sees it. */
+export class ArenaView {
   readonly kernel: Kernel;
   readonly int8: Int8Array;
   readonly uint8: Uint8Array;
@@ -22,6 +23,24 @@ export class Arena {
   readonly uint32: Uint32Array;
   readonly float32: Float32Array;
   readonly float64: Float64Array;
+
+  constructor(memory: WebAssembly.Memory) {
+    this.kernel = instantiate(memory);
+    this.int8 = new Int8Array(memory.buffer);
+    this.uint8 = new Uint8Array(memory.buffer);
+    this.int16 = new Int16Array(memory.buffer);
+    this.uint32 = new Uint32Array(memory.buffer);
+    this.float32 = new Float32Array(memory.buffer);
+    this.float64 = new Float64Array(memory.buffer);
+  }
+}
+
+let arenas = 0;
+
+export class Arena extends ArenaView {
+  readonly memory: WebAssembly.Memory;
+  /** Tells it from every other one of this thread. */
+  readonly number: number;
   readonly #orderMax: number;
   /** Free blocks by the binary logarithm of their size. */
   readonly #free: Set<number>[] = [];
@@ -30,18 +49,15 @@ export class Arena {
   constructor(bytes: number) {
     const pages = bytes / PAGE_BYTES;
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-    this.kernel = instantiate(memory);
-    this.int8 = new Int8Array(memory.buffer);
-    this.uint8 = new Uint8Array(memory.buffer);
-    this.int16 = new Int16Array(memory.buffer);
-    this.uint32 = new Uint32Array(memory.buffer);
-    this.float32 = new Float32Array(memory.buffer);
-    this.float64 = new Float64Array(memory.buffer);
+    super(memory);
+    this.memory = memory;
+    arenas += 1;
+    this.number = arenas;
     this.#orderMax = Math.log2(bytes);
     for (let order = 0; order <= this.#orderMax; order += 1) this.#free.push(new Set());
     this.#freeOf(this.#orderMax).add(0);
-    // the first block is where the kernel's arguments lie
-    this.take(orderOf(SCRATCH_BYTES));
+    // the first block is where the kernel's arguments lie: those of this thread, then those of its partner
+    this.take(orderOf(2 * SCRATCH_BYTES));
     this.#used = 0;
   }
 
@@ -89,9 +105,14 @@ function orderOf(bytes: number): number {
 export class ArenaPool {
   readonly #arenas: Arena[] = [];
   readonly #arenaBytes: number;
+  readonly #released: (arena: Arena) => void;
 
-  /** @param budgetBytes what all blocks together will hardly exceed; it decides how large one memory is. */
-  constructor(budgetBytes: number) {
+  /**
+   * @param budgetBytes what all blocks together will hardly exceed; it decides how large one memory is.
+   * @param released is told of memories that are no longer used
+   */
+  constructor(budgetBytes: number, released: (arena: Arena) => void = () => undefined) {
+    this.#released = released;
     const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, budgetBytes / ARENAS_WANTED)));
     this.#arenaBytes = Math.min(ARENA_BYTES_MAX, Math.max(ARENA_BYTES_MIN, wanted));
   }
@@ -113,6 +134,8 @@ export class ArenaPool {
   free({ arena, at, bytes }: Block): void {
     arena.give(at, Math.log2(bytes));
     // One is kept: collections that come and go must not map and unmap memory each time.
-    if (arena.idle && this.#arenas.length > 1) this.#arenas.splice(this.#arenas.indexOf(arena), 1);
+    if (!arena.idle || this.#arenas.length === 1) return;
+    this.#arenas.splice(this.#arenas.indexOf(arena), 1);
+    this.#released(arena);
   }
 }

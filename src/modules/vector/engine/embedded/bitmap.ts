@@ -12,7 +12,7 @@ export function clearBit(bitmap: Bitmap, row: number): void {
   bitmap[row >>> 5] = (bitmap[row >>> 5] as number) & ~(1 << (row & 31));
 }
 
-export function hasBit(bitmap: Bitmap, row: number): boolean {
+export function hasBit(bitmap: Uint32Array, row: number): boolean {
   return ((bitmap[row >>> 5] as number) & (1 << (row & 31))) !== 0;
 }
 
@@ -30,7 +30,7 @@ export function countBits(bitmap: Bitmap): number {
  * Writes the numbers of the rows from `start` to `end` (exclusive) that are in the set, less `start`, ascending.
  * @returns how many
  */
-export function listBits(bitmap: Bitmap, start: number, end: number, target: Uint32Array, at: number): number {
+export function listBits(bitmap: Uint32Array, start: number, end: number, target: Uint32Array, at: number): number {
   let count = 0;
   for (let word = start >>> 5; word < bitmap.length && word << 5 < end; word += 1) {
     let rest = bitmap[word] as number;

@@ -25,12 +25,24 @@ export class Candidates {
 
   offer(row: number, upper: number, lower: number): void {
     if (upper < this.threshold) return;
-    if (this.#count === this.#pruneAt) this.#prune();
-    if (this.#count === this.#rows.length) this.#double();
-    this.#rows[this.#count] = row;
-    this.#uppers[this.#count] = upper;
-    this.#count += 1;
+    this.#push(row, upper);
     this.#offerLower(lower);
+  }
+
+  /** What is left so far, for `join`: rows in no order, their upper bounds, the highest lower bounds. */
+  found(): { readonly rows: Uint32Array; readonly uppers: Float64Array; readonly lowers: Float64Array } {
+    this.#prune();
+    return {
+      rows: this.#rows.subarray(0, this.#count),
+      uppers: this.#uppers.subarray(0, this.#count),
+      lowers: this.#lowers.subarray(0, this.#lowersCount),
+    };
+  }
+
+  /** Takes in what another search over other rows found. */
+  join(rows: Uint32Array, uppers: Float64Array, lowers: Float64Array): void {
+    for (const lower of lowers) this.#offerLower(lower);
+    for (let i = 0; i < rows.length; i += 1) this.#push(rows[i] as number, uppers[i] as number);
   }
 
   /** Rows by falling upper bound. */
@@ -42,6 +54,15 @@ export class Candidates {
       rows: order.map((at) => this.#rows[at] as number),
       uppers: Float64Array.from(order, (at) => this.#uppers[at] as number),
     };
+  }
+
+  #push(row: number, upper: number): void {
+    if (upper < this.threshold) return;
+    if (this.#count === this.#pruneAt) this.#prune();
+    if (this.#count === this.#rows.length) this.#double();
+    this.#rows[this.#count] = row;
+    this.#uppers[this.#count] = upper;
+    this.#count += 1;
   }
 
   #prune(): void {

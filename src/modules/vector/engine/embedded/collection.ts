@@ -7,6 +7,7 @@ import { CollectionGone, type CollectionRef, type Search, type SearchResult } fr
 import type { ArenaPool } from './arena.ts';
 import { Undecided } from './filter.ts';
 import { Pace } from './pace.ts';
+import type { Partner } from './partner.ts';
 import type { Counter } from './protocol.ts';
 import { itemsPerPage, placeAfter, readCollection, readItems, readSnapshot, readTombstones } from './reader.ts';
 import { FIXED_BYTES, Resident, type StoredItem } from './resident.ts';
@@ -23,6 +24,7 @@ const CHECK_EVERY_MS = 10_000;
 export interface WorkerContext {
   readonly db: Database;
   readonly pool: ArenaPool;
+  readonly partner: Partner;
   readonly shelf: Shelf;
   /** Loads and streamed searches at a time. */
   readonly reads: Turns;
@@ -176,14 +178,14 @@ export class Collection implements Held {
   }
 
   async #loadOnce(): Promise<Pulled> {
-    const { db, shelf, pool, budgetBytes } = this.#context;
+    const { db, shelf, pool, partner, budgetBytes } = this.#context;
     const row = await readCollection(db, this.#ref);
     if (row === undefined) throw new CollectionGone();
     const bytes = FIXED_BYTES + row.vectorCount * this.#rowBytes;
     if (bytes > budgetBytes || row.vectorCount > this.#tooManyRows * SHRUNK) return 'too large';
     if (!(await shelf.makeRoom(bytes))) return 'too large';
     this.reservedBytes = bytes;
-    const resident = new Resident(pool, this.#ref);
+    const resident = new Resident(pool, this.#ref, partner);
     this.resident = resident;
     shelf.touch(this);
     resident.expect(row.vectorCount);

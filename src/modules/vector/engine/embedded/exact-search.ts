@@ -3,13 +3,15 @@
 import type { Metric, SearchResult } from '../port.ts';
 import type { Arena } from './arena.ts';
 import { Best } from './best.ts';
-import { type Bitmap, hasBit, listBits } from './bitmap.ts';
+import { type Bitmap, listBits } from './bitmap.ts';
 import { Candidates } from './candidates.ts';
 import type { Ids } from './ids.ts';
-import { CANDIDATE_BYTES, CANDIDATES_AT, LIST_AT, QUERY_F64_AT, QUERY_INT16_AT } from './kernel/kernel.ts';
+import { OWNER_AT, QUERY_F64_AT } from './kernel/kernel.ts';
 import type { Pace } from './pace.ts';
+import type { Partner } from './partner.ts';
 import type { PreparedQuery } from './quantize.ts';
-import type { Chunk, Vectors } from './vectors.ts';
+import { type Part, type Scan, scanPart } from './scan.ts';
+import type { Vectors } from './vectors.ts';
 
 /** Up to so many rows (or as many as are asked for) the first pass is not worth its while. */
 const DIRECT_ROWS_MAX = 64;
@@ -32,62 +34,67 @@ export interface ExactSearch extends ScoreContext {
   /** The rows that may match, and how many they are; null: all. */
   readonly passed: Bitmap | null;
   readonly rows: number;
+  /** Absent: the search stays on its thread. */
+  readonly partner?: Partner | undefined;
 }
 
 /** @param pace lets others in between; the collection must stay as it is meanwhile. */
 export async function searchExact(search: ExactSearch, pace: Pace): Promise<SearchResult> {
   const { vectors, ids, topK, passed, rows } = search;
   const candidates = new Candidates(topK);
-  const direct = passed !== null && rows <= Math.max(topK, DIRECT_ROWS_MAX);
   const dense = passed === null || rows > vectors.size * DENSE_SHARE;
-  for (const chunk of vectors.chunks) {
-    if (chunk.start >= vectors.size) break;
-    if (direct) offerAll(chunk, search, passed, candidates);
-    else scanChunk(chunk, search, dense, candidates);
-    if (pace.due) await pace.rest();
-  }
+  if (passed !== null && rows <= Math.max(topK, DIRECT_ROWS_MAX)) offerAll(passed, rows, candidates);
+  else await scan(search, dense, candidates, pace);
   const best = new Best(topK, (row) => ids.idOf(row));
   await rescore(search, candidates, best, pace);
   const matches = best.matches((row) => ids.versionOf(row));
   return { matches, plan: 'exact', rowsMatched: rows, rowsScanned: dense ? vectors.live : rows, exact: true };
 }
 
-const endOf = (chunk: Chunk, { vectors }: ExactSearch) => Math.min(chunk.start + chunk.capacity, vectors.size);
-
-function offerAll(chunk: Chunk, search: ExactSearch, passed: Bitmap, candidates: Candidates): void {
-  const list = new Uint32Array(chunk.capacity);
-  const count = listBits(passed, chunk.start, endOf(chunk, search), list, 0);
-  for (let i = 0; i < count; i += 1)
-    candidates.offer(chunk.start + (list[i] as number), Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
+function offerAll(passed: Bitmap, rows: number, candidates: Candidates): void {
+  const list = new Uint32Array(rows);
+  listBits(passed, 0, passed.length * 32, list, 0);
+  for (const row of list) candidates.offer(row, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
 }
 
-function scanChunk(chunk: Chunk, search: ExactSearch, dense: boolean, candidates: Candidates): void {
-  const { arena, start } = chunk;
-  const { vectors, query, metric, passed } = search;
-  const end = endOf(chunk, search);
-  const listed = passed !== null && !dense;
-  const count = listed ? listBits(passed, start, end, arena.uint32, LIST_AT / 4) : end - start;
-  if (count === 0) return;
-  arena.int16.set(query.int16, QUERY_INT16_AT / 2);
-  const found = arena.kernel.scan(
-    chunk.small,
-    vectors.smallStride,
-    listed ? LIST_AT : 0,
-    count,
-    QUERY_INT16_AT,
-    query.scale,
-    query.norm,
-    query.slack,
-    metric === 'euclidean' ? 1 : 0,
-    candidates.threshold,
-    CANDIDATES_AT,
-  );
-  const { uint32, float64 } = arena;
-  for (let i = 0, at = CANDIDATES_AT; i < found; i += 1, at += CANDIDATE_BYTES) {
-    const row = start + (uint32[at / 4] as number);
-    if (passed !== null && !listed && !hasBit(passed, row)) continue;
-    candidates.offer(row, float64[at / 8 + 1] as number, float64[at / 8 + 2] as number);
+/** The first pass, by this thread and its partner. */
+async function scan(search: ExactSearch, dense: boolean, candidates: Candidates, pace: Pace): Promise<void> {
+  const { vectors, query, metric, passed, topK, rows, partner } = search;
+  const parts = vectors.chunks
+    .filter(({ start }) => start < vectors.size)
+    .map(({ arena, small, start, capacity }) => ({
+      arena,
+      small,
+      start,
+      count: Math.min(capacity, vectors.size - start),
+    }));
+  const how: Scan = {
+    stride: vectors.smallStride,
+    query,
+    isEuclidean: metric === 'euclidean',
+    passed,
+    listed: passed !== null && !dense,
+  };
+  const numbered = parts.map(({ arena, ...part }) => ({ ...part, arena: arena.number }));
+  const arenas = new Set(parts.map(({ arena }) => arena));
+  const task = { scan: how, topK, parts: numbered };
+  const shared = partner?.share(task, arenas, (dense ? vectors.size : rows) * vectors.smallStride) ?? null;
+  const scanned = new Set<number>();
+  const scanOne = async (part: number) => {
+    scanPart(parts[part] as Part, how, candidates, OWNER_AT);
+    scanned.add(part);
+    if (pace.due) await pace.rest();
+  };
+  if (shared !== null) {
+    try {
+      for (let part = shared.take(); part !== undefined; part = shared.take()) await scanOne(part);
+    } catch (error) {
+      shared.abandon();
+      throw error;
+    }
+    if (await shared.finish(candidates)) return;
   }
+  for (const part of parts.keys()) if (!scanned.has(part)) await scanOne(part);
 }
 
 /** Offers the candidates' scores, as many as it takes. */

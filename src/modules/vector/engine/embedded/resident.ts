@@ -8,6 +8,7 @@ import { withRoom } from './growing.ts';
 import { Ids } from './ids.ts';
 import { ListIndex } from './ivf/list-index.ts';
 import { Pace } from './pace.ts';
+import type { Partner } from './partner.ts';
 import { Postings } from './postings.ts';
 import { prepareQuery } from './quantize.ts';
 import { Vectors } from './vectors.ts';
@@ -30,6 +31,7 @@ export interface StoredItem {
 
 export class Resident {
   readonly #ref: CollectionRef;
+  readonly #partner: Partner | undefined;
   readonly #vectors: Vectors;
   readonly #ids = new Ids();
   readonly #postings = new Postings();
@@ -38,7 +40,9 @@ export class Resident {
   #rowsExpected = 0;
   #disposed = false;
 
-  constructor(pool: ArenaPool, ref: CollectionRef) {
+  /** @param partner shares large searches */
+  constructor(pool: ArenaPool, ref: CollectionRef, partner?: Partner) {
+    this.#partner = partner;
     this.#ref = ref;
     this.#vectors = new Vectors(pool, ref.dimension, ref.metric === 'cosine');
     this.#lists = new ListIndex(pool);
@@ -104,7 +108,16 @@ export class Resident {
     const passed = narrowed ? resolveFilter(filter, this.#postings, this.#alive, this.#vectors.size) : null;
     const rows = passed === null ? this.#vectors.live : countBits(passed);
     const query = prepareQuery(vector, metric === 'cosine');
-    const search = { vectors: this.#vectors, ids: this.#ids, metric, query, topK, passed, rows };
+    const search = {
+      vectors: this.#vectors,
+      ids: this.#ids,
+      metric,
+      query,
+      topK,
+      passed,
+      rows,
+      partner: this.#partner,
+    };
     const pace = new Pace();
     const near = exact || narrowed ? undefined : await this.#lists.search(search, pace);
     return near ?? searchExact(search, pace);

@@ -6,6 +6,7 @@ import { CollectionGone } from '../port.ts';
 import { ArenaPool } from './arena.ts';
 import { Collection, type WorkerContext } from './collection.ts';
 import { Ledger } from './ledger.ts';
+import { Partner } from './partner.ts';
 import { type FromWorker, keyOf, type PlainError, type ToWorker, type WorkerSettings } from './protocol.ts';
 import { Shelf } from './shelf.ts';
 
@@ -32,9 +33,11 @@ const shelf = new Shelf(ledger, worker, {
   },
   pressed: () => tell({ type: 'pressed' }),
 });
+const partner = new Partner();
 const context: WorkerContext = {
   db,
-  pool: new ArenaPool(ledger.budgetBytes),
+  pool: new ArenaPool(ledger.budgetBytes, (arena) => partner.forget(arena)),
+  partner,
   shelf,
   reads: new Turns(READS_MAX),
   builds: new Turns(1),

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectExact, type ReferenceRow } from '../../../../../test/vector/engine-reference.ts';
+import { type Filter, type Metric, metrics, type Search } from '../port.ts';
+import { ArenaPool } from './arena.ts';
+import { Partner } from './partner.ts';
+import { Resident } from './resident.ts';
+
+const partner = new Partner(0);
+const pool = new ArenaPool(2 ** 26, (arena) => partner.forget(arena));
+
+const bytesOf = (vector: Float32Array) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+
+function residentOf(rows: readonly ReferenceRow[], metric: Metric): Resident {
+  const dimension = rows[0]?.vector.length as number;
+  const resident = new Resident(pool, { accountId: 'a', collectionId: 'c', dimension, metric, version: 1 }, partner);
+  for (const { id, version, vector, metadata } of rows)
+    resident.upsert({ id, version, embedding: bytesOf(vector), metadata });
+  return resident;
+}
+
+function rowsOf(count: number, dimension: number, value: () => number): ReferenceRow[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: `id-${(i * 7919) % count}`,
+    version: i + 1,
+    vector: Float32Array.from({ length: dimension }, value),
+    metadata: { half: i % 2, tenth: i % 10 },
+  }));
+}
+
+const random = () => Math.random() * 2 - 1;
+const searchOf = (dimension: number, topK: number, filter: Filter | null): Search => ({
+  vector: Float32Array.from({ length: dimension }, random),
+  topK,
+  filter,
+  exact: true,
+});
+
+/** Searches until the partner takes part. */
+async function awake(resident: Resident, dimension: number): Promise<void> {
+  const before = partner.shares;
+  for (let tries = 0; partner.shares === before; tries += 1) {
+    expect(tries).toBeLessThan(500);
+    await resident.search(searchOf(dimension, 1, null));
+    await sleep(10);
+  }
+}
+
+beforeAll(async () => {
+  const resident = residentOf(rowsOf(10, 3, random), 'cosine');
+  await awake(resident, 3);
+  resident.dispose();
+});
+afterAll(() => partner.close());
+
+describe.each(metrics)('a search by %s on two threads', (metric) => {
+  it.each([1, 33, 768])('equals every row in f64, sorted, in dimension %i', async (dimension) => {
+    const rows = rowsOf(dimension > 500 ? 3_000 : 5_000, dimension, random);
+    const resident = residentOf(rows, metric);
+    const before = partner.shares;
+    const filters: (Filter | null)[] = [
+      null,
+      [{ key: 'half', op: 'eq', value: 1 }],
+      [{ key: 'tenth', op: 'eq', value: 3 }],
+    ];
+    for (const filter of filters) {
+      for (const topK of [1, 10, 1_000]) {
+        const search = searchOf(dimension, topK, filter);
+        expectExact(await resident.search(search), rows, metric, search);
+      }
+    }
+    // of a filter that no more rows pass than are asked for, each is looked at
+    expect(partner.shares - before).toBe(8);
+    resident.dispose();
+  });
+});
+
+it('of which one finds more than it can hand over', async () => {
+  const rows = rowsOf(150_000, 1, () => 0.37);
+  const resident = residentOf(rows, 'dotproduct');
+  const before = partner.shares;
+  const search = searchOf(1, 10, null);
+  expectExact(await resident.search(search), rows, 'dotproduct', search);
+  expect(partner.shares).toBe(before + 1);
+  resident.dispose();
+});
+
+it('searches of two collections at once share one partner', async () => {
+  const sets = [rowsOf(5_000, 33, random), rowsOf(5_000, 64, random)] as const;
+  const residents = sets.map((rows) => residentOf(rows, 'cosine'));
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      residents.map(async (resident, i) => {
+        const search = searchOf(i === 0 ? 33 : 64, 10, null);
+        expectExact(await resident.search(search), sets[i] as ReferenceRow[], 'cosine', search);
+      }),
+    );
+  }
+  for (const resident of residents) resident.dispose();
+});
+
+it('a partner that dies costs time, never a result, and another one takes its place', async () => {
+  const rows = rowsOf(5_000, 256, random);
+  const resident = residentOf(rows, 'euclidean');
+  for (let round = 0; round < 3; round += 1) {
+    await awake(resident, 256);
+    const search = searchOf(256, 10, null);
+    const found = resident.search(search);
+    void partner.close();
+    expectExact(await found, rows, 'euclidean', search);
+  }
+  await awake(resident, 256);
+  resident.dispose();
+});

@@ -1,0 +1,127 @@
+// A second thread for one search: a large first pass is shared with it part by part, so both end together whoever is slower.
+// Measured on two processors: docs/performance.md.
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Arena } from './arena.ts';
+import { Board, type Task } from './board.ts';
+import type { Candidates } from './candidates.ts';
+
+/** Less than this is done before another thread has woken. */
+const SHARED_FROM_BYTES = 2 * 2 ** 20;
+/** The partner is at most one part behind, 0.1 ms; unless the system has put another thread in its place. */
+const BLOCK_MS = 2;
+const GIVE_UP_MS = 1_000;
+
+export interface PartnerData {
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** A memory that tasks will name, or, null, one that they no longer will. */
+export interface ToPartner {
+  readonly number: number;
+  readonly memory: WebAssembly.Memory | null;
+}
+
+/** A task that both work at. */
+export interface Shared {
+  /** The number of the next part for this thread; undefined when none is left. */
+  take(): number | undefined;
+  /** Waits for the partner and takes in what it found. False: it did not answer, and its parts are still to be done. */
+  finish(candidates: Candidates): Promise<boolean>;
+  /** Leaves it as it is. */
+  abandon(): void;
+}
+
+export class Partner {
+  readonly #fromBytes: number;
+  #running: { readonly worker: Worker; readonly port: MessagePort; readonly board: Board } | undefined;
+  #online = false;
+  #busy = false;
+  #shares = 0;
+  readonly #known = new Set<number>();
+
+  /** @param fromBytes first passes over less are not shared */
+  constructor(fromBytes = SHARED_FROM_BYTES) {
+    this.#fromBytes = fromBytes;
+  }
+
+  /** How often it took part. */
+  get shares(): number {
+    return this.#shares;
+  }
+
+  /** Shares the first pass; null when it is too small, or the partner starts or has another one. */
+  share(task: Task, arenas: Iterable<Arena>, bytes: number): Shared | null {
+    if (bytes < this.#fromBytes || this.#busy || !Board.holds(task)) return null;
+    this.#running ??= this.#start();
+    const { board, port } = this.#running;
+    if (!this.#online || !board.isIdle) return null;
+    for (const { number, memory } of arenas) {
+      if (this.#known.has(number)) continue;
+      port.postMessage({ number, memory } satisfies ToPartner);
+      this.#known.add(number);
+    }
+    this.#busy = true;
+    this.#shares += 1;
+    board.begin(task);
+    return {
+      take: () => board.take(),
+      finish: (candidates) => this.#finish(board, candidates),
+      abandon: () => {
+        board.stop();
+        this.#busy = false;
+      },
+    };
+  }
+
+  /** The memory is no longer used. */
+  forget({ number }: Arena): void {
+    if (this.#known.delete(number)) this.#running?.port.postMessage({ number, memory: null } satisfies ToPartner);
+  }
+
+  async close(): Promise<void> {
+    const running = this.#running;
+    this.#end();
+    await running?.worker.terminate();
+  }
+
+  async #finish(board: Board, candidates: Candidates): Promise<boolean> {
+    try {
+      if (board.wait(BLOCK_MS) || (await board.settled(GIVE_UP_MS))) return board.collect(candidates);
+      void this.close();
+      return false;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #start() {
+    const board = new Board();
+    const { port1, port2 } = new MessageChannel();
+    const data: PartnerData = { buffer: board.buffer };
+    const worker = new Worker(new URL('./partner-thread.ts', import.meta.url), {
+      workerData: { ...data, port: port2 },
+      transferList: [port2],
+      name: 'vector-partner',
+    });
+    worker.once('online', () => {
+      if (this.#running?.worker === worker) this.#online = true;
+    });
+    // A search that waits for it gives up by itself; the next one starts another.
+    worker.on('error', () => this.#forgetWorker(worker));
+    worker.once('exit', () => this.#forgetWorker(worker));
+    worker.unref();
+    port1.unref();
+    return { worker, port: port1, board };
+  }
+
+  #forgetWorker(worker: Worker): void {
+    if (this.#running?.worker === worker) this.#end();
+  }
+
+  #end(): void {
+    this.#running?.port.close();
+    this.#running = undefined;
+    this.#online = false;
+    this.#known.clear();
+  }
+}

@@ -1,0 +1,59 @@
+// The first pass over one part of a collection, whichever thread does it.
+import type { ArenaView } from './arena.ts';
+import { hasBit, listBits } from './bitmap.ts';
+import type { Candidates } from './candidates.ts';
+import { CANDIDATE_BYTES, CANDIDATES_AT, LIST_AT, QUERY_INT16_AT } from './kernel/kernel.ts';
+
+export interface Scan {
+  /** Bytes of a small copy. */
+  readonly stride: number;
+  readonly query: { readonly int16: Int16Array; readonly scale: number; readonly norm: number; readonly slack: number };
+  readonly isEuclidean: boolean;
+  /** The rows that may match; null: all. */
+  readonly passed: Uint32Array | null;
+  /** Looks at the rows of `passed` alone; else at all of them, leaving out afterwards what did not pass. */
+  readonly listed: boolean;
+}
+
+/** Small copies that lie in one piece. */
+export interface Part {
+  readonly arena: ArenaView;
+  /** Byte offset of the first. */
+  readonly small: number;
+  /** Number of its row. */
+  readonly start: number;
+  readonly count: number;
+}
+
+/** @param scratch where the thread's arguments lie in the arena */
+export function scanPart(
+  { arena, small, start, count }: Part,
+  scan: Scan,
+  candidates: Candidates,
+  scratch: number,
+): void {
+  const { stride, query, isEuclidean, passed, listed } = scan;
+  const { uint32, float64 } = arena;
+  const list = scratch + LIST_AT;
+  const rows = listed && passed !== null ? listBits(passed, start, start + count, uint32, list / 4) : count;
+  if (rows === 0) return;
+  arena.int16.set(query.int16, (scratch + QUERY_INT16_AT) / 2);
+  const found = arena.kernel.scan(
+    small,
+    stride,
+    listed ? list : 0,
+    rows,
+    scratch + QUERY_INT16_AT,
+    query.scale,
+    query.norm,
+    query.slack,
+    isEuclidean ? 1 : 0,
+    candidates.threshold,
+    scratch + CANDIDATES_AT,
+  );
+  for (let i = 0, at = scratch + CANDIDATES_AT; i < found; i += 1, at += CANDIDATE_BYTES) {
+    const row = start + (uint32[at / 4] as number);
+    if (passed !== null && !listed && !hasBit(passed, row)) continue;
+    candidates.offer(row, float64[at / 8 + 1] as number, float64[at / 8 + 2] as number);
+  }
+}
