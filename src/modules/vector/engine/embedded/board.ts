@@ -22,6 +22,7 @@ const CELL = {
   listed: 8,
   found: 9,
   lowers: 10,
+  ready: 11,
 };
 const CELLS = 16;
 const PART = { arena: 0, small: 1, start: 2, count: 3 };
@@ -84,6 +85,10 @@ export class Board {
 
   /** Whether the partner waits for a task. */
   get isIdle(): boolean {
+    return Atomics.load(this.#cells, CELL.ready) === 1 && this.#isDone;
+  }
+
+  get #isDone(): boolean {
     return Atomics.load(this.#cells, CELL.done) === Atomics.load(this.#cells, CELL.begun);
   }
 
@@ -135,7 +140,10 @@ export class Board {
   /** The same without blocking the thread. */
   async settled(ms: number): Promise<boolean> {
     const done = Atomics.load(this.#cells, CELL.done);
+    // the wait itself does not keep the thread alive
+    const alive = setTimeout(() => undefined, ms);
     if (!this.isIdle) await Atomics.waitAsync(this.#cells, CELL.done, done, ms).value;
+    clearTimeout(alive);
     return this.isIdle;
   }
 
@@ -150,7 +158,8 @@ export class Board {
 
   /** The partner's side: blocks until there is a task. */
   waitForTask(): void {
-    while (this.isIdle) Atomics.wait(this.#cells, CELL.begun, Atomics.load(this.#cells, CELL.done));
+    Atomics.store(this.#cells, CELL.ready, 1);
+    while (this.#isDone) Atomics.wait(this.#cells, CELL.begun, Atomics.load(this.#cells, CELL.done));
   }
 
   task(): { scan: Scan; topK: number; partOf: (part: number) => NumberedPart } {

@@ -4,16 +4,18 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 const SLICE_MS = 10;
 
 export class Pace {
+  readonly #sliceMs: number;
   readonly #idleMs: number;
   #since = performance.now();
 
   /** @param idleMs how long it leaves the thread to others each time: for work that nobody waits for */
-  constructor(idleMs = 0) {
+  constructor(sliceMs = SLICE_MS, idleMs = 0) {
+    this.#sliceMs = sliceMs;
     this.#idleMs = idleMs;
   }
 
   get due(): boolean {
-    return performance.now() - this.#since > SLICE_MS;
+    return performance.now() - this.#since > this.#sliceMs;
   }
 
   async rest(): Promise<void> {

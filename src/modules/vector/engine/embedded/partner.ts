@@ -34,7 +34,6 @@ export interface Shared {
 export class Partner {
   readonly #fromBytes: number;
   #running: { readonly worker: Worker; readonly port: MessagePort; readonly board: Board } | undefined;
-  #online = false;
   #busy = false;
   #shares = 0;
   readonly #known = new Set<number>();
@@ -54,7 +53,7 @@ export class Partner {
     if (bytes < this.#fromBytes || this.#busy || !Board.holds(task)) return null;
     this.#running ??= this.#start();
     const { board, port } = this.#running;
-    if (!this.#online || !board.isIdle) return null;
+    if (!board.isIdle) return null;
     for (const { number, memory } of arenas) {
       if (this.#known.has(number)) continue;
       port.postMessage({ number, memory } satisfies ToPartner);
@@ -103,9 +102,6 @@ export class Partner {
       transferList: [port2],
       name: 'vector-partner',
     });
-    worker.once('online', () => {
-      if (this.#running?.worker === worker) this.#online = true;
-    });
     // A search that waits for it gives up by itself; the next one starts another.
     worker.on('error', () => this.#forgetWorker(worker));
     worker.once('exit', () => this.#forgetWorker(worker));
@@ -121,7 +117,6 @@ export class Partner {
   #end(): void {
     this.#running?.port.close();
     this.#running = undefined;
-    this.#online = false;
     this.#known.clear();
   }
 }

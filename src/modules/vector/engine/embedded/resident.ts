@@ -18,8 +18,9 @@ export const FIXED_BYTES = 6144;
 const WASTE_ROWS_MIN = 1024;
 const ROW_BYTES_OF_LISTS = 20;
 const LISTS_SLACK = 1.2;
-/** Beside slices of 10 ms: nobody waits for lists. */
-const BUILD_IDLE_MS = 5;
+/** Nobody waits for lists, and a search must not wait long for a slice of their making. */
+const BUILD_SLICE_MS = 2;
+const BUILD_IDLE_MS = 1;
 
 /** A row as the database has it. */
 export interface StoredItem {
@@ -151,7 +152,7 @@ export class Resident {
       isAlive: (row: number) => hasBit(this.#alive, row),
       neighbours,
     };
-    return this.#lists.build({ vectors, metric }, rows, new Pace(BUILD_IDLE_MS));
+    return this.#lists.build({ vectors, metric }, rows, new Pace(BUILD_SLICE_MS, BUILD_IDLE_MS));
   }
 
   /** Compares an approximate answer with the exact one to the same search, on the same state. */
