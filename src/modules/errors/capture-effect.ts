@@ -74,6 +74,7 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     if (!this.#partitions.isReady(nowMs)) await this.#partitions.prepare(nowMs);
     const context: KnownState = {
       groups: new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)])),
+      places: wanted.places,
       values,
     };
     return items.map(() => ({ kind: 'go', context }));
@@ -133,8 +134,8 @@ async function readKnownValues(
   for (const { accountId, input } of items) {
     const group = groupKey(accountId, input.fingerprint);
     for (const figure of uncertainFigures(input)) {
-      const key = valueKey(group, figure.kind, figure.name, figure.value);
-      wanted.set(key, { accountId, place: places.get(group) as number, figure });
+      const place = places.get(group) as number;
+      wanted.set(valueKey(place, figure.kind, figure.name, figure.value), { accountId, place, figure });
     }
   }
   if (wanted.size === 0) return new Map();

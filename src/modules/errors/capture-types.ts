@@ -39,6 +39,8 @@ export interface GroupState {
 export interface KnownState {
   /** By account and fingerprint. */
   readonly groups: ReadonlyMap<string, GroupState>;
+  /** A number for each group of the commit, by account and fingerprint: shorter in keys. */
+  readonly places: ReadonlyMap<string, number>;
   /** Events of figures that are there, by `valueKey`. */
   readonly values: ReadonlyMap<string, number>;
 }
@@ -49,6 +51,7 @@ export function groupKey(accountId: string, fingerprint: string): string {
   return `${accountId}\n${fingerprint}`;
 }
 
-export function valueKey(group: string, kind: number, name: string, value: string): string {
-  return `${group}\n${kind}\n${JSON.stringify(name)}\n${value}`;
+/** `place`: of the group in its commit. */
+export function valueKey(place: number, kind: number, name: string, value: string): string {
+  return `${place} ${kind} ${name.length} ${name}${value}`;
 }

@@ -3,7 +3,7 @@ import { type CaptureInput, type GroupState, KIND, valueKey } from './capture-ty
 import { FigureSums } from './figures.ts';
 import { noRecent } from './recent.ts';
 
-const KEY = 'acct\nfingerprint';
+const PLACE = 1;
 
 function group(): GroupState {
   return {
@@ -41,14 +41,14 @@ function event(fields: Partial<CaptureInput>): CaptureInput {
 
 function sumsOf(events: readonly Partial<CaptureInput>[], known: Record<string, number> = {}, to = group()) {
   const sums = new FigureSums(new Map(Object.entries(known)));
-  for (const fields of events) sums.addEvent('acct', KEY, to, event(fields));
+  for (const fields of events) sums.addEvent('acct', PLACE, to, event(fields));
   const figures = sums.rows.map(({ figure, events: count }) => [figure.kind, figure.name, figure.value, count]);
   return { figures, group: to };
 }
 
 test('a user counts once, however often it happens to them, and not again when known', () => {
   const users = [{ userId: 'a' }, { userId: 'b' }, { userId: 'a' }, { userId: 'c' }];
-  const { figures, group: after } = sumsOf(users, { [valueKey(KEY, KIND.user, 'c', '')]: 7 });
+  const { figures, group: after } = sumsOf(users, { [valueKey(PLACE, KIND.user, 'c', '')]: 7 });
   expect(after.userCount).toBe(2);
   expect(figures).toEqual([
     [KIND.user, 'a', '', 2],
@@ -75,7 +75,7 @@ test('the 101st tag name has no figures', () => {
 });
 
 test('caps count what is known from before', () => {
-  const known = { [valueKey(KEY, KIND.tagName, 'id', '')]: 100, [valueKey(KEY, KIND.tag, 'id', 'old')]: 5 };
+  const known = { [valueKey(PLACE, KIND.tagName, 'id', '')]: 100, [valueKey(PLACE, KIND.tag, 'id', 'old')]: 5 };
   const { figures } = sumsOf([{ tags: { id: 'new' } }, { tags: { id: 'old' } }], known);
   expect(figures).toEqual([
     [KIND.tag, 'id', '(other)', 1],

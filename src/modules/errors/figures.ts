@@ -25,59 +25,71 @@ function countedValue(value: string): string {
   return firstCharacters(value, NAME_CHARACTERS_MAX);
 }
 
+interface Sum {
+  readonly accountId: string;
+  readonly group: GroupState;
+  readonly figure: Figure;
+  /** Events that it had before the commit. */
+  readonly before: number;
+  events: number;
+}
+
 /** Sums what the events of a commit add, and tells what is new against what was there. */
 export class FigureSums {
   readonly #known: KnownState['values'];
-  readonly #sums = new Map<string, { accountId: string; group: GroupState; figure: Figure; events: number }>();
+  readonly #sums = new Map<string, Sum>();
 
   constructor(known: KnownState['values']) {
     this.#known = known;
   }
 
-  get rows() {
-    return [...this.#sums.values()];
+  get rows(): readonly Sum[] {
+    return [...this.#sums.values()].filter(({ events }) => events > 0);
   }
 
-  /** Adds one event; counts new users and tag names in `group`. */
-  addEvent(accountId: string, key: string, group: GroupState, input: CaptureInput): void {
-    const add = (figure: Figure) => this.#add(accountId, key, group, figure);
-    if (input.userId !== null && add({ kind: KIND.user, name: input.userId, value: '' }) === 0) group.userCount += 1;
-    if (input.release !== null) add({ kind: KIND.release, name: input.release, value: '' });
-    if (input.environment !== null) add({ kind: KIND.environment, name: input.environment, value: '' });
-    for (const [name, value] of Object.entries(input.tags)) this.#addTag(accountId, key, group, name, value);
+  /** Adds one event; counts new users and tag names in `group`. `place`: of the group in its commit. */
+  addEvent(accountId: string, place: number, group: GroupState, input: CaptureInput): void {
+    const add = (kind: number, name: string) =>
+      this.#add(this.#open(accountId, place, group, { kind, name, value: '' }));
+    if (input.userId !== null && add(KIND.user, input.userId) === 0) group.userCount += 1;
+    if (input.release !== null) add(KIND.release, input.release);
+    if (input.environment !== null) add(KIND.environment, input.environment);
+    for (const name of Object.keys(input.tags)) this.#addTag(accountId, place, group, name, input.tags[name] as string);
   }
 
-  #addTag(accountId: string, key: string, group: GroupState, name: string, sent: string): void {
-    const values = { kind: KIND.tagName, name, value: '' };
-    const figure = { kind: KIND.tag, name, value: countedValue(sent) };
-    const distinct = this.#eventsOf(key, values);
-    if (this.#eventsOf(key, figure) === 0) {
+  #addTag(accountId: string, place: number, group: GroupState, name: string, sent: string): void {
+    const tag = this.#open(accountId, place, group, { kind: KIND.tag, name, value: countedValue(sent) });
+    if (tag.before + tag.events === 0) {
+      // Of a tag name the distinct values are counted.
+      const values = this.#open(accountId, place, group, { kind: KIND.tagName, name, value: '' });
+      const distinct = values.before + values.events;
       if (distinct >= TAG_VALUES_COUNTED_MAX) {
-        this.#add(accountId, key, group, { ...figure, value: OTHER });
+        this.#add(this.#open(accountId, place, group, { kind: KIND.tag, name, value: OTHER }));
         return;
       }
       if (distinct === 0) {
         if (group.tagNames >= TAG_NAMES_COUNTED_MAX) return;
         group.tagNames += 1;
       }
-      // Of a tag name the distinct values are counted.
-      this.#add(accountId, key, group, values);
+      this.#add(values);
     }
-    this.#add(accountId, key, group, figure);
+    this.#add(tag);
   }
 
-  #eventsOf(key: string, { kind, name, value }: Figure): number {
-    const id = valueKey(key, kind, name, value);
-    return (this.#known.get(id) ?? 0) + (this.#sums.get(id)?.events ?? 0);
+  #open(accountId: string, place: number, group: GroupState, figure: Figure): Sum {
+    const id = valueKey(place, figure.kind, figure.name, figure.value);
+    let sum = this.#sums.get(id);
+    if (sum === undefined) {
+      sum = { accountId, group, figure, before: this.#known.get(id) ?? 0, events: 0 };
+      this.#sums.set(id, sum);
+    }
+    return sum;
   }
 
   /** Answers what was there before. */
-  #add(accountId: string, key: string, group: GroupState, figure: Figure): number {
-    const before = this.#eventsOf(key, figure);
-    const id = valueKey(key, figure.kind, figure.name, figure.value);
-    const sum = this.#sums.get(id);
-    if (sum === undefined) this.#sums.set(id, { accountId, group, figure, events: 1 });
-    else sum.events += 1;
+  #add(sum: Sum): number {
+    const before = sum.before + sum.events;
+    sum.events += 1;
     return before;
   }
 }

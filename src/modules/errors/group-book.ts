@@ -70,7 +70,9 @@ export class GroupBook {
   /** Takes one event; answers the JSON text of its CaptureResult. */
   add({ item, firstSeq: seq }: Admitted): string {
     const { accountId, input } = item;
-    const { entry, isNew } = this.#entryOf(accountId, input, seq);
+    const key = groupKey(accountId, input.fingerprint);
+    const place = this.#known.places.get(key) as number;
+    const { entry, isNew } = this.#entryOf(key, accountId, input, seq);
     const { state } = entry;
     const atMs = sequenceMs(seq);
     const reopened = state.isResolved;
@@ -79,8 +81,8 @@ export class GroupBook {
     state.isResolved = false;
     if (seq > state.lastSeq) state.lastSeq = seq;
     state.recent = addRecent(state.recent, atMs);
-    this.figures.addEvent(accountId, groupKey(accountId, input.fingerprint), state, input);
-    this.#count(accountId, state.groupId, input, atMs);
+    this.figures.addEvent(accountId, place, state, input);
+    this.#count(accountId, place, state.groupId, input, atMs);
     this.events.push(this.#row(accountId, state.groupId, seq, input));
     const eventId = this.#ids.eventId(accountId, seq);
     if (reopened) {
@@ -97,8 +99,7 @@ export class GroupBook {
     });
   }
 
-  #entryOf(accountId: string, input: CaptureInput, seq: bigint): { entry: Entry; isNew: boolean } {
-    const key = groupKey(accountId, input.fingerprint);
+  #entryOf(key: string, accountId: string, input: CaptureInput, seq: bigint): { entry: Entry; isNew: boolean } {
     const open = this.#entries.get(key);
     if (open !== undefined) return { entry: open, isNew: false };
     const known = this.#known.groups.get(key);
@@ -109,20 +110,15 @@ export class GroupBook {
     return { entry, isNew: known === undefined };
   }
 
-  #count(accountId: string, groupId: bigint, input: CaptureInput, atMs: number): void {
+  #count(accountId: string, place: number, groupId: bigint, input: CaptureInput, atMs: number): void {
     const environment = input.environment ?? '';
     const { level } = input;
-    bump(this.#hours, {
-      accountId,
-      groupId,
-      period: Math.floor(atMs / HOUR_MS),
-      environment: '',
-      level: '',
-      events: 1,
-    });
-    for (const counted of [groupId, 0n]) {
-      bump(this.#days, { accountId, groupId: counted, period: dayOf(atMs), environment, level, events: 1 });
-    }
+    const hour = Math.floor(atMs / HOUR_MS);
+    const day = dayOf(atMs);
+    bump(this.#hours, `${place} ${hour}`, { accountId, groupId, period: hour, environment: '', level: '', events: 1 });
+    const ofDay = { accountId, period: day, environment, level, events: 1 };
+    bump(this.#days, `${place} ${day} ${environment} ${level}`, { ...ofDay, groupId });
+    bump(this.#days, `${accountId} ${day} ${environment} ${level}`, { ...ofDay, groupId: 0n });
   }
 
   #row(accountId: string, groupId: bigint, seq: bigint, input: CaptureInput): NewEventRow {
@@ -218,8 +214,7 @@ function newGroup(input: CaptureInput, seq: bigint): GroupState {
   };
 }
 
-function bump(counts: Map<string, PeriodCount>, row: PeriodCount): void {
-  const key = `${row.accountId}\n${row.groupId}\n${row.period}\n${row.environment}\n${row.level}`;
+function bump(counts: Map<string, PeriodCount>, key: string, row: PeriodCount): void {
   const sum = counts.get(key);
   if (sum === undefined) counts.set(key, row);
   else sum.events += 1;

@@ -15,7 +15,7 @@ export function wordsOf(texts: readonly (string | null)[]): string[] {
   const words = new Set<string>();
   for (const text of texts) {
     if (text === null) continue;
-    for (const [word] of text.slice(0, TEXT_CHARACTERS_MAX).toLowerCase().normalize('NFC').matchAll(WORD)) {
+    for (const word of text.slice(0, TEXT_CHARACTERS_MAX).toLowerCase().normalize('NFC').match(WORD) ?? []) {
       words.add(word.slice(0, WORD_CHARACTERS_MAX).toWellFormed());
       if (words.size === WORDS_MAX) return [...words];
     }

@@ -17,9 +17,19 @@ export class Candidates {
     this.#lowers = new Float64Array(k);
   }
 
+  /** How many are asked for. */
+  get wanted(): number {
+    return this.#k;
+  }
+
+  /** Fewer were offered than are asked for: every row is a candidate. */
+  get isOpen(): boolean {
+    return this.#lowersCount < this.#k;
+  }
+
   /** A row whose upper bound is less is not among the best k. Finite, so that a place without a row never reaches it. */
   get threshold(): number {
-    if (this.#lowersCount < this.#k) return -Number.MAX_VALUE;
+    if (this.isOpen) return -Number.MAX_VALUE;
     return Math.max(-Number.MAX_VALUE, this.#lowers[0] as number);
   }
 

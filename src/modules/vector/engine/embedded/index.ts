@@ -11,6 +11,8 @@ import { type Counter, keyOf } from './protocol.ts';
 const WORKERS_MAX = 8;
 const MIB = 2 ** 20;
 const LISTS_FROM_BYTES = 64 * MIB;
+// Less is done before another thread has woken.
+const SHARED_FROM_BYTES = 2 * MIB;
 const COLD: IndexState = { state: 'cold', bytes: 0 };
 
 export interface EmbeddedEngineOptions {
@@ -21,6 +23,8 @@ export interface EmbeddedEngineOptions {
   readonly workers?: number;
   /** From so many bytes of int8 rows on, unfiltered searches that need not be exact use lists; 64 MiB when absent. */
   readonly listsFromBytes?: number;
+  /** Two threads share exact searches over so many bytes of int8 rows or more; 2 MiB when absent. */
+  readonly sharedFromBytes?: number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -41,16 +45,19 @@ export class EmbeddedEngine implements VectorEngine {
     streamed: 0,
     listBuilds: 0,
     recallChecks: 0,
+    sharedScans: 0,
   };
   #restarts = 0;
 
   constructor(options: EmbeddedEngineOptions) {
-    const { connection, memoryMb, workers, listsFromBytes = LISTS_FROM_BYTES, log } = options;
+    const { connection, memoryMb, workers, log } = options;
+    const { listsFromBytes = LISTS_FROM_BYTES, sharedFromBytes = SHARED_FROM_BYTES } = options;
     const count = workers ?? Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1));
     const ledger = createLedger(count, memoryMb * MIB);
     this.#ledger = new Ledger(ledger);
+    const common = { connection, ledger, listsFromBytes, sharedFromBytes };
     for (let worker = 0; worker < count; worker += 1)
-      this.#lanes.push(new Lane({ connection, ledger, worker, listsFromBytes, events: this.#eventsOf(worker, log) }));
+      this.#lanes.push(new Lane({ ...common, worker, events: this.#eventsOf(worker, log) }));
   }
 
   search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
@@ -80,6 +87,7 @@ export class EmbeddedEngine implements VectorEngine {
       streamed: this.#counted.streamed,
       list_builds: this.#counted.listBuilds,
       recall_checks: this.#counted.recallChecks,
+      shared_scans: this.#counted.sharedScans,
     };
   }
 

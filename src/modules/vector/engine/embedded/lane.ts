@@ -21,6 +21,7 @@ interface LaneOptions {
   readonly ledger: LedgerState;
   readonly worker: number;
   readonly listsFromBytes: number;
+  readonly sharedFromBytes: number;
   readonly events: LaneEvents;
 }
 
@@ -98,8 +99,8 @@ export class Lane {
   }
 
   #start(): Worker {
-    const { connection, ledger, worker: place, listsFromBytes } = this.#options;
-    const workerData: WorkerSettings = { connection, ledger, worker: place, listsFromBytes };
+    const { connection, ledger, worker: place, listsFromBytes, sharedFromBytes } = this.#options;
+    const workerData: WorkerSettings = { connection, ledger, worker: place, listsFromBytes, sharedFromBytes };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: `vector-${place}` });
     let reason = new Error('the search worker ended');
     worker.on('message', (message: FromWorker) => this.#hear(message));

@@ -5,8 +5,6 @@ import type { Arena } from './arena.ts';
 import { Board, type Task } from './board.ts';
 import type { Candidates } from './candidates.ts';
 
-/** Less than this is done before another thread has woken. */
-const SHARED_FROM_BYTES = 2 * 2 ** 20;
 /** The partner is at most one part behind, 0.1 ms; unless the system has put another thread in its place. */
 const BLOCK_MS = 2;
 const GIVE_UP_MS = 1_000;
@@ -33,19 +31,18 @@ export interface Shared {
 
 export class Partner {
   readonly #fromBytes: number;
+  readonly #shared: () => void;
   #running: { readonly worker: Worker; readonly port: MessagePort; readonly board: Board } | undefined;
   #busy = false;
-  #shares = 0;
   readonly #known = new Set<number>();
 
-  /** @param fromBytes first passes over less are not shared */
-  constructor(fromBytes = SHARED_FROM_BYTES) {
+  /**
+   * @param fromBytes first passes over less are not shared
+   * @param shared is told of each that is
+   */
+  constructor(fromBytes: number, shared: () => void) {
     this.#fromBytes = fromBytes;
-  }
-
-  /** How often it took part. */
-  get shares(): number {
-    return this.#shares;
+    this.#shared = shared;
   }
 
   /** Shares the first pass; null when it is too small, or the partner starts or has another one. */
@@ -60,8 +57,8 @@ export class Partner {
       this.#known.add(number);
     }
     this.#busy = true;
-    this.#shares += 1;
     board.begin(task);
+    this.#shared();
     return {
       take: () => board.take(),
       finish: (candidates) => this.#finish(board, candidates),

@@ -9,6 +9,7 @@ export interface WorkerSettings {
   /** Its place in the ledger. */
   readonly worker: number;
   readonly listsFromBytes: number;
+  readonly sharedFromBytes: number;
 }
 
 export type ToWorker =
@@ -42,6 +43,14 @@ export type FromWorker =
   | { readonly type: 'pressed' }
   | { readonly type: 'trouble'; readonly error: PlainError };
 
-export type Counter = 'loads' | 'reloads' | 'deltas' | 'evictions' | 'streamed' | 'listBuilds' | 'recallChecks';
+export type Counter =
+  | 'loads'
+  | 'reloads'
+  | 'deltas'
+  | 'evictions'
+  | 'streamed'
+  | 'listBuilds'
+  | 'recallChecks'
+  | 'sharedScans';
 
 export const keyOf = (accountId: string, collectionId: string) => `${accountId}/${collectionId}`;

@@ -25,24 +25,38 @@ export interface Part {
   readonly count: number;
 }
 
+/** Rows looked at before there is a threshold, for each that is asked for: what they leave out of the others is far more. */
+const FIRST_ROWS = 16;
+
 /** @param scratch where the thread's arguments lie in the arena */
-export function scanPart(
-  { arena, small, start, count }: Part,
-  scan: Scan,
-  candidates: Candidates,
-  scratch: number,
-): void {
-  const { stride, query, isEuclidean, passed, listed } = scan;
-  const { uint32, float64 } = arena;
+export function scanPart(part: Part, scan: Scan, candidates: Candidates, scratch: number): void {
+  const { arena, start, count } = part;
+  const { query, passed, listed } = scan;
   const list = scratch + LIST_AT;
-  const rows = listed && passed !== null ? listBits(passed, start, start + count, uint32, list / 4) : count;
+  const rows = listed && passed !== null ? listBits(passed, start, start + count, arena.uint32, list / 4) : count;
   if (rows === 0) return;
   arena.int16.set(query.int16, (scratch + QUERY_INT16_AT) / 2);
+  const first = candidates.isOpen ? Math.min(rows, candidates.wanted * FIRST_ROWS) : 0;
+  if (first > 0) scanRows(part, scan, candidates, scratch, 0, first);
+  if (first < rows) scanRows(part, scan, candidates, scratch, first, rows);
+}
+
+/** From row `from` of the part, or of the list of its rows, up to `to`. */
+function scanRows(
+  { arena, small, start }: Part,
+  { stride, query, isEuclidean, passed, listed }: Scan,
+  candidates: Candidates,
+  scratch: number,
+  from: number,
+  to: number,
+): void {
+  const { uint32, float64 } = arena;
+  const skipped = listed ? 0 : from;
   const found = arena.kernel.scan(
-    small,
+    small + skipped * stride,
     stride,
-    listed ? list : 0,
-    rows,
+    listed ? scratch + LIST_AT + from * 4 : 0,
+    to - from,
     scratch + QUERY_INT16_AT,
     query.scale,
     query.norm,
@@ -52,7 +66,7 @@ export function scanPart(
     scratch + CANDIDATES_AT,
   );
   for (let i = 0, at = scratch + CANDIDATES_AT; i < found; i += 1, at += CANDIDATE_BYTES) {
-    const row = start + (uint32[at / 4] as number);
+    const row = start + skipped + (uint32[at / 4] as number);
     if (passed !== null && !listed && !hasBit(passed, row)) continue;
     candidates.offer(row, float64[at / 8 + 1] as number, float64[at / 8 + 2] as number);
   }

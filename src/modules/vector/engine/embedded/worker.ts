@@ -14,7 +14,7 @@ const READS_MAX = 2;
 
 if (parentPort === null) throw new Error('this file runs in a worker thread');
 const port = parentPort;
-const { connection, ledger: ledgerState, worker, listsFromBytes } = workerData as WorkerSettings;
+const { connection, ledger: ledgerState, worker, listsFromBytes, sharedFromBytes } = workerData as WorkerSettings;
 const tell = (message: FromWorker) => port.postMessage(message);
 const ledger = new Ledger(ledgerState);
 const db = new Database({
@@ -33,7 +33,7 @@ const shelf = new Shelf(ledger, worker, {
   },
   pressed: () => tell({ type: 'pressed' }),
 });
-const partner = new Partner();
+const partner = new Partner(sharedFromBytes, () => tell({ type: 'counted', figure: 'sharedScans' }));
 const context: WorkerContext = {
   db,
   pool: new ArenaPool(ledger.budgetBytes, (arena) => partner.forget(arena)),
