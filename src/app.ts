@@ -67,6 +67,7 @@ export interface ServiceOptions {
 }
 
 const CALLS_FINISH_MS = 6_000;
+const ENDED_CALLS_FINISH_MS = 1_000;
 const READY_WITHIN_MS = 1_000;
 
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
@@ -266,6 +267,8 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
     ...inner.jobs.map((loop) => loop.stop()),
   ]);
   await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close()]);
+  // Calls that waited for what has just been ended write how it went, and answer.
+  await waitUntil(() => shell.running() === 0, ENDED_CALLS_FINISH_MS);
   await inner.core.lanes.drain();
   for (const module of inner.modules) await module.close?.(inner.states.get(module.name));
   try {
