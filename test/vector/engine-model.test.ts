@@ -103,13 +103,12 @@ it('holds after any sequence of writes, evictions, forgotten deletions and crash
     }),
     { numRuns: RUNS },
   );
-  // Collections of which not all fit at once, whatever was drawn above.
-  for (let i = 0; i < COLLECTIONS; i += 1) {
-    const large = await TestCollection.create(db, DIMENSION, 'cosine');
-    await large.upsert(rowsFrom(random, DIMENSION, 1000, 0));
-    await large.upsert(rowsFrom(random, DIMENSION, 1000, 1000));
+  // Collections that each fit and together do not, whatever was drawn above.
+  for (let i = 0; i < 3 * COLLECTIONS; i += 1) {
+    const one = await TestCollection.create(db, DIMENSION, 'cosine');
+    await one.upsert(rowsFrom(random, DIMENSION, 500, 0));
     const search: Search = { vector: randomVector(random, DIMENSION), topK: 10, filter: null, exact: true };
-    for (const engine of engines) await expectAnswers(engine, large, [search]);
+    for (const engine of engines) await expectAnswers(engine, one, [search]);
   }
   for (const engine of engines) expect(engine.gauges().memory_bytes).toBeLessThanOrEqual(2 ** 20);
   expect(engines.reduce((sum, engine) => sum + (engine.gauges().evictions ?? 0), 0)).toBeGreaterThan(0);
