@@ -156,7 +156,13 @@ const table: Row[] = [
   { what: 'usearch', value: `${median(timesOf('graph')).toFixed(2)} ms` },
 ];
 
-const partner = new Partner(2 ** 20, () => undefined);
+const partner = new Partner(
+  2 ** 20,
+  () => undefined,
+  (error) => {
+    throw error;
+  },
+);
 const few = await residentOf(FILTERED_ROWS, partner);
 const { db, searchOf } = await pgvector();
 const some = queries.slice(0, FILTERED_QUERIES);

@@ -11,7 +11,7 @@ import type { Place, Traffic } from '../gateway/traffic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../manifest/raw-route.ts';
 import { problem } from '../problems/problem.ts';
-import { type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
+import { ArrivedRequest, type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
 
 export interface MountedRawRoute {
@@ -55,7 +55,7 @@ async function arrive(
   reply: FastifyReply,
 ): Promise<void> {
   const slot = slotOf(request);
-  const head = new ArrivedRequest(request, slot);
+  const head = new RawArrived(request, slot);
   slot.raw = {
     name: route.name,
     identity: identify(request),
@@ -99,7 +99,7 @@ async function handle(
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     traffic.arrived(place, body.length);
     if (call.authenticated) await confirmKey(call, gateway);
-    const raw = new ReadRequest(request, slot, body, async (secret) => {
+    const raw = new RawRead(request, slot, body, async (secret) => {
       if (!call.authenticated || call.secret !== secret) await enter(call, secret, gateway, traffic, place);
       return call;
     });
@@ -131,42 +131,24 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
   return answer.body;
 }
 
-/** Classes, as accessors of object literals cost (call-slot.ts). */
-class ArrivedRequest implements RawHead {
-  readonly #request: FastifyRequest;
+class RawArrived extends ArrivedRequest implements RawHead {
   readonly #slot: CallSlot;
 
   constructor(request: FastifyRequest, slot: CallSlot) {
-    this.#request = request;
+    super(request);
     this.#slot = slot;
   }
 
   get method() {
-    return this.#request.method;
-  }
-
-  get params() {
-    return this.#request.params as Record<string, string>;
-  }
-
-  get query() {
-    return this.#request.query as URLSearchParams;
-  }
-
-  get headers() {
-    return this.#request.headers;
-  }
-
-  get remoteAddress() {
-    return this.#request.ip;
+    return this.request.method;
   }
 
   get requestId() {
-    return (this.#slot.call ?? this.#slot.raw?.identity ?? identify(this.#request)).requestId;
+    return (this.#slot.call ?? this.#slot.raw?.identity ?? identify(this.request)).requestId;
   }
 }
 
-class ReadRequest extends ArrivedRequest implements RawRequest {
+class RawRead extends RawArrived implements RawRequest {
   readonly body: Buffer;
   readonly admit: RawRequest['admit'];
 

@@ -52,7 +52,8 @@ export class Candidates {
   /** Takes in what another search over other rows found. */
   join(rows: Uint32Array, uppers: Float64Array, lowers: Float64Array): void {
     for (const lower of lowers) this.#offerLower(lower);
-    for (let i = 0; i < rows.length; i += 1) this.#push(rows[i] as number, uppers[i] as number);
+    for (let i = 0; i < rows.length; i += 1)
+      if ((uppers[i] as number) >= this.threshold) this.#push(rows[i] as number, uppers[i] as number);
   }
 
   /** Rows by falling upper bound. */
@@ -67,7 +68,6 @@ export class Candidates {
   }
 
   #push(row: number, upper: number): void {
-    if (upper < this.threshold) return;
     if (this.#count === this.#pruneAt) this.#prune();
     if (this.#count === this.#rows.length) this.#double();
     this.#rows[this.#count] = row;

@@ -123,7 +123,7 @@ export class EmbeddedEngine implements VectorEngine {
         for (const [key, state] of this.#states) if (state.lane === lane) this.#states.delete(key);
         log.error({ err: error }, 'a search worker ended; it starts anew with the next search');
       },
-      trouble: (error) => log.warn({ err: error }, 'a search worker lost its connection to the database'),
+      trouble: (error) => log.warn({ err: error }, 'a search worker met an error'),
     };
   }
 

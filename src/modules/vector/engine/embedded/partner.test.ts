@@ -7,9 +7,14 @@ import { Partner } from './partner.ts';
 import { Resident } from './resident.ts';
 
 let shares = 0;
-const partner = new Partner(0, () => {
-  shares += 1;
-});
+const failures: unknown[] = [];
+const partner = new Partner(
+  0,
+  () => {
+    shares += 1;
+  },
+  (error) => failures.push(error),
+);
 const pool = new ArenaPool(2 ** 26, (arena) => partner.forget(arena));
 
 const bytesOf = (vector: Float32Array) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
@@ -54,7 +59,10 @@ beforeAll(async () => {
   await awake(resident, 3);
   resident.dispose();
 });
-afterAll(() => partner.close());
+afterAll(async () => {
+  await partner.close();
+  expect(failures).toEqual([]);
+});
 
 describe.each(metrics)('a search by %s on two threads', (metric) => {
   it.each([1, 33, 768])('equals every row in f64, sorted, in dimension %i', async (dimension) => {

@@ -32,6 +32,7 @@ export interface Shared {
 export class Partner {
   readonly #fromBytes: number;
   readonly #shared: () => void;
+  readonly #failed: (error: unknown) => void;
   #running: { readonly worker: Worker; readonly port: MessagePort; readonly board: Board } | undefined;
   #busy = false;
   readonly #known = new Set<number>();
@@ -39,10 +40,12 @@ export class Partner {
   /**
    * @param fromBytes first passes over less are not shared
    * @param shared is told of each that is
+   * @param failed is told what the partner died of
    */
-  constructor(fromBytes: number, shared: () => void) {
+  constructor(fromBytes: number, shared: () => void, failed: (error: unknown) => void) {
     this.#fromBytes = fromBytes;
     this.#shared = shared;
+    this.#failed = failed;
   }
 
   /** Shares the first pass; null when it is too small, or the partner starts or has another one. */
@@ -100,7 +103,10 @@ export class Partner {
       name: 'vector-partner',
     });
     // A search that waits for it gives up by itself; the next one starts another.
-    worker.on('error', () => this.#forgetWorker(worker));
+    worker.on('error', (error) => {
+      this.#failed(error);
+      this.#forgetWorker(worker);
+    });
     worker.once('exit', () => this.#forgetWorker(worker));
     worker.unref();
     port1.unref();

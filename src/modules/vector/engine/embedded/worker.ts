@@ -33,7 +33,7 @@ const shelf = new Shelf(ledger, worker, {
   },
   pressed: () => tell({ type: 'pressed' }),
 });
-const partner = new Partner(sharedFromBytes, () => tell({ type: 'counted', figure: 'sharedScans' }));
+const partner = new Partner(sharedFromBytes, () => tell({ type: 'counted', figure: 'sharedScans' }), trouble);
 const context: WorkerContext = {
   db,
   pool: new ArenaPool(ledger.budgetBytes, (arena) => partner.forget(arena)),
