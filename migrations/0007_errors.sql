@@ -44,6 +44,8 @@ CREATE TABLE errors.error_group (
   last_seq bigint NOT NULL,
   -- events of the last 65 minutes, minute by minute: `minute;count,count,…` from the newest back
   recent text NOT NULL,
+  -- events of the last 48 clock hours in the same way
+  hours text NOT NULL,
   -- when error.captured and error.rate_anomaly were last told
   told_at timestamptz,
   anomaly_at timestamptz,
@@ -54,15 +56,6 @@ CREATE TABLE errors.error_group (
 CREATE UNIQUE INDEX error_group_by_id ON errors.error_group (account_id, group_id) WHERE last_seq > 0;
 CREATE INDEX error_group_by_last ON errors.error_group (account_id, last_seq) WHERE count > 0;
 CREATE INDEX error_group_by_count ON errors.error_group (account_id, count, group_id) WHERE count > 0;
-
--- Events per clock hour (hours since the Unix epoch).
-CREATE TABLE errors.hour_count (
-  account_id text COLLATE "C" NOT NULL,
-  group_id bigint NOT NULL,
-  hour integer NOT NULL,
-  events bigint NOT NULL,
-  PRIMARY KEY (account_id, group_id, hour)
-) WITH (fillfactor = 60);
 
 -- Events per day of receipt (days since the Unix epoch) that the partitions hold; group 0 stands for the whole account.
 CREATE TABLE errors.day_count (

@@ -370,6 +370,7 @@ CREATE TABLE errors.error_group (
   tag_names integer NOT NULL,
   last_seq bigint NOT NULL,
   recent text NOT NULL,
+  hours text NOT NULL,
   told_at timestamp with time zone,
   anomaly_at timestamp with time zone,
   CONSTRAINT error_group_pkey PRIMARY KEY (account_id, fingerprint)
@@ -391,14 +392,6 @@ CREATE TABLE errors.event (
   words text[] COLLATE "C" NOT NULL,
   CONSTRAINT event_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
-
-CREATE TABLE errors.hour_count (
-  account_id text COLLATE "C" NOT NULL,
-  group_id bigint NOT NULL,
-  hour integer NOT NULL,
-  events bigint NOT NULL,
-  CONSTRAINT hour_count_pkey PRIMARY KEY (account_id, group_id, hour)
-) WITH (fillfactor=60);
 
 CREATE TABLE errors.value_count (
   account_id text COLLATE "C" NOT NULL,

@@ -57,7 +57,6 @@ test('a burst of 5,000 captures: events, count, hours, days, figures and money a
   expect(groups.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(5_000);
   const numbers = [
     'SELECT count(*)::int AS number FROM errors.event WHERE account_id = $account',
-    'SELECT sum(events)::int AS number FROM errors.hour_count WHERE account_id = $account',
     'SELECT sum(events)::int AS number FROM errors.day_count WHERE account_id = $account AND group_id > 0',
     'SELECT sum(events)::int AS number FROM errors.day_count WHERE account_id = $account AND group_id = 0',
     'SELECT sum(events)::int AS number FROM errors.value_count WHERE account_id = $account AND kind = 1',
@@ -68,6 +67,7 @@ test('a burst of 5,000 captures: events, count, hours, days, figures and money a
   for (const group of groups.slice(0, 3)) {
     const detail = await b.detail(group.error_group_id);
     const sum = (figures: Record<string, number>) => Object.values(figures).reduce((total, n) => total + n, 0);
+    expect(sum(detail.sparkline)).toBe(group.count);
     expect(sum(detail.user_distribution)).toBe(group.count);
     expect(sum(detail.tag_distribution)).toBe(group.count);
     expect(Object.keys(detail.user_distribution)).toHaveLength(group.user_count);

@@ -25,7 +25,7 @@ function sql<R>(text: string, values: (string | bigint)[] = []) {
 
 beforeAll(async () => {
   bench = await ErrorsBench.start();
-  for (const table of ['error_group', 'hour_count', 'day_count', 'value_count'])
+  for (const table of ['error_group', 'day_count', 'value_count'])
     await sql(`ALTER TABLE errors.${table} SET (autovacuum_enabled = false)`);
   await exercise();
   await rememberTexts();
@@ -70,13 +70,13 @@ async function fill(): Promise<void> {
   const own = [bench.account.accountId];
   await sql(
     `INSERT INTO errors.error_group SELECT a.account_id, decode(lpad(to_hex(i), 64, '0'), 'hex'), i, 't', 'error', false, false, NULL,
-            i, 1, 1, i, '0;', NULL, NULL FROM ${accounts}, generate_series(1, 2000) i`,
+            i, 1, 1, i, '0;', '0;', NULL, NULL FROM ${accounts}, generate_series(1, 2000) i`,
     own,
   );
   // Most accounts have very few groups: by the statistics, so has every account.
   await sql(
     `INSERT INTO errors.error_group SELECT 'acct_anon_few' || i, decode(lpad(to_hex(i), 64, '0'), 'hex'), i, 't', 'error', false, false, NULL,
-            i, 1, 1, i, '0;', NULL, NULL FROM generate_series(1, 20000) i`,
+            i, 1, 1, i, '0;', '0;', NULL, NULL FROM generate_series(1, 20000) i`,
   );
   await sql(
     `INSERT INTO errors.event SELECT a.account_id, (((extract(epoch FROM now()) * 1000)::bigint - 1704067200000) << 22) + i * 1000,
@@ -85,10 +85,6 @@ async function fill(): Promise<void> {
   );
   await sql(
     `INSERT INTO errors.value_count SELECT a.account_id, 1 + i % 2000, 1 + i % 4, 'name ' || i, '', 1 FROM ${accounts}, generate_series(1, 20000) i`,
-    own,
-  );
-  await sql(
-    `INSERT INTO errors.hour_count SELECT a.account_id, 1 + i % 2000, i / 10, 1 FROM ${accounts}, generate_series(1, 20000) i`,
     own,
   );
   await sql(
@@ -129,7 +125,6 @@ function valuesOf(name: string): string[] {
     errors_groups_by_first_seen: [account, 'NULL', 'NULL', MAX, '21'],
     errors_groups_by_last_seen: [account, 'NULL', 'NULL', MAX, '21', MAX],
     errors_groups_by_count: [account, 'NULL', 'NULL', MAX, '21', MAX, MAX],
-    errors_select_hours: [account, `'{1,2,3}'`, '0'],
     errors_select_top_values: [account, `'{1,2,3}'`, '1', '100'],
     errors_sum_values: [account, '7', '1'],
     errors_select_tags: [account, '7', '4'],
@@ -156,7 +151,6 @@ const reads = [
   'errors_select_event',
   'errors_sum_days',
   'errors_select_group',
-  'errors_select_hours',
   'errors_select_top_values',
   'errors_sum_values',
   'errors_select_tags',
@@ -231,8 +225,7 @@ function conditionOf(node: PlanNode, index: string): string | undefined {
 describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
   beforeAll(async () => {
     if (when === 'without statistics') return;
-    for (const table of ['event', 'error_group', 'hour_count', 'day_count', 'value_count'])
-      await sql(`ANALYZE errors.${table}`);
+    for (const table of ['event', 'error_group', 'day_count', 'value_count']) await sql(`ANALYZE errors.${table}`);
   });
 
   describe.each([

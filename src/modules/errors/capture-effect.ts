@@ -12,16 +12,16 @@ import {
   sendBilled,
   sendDays,
   sendGroups,
-  sendHours,
   sendNewEvents,
   sendValues,
 } from './capture-store.ts';
-import { type CaptureInput, type GroupState, groupKey, type KnownState, valueKey } from './capture-types.ts';
-import { type Figure, uncertainFigures } from './figures.ts';
+import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState, valueKey } from './capture-types.ts';
+import { decisiveFigures, type Figure, type FigureSums, tagNameOf } from './figures.ts';
 import { GroupBook } from './group-book.ts';
 import type { ErrorIds } from './ids.ts';
+import { KnownFigures } from './known-figures.ts';
 import type { Partitions } from './partitions.ts';
-import { parseRecent } from './recent.ts';
+import { parseCounts } from './period-counts.ts';
 
 type Item = LaneItem<CaptureInput, KnownState>;
 type Admitted = AdmittedItem<CaptureInput, KnownState>;
@@ -39,6 +39,7 @@ interface GroupRow {
   readonly tag_names: number;
   readonly last_seq: bigint;
   readonly recent: string;
+  readonly hours: string;
   readonly told_at: number | null;
   readonly anomaly_at: number | null;
 }
@@ -48,6 +49,9 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   readonly #ids: ErrorIds;
   readonly #partitions: Partitions;
   readonly #baseUrl: string;
+  readonly #figures = new KnownFigures();
+  /** What each commit added to. */
+  readonly #written = new WeakMap<KnownState, FigureSums>();
 
   constructor(ids: ErrorIds, partitions: Partitions, baseUrl: string) {
     this.#ids = ids;
@@ -68,7 +72,7 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
       lock,
       tx.query<{ now: number }>(readClock, []),
       tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
-      readKnownValues(tx, accounts, items, wanted),
+      readValuesOf(tx, accounts, items, wanted, this.#figures),
     ]);
     const nowMs = clock.rows[0]?.now as number;
     if (!this.#partitions.isReady(nowMs)) await this.#partitions.prepare(nowMs);
@@ -87,9 +91,9 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const accounts = accountsOf(items.map(({ item }) => item));
     sendNewEvents(tx, accounts, book.events);
     sendGroups(tx, accounts, book.changes());
-    sendHours(tx, accounts, book.hours);
     sendDays(tx, accounts, book.days);
     sendValues(tx, accounts, book.figures.rows);
+    this.#written.set(known, book.figures);
     sendActivity(tx, book.reopenings, nowMs);
     sendEvents(tx, book.told as readonly NewEvent[], nowMs);
     sendBilled(
@@ -98,6 +102,13 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
       items.map(({ item }) => item),
     );
     return texts;
+  }
+
+  committed(items: readonly Admitted[]): void {
+    const known = items[0]?.context as KnownState;
+    const groups = [...known.places.keys()];
+    for (const { place, key } of this.#written.get(known)?.rows ?? [])
+      this.#figures.add(groups[place - 1] as string, key);
   }
 }
 
@@ -123,22 +134,32 @@ function wantedGroups(items: readonly Item[]): WantedGroups {
   };
 }
 
-/** Events of the figures that are there already, by `valueKey`. */
-async function readKnownValues(
+/** Events of the figures that are there already, by `valueKey`: read of those that are not known to be there. */
+async function readValuesOf(
   tx: Queryable,
   accounts: Buffer,
   items: readonly Item[],
   { places, columns }: WantedGroups,
+  figures: KnownFigures,
 ): Promise<Map<string, number>> {
+  const values = new Map<string, number>();
   const wanted = new Map<string, { accountId: string; place: number; figure: Figure }>();
   for (const { accountId, input } of items) {
     const group = groupKey(accountId, input.fingerprint);
-    for (const figure of uncertainFigures(input)) {
-      const place = places.get(group) as number;
-      wanted.set(valueKey(place, figure.kind, figure.name, figure.value), { accountId, place, figure });
+    const place = places.get(group) as number;
+    const known = figures.of(group);
+    for (const [key, figure] of decisiveFigures(input)) {
+      if (known?.has(key) === true) {
+        values.set(valueKey(place, key), 1);
+        continue;
+      }
+      wanted.set(valueKey(place, key), { accountId, place, figure });
+      if (figure.kind !== KIND.tag) continue;
+      const [nameKey, name] = tagNameOf(figure);
+      wanted.set(valueKey(place, nameKey), { accountId, place, figure: name });
     }
   }
-  if (wanted.size === 0) return new Map();
+  if (wanted.size === 0) return values;
   const keys = [...wanted.keys()];
   const rows = [...wanted.values()];
   const { rows: found } = await tx.query<{ position: number; events: bigint }>(readValues, [
@@ -150,7 +171,8 @@ async function readKnownValues(
     textArray(rows.map(({ figure }) => figure.name)),
     textArray(rows.map(({ figure }) => figure.value)),
   ]);
-  return new Map(found.map(({ position, events }) => [keys[position - 1] as string, Number(events)]));
+  for (const { position, events } of found) values.set(keys[position - 1] as string, Number(events));
+  return values;
 }
 
 function keyOf(row: { readonly account_id: string; readonly fingerprint: Buffer }): string {
@@ -168,7 +190,8 @@ function stateOf(row: GroupRow): GroupState {
     userCount: Number(row.user_count),
     tagNames: row.tag_names,
     lastSeq: row.last_seq,
-    recent: parseRecent(row.recent),
+    recent: parseCounts(row.recent),
+    hours: parseCounts(row.hours),
     toldAtMs: row.told_at,
     anomalyAtMs: row.anomaly_at,
   };

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { GroupState } from './capture-types.ts';
 import type { Figure } from './figures.ts';
-import { recentText } from './recent.ts';
+import { countsText } from './period-counts.ts';
 
 // Each row by its whole key: OFFSET 0 keeps the planner from joining, which read all groups of an account, and all figures of a group.
 export const readGroups = statement(
@@ -13,7 +13,7 @@ export const readGroups = statement(
   `SELECT g.*
      FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint),
           LATERAL (SELECT e.account_id, e.fingerprint, e.group_id, e.title, e.level, e.is_resolved, e.is_ignored, e.count, e.user_count,
-                          e.tag_names, e.last_seq, e.recent, e.told_at, e.anomaly_at
+                          e.tag_names, e.last_seq, e.recent, e.hours, e.told_at, e.anomaly_at
                      FROM errors.error_group e
                     WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.fingerprint = u.fingerprint OFFSET 0) g`,
 );
@@ -53,26 +53,18 @@ const insertEvent = statement(
 const upsertGroups = statement(
   'errors_capture_upsert_groups',
   `INSERT INTO errors.error_group AS g (account_id, fingerprint, group_id, title, level, is_resolved, is_ignored, count, user_count,
-                                        tag_names, last_seq, recent, told_at, anomaly_at)
+                                        tag_names, last_seq, recent, hours, told_at, anomaly_at)
    SELECT w.account_id, u.fingerprint, u.group_id, u.title, u.level, false, false, u.events, u.users, u.tag_names, u.last_seq,
-          u.recent, u.told_at, u.anomaly_at
+          u.recent, u.hours, u.told_at, u.anomaly_at
      FROM core.wallet w, unnest($2::text[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::integer[],
-                                $10::bigint[], $11::text[], $12::timestamptz[], $13::timestamptz[])
-          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, told_at, anomaly_at)
+                                $10::bigint[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[])
+          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, told_at, anomaly_at)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, fingerprint) DO UPDATE
       SET level = excluded.level, is_resolved = false, count = g.count + excluded.count,
           user_count = g.user_count + excluded.user_count, tag_names = g.tag_names + excluded.tag_names,
-          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent,
+          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent, hours = excluded.hours,
           told_at = excluded.told_at, anomaly_at = excluded.anomaly_at`,
-);
-const upsertHours = statement(
-  'errors_capture_upsert_hours',
-  `INSERT INTO errors.hour_count AS h (account_id, group_id, hour, events)
-   SELECT w.account_id, u.group_id, u.hour, u.events
-     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::integer[], $5::bigint[]) u(account_id, group_id, hour, events)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, group_id, hour) DO UPDATE SET events = h.events + excluded.events`,
 );
 const upsertDays = statement(
   'errors_capture_upsert_days',
@@ -183,37 +175,28 @@ export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly Gr
     int8Array(changes.map((change) => BigInt(change.users))),
     int4Array(changes.map((change) => change.tagNames)),
     int8Array(changes.map(({ state }) => state.lastSeq)),
-    textArray(changes.map(({ state }) => recentText(state.recent))),
+    textArray(changes.map(({ state }) => countsText(state.recent))),
+    textArray(changes.map(({ state }) => countsText(state.hours))),
     timestampArray(changes.map(({ state }) => state.toldAtMs)),
     timestampArray(changes.map(({ state }) => state.anomalyAtMs)),
   ]);
 }
 
-export interface PeriodCount {
+export interface DayCount {
   readonly accountId: string;
   readonly groupId: bigint;
-  readonly period: number;
+  readonly day: number;
   readonly environment: string;
   readonly level: string;
   events: number;
 }
 
-export function sendHours(tx: Queryable, accounts: Buffer, rows: readonly PeriodCount[]): void {
-  void tx.query(upsertHours, [
-    accounts,
-    textArray(rows.map((row) => row.accountId)),
-    int8Array(rows.map((row) => row.groupId)),
-    int4Array(rows.map((row) => row.period)),
-    int8Array(rows.map((row) => BigInt(row.events))),
-  ]);
-}
-
-export function sendDays(tx: Queryable, accounts: Buffer, rows: readonly PeriodCount[]): void {
+export function sendDays(tx: Queryable, accounts: Buffer, rows: readonly DayCount[]): void {
   void tx.query(upsertDays, [
     accounts,
     textArray(rows.map((row) => row.accountId)),
     int8Array(rows.map((row) => row.groupId)),
-    int4Array(rows.map((row) => row.period)),
+    int4Array(rows.map((row) => row.day)),
     textArray(rows.map((row) => row.environment)),
     textArray(rows.map((row) => row.level)),
     int8Array(rows.map((row) => BigInt(row.events))),

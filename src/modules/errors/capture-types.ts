@@ -1,6 +1,6 @@
 // What the capture effect works on.
 import type { Level } from './limits.ts';
-import type { RecentCounts } from './recent.ts';
+import type { PeriodCounts } from './period-counts.ts';
 
 /** A draft made ready to be stored: scrubbed, cut into columns. */
 export interface CaptureInput {
@@ -30,7 +30,8 @@ export interface GroupState {
   userCount: number;
   tagNames: number;
   lastSeq: bigint;
-  recent: RecentCounts;
+  recent: PeriodCounts;
+  hours: PeriodCounts;
   toldAtMs: number | null;
   anomalyAtMs: number | null;
 }
@@ -41,7 +42,7 @@ export interface KnownState {
   readonly groups: ReadonlyMap<string, GroupState>;
   /** A number for each group of the commit, by account and fingerprint: shorter in keys. */
   readonly places: ReadonlyMap<string, number>;
-  /** Events of figures that are there, by `valueKey`. */
+  /** Events of figures that are there, by `valueKey`; 1 when they were not counted. */
   readonly values: ReadonlyMap<string, number>;
 }
 
@@ -51,7 +52,12 @@ export function groupKey(accountId: string, fingerprint: string): string {
   return `${accountId}\n${fingerprint}`;
 }
 
+/** Of a figure in its group. */
+export function figureKey(kind: number, name: string, value: string): string {
+  return `${kind} ${name.length} ${name}${value}`;
+}
+
 /** `place`: of the group in its commit. */
-export function valueKey(place: number, kind: number, name: string, value: string): string {
-  return `${place} ${kind} ${name.length} ${name}${value}`;
+export function valueKey(place: number, figure: string): string {
+  return `${place} ${figure}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type CaptureInput, type GroupState, KIND, valueKey } from './capture-types.ts';
+import { type CaptureInput, figureKey, type GroupState, KIND, valueKey } from './capture-types.ts';
 import { FigureSums } from './figures.ts';
-import { noRecent } from './recent.ts';
+import { noCounts } from './period-counts.ts';
 
 const PLACE = 1;
 
@@ -16,7 +16,8 @@ function group(): GroupState {
     userCount: 0,
     tagNames: 0,
     lastSeq: 1n,
-    recent: noRecent,
+    recent: noCounts,
+    hours: noCounts,
     toldAtMs: null,
     anomalyAtMs: null,
   };
@@ -48,7 +49,7 @@ function sumsOf(events: readonly Partial<CaptureInput>[], known: Record<string, 
 
 test('a user counts once, however often it happens to them, and not again when known', () => {
   const users = [{ userId: 'a' }, { userId: 'b' }, { userId: 'a' }, { userId: 'c' }];
-  const { figures, group: after } = sumsOf(users, { [valueKey(PLACE, KIND.user, 'c', '')]: 7 });
+  const { figures, group: after } = sumsOf(users, { [valueKey(PLACE, figureKey(KIND.user, 'c', ''))]: 7 });
   expect(after.userCount).toBe(2);
   expect(figures).toEqual([
     [KIND.user, 'a', '', 2],
@@ -75,7 +76,10 @@ test('the 101st tag name has no figures', () => {
 });
 
 test('caps count what is known from before', () => {
-  const known = { [valueKey(PLACE, KIND.tagName, 'id', '')]: 100, [valueKey(PLACE, KIND.tag, 'id', 'old')]: 5 };
+  const known = {
+    [valueKey(PLACE, figureKey(KIND.tagName, 'id', ''))]: 100,
+    [valueKey(PLACE, figureKey(KIND.tag, 'id', 'old'))]: 5,
+  };
   const { figures } = sumsOf([{ tags: { id: 'new' } }, { tags: { id: 'old' } }], known);
   expect(figures).toEqual([
     [KIND.tag, 'id', '(other)', 1],

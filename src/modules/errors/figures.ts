@@ -1,5 +1,5 @@
 // Which figures of its group an event adds to: user, release, environment and tags, with the caps of contract §9.
-import { type CaptureInput, type GroupState, KIND, type KnownState, valueKey } from './capture-types.ts';
+import { type CaptureInput, figureKey, type GroupState, KIND, type KnownState, valueKey } from './capture-types.ts';
 import { firstCharacters } from './clean-text.ts';
 import { NAME_CHARACTERS_MAX, TAG_NAMES_COUNTED_MAX, TAG_VALUES_COUNTED_MAX } from './limits.ts';
 
@@ -11,13 +11,19 @@ export interface Figure {
   readonly value: string;
 }
 
-/** The figures of an event that may be new to its group: what the read step looks up. */
-export function uncertainFigures(input: CaptureInput): Figure[] {
-  const tags = Object.entries(input.tags).flatMap(([name, value]): Figure[] => [
-    { kind: KIND.tagName, name, value: '' },
-    { kind: KIND.tag, name, value: countedValue(value) },
-  ]);
-  return input.userId === null ? tags : [{ kind: KIND.user, name: input.userId, value: '' }, ...tags];
+/** The figures of an event whose being new matters to its group, each by its key. */
+export function decisiveFigures(input: CaptureInput): [string, Figure][] {
+  const tags = Object.entries(input.tags).map(([name, value]) => keyed(KIND.tag, name, countedValue(value)));
+  return input.userId === null ? tags : [keyed(KIND.user, input.userId, ''), ...tags];
+}
+
+/** What a new value of the tag is counted by. */
+export function tagNameOf(tag: Figure): [string, Figure] {
+  return keyed(KIND.tagName, tag.name, '');
+}
+
+function keyed(kind: number, name: string, value: string): [string, Figure] {
+  return [figureKey(kind, name, value), { kind, name, value }];
 }
 
 /** Long values are counted by how they begin. */
@@ -27,6 +33,9 @@ function countedValue(value: string): string {
 
 interface Sum {
   readonly accountId: string;
+  /** Of the group in its commit. */
+  readonly place: number;
+  readonly key: string;
   readonly group: GroupState;
   readonly figure: Figure;
   /** Events that it had before the commit. */
@@ -77,10 +86,11 @@ export class FigureSums {
   }
 
   #open(accountId: string, place: number, group: GroupState, figure: Figure): Sum {
-    const id = valueKey(place, figure.kind, figure.name, figure.value);
+    const key = figureKey(figure.kind, figure.name, figure.value);
+    const id = valueKey(place, key);
     let sum = this.#sums.get(id);
     if (sum === undefined) {
-      sum = { accountId, group, figure, before: this.#known.get(id) ?? 0, events: 0 };
+      sum = { accountId, place, key, group, figure, before: this.#known.get(id) ?? 0, events: 0 };
       this.#sums.set(id, sum);
     }
     return sum;

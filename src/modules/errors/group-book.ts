@@ -2,15 +2,17 @@
 import type { NewEvent } from '../../core/events/outbox.ts';
 import type { AdmittedItem } from '../../core/wallet/lane-item.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
-import { HOUR_MS, iso } from '../../lib/time.ts';
+import { iso } from '../../lib/time.ts';
 import type { NewActivity } from './activity-store.ts';
-import type { GroupChange, NewEventRow, PeriodCount } from './capture-store.ts';
+import type { DayCount, GroupChange, NewEventRow } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
 import { firstCharacters } from './clean-text.ts';
 import { dashboardUrl } from './dashboard.ts';
 import { FigureSums } from './figures.ts';
+import { addHour } from './hours.ts';
 import type { ErrorIds } from './ids.ts';
-import { addRecent, isAnomalous, noRecent, rates } from './recent.ts';
+import { noCounts } from './period-counts.ts';
+import { addRecent, isAnomalous, rates } from './recent.ts';
 import { dayOf } from './retention.ts';
 
 type Admitted = AdmittedItem<CaptureInput, KnownState>;
@@ -36,8 +38,7 @@ export class GroupBook {
   readonly #baseUrl: string;
   readonly #nowMs: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #hours = new Map<string, PeriodCount>();
-  readonly #days = new Map<string, PeriodCount>();
+  readonly #days = new Map<string, DayCount>();
   readonly #marks = new Map<string, string>();
 
   constructor(known: KnownState, ids: ErrorIds, baseUrl: string, nowMs: number) {
@@ -48,11 +49,7 @@ export class GroupBook {
     this.figures = new FigureSums(known.values);
   }
 
-  get hours(): readonly PeriodCount[] {
-    return [...this.#hours.values()];
-  }
-
-  get days(): readonly PeriodCount[] {
+  get days(): readonly DayCount[] {
     return [...this.#days.values()];
   }
 
@@ -81,8 +78,9 @@ export class GroupBook {
     state.isResolved = false;
     if (seq > state.lastSeq) state.lastSeq = seq;
     state.recent = addRecent(state.recent, atMs);
+    state.hours = addHour(state.hours, atMs);
     this.figures.addEvent(accountId, place, state, input);
-    this.#count(accountId, place, state.groupId, input, atMs);
+    this.#countDay(accountId, place, state.groupId, input, atMs);
     this.events.push(this.#row(accountId, state.groupId, seq, input));
     const eventId = this.#ids.eventId(accountId, seq);
     if (reopened) {
@@ -110,13 +108,11 @@ export class GroupBook {
     return { entry, isNew: known === undefined };
   }
 
-  #count(accountId: string, place: number, groupId: bigint, input: CaptureInput, atMs: number): void {
+  #countDay(accountId: string, place: number, groupId: bigint, input: CaptureInput, atMs: number): void {
     const environment = input.environment ?? '';
     const { level } = input;
-    const hour = Math.floor(atMs / HOUR_MS);
     const day = dayOf(atMs);
-    bump(this.#hours, `${place} ${hour}`, { accountId, groupId, period: hour, environment: '', level: '', events: 1 });
-    const ofDay = { accountId, period: day, environment, level, events: 1 };
+    const ofDay = { accountId, day, environment, level, events: 1 };
     bump(this.#days, `${place} ${day} ${environment} ${level}`, { ...ofDay, groupId });
     bump(this.#days, `${accountId} ${day} ${environment} ${level}`, { ...ofDay, groupId: 0n });
   }
@@ -208,13 +204,14 @@ function newGroup(input: CaptureInput, seq: bigint): GroupState {
     userCount: 0,
     tagNames: 0,
     lastSeq: seq,
-    recent: noRecent,
+    recent: noCounts,
+    hours: noCounts,
     toldAtMs: null,
     anomalyAtMs: null,
   };
 }
 
-function bump(counts: Map<string, PeriodCount>, key: string, row: PeriodCount): void {
+function bump(counts: Map<string, DayCount>, key: string, row: DayCount): void {
   const sum = counts.get(key);
   if (sum === undefined) counts.set(key, row);
   else sum.events += 1;

@@ -1,5 +1,4 @@
 // Reads and writes of groups. Writes happen under the wallet lock of the account, like those of captures.
-import { int8Array } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 
@@ -14,6 +13,7 @@ export interface GroupRow {
   readonly count: bigint;
   readonly user_count: bigint;
   readonly last_seq: bigint;
+  readonly hours: string;
 }
 
 export interface ListedGroupRow extends GroupRow {
@@ -33,7 +33,7 @@ export interface GroupPosition {
 }
 
 const COLUMNS =
-  'g.group_id, g.fingerprint, g.title, g.level, g.is_resolved, g.is_ignored, g.assigned_to, g.count, g.user_count, g.last_seq';
+  'g.group_id, g.fingerprint, g.title, g.level, g.is_resolved, g.is_ignored, g.assigned_to, g.count, g.user_count, g.last_seq, g.hours';
 const AS_OF = '(SELECT w.last_seq FROM core.wallet w WHERE w.account_id = $1) AS as_of';
 const STATUS = `($2::boolean IS NULL OR g.is_resolved = $2) AND ($3::boolean IS NULL OR g.is_ignored = $3)`;
 
@@ -71,12 +71,6 @@ const updateAssignee = statement(
   'errors_update_assignee',
   'UPDATE errors.error_group SET assigned_to = $3 WHERE account_id = $1 AND group_id = $2 AND last_seq > 0',
 );
-const selectHours = statement(
-  'errors_select_hours',
-  `SELECT h.group_id, h.hour, h.events FROM errors.hour_count h
-    WHERE h.account_id = $1 AND h.group_id = ANY($2::bigint[]) AND h.hour >= $3`,
-);
-
 const sorts: Readonly<Record<GroupSort, Statement>> = {
   first_seen_desc: byFirstSeen,
   last_seen_desc: byLastSeen,
@@ -126,20 +120,4 @@ export async function setStatus(
 
 export async function setAssignee(tx: Queryable, accountId: string, groupId: bigint, to: string | null): Promise<void> {
   await tx.query(updateAssignee, [accountId, groupId, to]);
-}
-
-export interface HourRow {
-  readonly group_id: bigint;
-  readonly hour: number;
-  readonly events: bigint;
-}
-
-/** Events of the groups by clock hour, from the hour `fromHour` on. */
-export async function hoursOf(
-  db: Queryable,
-  accountId: string,
-  groupIds: readonly bigint[],
-  fromHour: number,
-): Promise<HourRow[]> {
-  return (await db.query<HourRow>(selectHours, [accountId, int8Array(groupIds), fromHour])).rows;
 }

@@ -1,19 +1,14 @@
 import { expect, test } from 'vitest';
-import { addRecent, isAnomalous, noRecent, parseRecent, type RecentCounts, rates, recentText } from './recent.ts';
+import { noCounts } from './period-counts.ts';
+import { addRecent, isAnomalous, rates } from './recent.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_000;
 
-function events(times: readonly number[], from: RecentCounts = noRecent): RecentCounts {
-  return times.reduce((recent, minutes) => addRecent(recent, START + minutes * MINUTE), from);
+function events(times: readonly number[]) {
+  return times.reduce((recent, minutes) => addRecent(recent, START + minutes * MINUTE), noCounts);
 }
 const many = (count: number, minutes: number) => new Array<number>(count).fill(minutes);
-
-test('counts survive their text', () => {
-  const recent = events([0, 0, 3, 7, 7]);
-  expect(parseRecent(recentText(recent))).toEqual(recent);
-  expect(parseRecent(recentText(noRecent))).toEqual(noRecent);
-});
 
 test('the last 5 minutes and the 60 before', () => {
   expect(rates(events([0, 0, 3, 7, 7]))).toEqual({ now: 3, before: 2 });

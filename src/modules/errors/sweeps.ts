@@ -14,12 +14,6 @@ const findOldDays = statement(
   `/* fan-out: accounts with day counters past retention */
    SELECT d.account_id FROM errors.day_count d WHERE d.group_id = 0 AND d.day < $1 GROUP BY d.account_id LIMIT $2`,
 );
-const removeOldHours = statement(
-  'errors_remove_old_hours',
-  `WITH c AS MATERIALIZED (
-     SELECT h.group_id, h.hour FROM errors.hour_count h WHERE h.account_id = $1 AND h.hour < $2::integer * 24 LIMIT $3 FOR UPDATE SKIP LOCKED)
-   DELETE FROM errors.hour_count t USING c WHERE t.account_id = $1 AND t.group_id = c.group_id AND t.hour = c.hour`,
-);
 // The row of the whole account goes last: it is what the account is found by.
 const removeOldDays = statement(
   'errors_remove_old_days',
@@ -59,7 +53,6 @@ async function forget({ core, partitions }: ErrorsState, signal: AbortSignal): P
     }
   };
   const finished = await mendEach(rows, signal, async ({ account_id }) => {
-    await removeAll(removeOldHours, account_id);
     await removeAll(removeOldDays, account_id);
     if (!signal.aborted) await db.query(removeOldTotals, [account_id, firstDay]);
   });
