@@ -18,14 +18,25 @@ CREATE TABLE errors.event (
   occurred_at timestamptz,
   -- JSON object
   tags text NOT NULL,
-  -- everything that only the full record shows: a JSON object in UTF-8, deflated (zlib) when it is long
-  detail bytea NOT NULL,
+  -- everything that only the full record shows: the block of errors.event_detail, and the line there, from 0
+  detail_seq bigint NOT NULL,
+  detail_line integer NOT NULL,
   -- what search and filters look for, each word behind a mark of the account: without it the index would mix all accounts
   words text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
 CREATE INDEX event_by_group ON errors.event (account_id, group_id, seq);
 CREATE INDEX event_words ON errors.event USING gin (words);
+
+-- What only the full record of an event shows: JSON objects in UTF-8, a line each, deflated (zlib) when they are long. A block holds
+-- events of one commit and one day; seq is that of the first.
+CREATE TABLE errors.event_detail (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  lines bytea NOT NULL,
+  PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+ALTER TABLE errors.event_detail ALTER COLUMN lines SET STORAGE EXTERNAL;
 
 -- group_id is the seq of the first event. Every change happens under the wallet lock of the account.
 CREATE TABLE errors.error_group (

@@ -388,10 +388,19 @@ CREATE TABLE errors.event (
   user_id text COLLATE "C",
   occurred_at timestamp with time zone,
   tags text NOT NULL,
-  detail bytea NOT NULL,
+  detail_seq bigint NOT NULL,
+  detail_line integer NOT NULL,
   words text[] COLLATE "C" NOT NULL,
   CONSTRAINT event_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
+
+CREATE TABLE errors.event_detail (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  lines bytea NOT NULL,
+  CONSTRAINT event_detail_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+ALTER TABLE errors.event_detail ALTER COLUMN lines SET STORAGE EXTERNAL;
 
 CREATE TABLE errors.value_count (
   account_id text COLLATE "C" NOT NULL,

@@ -2,6 +2,8 @@
 // statistics were gathered. Texts are those the service has prepared itself.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Transaction } from '../../src/db/database.ts';
+import { sequenceMs } from '../../src/lib/sequence.ts';
+import { dayOf, firstOfDay } from '../../src/modules/errors/retention.ts';
 import { ErrorsBench } from './harness.ts';
 
 interface PlanNode {
@@ -80,8 +82,11 @@ async function fill(): Promise<void> {
   );
   await sql(
     `INSERT INTO errors.event SELECT a.account_id, (((extract(epoch FROM now()) * 1000)::bigint - 1704067200000) << 22) + i * 1000,
-            1 + i % 2000, 'error', 't', 'm', NULL, NULL, 'u', NULL, '{}', '{}', ARRAY['w' || i % 100] FROM ${accounts}, generate_series(1, 20000) i`,
+            1 + i % 2000, 'error', 't', 'm', NULL, NULL, 'u', NULL, '{}', i, 0, ARRAY['w' || i % 100] FROM ${accounts}, generate_series(1, 20000) i`,
     own,
+  );
+  await sql(
+    `INSERT INTO errors.event_detail SELECT e.account_id, e.seq, '{}' FROM errors.event e ON CONFLICT DO NOTHING`,
   );
   await sql(
     `INSERT INTO errors.value_count SELECT a.account_id, 1 + i % 2000, 1 + i % 4, 'name ' || i, '', 1 FROM ${accounts}, generate_series(1, 20000) i`,
@@ -101,6 +106,7 @@ function valuesOf(name: string): string[] {
   const accounts = `'{${bench.account.accountId}}'`;
   const prints = `'{${Array.from({ length: 20 }, (_, i) => `"\\\\x${i.toString(16).padStart(64, '0')}"`).join()}}'`;
   const each = (value: string) => `'{${Array.from({ length: 20 }, () => value).join()}}'`;
+  const day = dayOf(sequenceMs(groupId));
   const scope = [account, '0', MAX, `'{w7}'`, 'NULL', 'NULL'];
   const known: Record<string, string[]> = {
     errors_capture_read_groups: [accounts, each(bench.account.accountId), prints],
@@ -114,7 +120,7 @@ function valuesOf(name: string): string[] {
       each('name'),
       each('""'),
     ],
-    errors_select_event: [account, String(groupId)],
+    errors_select_event: [account, groupId, firstOfDay(day), firstOfDay(day + 1)].map(String),
     errors_select_neighbours: [account, String(groupId), '17', '0'],
     errors_walk_account: [...scope, '21', '1000'],
     errors_walk_group: [...scope, '21', '1000', '7'],
@@ -197,7 +203,7 @@ async function planOf(name: string, mode: string): Promise<PlanNode> {
 function faultsOf(node: PlanNode, inOrder: boolean): string[] {
   const type = node['Node Type'];
   const relation = node['Relation Name'] ?? '';
-  const isEmptyPartition = /^event_\d+$/.test(relation) && type === 'Seq Scan';
+  const isEmptyPartition = /^event(_detail)?_\d+$/.test(relation) && type === 'Seq Scan';
   const faults: string[] = [];
   if (type === 'Seq Scan' && !isEmptyPartition) faults.push(`${type} on ${relation}`);
   if (type.includes('Sort') && inOrder && readsRelation(node)) faults.push(type);
@@ -213,8 +219,9 @@ function readsRelation(node: PlanNode): boolean {
 }
 
 /** What the index is searched by; undefined when it is not used. */
-function conditionOf(node: PlanNode, index: string): string | undefined {
-  if (node['Index Name'] === index) return node['Index Cond'] ?? '';
+function conditionOf(node: PlanNode, index: string | RegExp): string | undefined {
+  const name = node['Index Name'] ?? '';
+  if (typeof index === 'string' ? name === index : index.test(name)) return node['Index Cond'] ?? '';
   for (const child of node.Plans ?? []) {
     const found = conditionOf(child, index);
     if (found !== undefined) return found;
@@ -225,7 +232,8 @@ function conditionOf(node: PlanNode, index: string): string | undefined {
 describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
   beforeAll(async () => {
     if (when === 'without statistics') return;
-    for (const table of ['event', 'error_group', 'day_count', 'value_count']) await sql(`ANALYZE errors.${table}`);
+    for (const table of ['event', 'event_detail', 'error_group', 'day_count', 'value_count'])
+      await sql(`ANALYZE errors.${table}`);
   });
 
   describe.each([
@@ -244,6 +252,7 @@ describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
     ['errors_capture_read_values', 'error_group_pkey', ['fingerprint']],
     ['errors_capture_read_values', 'value_count_pkey', ['group_id', 'kind', 'name', 'value']],
     ['errors_select_event', 'error_group_by_id', ['group_id']],
+    ['errors_select_event', /^event_detail_\d+_pkey$/, ['seq']],
     ['errors_select_group', 'error_group_by_id', ['group_id']],
     ['errors_walk_account', 'error_group_by_id', ['group_id']],
     ['errors_walk_group', 'error_group_by_id', ['group_id']],

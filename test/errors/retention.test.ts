@@ -48,6 +48,7 @@ test('events end with their day, the group survives them', async () => {
   await bench.service.advance(31 * DAY);
   await sweep();
   expect(await bench.number('SELECT count(*)::int AS number FROM errors.event')).toBe(0);
+  expect(await bench.number('SELECT count(*)::int AS number FROM errors.event_detail')).toBe(0);
   expect(await bench.number('SELECT count(*)::int AS number FROM errors.day_count')).toBe(0);
   // The last day that is kept, three days of the sweep before, three of this one.
   expect(await partitions()).toBe(7);

@@ -42,8 +42,8 @@ beforeAll(async () => {
   await core.db.query(
     {
       name: 'test_search_back_fill',
-      text: `INSERT INTO errors.event (account_id, seq, group_id, level, title, tags, detail, words)
-             SELECT $1, $2::bigint + (u.n - 1) * $3::bigint, g.group_id, 'error', (u.n - 1)::text, '{}', '{}', string_to_array(u.words, ' ')
+      text: `INSERT INTO errors.event (account_id, seq, group_id, level, title, tags, detail_seq, detail_line, words)
+             SELECT $1, $2::bigint + (u.n - 1) * $3::bigint, g.group_id, 'error', (u.n - 1)::text, '{}', g.group_id, 0, string_to_array(u.words, ' ')
                FROM errors.error_group g, unnest($4::text[]) WITH ORDINALITY u(words, n) WHERE g.account_id = $1`,
     },
     [accountId, start, step, `{${lists.map((list) => `"${list}"`).join()}}`],

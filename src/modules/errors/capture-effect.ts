@@ -16,6 +16,7 @@ import {
   sendValues,
 } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState, valueKey } from './capture-types.ts';
+import { sendDetails } from './detail-store.ts';
 import { decisiveFigures, type Figure, type FigureSums, tagNameOf } from './figures.ts';
 import { GroupBook } from './group-book.ts';
 import type { ErrorIds } from './ids.ts';
@@ -90,6 +91,7 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const texts = items.map((admitted) => book.add(admitted));
     const accounts = accountsOf(items.map(({ item }) => item));
     sendNewEvents(tx, accounts, book.events);
+    sendDetails(tx, accounts, book.details.blocks());
     sendGroups(tx, accounts, book.changes());
     sendDays(tx, accounts, book.days);
     sendValues(tx, accounts, book.figures.rows);

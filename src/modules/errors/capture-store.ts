@@ -4,6 +4,7 @@ import { byteaArray, int2Array, int4Array, int8Array, textArray, timestampArray 
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { GroupState } from './capture-types.ts';
+import type { DetailPlace } from './detail-blocks.ts';
 import type { Figure } from './figures.ts';
 import { countsText } from './period-counts.ts';
 
@@ -36,19 +37,20 @@ export const readValues = statement(
 const insertEvents = statement(
   'errors_capture_insert_events',
   `INSERT INTO errors.event AS e (account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at,
-                                  tags, detail, words)
+                                  tags, detail_seq, detail_line, words)
    SELECT w.account_id, u.seq, u.group_id, u.level, u.title, u.message, u.environment, u.release, u.user_id, u.occurred_at,
-          u.tags, u.detail, string_to_array(u.words, ' ')
+          u.tags, u.detail_seq, u.detail_line, string_to_array(u.words, ' ')
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-                                $10::text[], $11::timestamptz[], $12::text[], $13::bytea[], $14::text[])
-          u(account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at, tags, detail, words)
+                                $10::text[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::text[])
+          u(account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at, tags, detail_seq,
+            detail_line, words)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 const insertEvent = statement(
   'errors_capture_insert_event',
   `INSERT INTO errors.event (account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at,
-                             tags, detail, words)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, string_to_array($13::text, ' '))`,
+                             tags, detail_seq, detail_line, words)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, string_to_array($14::text, ' '))`,
 );
 const upsertGroups = statement(
   'errors_capture_upsert_groups',
@@ -93,7 +95,7 @@ const countBilled = statement(
        ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
 );
 
-// Texts of an event that together are longer than this travel alone.
+// An event with a longer message travels alone.
 const SHARED_CHARACTERS_MAX = 16 * 1024;
 
 export interface NewEventRow {
@@ -108,13 +110,13 @@ export interface NewEventRow {
   readonly userId: string | null;
   readonly occurredAtMs: number | null;
   readonly tags: string;
-  readonly detail: Buffer;
+  readonly detail: DetailPlace;
   /** Separated by spaces. */
   readonly words: string;
 }
 
 export function sendNewEvents(tx: Queryable, accounts: Buffer, rows: readonly NewEventRow[]): void {
-  const isLong = (row: NewEventRow) => row.detail.length + (row.message?.length ?? 0) > SHARED_CHARACTERS_MAX;
+  const isLong = (row: NewEventRow) => (row.message?.length ?? 0) > SHARED_CHARACTERS_MAX;
   const short = rows.filter((row) => !isLong(row));
   if (short.length > 0) {
     void tx.query(insertEvents, [
@@ -130,7 +132,8 @@ export function sendNewEvents(tx: Queryable, accounts: Buffer, rows: readonly Ne
       textArray(short.map((row) => row.userId)),
       timestampArray(short.map((row) => row.occurredAtMs)),
       textArray(short.map((row) => row.tags)),
-      byteaArray(short.map((row) => row.detail)),
+      int8Array(short.map((row) => row.detail.seq)),
+      int4Array(short.map((row) => row.detail.line)),
       textArray(short.map((row) => row.words)),
     ]);
   }
@@ -147,7 +150,8 @@ export function sendNewEvents(tx: Queryable, accounts: Buffer, rows: readonly Ne
       row.userId,
       row.occurredAtMs === null ? null : new Date(row.occurredAtMs),
       row.tags,
-      row.detail,
+      row.detail.seq,
+      row.detail.line,
       row.words,
     ]);
   }

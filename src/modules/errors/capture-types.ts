@@ -1,4 +1,5 @@
 // What the capture effect works on.
+import type { ReadyDetail } from './event-detail.ts';
 import type { Level } from './limits.ts';
 import type { PeriodCounts } from './period-counts.ts';
 
@@ -13,8 +14,7 @@ export interface CaptureInput {
   readonly userId: string | null;
   readonly tags: Readonly<Record<string, string>>;
   readonly occurredAtMs: number | null;
-  /** EventDetail, packed. */
-  readonly detail: Buffer;
+  readonly detail: ReadyDetail;
   /** Words for the search index, without the mark of the account. */
   readonly words: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { IdempotencyKey } from '../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
 import type { CaptureInput } from './capture-types.ts';
 import type { EventDetail, EventDraft } from './draft.ts';
-import { packDetail } from './event-detail.ts';
+import { readyDetail } from './event-detail.ts';
 import { scrubEvent } from './scrub/scrub.ts';
 import type { ErrorsState } from './state.ts';
 import { valueWord, wordsOf } from './words.ts';
@@ -60,7 +60,7 @@ function toInput(draft: EventDraft, idempotencyKey: string | null): CaptureInput
     userId: clean.user_id,
     tags: clean.tags,
     occurredAtMs,
-    detail: packDetail(detail),
+    detail: readyDetail(detail),
     words: searchWords(clean),
   };
 }

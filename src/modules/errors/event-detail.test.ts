@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventDetail } from './draft.ts';
-import { packDetail, unpackDetail } from './event-detail.ts';
+import { packLines, readyDetail, unpackLine } from './event-detail.ts';
 
 const detailOf = (extra: Record<string, unknown>): EventDetail => ({
   exception: null,
@@ -15,15 +15,26 @@ const detailOf = (extra: Record<string, unknown>): EventDetail => ({
   idempotency_key: null,
 });
 
-test('a short detail is stored as its JSON', () => {
-  const detail = detailOf({ note: 'naïve 🚀' });
-  expect(JSON.parse(packDetail(detail).toString('utf8'))).toEqual(detail);
-  expect(unpackDetail(packDetail(detail))).toEqual(detail);
+test('short details wait for their block as JSON, whatever is in them', () => {
+  const details = [{ note: 'naïve 🚀' }, { text: 'line\nline\r\n\u2028' }, {}].map(detailOf);
+  const lines = details.map(readyDetail) as string[];
+  for (const repeated of [1, 100]) {
+    const block = packLines(Array.from({ length: repeated }, () => lines).flat());
+    for (const [line, detail] of details.entries()) expect(unpackLine(block, line)).toEqual(detail);
+    expect(unpackLine(block, 3 * repeated - 2)).toEqual(details[1]);
+  }
 });
 
-test('a long one takes less room than its JSON and comes back as it was', () => {
+test('a block of many takes less room than its JSON', () => {
+  const lines = Array.from({ length: 32 }, (_, n) =>
+    readyDetail(detailOf({ note: `the same but for ${n}`.repeat(20) })),
+  );
+  expect(packLines(lines as string[]).length).toBeLessThan(lines.join('\n').length / 10);
+});
+
+test('a long detail is a block by itself', () => {
   const detail = detailOf({ lines: Array.from({ length: 2_000 }, (_, n) => `line ${n} of naïve 🚀 text`) });
-  const stored = packDetail(detail);
-  expect(stored.length).toBeLessThan(JSON.stringify(detail).length / 3);
-  expect(unpackDetail(stored)).toEqual(detail);
+  const block = readyDetail(detail) as Buffer;
+  expect(block.length).toBeLessThan(JSON.stringify(detail).length / 3);
+  expect(unpackLine(block, 0)).toEqual(detail);
 });

@@ -2,7 +2,7 @@
 import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import { dashboardUrl } from './dashboard.ts';
-import { unpackDetail } from './event-detail.ts';
+import { unpackLine } from './event-detail.ts';
 import type { EventRow, EventSummaryRow, Neighbours } from './event-store.ts';
 import type { ErrorsState } from './state.ts';
 
@@ -29,7 +29,7 @@ export function eventSummary({ ids, core }: ErrorsState, accountId: string, row:
 
 /** An event in full. */
 export function eventRecord(state: ErrorsState, accountId: string, row: EventRow, { previous, next }: Neighbours) {
-  const detail = unpackDetail(row.detail);
+  const detail = unpackLine(row.lines, row.detail_line);
   return {
     ...eventSummary(state, accountId, row),
     exception: detail.exception,

@@ -8,6 +8,7 @@ import type { DayCount, GroupChange, NewEventRow } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
 import { firstCharacters } from './clean-text.ts';
 import { dashboardUrl } from './dashboard.ts';
+import { DetailBlocks } from './detail-blocks.ts';
 import { FigureSums } from './figures.ts';
 import { addHour } from './hours.ts';
 import type { ErrorIds } from './ids.ts';
@@ -30,6 +31,7 @@ interface Entry {
 
 export class GroupBook {
   readonly events: NewEventRow[] = [];
+  readonly details = new DetailBlocks();
   readonly reopenings: NewActivity[] = [];
   readonly told: NewEvent[] = [];
   readonly figures: FigureSums;
@@ -134,7 +136,7 @@ export class GroupBook {
       userId,
       occurredAtMs,
       tags,
-      detail,
+      detail: this.details.add(accountId, seq, detail),
       words,
     };
   }

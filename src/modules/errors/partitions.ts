@@ -1,4 +1,4 @@
-// Day partitions of errors.event: made ahead, dropped when their events are over. Attaching an empty table takes a lock that
+// Day partitions of the events and of their details: made ahead, dropped when they are over. Attaching an empty table takes a lock that
 // captures do not wait for; dropping one takes them all for an instant, so it gives up quickly and comes again.
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -7,11 +7,16 @@ import { dayOf, firstKeptDay, firstOfDay } from './retention.ts';
 
 const DAYS_AHEAD = 2;
 
-const lockParent = statement('errors_lock_parent', 'LOCK TABLE errors.event IN SHARE UPDATE EXCLUSIVE MODE');
+const PARENTS = ['event', 'event_detail'];
+
+const lockParents = statement(
+  'errors_lock_parents',
+  'LOCK TABLE errors.event, errors.event_detail IN SHARE UPDATE EXCLUSIVE MODE',
+);
 const listPartitions = statement(
   'errors_list_partitions',
   `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'errors.event'::regclass ORDER BY c.relname`,
+    WHERE i.inhparent IN ('errors.event'::regclass, 'errors.event_detail'::regclass)`,
 );
 const waitBriefly = statement('errors_wait_briefly', `SET LOCAL lock_timeout = '250ms'`);
 
@@ -34,21 +39,26 @@ export class Partitions {
     const today = dayOf(nowMs);
     const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, i) => today + i);
     await this.#db.transaction(async (tx) => {
-      const [, known] = await Promise.all([tx.query(lockParent, []), tx.query<{ name: string }>(listPartitions, [])]);
+      const [, known] = await Promise.all([tx.query(lockParents, []), tx.query<{ name: string }>(listPartitions, [])]);
       const names = new Set(known.rows.map(({ name }) => name));
-      for (const day of days) if (!names.has(nameOf(day))) await addPartition(tx, day);
+      for (const parent of PARENTS) {
+        for (const day of days) if (!names.has(nameOf(parent, day))) await addPartition(tx, parent, day);
+      }
     });
     this.#missingFrom = today + DAYS_AHEAD + 1;
   }
 
-  /** Drops the oldest partition that is over; answers whether there was one. */
+  /** Drops the partitions of the oldest day that is over; answers whether there was one. */
   async dropOld(nowMs: number): Promise<boolean> {
     const { rows } = await this.#db.query<{ name: string }>(listPartitions, []);
-    const [oldest] = rows.filter(({ name }) => name < nameOf(firstKeptDay(nowMs)));
+    const firstKept = dayNameOf(firstKeptDay(nowMs));
+    const over = rows.map(({ name }) => name.slice(-firstKept.length)).filter((day) => day < firstKept);
+    const [oldest] = over.sort();
     if (oldest === undefined) return false;
+    const names = PARENTS.map((parent) => `errors.${parent}_${oldest}`);
     await this.#db.transaction(async (tx) => {
       await tx.query(waitBriefly, []);
-      await tx.query(unnamed(`DROP TABLE IF EXISTS errors.${oldest.name}`), []);
+      await tx.query(unnamed(`DROP TABLE IF EXISTS ${names.join()}`), []);
     });
     return true;
   }
@@ -59,13 +69,18 @@ function unnamed(text: string) {
   return statement('', text);
 }
 
-function nameOf(day: number): string {
-  return `event_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
+function nameOf(parent: string, day: number): string {
+  return `${parent}_${dayNameOf(day)}`;
 }
 
-async function addPartition(tx: Transaction, day: number): Promise<void> {
-  const name = nameOf(day);
-  await tx.query(unnamed(`CREATE TABLE errors.${name} (LIKE errors.event INCLUDING ALL)`), []);
+/** `20261231`. */
+function dayNameOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+async function addPartition(tx: Transaction, parent: string, day: number): Promise<void> {
+  const name = nameOf(parent, day);
+  await tx.query(unnamed(`CREATE TABLE errors.${name} (LIKE errors.${parent} INCLUDING ALL)`), []);
   const bounds = `FROM (${firstOfDay(day)}) TO (${firstOfDay(day + 1)})`;
-  await tx.query(unnamed(`ALTER TABLE errors.event ATTACH PARTITION errors.${name} FOR VALUES ${bounds}`), []);
+  await tx.query(unnamed(`ALTER TABLE errors.${parent} ATTACH PARTITION errors.${name} FOR VALUES ${bounds}`), []);
 }
