@@ -571,7 +571,7 @@ CREATE TABLE vector.item (
   embedding bytea NOT NULL,
   metadata jsonb,
   CONSTRAINT item_pkey PRIMARY KEY (account_id, collection_id, id)
-) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000);
+) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, toast_tuple_target=8160);
 ALTER TABLE vector.item ALTER COLUMN embedding SET STORAGE EXTERNAL;
 
 CREATE TABLE vector.tombstone (

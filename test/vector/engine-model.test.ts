@@ -54,6 +54,7 @@ const step = fc.oneof(
       which,
       from,
       count: fc.integer({ min: 1, max: 400 }),
+      told: fc.subarray([0, 1] as const),
     }),
   },
   {
@@ -86,8 +87,10 @@ it('holds after any sequence of writes, evictions, forgotten deletions and crash
           continue;
         }
         const collection = collections[one.which] as TestCollection;
-        if (one.kind === 'upsert') await collection.upsert(rowsFrom(random, DIMENSION, one.count, one.from));
-        else if (one.kind === 'remove')
+        if (one.kind === 'upsert') {
+          const change = await collection.upsert(rowsFrom(random, DIMENSION, one.count, one.from));
+          for (const engine of one.told) engines[engine].changed({ ...change, floats: change.floats.slice() });
+        } else if (one.kind === 'remove')
           await collection.remove(Array.from({ length: one.count }, (_, i) => `row-${one.from + i}`));
         else if (one.kind === 'forget deletions') await collection.forgetDeletions();
         else {
@@ -111,5 +114,7 @@ it('holds after any sequence of writes, evictions, forgotten deletions and crash
     for (const engine of engines) await expectAnswers(engine, one, [search]);
   }
   for (const engine of engines) expect(engine.gauges().memory_bytes).toBeLessThanOrEqual(2 ** 20);
-  expect(engines.reduce((sum, engine) => sum + (engine.gauges().evictions ?? 0), 0)).toBeGreaterThan(0);
+  const total = (figure: string) => engines.reduce((sum, engine) => sum + (engine.gauges()[figure] ?? 0), 0);
+  expect(total('evictions')).toBeGreaterThan(0);
+  expect(total('changes_followed')).toBeGreaterThan(0);
 }, 120_000);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { byteaArray, textArray } from '../../src/db/arrays.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
-import type { CollectionRef, Metric } from '../../src/modules/vector/engine/port.ts';
+import type { Change, CollectionRef, Metric } from '../../src/modules/vector/engine/port.ts';
 import type { ReferenceRow } from './engine-reference.ts';
 
 const insertCollection = statement(
@@ -81,7 +81,8 @@ export class TestCollection {
     return { accountId, collectionId, dimension: this.dimension, metric: this.metric, version: this.#version };
   }
 
-  async upsert(rows: readonly NewRow[]): Promise<void> {
+  /** Answers the change as an engine may be told of it. */
+  async upsert(rows: readonly NewRow[]): Promise<Change> {
     const version = await this.#db.transaction(async (tx) => {
       const taken = (await tx.query<{ version: bigint }>(nextVersion, this.#keys)).rows[0]?.version as bigint;
       const embeddings = rows.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength));
@@ -93,6 +94,13 @@ export class TestCollection {
     });
     for (const { id, vector, metadata = null } of rows) this.rows.set(id, { id, vector, metadata, version });
     this.#version = version;
+    const floats = Float32Array.from(rows.flatMap(({ vector }) => [...vector]));
+    return {
+      ref: this.ref,
+      ids: rows.map(({ id }) => id),
+      floats: new Uint8Array(floats.buffer),
+      metadata: rows.map((row) => (row.metadata === undefined ? null : JSON.stringify(row.metadata))),
+    };
   }
 
   async remove(ids: readonly string[]): Promise<void> {

@@ -6,10 +6,12 @@ import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { sendBilled } from './billed.ts';
+import { changesOf } from './change-hints.ts';
 import { lockFree, readKnownIds, readNamed, sendAdvance, sendUpdates, sendUpserts } from './change-store.ts';
 import type { ChangeInput, ChangeItem, RowChange } from './change-types.ts';
 import { type CollectionRow, holdCollection } from './collection-store.ts';
 import { faultOf } from './embedding.ts';
+import type { VectorEngine } from './engine/port.ts';
 import { embeddingAt, metadataAt } from './packed.ts';
 
 type Admitted = AdmittedItem<ChangeInput, CollectionRow>;
@@ -20,6 +22,11 @@ const SLICE_ROWS = 200;
 
 export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
   readonly name = 'vector.change';
+  readonly #engine: VectorEngine;
+
+  constructor(engine: VectorEngine) {
+    this.#engine = engine;
+  }
 
   exclusiveKeys(): readonly string[] {
     return [];
@@ -65,6 +72,12 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
       items.map(({ item }) => item),
     );
     return items.map(({ item }) => answerOf(item.input));
+  }
+
+  committed(items: readonly Admitted[]): void {
+    const engine = this.#engine;
+    if (engine.changed === undefined) return;
+    for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready')) engine.changed(change);
   }
 
   async writeLarge(tx: Transaction, { item }: Admitted, nowMs: number): Promise<string> {

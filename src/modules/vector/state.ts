@@ -31,10 +31,11 @@ export interface Reading {
 const QUERIES_PER_READ = 256;
 
 export async function createVectorState(core: Core): Promise<VectorState> {
+  const engine = await createEngine(core);
   return {
     core,
-    engine: await createEngine(core),
-    changing: new ChangeEffect(),
+    engine,
+    changing: new ChangeEffect(engine),
     querying: new QueryEffect(),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
   };

@@ -65,6 +65,17 @@ export interface IndexState {
   readonly bytes: number;
 }
 
+/** Vectors as a commit left them, each id once, and nothing else that the commit changed in the collection. */
+export interface Change {
+  /** `version` is that of the commit: the one before it is one less. */
+  readonly ref: CollectionRef;
+  readonly ids: readonly string[];
+  /** Little-endian f32 of each, one after the other; given away. */
+  readonly floats: Uint8Array<ArrayBuffer>;
+  /** JSON text of each. */
+  readonly metadata: readonly (string | null)[];
+}
+
 export interface VectorEngine {
   readonly name: 'embedded' | 'pgvector';
   /** Upkeep of what all processes share. */
@@ -74,6 +85,8 @@ export interface VectorEngine {
    * loaded first. Throws CollectionGone when it was deleted meanwhile, and what the database throws.
    */
   search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]>;
+  /** A hint: an engine that holds the state before the commit need not read it. */
+  changed?(change: Change): void;
   /** What this process holds of it now. */
   indexState(ref: CollectionRef): IndexState;
   /** Frees what is held of a deleted collection. */

@@ -3,7 +3,7 @@
 // its start, so the changes pulled behind it make the state whole.
 import type { Database } from '../../../../db/database.ts';
 import { Turns } from '../../../../lib/turns.ts';
-import { CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
+import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
 import type { ArenaPool } from './arena.ts';
 import { Undecided } from './filter.ts';
 import { Pace } from './pace.ts';
@@ -78,6 +78,26 @@ export class Collection implements Held {
       this.#improve(resident, searches, found);
       return found;
     }).finally(() => this.#context.shelf.touch(this));
+  }
+
+  /** Takes over what a commit changed, if that is all that is missing. False when it was not: the next search reads it. */
+  follow({ ref: { version }, ids, floats, metadata }: Change): Promise<boolean> {
+    return this.#alone(async () => {
+      const { resident } = this;
+      if (resident === null || resident.wasteful || this.#torn || this.#version !== version - 1) return false;
+      const bytes = this.#ref.dimension * Float32Array.BYTES_PER_ELEMENT;
+      if (!(await this.#context.shelf.makeRoom(ids.length * this.#rowBytes))) return false;
+      this.#torn = true;
+      for (const [i, id] of ids.entries()) {
+        const embedding = floats.subarray(i * bytes, (i + 1) * bytes);
+        resident.upsert({ id, version, embedding, metadata: JSON.parse(metadata[i] ?? 'null') });
+      }
+      this.#torn = false;
+      this.#version = version;
+      this.#context.shelf.resized(this);
+      this.#context.changed(this, 'ready');
+      return true;
+    });
   }
 
   async #searchResident(resident: Resident, searches: readonly Search[]): Promise<SearchResult[]> {

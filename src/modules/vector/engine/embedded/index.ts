@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../../../core/logger.ts';
 import type { ConnectionConfig } from '../../../../db/database.ts';
-import type { CollectionRef, IndexState, Search, SearchResult, VectorEngine } from '../port.ts';
+import type { Change, CollectionRef, IndexState, Search, SearchResult, VectorEngine } from '../port.ts';
 import { Lane, type LaneEvents } from './lane.ts';
 import { createLedger, Ledger } from './ledger.ts';
 import { type Counter, keyOf } from './protocol.ts';
@@ -41,6 +41,8 @@ export class EmbeddedEngine implements VectorEngine {
     loads: 0,
     reloads: 0,
     deltas: 0,
+    changesFollowed: 0,
+    changesSkipped: 0,
     evictions: 0,
     streamed: 0,
     listBuilds: 0,
@@ -64,6 +66,10 @@ export class EmbeddedEngine implements VectorEngine {
     return this.#homeOf(ref.collectionId).search(ref, searches, signal);
   }
 
+  changed(change: Change): void {
+    if (this.indexState(change.ref).state === 'ready') this.#homeOf(change.ref.collectionId).follow(change);
+  }
+
   indexState(ref: CollectionRef): IndexState {
     const { state, bytes } = this.#states.get(keyOf(ref.accountId, ref.collectionId)) ?? COLD;
     return { state, bytes };
@@ -83,6 +89,8 @@ export class EmbeddedEngine implements VectorEngine {
       loads: this.#counted.loads,
       reloads: this.#counted.reloads,
       deltas: this.#counted.deltas,
+      changes_followed: this.#counted.changesFollowed,
+      changes_skipped: this.#counted.changesSkipped,
       evictions: this.#counted.evictions,
       streamed: this.#counted.streamed,
       list_builds: this.#counted.listBuilds,
@@ -113,7 +121,7 @@ export class EmbeddedEngine implements VectorEngine {
   #eventsOf(lane: number, log: EmbeddedEngineOptions['log']): LaneEvents {
     return {
       told: (message) => {
-        if (message.type === 'counted') this.#counted[message.figure] += 1;
+        if (message.type === 'counted') this.#count(lane, message.figure);
         else if (message.type === 'pressed') this.#evictOldest();
         else if (message.state === 'cold') this.#states.delete(message.key);
         else this.#states.set(message.key, { state: message.state, bytes: message.bytes, lane });
@@ -125,6 +133,11 @@ export class EmbeddedEngine implements VectorEngine {
       },
       trouble: (error) => log.warn({ err: error }, 'a search worker met an error'),
     };
+  }
+
+  #count(lane: number, figure: Counter): void {
+    this.#counted[figure] += 1;
+    if (figure === 'changesFollowed' || figure === 'changesSkipped') this.#lanes[lane]?.followed();
   }
 
   #evictOldest(): void {

@@ -2,12 +2,14 @@
 // what was asked of the dead one.
 import { Worker } from 'node:worker_threads';
 import type { ConnectionConfig } from '../../../../db/database.ts';
-import { CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
+import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
 import { Ledger, type LedgerState } from './ledger.ts';
 import type { FromWorker, PlainError, ToWorker, WorkerSettings } from './protocol.ts';
 
 const TRIES_MAX = 2;
 const CLOSE_WITHIN_MS = 2_000;
+/** More would wait in memory behind a long search; what is not handed over is read. */
+const CHANGES_UNDER_WAY_MAX = 64;
 
 export interface LaneEvents {
   told(message: Extract<FromWorker, { type: 'state' | 'counted' | 'pressed' }>): void;
@@ -38,6 +40,7 @@ export class Lane {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #calls = 0;
+  #changesUnderWay = 0;
   #closed = false;
 
   constructor(options: LaneOptions) {
@@ -68,6 +71,18 @@ export class Lane {
     } finally {
       signal.removeEventListener('abort', cancel);
     }
+  }
+
+  /** Hands over what a commit changed. */
+  follow(change: Change): void {
+    if (this.#worker === undefined || this.#changesUnderWay >= CHANGES_UNDER_WAY_MAX) return;
+    this.#changesUnderWay += 1;
+    this.#worker.postMessage({ type: 'changed', change } satisfies ToWorker, [change.floats.buffer]);
+  }
+
+  /** One of the changes handed over is dealt with. */
+  followed(): void {
+    this.#changesUnderWay -= 1;
   }
 
   /** Says it to a worker that runs. */
@@ -126,7 +141,10 @@ export class Lane {
   }
 
   #ended(worker: Worker, reason: Error): void {
-    if (this.#worker === worker) this.#worker = undefined;
+    if (this.#worker === worker) {
+      this.#worker = undefined;
+      this.#changesUnderWay = 0;
+    }
     const { ledger: state, worker: place, events } = this.#options;
     const ledger = new Ledger(state);
     ledger.setHeld(place, 0);

@@ -1,6 +1,6 @@
 // What the service's thread and its search workers tell each other.
 import type { ConnectionConfig } from '../../../../db/database.ts';
-import type { CollectionRef, IndexState, Search, SearchResult } from '../port.ts';
+import type { Change, CollectionRef, IndexState, Search, SearchResult } from '../port.ts';
 import type { LedgerState } from './ledger.ts';
 
 export interface WorkerSettings {
@@ -20,6 +20,8 @@ export type ToWorker =
       readonly searches: readonly Search[];
     }
   | { readonly type: 'cancel'; readonly call: number }
+  /** Answered by `counted`: it was followed, or skipped. */
+  | { readonly type: 'changed'; readonly change: Change }
   | { readonly type: 'forget'; readonly accountId: string; readonly collectionId: string }
   /** Another worker needs room. */
   | { readonly type: 'evict' }
@@ -47,6 +49,8 @@ export type Counter =
   | 'loads'
   | 'reloads'
   | 'deltas'
+  | 'changesFollowed'
+  | 'changesSkipped'
   | 'evictions'
   | 'streamed'
   | 'listBuilds'

@@ -53,6 +53,16 @@ export class Shelf {
     this.#publish();
   }
 
+  /** Takes note of its size, though nobody asked for it. */
+  resized(held: Held): void {
+    const known = this.#order.get(held.key);
+    if (known === undefined) return;
+    const bytes = Math.max(held.resident?.bytes ?? 0, held.reservedBytes);
+    this.#bytes += bytes - known.bytes;
+    known.bytes = bytes;
+    this.#publish();
+  }
+
   /** Frees what is held of it. */
   drop(held: Held): void {
     held.resident?.dispose();

@@ -80,6 +80,19 @@ async function search({ call, ref, searches }: Extract<ToWorker, { type: 'search
   }
 }
 
+async function follow({ change }: Extract<ToWorker, { type: 'changed' }>): Promise<void> {
+  const { accountId, collectionId } = change.ref;
+  const key = keyOf(accountId, collectionId);
+  let followed = false;
+  try {
+    followed = (await collections.get(key)?.follow(change)) === true;
+  } catch (error) {
+    trouble(error);
+  }
+  tell({ type: 'counted', figure: followed ? 'changesFollowed' : 'changesSkipped' });
+  release(key);
+}
+
 function forget(key: string): void {
   const collection = collections.get(key);
   // One in use finds out by itself.
@@ -99,6 +112,9 @@ port.on('message', (message: ToWorker) => {
   switch (message.type) {
     case 'search':
       void search(message);
+      return;
+    case 'changed':
+      void follow(message);
       return;
     case 'cancel':
       calls.get(message.call)?.abort();
