@@ -87,10 +87,12 @@ export interface PreparedQuery {
 export function prepareQuery(vector: Float32Array, cosine: boolean): PreparedQuery {
   const padded = Math.min(DIMENSION_MAX, Math.ceil(vector.length / 32) * 32);
   const float64 = new Float64Array(padded);
-  float64.set(vector);
   let max = 0;
   let squares = 0;
-  for (const value of float64) {
+  // by index: an iterator, and a copy by `set` before, take three times as long
+  for (let i = 0; i < vector.length; i += 1) {
+    const value = vector[i] as number;
+    float64[i] = value;
     max = Math.max(max, Math.abs(value));
     squares += value * value;
   }
