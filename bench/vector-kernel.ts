@@ -68,6 +68,7 @@ function scanAll(): void {
       chunk.small,
       smallStride,
       0,
+      0,
       count,
       QUERY_INT16_AT,
       scale,

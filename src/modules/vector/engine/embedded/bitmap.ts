@@ -31,18 +31,17 @@ export function countBits(bitmap: Bitmap): number {
  * @returns how many
  */
 export function listBits(bitmap: Uint32Array, start: number, end: number, target: Uint32Array, at: number): number {
-  let count = 0;
-  for (let word = start >>> 5; word < bitmap.length && word << 5 < end; word += 1) {
+  let next = at;
+  const words = Math.min(bitmap.length, (end + 31) >>> 5);
+  for (let word = start >>> 5; word < words; word += 1) {
+    const first = word << 5;
     let rest = bitmap[word] as number;
-    while (rest !== 0) {
-      const low = 31 - Math.clz32(rest & -rest);
-      rest &= rest - 1;
-      const row = (word << 5) + low;
-      if (row >= start && row < end) {
-        target[at + count] = row - start;
-        count += 1;
-      }
+    if (first < start) rest &= -1 << (start - first);
+    if (first + 32 > end) rest &= ~(-1 << (end - first));
+    for (; rest !== 0; rest &= rest - 1) {
+      target[next] = first - start + 31 - Math.clz32(rest & -rest);
+      next += 1;
     }
   }
-  return count;
+  return next - at;
 }

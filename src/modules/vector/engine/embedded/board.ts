@@ -2,7 +2,7 @@
 import { TOP_K_MAX } from '../../limits.ts';
 import type { Candidates } from './candidates.ts';
 import { DIMENSION_MAX } from './kernel/kernel.ts';
-import type { Scan } from './scan.ts';
+import type { Scan, Walk } from './scan.ts';
 
 const PARTS_MAX = 2 ** 15;
 const ROWS_MAX = 2 ** 24;
@@ -19,7 +19,7 @@ const CELL = {
   isEuclidean: 5,
   topK: 6,
   passedWords: 7,
-  listed: 8,
+  walk: 8,
   found: 9,
   lowers: 10,
   ready: 11,
@@ -104,7 +104,7 @@ export class Board {
     cells[CELL.isEuclidean] = Number(scan.isEuclidean);
     cells[CELL.topK] = topK;
     cells[CELL.passedWords] = scan.passed?.length ?? -1;
-    cells[CELL.listed] = Number(scan.listed);
+    cells[CELL.walk] = scan.walk;
     this.#floats.set([scan.query.scale, scan.query.norm, scan.query.slack]);
     this.#int16.set(scan.query.int16);
     if (scan.passed !== null) this.#passed.set(scan.passed);
@@ -171,7 +171,7 @@ export class Board {
       query: { int16: this.#int16, scale, norm, slack },
       isEuclidean: cells[CELL.isEuclidean] === 1,
       passed: passedWords === -1 ? null : this.#passed.subarray(0, passedWords),
-      listed: cells[CELL.listed] === 1,
+      walk: cells[CELL.walk] as Walk,
     };
     const cell = (part: number, place: number) => this.#parts[part * PART_CELLS + place] as number;
     const partOf = (part: number) => ({

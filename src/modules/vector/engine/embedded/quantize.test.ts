@@ -25,6 +25,7 @@ function boundsOf(row: Float32Array, query: Float32Array, cosine: boolean, squar
     chunk.small,
     vectors.smallStride,
     0,
+    0,
     1,
     QUERY_INT16_AT,
     scale,

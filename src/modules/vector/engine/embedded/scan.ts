@@ -4,6 +4,17 @@ import { hasBit, listBits } from './bitmap.ts';
 import type { Candidates } from './candidates.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, LIST_AT, QUERY_INT16_AT } from './kernel/kernel.ts';
 
+/** How a first pass goes through rows of which not all may match. */
+export const walks = {
+  /** Looks at all of them, and leaves out afterwards what did not pass. */
+  all: 0,
+  /** Looks at those that passed, and reads through what lies between them, so that the processor goes on fetching ahead. */
+  through: 1,
+  /** Looks at those that passed, and leaps over what lies between them. */
+  leaping: 2,
+} as const;
+export type Walk = (typeof walks)[keyof typeof walks];
+
 export interface Scan {
   /** Bytes of a small copy. */
   readonly stride: number;
@@ -11,8 +22,8 @@ export interface Scan {
   readonly isEuclidean: boolean;
   /** The rows that may match; null: all. */
   readonly passed: Uint32Array | null;
-  /** Looks at the rows of `passed` alone; else at all of them, leaving out afterwards what did not pass. */
-  readonly listed: boolean;
+  /** Without `passed`: all. */
+  readonly walk: Walk;
 }
 
 /** Small copies that lie in one piece. */
@@ -31,9 +42,10 @@ const FIRST_ROWS = 16;
 /** @param scratch where the thread's arguments lie in the arena */
 export function scanPart(part: Part, scan: Scan, candidates: Candidates, scratch: number): void {
   const { arena, start, count } = part;
-  const { query, passed, listed } = scan;
-  const list = scratch + LIST_AT;
-  const rows = listed && passed !== null ? listBits(passed, start, start + count, arena.uint32, list / 4) : count;
+  const { query, passed, walk } = scan;
+  const list = (scratch + LIST_AT) / 4;
+  const listed = walk !== walks.all && passed !== null;
+  const rows = listed ? listBits(passed, start, start + count, arena.uint32, list) : count;
   if (rows === 0) return;
   arena.int16.set(query.int16, (scratch + QUERY_INT16_AT) / 2);
   const first = candidates.isOpen ? Math.min(rows, candidates.wanted * FIRST_ROWS) : 0;
@@ -44,18 +56,20 @@ export function scanPart(part: Part, scan: Scan, candidates: Candidates, scratch
 /** From row `from` of the part, or of the list of its rows, up to `to`. */
 function scanRows(
   { arena, small, start }: Part,
-  { stride, query, isEuclidean, passed, listed }: Scan,
+  { stride, query, isEuclidean, passed, walk }: Scan,
   candidates: Candidates,
   scratch: number,
   from: number,
   to: number,
 ): void {
   const { uint32, float64 } = arena;
+  const listed = walk !== walks.all;
   const skipped = listed ? 0 : from;
   const found = arena.kernel.scan(
     small + skipped * stride,
     stride,
     listed ? scratch + LIST_AT + from * 4 : 0,
+    walk === walks.through ? 1 : 0,
     to - from,
     scratch + QUERY_INT16_AT,
     query.scale,

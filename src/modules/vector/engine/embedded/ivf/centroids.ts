@@ -79,6 +79,7 @@ export class Centroids {
         small,
         stride,
         0,
+        0,
         count,
         QUERY_INT16_AT,
         scale,

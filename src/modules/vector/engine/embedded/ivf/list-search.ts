@@ -40,6 +40,7 @@ function scanBlock({ block, rows, count }: ListBlock, search: ExactSearch, candi
     block.at,
     vectors.smallStride,
     0,
+    0,
     count,
     QUERY_INT16_AT,
     query.scale,

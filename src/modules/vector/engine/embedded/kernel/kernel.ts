@@ -7,6 +7,7 @@ export interface Kernel {
     rows: number,
     stride: number,
     list: number,
+    through: number,
     count: number,
     query: number,
     queryScale: number,
