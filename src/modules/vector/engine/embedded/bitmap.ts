@@ -16,7 +16,26 @@ export function hasBit(bitmap: Uint32Array, row: number): boolean {
   return ((bitmap[row >>> 5] as number) & (1 << (row & 31))) !== 0;
 }
 
-export function countBits(bitmap: Bitmap): number {
+/** Adds what is in `other`, as far as `bitmap` reaches. */
+export function addBits(bitmap: Bitmap, other: Uint32Array): void {
+  const words = Math.min(bitmap.length, other.length);
+  for (let word = 0; word < words; word += 1) bitmap[word] = (bitmap[word] as number) | (other[word] as number);
+}
+
+/** Takes out what is not in `other`, which may be shorter. */
+export function keepBits(bitmap: Bitmap, other: Uint32Array): void {
+  const words = Math.min(bitmap.length, other.length);
+  for (let word = 0; word < words; word += 1) bitmap[word] = (bitmap[word] as number) & (other[word] as number);
+  bitmap.fill(0, words);
+}
+
+/** Takes out what is in `other`. */
+export function takeBits(bitmap: Bitmap, other: Uint32Array): void {
+  const words = Math.min(bitmap.length, other.length);
+  for (let word = 0; word < words; word += 1) bitmap[word] = (bitmap[word] as number) & ~(other[word] as number);
+}
+
+export function countBits(bitmap: Uint32Array): number {
   let count = 0;
   for (let word of bitmap) {
     word -= (word >>> 1) & 0x55555555;

@@ -1,13 +1,13 @@
 // From a filter to the rows that pass it, before anything is scored.
 import type { Condition, Filter } from '../port.ts';
-import { type Bitmap, bitmapFor, clearBit, listBits } from './bitmap.ts';
+import { type Bitmap, bitmapFor, clearBit, keepBits, listBits, takeBits } from './bitmap.ts';
 import type { Postings } from './postings.ts';
 import { kinds, LONG_TEXT_KEPT_BYTES, type Values } from './values.ts';
 
 /** Thrown when what is kept of long texts does not decide: the rows themselves must be read. */
 export class Undecided extends Error {}
 
-/** Rows tested one by one when a chain is this many times longer than what is left. */
+/** Rows tested one by one when the chains to walk are this many times longer than what is left. */
 const CHAIN_COSTS = 8;
 
 interface Resolved {
@@ -15,29 +15,41 @@ interface Resolved {
   /** Rows that hold none of the codes pass. */
   readonly without: boolean;
   readonly rows: number;
+  /** Entries of chains to walk: those of codes without a bitmap. */
+  readonly chained: number;
 }
 
-/** The rows that pass. @param alive all rows; @param size one more than the highest row number */
-export function resolveFilter(filter: Filter, postings: Postings, alive: Bitmap, size: number): Bitmap {
+/**
+ * The rows that pass: to be read until the next change, rows beyond its end do not pass.
+ * @param alive all rows
+ * @param size one more than the highest row number
+ */
+export function resolveFilter(filter: Filter, postings: Postings, alive: Bitmap, size: number): Uint32Array {
   const resolved = filter.map((condition) => resolve(condition, postings));
   resolved.sort((a, b) => Number(a.without) - Number(b.without) || a.rows - b.rows);
-  let passed: { bitmap: Bitmap; rows: number } | undefined;
-  for (const one of resolved) {
-    if (passed === undefined && !one.without) passed = { bitmap: marked(one.codes, postings, size), rows: one.rows };
-    else {
-      passed ??= { bitmap: alive.slice(0, (size + 31) >>> 5), rows: size };
-      if (one.rows > passed.rows * CHAIN_COSTS) testEach(passed.bitmap, one, postings, size);
-      else combine(passed.bitmap, one, postings, size);
-    }
+  const [first, ...others] = resolved;
+  if (first === undefined || first.without) {
+    const passed = alive.slice(0, (size + 31) >>> 5);
+    for (const one of resolved) narrow(passed, size, one, postings, size);
+    return passed;
   }
-  return passed?.bitmap ?? alive.slice(0, (size + 31) >>> 5);
+  if (others.length === 0) return rowsOf(first.codes, postings, size);
+  const passed = marked(first.codes, postings, size);
+  for (const one of others) narrow(passed, first.rows, one, postings, size);
+  return passed;
 }
 
 function resolve(condition: Condition, postings: Postings): Resolved {
   const codes = codesFor(condition, postings.values);
-  const rows = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
+  let rows = 0;
+  let chained = 0;
+  for (const code of codes) {
+    const count = postings.countOf(code);
+    rows += count;
+    if (postings.bitmapOf(code) === undefined) chained += count;
+  }
   const without = condition.op === 'ne' || (condition.op === 'exists' && !condition.value);
-  return { codes, without, rows };
+  return { codes, without, rows, chained };
 }
 
 function codesFor(condition: Condition, values: Values): number[] {
@@ -92,18 +104,23 @@ export function satisfies(op: Order, difference: number): boolean {
   return op === 'lt' ? difference < 0 : difference <= 0;
 }
 
+/** Not to be written: it may be the value's own. */
+function rowsOf(codes: readonly number[], postings: Postings, size: number): Uint32Array {
+  const kept = codes.length === 1 ? postings.bitmapOf(codes[0] as number) : undefined;
+  return kept?.subarray(0, (size + 31) >>> 5) ?? marked(codes, postings, size);
+}
+
 function marked(codes: readonly number[], postings: Postings, size: number): Bitmap {
   const bitmap = bitmapFor(size);
   for (const code of codes) postings.mark(code, bitmap);
   return bitmap;
 }
 
-function combine(passed: Bitmap, { codes, without }: Resolved, postings: Postings, size: number): void {
-  const bitmap = marked(codes, postings, size);
-  for (let word = 0; word < passed.length; word += 1) {
-    const other = bitmap[word] as number;
-    passed[word] = (passed[word] as number) & (without ? ~other : other);
-  }
+/** Takes out what does not pass a further condition. @param rows how many are left, about */
+function narrow(passed: Bitmap, rows: number, one: Resolved, postings: Postings, size: number): void {
+  if (one.chained > rows * CHAIN_COSTS) testEach(passed, one, postings, size);
+  else if (one.without) takeBits(passed, rowsOf(one.codes, postings, size));
+  else keepBits(passed, rowsOf(one.codes, postings, size));
 }
 
 function testEach(passed: Bitmap, { codes, without }: Resolved, postings: Postings, size: number): void {

@@ -1,9 +1,10 @@
 // Which rows hold which value: one entry of 20 bytes per (row, value), in a chain of its row and in a doubly linked one of its
 // value. Overwriting or deleting a row unlinks its entries, so a chain never names a row that does not hold the value; a value
-// that occurs once costs one entry, not a list.
+// that occurs once costs one entry, not a list. A value that many rows hold has a bitmap besides.
 
-import { type Bitmap, setBit } from './bitmap.ts';
+import { addBits, type Bitmap, setBit } from './bitmap.ts';
 import { withRoom } from './growing.ts';
+import { ValueBitmaps } from './value-bitmaps.ts';
 import { Values } from './values.ts';
 
 const FIELDS = 5;
@@ -24,10 +25,13 @@ export class Postings {
   #firstOfRow = new Uint32Array(0);
   #firstOfValue = new Uint32Array(0);
   #countOfValue = new Uint32Array(0);
+  /** One more than the highest row number. */
+  #size = 0;
+  readonly #bitmaps = new ValueBitmaps((code, bitmap) => this.#walk(code, bitmap));
 
   get bytes(): number {
     const own = [this.#entries, this.#firstOfRow, this.#firstOfValue, this.#countOfValue];
-    return own.reduce((sum, column) => sum + column.byteLength, this.values.bytes);
+    return own.reduce((sum, column) => sum + column.byteLength, this.values.bytes + this.#bitmaps.bytes);
   }
 
   /** Values that once were: they take room until the collection is loaded anew. */
@@ -38,6 +42,7 @@ export class Postings {
   /** Sets the values of a row that has none. */
   add(row: number, metadata: unknown): void {
     this.#firstOfRow = withRoom(this.#firstOfRow, row + 1);
+    this.#size = Math.max(this.#size, row + 1);
     if (typeof metadata !== 'object' || metadata === null) return;
     for (const [key, value] of Object.entries(metadata)) {
       if (!Array.isArray(value) || value.length === 0) this.#link(row, this.values.codeOf(key, value));
@@ -59,13 +64,16 @@ export class Postings {
     return this.#countOfValue[code] as number;
   }
 
-  /** Adds the rows that hold a value. */
+  /** The rows that hold a value, when they are kept so: to be read until the next change, rows beyond its end do not. */
+  bitmapOf(code: number): Bitmap | undefined {
+    return this.#bitmaps.of(code);
+  }
+
+  /** Adds the rows that hold a value to a bitmap that has room for all. */
   mark(code: number, bitmap: Bitmap): void {
-    const entries = this.#entries;
-    for (let entry = this.#firstOfValue[code] as number; entry !== END; ) {
-      setBit(bitmap, entries[entry * FIELDS + ROW] as number);
-      entry = entries[entry * FIELDS + NEXT_OF_VALUE] as number;
-    }
+    const kept = this.#bitmaps.of(code);
+    if (kept === undefined) this.#walk(code, bitmap);
+    else addBits(bitmap, kept);
   }
 
   rowHasOneOf(row: number, codes: ReadonlySet<number>): boolean {
@@ -74,6 +82,14 @@ export class Postings {
       entry = this.#entries[entry * FIELDS + NEXT_OF_ROW] as number;
     }
     return false;
+  }
+
+  #walk(code: number, bitmap: Bitmap): void {
+    const entries = this.#entries;
+    for (let entry = this.#firstOfValue[code] as number; entry !== END; ) {
+      setBit(bitmap, entries[entry * FIELDS + ROW] as number);
+      entry = entries[entry * FIELDS + NEXT_OF_VALUE] as number;
+    }
   }
 
   #link(row: number, code: number): void {
@@ -90,7 +106,9 @@ export class Postings {
     if (next !== END) entries[next * FIELDS + PREVIOUS_OF_VALUE] = entry;
     this.#firstOfValue[code] = entry;
     this.#firstOfRow[row] = entry;
-    this.#countOfValue[code] = this.countOf(code) + 1;
+    const count = this.countOf(code) + 1;
+    this.#countOfValue[code] = count;
+    this.#bitmaps.add(code, row, count, this.#size);
     this.#live += 1;
   }
 
@@ -102,7 +120,9 @@ export class Postings {
     if (next !== END) entries[next * FIELDS + PREVIOUS_OF_VALUE] = previous;
     if (previous !== END) entries[previous * FIELDS + NEXT_OF_VALUE] = next;
     else this.#firstOfValue[code] = next;
-    this.#countOfValue[code] = this.countOf(code) - 1;
+    const count = this.countOf(code) - 1;
+    this.#countOfValue[code] = count;
+    this.#bitmaps.remove(code, entries[entry * FIELDS + ROW] as number, count);
     entries[entry * FIELDS + NEXT_OF_ROW] = this.#free;
     this.#free = entry;
     this.#live -= 1;

@@ -1,77 +1,44 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { condition, LONG_TEXT, metadata } from '../../../../../test/vector/engine-arbitraries.ts';
 import { expectExact, type ReferenceRow } from '../../../../../test/vector/engine-reference.ts';
-import { type Condition, type Metric, metrics, type Scalar } from '../port.ts';
+import { type Condition, type Metric, metrics } from '../port.ts';
 import { ArenaPool } from './arena.ts';
 import { Undecided } from './filter.ts';
 import { Resident } from './resident.ts';
 
 const pool = new ArenaPool(2 ** 26);
 const DIMENSION = 5;
-const LONG = 'long '.repeat(60);
-
-const scalar: fc.Arbitrary<Scalar> = fc.oneof(
-  fc.constantFrom<Scalar>(
-    'a',
-    'b',
-    '1',
-    '',
-    'ä',
-    '\u{1f600}',
-    '\uffee',
-    LONG,
-    `${LONG}b`,
-    1,
-    0,
-    -0,
-    2.5,
-    -3,
-    1e300,
-    true,
-    false,
-    null,
-  ),
-  fc.integer({ min: -5, max: 5 }),
-);
-const stored = fc.oneof(
-  { weight: 4, arbitrary: scalar },
-  { weight: 1, arbitrary: fc.array(fc.oneof(scalar, fc.constant({})), { maxLength: 3 }) },
-  { weight: 1, arbitrary: fc.constantFrom({}, { a: 1 }) },
-);
-const key = fc.constantFrom('k', 'l', 'constructor', '__proto__');
-const metadata = fc.option(
-  fc
-    .array(fc.tuple(key, stored), { maxLength: 3 })
-    .map((entries) => JSON.parse(JSON.stringify(Object.fromEntries(entries)))),
-);
-const operand = fc.oneof(
-  fc.constantFrom('a', 'b', '', 'ä', '\u{1f600}', '\uffee', 1, 0, 2.5, -3),
-  fc.integer({ min: -5, max: 5 }),
-);
-const condition: fc.Arbitrary<Condition> = fc.oneof(
-  fc.record({ key, op: fc.constantFrom('eq' as const, 'ne' as const), value: scalar }),
-  fc.record({ key, op: fc.constant('in' as const), values: fc.array(scalar, { maxLength: 4 }) }),
-  fc.record({ key, op: fc.constantFrom('gt' as const, 'gte' as const, 'lt' as const, 'lte' as const), value: operand }),
-  fc.record({ key, op: fc.constant('exists' as const), value: fc.boolean() }),
-);
 const vector = fc
   .array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSION, maxLength: DIMENSION })
   .map((values) => Float32Array.from(values.every((value) => value === 0) ? values.map(() => 1) : values));
 const id = fc.integer({ min: 0, max: 60 }).map((n) => (n % 7 === 0 ? `ü${n}` : `id-${n}`));
+const search = fc.record({
+  kind: fc.constant('search' as const),
+  vector,
+  topK: fc.constantFrom(1, 3, 10, 1000),
+  filter: fc.option(fc.array(condition, { maxLength: 3 })),
+  exact: fc.boolean(),
+});
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('upsert' as const), id, vector, metadata }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), id }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('search' as const),
-      vector,
-      topK: fc.constantFrom(1, 3, 10, 1000),
-      filter: fc.option(fc.array(condition, { maxLength: 3 })),
-      exact: fc.boolean(),
-    }),
-  },
+  { weight: 3, arbitrary: search },
 );
+/** Rows that hold the same metadata, each `every` numbers. */
+const range = {
+  from: fc.nat({ max: 900 }),
+  count: fc.integer({ min: 1, max: 900 }),
+  every: fc.constantFrom(1, 1, 2, 7),
+};
+const largeStep = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('upsert' as const), ...range, vector, metadata }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), ...range }) },
+  { weight: 4, arbitrary: search },
+);
+function* numbersOf({ from, count, every }: { from: number; count: number; every: number }): Generator<number> {
+  for (let n = from; n < from + count; n += every) yield n;
+}
 
 const bytesOf = (values: Float32Array) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 const refOf = (metric: Metric) => ({ accountId: 'a', collectionId: 'c', dimension: DIMENSION, metric, version: 1 });
@@ -100,6 +67,37 @@ describe.each(metrics)('a collection in memory (%s)', (metric) => {
     );
   });
 
+  it('answers like the rows it was given when many rows hold a value, or did', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(largeStep, { maxLength: 30 }), async (steps) => {
+        const resident = new Resident(pool, refOf(metric));
+        const rows = new Map<string, ReferenceRow>();
+        let version = 0;
+        for (const one of steps) {
+          version += 1;
+          if (one.kind === 'search') {
+            expectExact(await resident.search(one), rows.values(), metric, one);
+            continue;
+          }
+          for (const n of numbersOf(one)) {
+            if (one.kind === 'remove') {
+              resident.remove(`${n}`, version);
+              rows.delete(`${n}`);
+              continue;
+            }
+            // no two alike
+            const values = one.vector.map((value, i) => value + ((n * (i + 3)) % 97) / 128);
+            const row = { id: `${n}`, version, vector: values, metadata: one.metadata };
+            resident.upsert({ ...row, embedding: bytesOf(values) });
+            rows.set(row.id, row);
+          }
+        }
+        resident.dispose();
+      }),
+      { numRuns: 25 },
+    );
+  });
+
   it.each([0.5, 0.05, 0.001])('finds every best row under a filter that %f of the rows pass', async (share) => {
     const resident = new Resident(pool, refOf(metric));
     const count = 6000;
@@ -116,8 +114,9 @@ describe.each(metrics)('a collection in memory (%s)', (metric) => {
     for (const row of rows) resident.upsert({ ...row, embedding: bytesOf(row.vector) });
     const query = Float32Array.from([1, 0.2, 0, 0, 0]);
     const chosen: Condition = { key: 'chosen', op: 'eq', value: true };
+    const others: Condition = { ...chosen, op: 'ne' };
     const against: Condition = { key: 'sign', op: 'eq', value: false };
-    for (const filter of [[chosen], [against], [against, chosen]]) {
+    for (const filter of [[chosen], [others], [against], [against, chosen], [others, against]]) {
       const search = { vector: query, topK: 10, filter, exact: true };
       expectExact(await resident.search(search), rows, metric, search);
     }
@@ -131,14 +130,14 @@ describe('a collection in memory', () => {
 
   it('keeps of a long text what equality needs, and says so when order needs the rest', async () => {
     const resident = new Resident(pool, refOf('cosine'));
-    resident.upsert({ ...unit, id: 'one', metadata: { text: LONG } });
+    resident.upsert({ ...unit, id: 'one', metadata: { text: LONG_TEXT } });
     const ids = async (one: Condition) =>
       (await resident.search({ ...search, filter: [one] })).matches.map((match) => match.id);
-    expect(await ids({ key: 'text', op: 'eq', value: LONG })).toEqual(['one']);
-    expect(await ids({ key: 'text', op: 'eq', value: `${LONG} ` })).toEqual([]);
+    expect(await ids({ key: 'text', op: 'eq', value: LONG_TEXT })).toEqual(['one']);
+    expect(await ids({ key: 'text', op: 'eq', value: `${LONG_TEXT} ` })).toEqual([]);
     expect(await ids({ key: 'text', op: 'gt', value: 'long' })).toEqual(['one']);
     expect(await ids({ key: 'text', op: 'gt', value: 'm'.repeat(100) })).toEqual([]);
-    await expect(ids({ key: 'text', op: 'gt', value: LONG.slice(0, 100) })).rejects.toThrow(Undecided);
+    await expect(ids({ key: 'text', op: 'gt', value: LONG_TEXT.slice(0, 100) })).rejects.toThrow(Undecided);
     resident.dispose();
   });
 
