@@ -90,7 +90,7 @@ async function scan(search: ExactSearch, walk: Walk, candidates: Candidates, pac
   const numbered = parts.map(({ arena, ...part }) => ({ ...part, arena: arena.number }));
   const arenas = new Set(parts.map(({ arena }) => arena));
   const task = { scan: how, topK, parts: numbered };
-  const bytes = (walk === walks.leaping ? rows : vectors.size) * vectors.smallStride;
+  const bytes = (walk === walks.all ? vectors.size : rows) * vectors.smallStride;
   const shared = partner?.share(task, arenas, bytes) ?? null;
   const scanned = new Set<number>();
   const scanOne = async (part: number) => {
@@ -105,6 +105,8 @@ async function scan(search: ExactSearch, walk: Walk, candidates: Candidates, pac
       shared.abandon();
       throw error;
     }
+    // a partner that came too late for any part is not waited for
+    if (scanned.size === parts.length) return shared.abandon();
     if (await shared.finish(candidates)) return;
   }
   for (const part of parts.keys()) if (!scanned.has(part)) await scanOne(part);

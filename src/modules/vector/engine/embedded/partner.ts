@@ -25,7 +25,7 @@ export interface Shared {
   take(): number | undefined;
   /** Waits for the partner and takes in what it found. False: it did not answer, and its parts are still to be done. */
   finish(candidates: Candidates): Promise<boolean>;
-  /** Leaves it as it is. */
+  /** Leaves it as it is: what the partner may find is not wanted. */
   abandon(): void;
 }
 
