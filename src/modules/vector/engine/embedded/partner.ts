@@ -7,7 +7,6 @@ import type { Candidates } from './candidates.ts';
 
 /** The partner is at most one part behind, 0.1 ms; unless the system has put another thread in its place. */
 const BLOCK_MS = 2;
-const GIVE_UP_MS = 1_000;
 
 export interface PartnerData {
   readonly buffer: SharedArrayBuffer;
@@ -23,7 +22,10 @@ export interface ToPartner {
 export interface Shared {
   /** The number of the next part for this thread; undefined when none is left. */
   take(): number | undefined;
-  /** Waits for the partner and takes in what it found. False: it did not answer, and its parts are still to be done. */
+  /**
+   * Waits for the partner, no longer than the work has taken until now, and takes in what it found. False: its parts are still to
+   * be done, which takes no longer either.
+   */
   finish(candidates: Candidates): Promise<boolean>;
   /** Leaves it as it is: what the partner may find is not wanted. */
   abandon(): void;
@@ -60,11 +62,12 @@ export class Partner {
       this.#known.add(number);
     }
     this.#busy = true;
+    const begun = performance.now();
     board.begin(task);
     this.#shared();
     return {
       take: () => board.take(),
-      finish: (candidates) => this.#finish(board, candidates),
+      finish: (candidates) => this.#finish(board, candidates, performance.now() - begun),
       abandon: () => {
         board.stop();
         this.#busy = false;
@@ -83,11 +86,11 @@ export class Partner {
     await running?.worker.terminate();
   }
 
-  async #finish(board: Board, candidates: Candidates): Promise<boolean> {
+  async #finish(board: Board, candidates: Candidates, patienceMs: number): Promise<boolean> {
     try {
-      if (board.wait(BLOCK_MS) || (await board.settled(GIVE_UP_MS))) return board.collect(candidates);
-      void this.close();
-      return false;
+      const restMs = patienceMs - BLOCK_MS;
+      const done = board.wait(Math.min(BLOCK_MS, patienceMs)) || (restMs > 0 && (await board.settled(restMs)));
+      return done && board.collect(candidates);
     } finally {
       this.#busy = false;
     }
@@ -102,7 +105,7 @@ export class Partner {
       transferList: [port2],
       name: 'vector-partner',
     });
-    // A search that waits for it gives up by itself; the next one starts another.
+    // A search that waits for it goes on by itself; the next one starts another.
     worker.on('error', (error) => {
       this.#failed(error);
       this.#forgetWorker(worker);
