@@ -128,3 +128,45 @@ it('a partner that dies costs time, never a result, and another one takes its pl
   await awake(resident, 256);
   resident.dispose();
 });
+
+it('where two threads do not both get to work, small searches are seldom shared, large ones as ever', async () => {
+  // one part cannot be shared: whoever takes it, the other was woken for nothing
+  const [few, many] = [10, 1_000];
+  const rowBytes = 48;
+  let tried = 0;
+  const other = new Partner(
+    few * rowBytes,
+    () => {
+      tried += 1;
+    },
+    (error) => failures.push(error),
+  );
+  const of = (count: number) => {
+    const resident = new Resident(
+      pool,
+      { accountId: 'a', collectionId: 'c', dimension: 3, metric: 'cosine', version: 1 },
+      other,
+    );
+    resident.expect(count);
+    for (const { vector, ...row } of rowsOf(count, 3, random)) resident.upsert({ ...row, embedding: bytesOf(vector) });
+    return resident;
+  };
+  const [small, large] = [of(few), of(many)];
+  const triedBy = async (resident: Resident, searches: number) => {
+    const before = tried;
+    for (let i = 0; i < searches; i += 1) {
+      await resident.search(searchOf(3, 1, null));
+      await sleep(5);
+    }
+    return tried - before;
+  };
+  for (let tries = 0; tried === 0; tries += 1) {
+    expect(tries).toBeLessThan(500);
+    await triedBy(small, 1);
+  }
+  expect(await triedBy(small, 100)).toBeLessThan(10);
+  expect(await triedBy(large, 10)).toBeGreaterThan(5);
+  small.dispose();
+  large.dispose();
+  await other.close();
+});

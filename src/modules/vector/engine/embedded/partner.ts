@@ -7,6 +7,13 @@ import type { Candidates } from './candidates.ts';
 
 /** The partner is at most one part behind, 0.1 ms; unless the system has put another thread in its place. */
 const BLOCK_MS = 2;
+/**
+ * Where the other processors have work of their own, a partner comes when all is done, or in the place of the thread that woke it:
+ * a pass of 0.2 ms then takes up to twice as long. Each time only one of the two did anything, passes must be twice as large
+ * to be shared, up to 16 times; both at work makes it once again, and so do, step by step, those that are not shared.
+ */
+const RELUCTANCE_MAX = 16;
+const RELUCTANCE_KEPT = 0.97;
 
 export interface PartnerData {
   readonly buffer: SharedArrayBuffer;
@@ -37,10 +44,12 @@ export class Partner {
   readonly #failed: (error: unknown) => void;
   #running: { readonly worker: Worker; readonly port: MessagePort; readonly board: Board } | undefined;
   #busy = false;
+  /** How many times larger than at first a pass must be. */
+  #reluctance = 1;
   readonly #known = new Set<number>();
 
   /**
-   * @param fromBytes first passes over less are not shared
+   * @param fromBytes first passes over less are not shared; larger ones only while it helps
    * @param shared is told of each that is
    * @param failed is told what the partner died of
    */
@@ -53,6 +62,10 @@ export class Partner {
   /** Shares the first pass; null when it is too small, or the partner starts or has another one. */
   share(task: Task, arenas: Iterable<Arena>, bytes: number): Shared | null {
     if (bytes < this.#fromBytes || this.#busy || !Board.holds(task)) return null;
+    if (bytes < this.#fromBytes * this.#reluctance) {
+      this.#reluctance *= RELUCTANCE_KEPT;
+      return null;
+    }
     this.#running ??= this.#start();
     const { board, port } = this.#running;
     if (!board.isIdle) return null;
@@ -65,12 +78,22 @@ export class Partner {
     const begun = performance.now();
     board.begin(task);
     this.#shared();
+    let own = 0;
     return {
-      take: () => board.take(),
-      finish: (candidates) => this.#finish(board, candidates, performance.now() - begun),
+      take: () => {
+        const part = board.take();
+        if (part !== undefined) own += 1;
+        return part;
+      },
+      finish: async (candidates) => {
+        const done = await this.#finish(board, candidates, performance.now() - begun);
+        this.#learn(done && own > 0);
+        return done;
+      },
       abandon: () => {
         board.stop();
         this.#busy = false;
+        this.#learn(false);
       },
     };
   }
@@ -94,6 +117,10 @@ export class Partner {
     } finally {
       this.#busy = false;
     }
+  }
+
+  #learn(helped: boolean): void {
+    this.#reluctance = helped ? 1 : Math.min(RELUCTANCE_MAX, this.#reluctance * 2);
   }
 
   #start() {
