@@ -1,6 +1,7 @@
 // A load generator that costs little itself: raw sockets, prepared requests, one outstanding call per connection.
 // A general-purpose client takes as much processor time per call as the service, and would measure itself on two cores.
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Flow {
   /** The next request of a connection; null ends it. */
@@ -82,6 +83,72 @@ export async function load({ url, connections, seconds, flow }: LoadOptions): Pr
     p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
   };
+}
+
+export interface PaceOptions {
+  readonly url: string;
+  readonly perSecond: number;
+  readonly next: () => Buffer;
+  readonly ended: AbortSignal;
+}
+
+const PACE_PAUSE_MS = 2;
+
+/** Sends so many calls a second until told to end, however long the answers take; answers how many were answered a second. */
+export async function pace({ url, perSecond, next, ended }: PaceOptions): Promise<number> {
+  const idle: Caller[] = [];
+  const callers: Caller[] = [];
+  const startedMs = performance.now();
+  const underWay = new Set<Promise<void>>();
+  let sent = 0;
+  while (!ended.aborted) {
+    const due = Math.floor(((performance.now() - startedMs) / 1000) * perSecond);
+    for (; sent < due; sent += 1) {
+      const caller = idle.pop() ?? new Caller(url);
+      if (!callers.includes(caller)) callers.push(caller);
+      const call = caller.call(next()).then((status) => {
+        if (status !== 200) throw new Error(`a paced call was answered with ${status}`);
+        idle.push(caller);
+      });
+      underWay.add(call);
+      call.then(
+        () => underWay.delete(call),
+        () => undefined,
+      );
+    }
+    await sleep(PACE_PAUSE_MS);
+  }
+  await Promise.all(underWay);
+  for (const caller of callers) caller.end();
+  return sent / ((performance.now() - startedMs) / 1000);
+}
+
+/** One connection, one call at a time. */
+class Caller {
+  readonly #socket: Socket;
+  #answered: (status: number) => void = () => undefined;
+  #failed: (error: Error) => void = () => undefined;
+
+  constructor(url: string) {
+    const { port, hostname } = new URL(url);
+    const reader = new ResponseReader((status) => this.#answered(status));
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.setNoDelay(true);
+    this.#socket.on('data', (chunk: Buffer) => reader.add(chunk));
+    this.#socket.on('error', (error) => this.#failed(error));
+  }
+
+  call(request: Buffer): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#answered = resolve;
+      this.#failed = reject;
+      this.#socket.write(request);
+    });
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
 }
 
 /** Reads responses with Content-Length, one after the other. */
