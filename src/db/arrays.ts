@@ -5,8 +5,9 @@ const OID = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, times
 const postgresEpochMs = 946_684_800_000;
 const HEADER_BYTES = 20;
 
-function header(oid: number, count: number, hasNull: boolean, dataBytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(HEADER_BYTES + dataBytes);
+function header(oid: number, count: number, hasNull: boolean, dataBytes: number, room: Buffer | null = null): Buffer {
+  const bytes = HEADER_BYTES + dataBytes;
+  const buffer = room !== null && room.length >= bytes ? room.subarray(0, bytes) : Buffer.allocUnsafe(bytes);
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(hasNull ? 1 : 0, 4);
   buffer.writeInt32BE(oid, 8);
@@ -83,11 +84,11 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   return buffer;
 }
 
-/** Texts stand for their UTF-8 bytes. */
-export function byteaArray(values: readonly (Buffer | string | null)[]): Buffer {
+/** Texts stand for their UTF-8 bytes. `room`: written to if it is large enough. */
+export function byteaArray(values: readonly (Buffer | string | null)[], room: Buffer | null = null): Buffer {
   const nulls = values.some((value) => value === null);
   const bytes = values.reduce((sum: number, value) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0);
-  const buffer = header(OID.bytea, values.length, nulls, values.length * 4 + bytes);
+  const buffer = header(OID.bytea, values.length, nulls, values.length * 4 + bytes, room);
   let at = HEADER_BYTES;
   for (const value of values) {
     if (value === null) {

@@ -1,10 +1,11 @@
-// Values as the driver sends them. Done before anything is written to the socket, so that serialising cannot fail half-way.
+// Values as they travel: text or bytes. Done before anything is written to the socket, so that serialising cannot fail half-way.
 import type { SqlValue } from './statement.ts';
 
-export function encodeValues(values: readonly SqlValue[]): unknown[] {
+export type EncodedValue = string | Buffer | null;
+
+export function encodeValues(values: readonly SqlValue[]): EncodedValue[] {
   return values.map((value) => {
-    if (typeof value === 'bigint') return value.toString();
-    if (value instanceof Date) return value.toISOString();
-    return value;
+    if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value;
+    return value instanceof Date ? value.toISOString() : String(value);
   });
 }

@@ -8,7 +8,7 @@ export interface Statement {
 /** Values that the driver can always serialise, so that a pipelined BEGIN…COMMIT can never half-commit on the client. */
 export type SqlValue = string | number | bigint | boolean | Date | Buffer | null;
 
-/** `name` is unique in the process and at most 63 bytes. */
+/** `name` is unique in the process and at most 63 bytes; empty for a statement that is parsed and planned anew each time. */
 export function statement(name: string, text: string): Statement {
   if (name.length > 63) throw new Error(`statement name too long: ${name}`);
   return { name, text };

@@ -1,7 +1,8 @@
 // One transaction on one connection: statements are pipelined, the first failure is the reason of all that follow.
 import type pg from 'pg';
-import { encodeValues } from './encode.ts';
+import { type EncodedValue, encodeValues } from './encode.ts';
 import { sqlState } from './errors.ts';
+import { execute } from './prepared-query.ts';
 import type { SqlValue, Statement } from './statement.ts';
 
 export interface Rows<R> {
@@ -72,7 +73,7 @@ export class ClientTransaction implements Transaction {
   async commit(): Promise<void> {
     let tag: string;
     try {
-      tag = (await this.#client.query({ name: commit.name, text: commit.text })).command;
+      tag = (await execute(this.#client, commit, [])).command;
     } catch (error) {
       throw new CommitUnknown(error);
     }
@@ -92,7 +93,7 @@ export class ClientTransaction implements Transaction {
   async rollback(): Promise<unknown> {
     try {
       await Promise.all(this.#pending);
-      await this.#client.query({ name: rollback.name, text: rollback.text });
+      await execute(this.#client, rollback, []);
       return undefined;
     } catch (error) {
       return error;
@@ -100,9 +101,9 @@ export class ClientTransaction implements Transaction {
   }
 }
 
-export async function send<R>(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<Rows<R>> {
-  const result = await client.query({ name: statement.name, text: statement.text, values });
-  return { rows: result.rows as R[], count: result.rowCount ?? 0 };
+export async function send<R>(client: pg.PoolClient, statement: Statement, values: EncodedValue[]): Promise<Rows<R>> {
+  const { rows, rowCount } = await execute(client, statement, values);
+  return { rows: rows as R[], count: rowCount ?? 0 };
 }
 
 function streamOf(client: pg.PoolClient): { cork(): void; uncork(): void } {
