@@ -5,39 +5,128 @@ import { codeAt } from './text-characters.ts';
 
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
-/** No card begins with 0, 1, 7 or 9. */
-const FIRST_GROUP = /(?<!\d)[2-68]\d{3,}/g;
+/** Groups that begin a number have so many digits; a number in one piece has more. */
+const FIRST_GROUP_MIN = 4;
 const GROUP_MIN = 3;
 const GROUP_MAX = 6;
 
-// One buffer for the digits of the number in hand; nothing here is asynchronous.
-const digits = new Uint8Array(DIGITS_MAX + 1);
+// A megabyte of groups has a number that may begin at each of them: every digit is read once, and a number that spans several groups
+// is judged by the sums before and behind them. As many groups as a number may have, and the one behind, are remembered, in a ring.
+// Nothing here is asynchronous.
+const RING = 8;
+const LAST = RING - 1;
+const starts = new Int32Array(RING);
+const ends = new Int32Array(RING);
+/** Of the digits up to the end of each group: how many, and Luhn sums with the first, third, … doubled, and with the others. */
+const counts = new Int32Array(RING);
+const oddSums = new Int32Array(RING);
+const evenSums = new Int32Array(RING);
 
 /** Needs at least 13 digits in the text. */
 export function scrubCards(text: string): string {
   const spans: number[] = [];
-  FIRST_GROUP.lastIndex = 0;
-  for (let match = FIRST_GROUP.exec(text); match !== null; match = FIRST_GROUP.exec(text)) {
-    const at = match.index;
-    const end = FIRST_GROUP.lastIndex;
-    const size = end - at;
-    if (size >= DIGITS_MIN && size <= DIGITS_MAX) takeWhole(text, at, end, spans);
-    const found = size <= GROUP_MAX ? groupedEnd(text, at, end) : -1;
-    if (found < 0) continue;
-    spans.push(at, found);
-    FIRST_GROUP.lastIndex = found;
+  for (let at = 0; at < text.length; ) {
+    if (!isDigit(text.charCodeAt(at))) {
+      at += 1;
+      continue;
+    }
+    const end = runEnd(text, at);
+    if (end - at <= GROUP_MAX) at = takeGroups(text, at, end, spans);
+    else {
+      if (standsAlone(text, at, end) && isCardRun(text, at, end)) spans.push(at, end);
+      at = end;
+    }
   }
   return replaceSpans(text, spans);
 }
 
 /** Whether these digits are a card number: beginning, length and check digit. */
-export function isCard(number: string): boolean {
-  if (number.length < DIGITS_MIN || number.length > DIGITS_MAX || !/^\d+$/.test(number)) return false;
-  return isCardNumber(readDigits(number, 0, number.length, 0));
+export function isCard(text: string): boolean {
+  return /^\d{13,19}$/.test(text) && isCardRun(text, 0, text.length);
 }
 
-function takeWhole(text: string, at: number, end: number, spans: number[]): void {
-  if (standsAlone(text, at, end) && isCardNumber(readDigits(text, at, end, 0))) spans.push(at, end);
+function isCardRun(text: string, at: number, end: number): boolean {
+  if (end - at < DIGITS_MIN || end - at > DIGITS_MAX) return false;
+  readGroup(text, 0, at, end);
+  return isValid(text, 0, 0);
+}
+
+/** Takes the longest numbers from groups with one separator between them, the first from `at` to `end`. Answers where they end. */
+function takeGroups(text: string, at: number, end: number, spans: number[]): number {
+  let read = 1;
+  readGroup(text, 0, at, end);
+  for (let first = 0; first < read || readNext(text, read); ) {
+    read = Math.max(read, first + 1);
+    let found = -1;
+    if (mayBegin(text, first)) {
+      for (let last = first + 1; last < read || readNext(text, read); last += 1) {
+        read = Math.max(read, last + 1);
+        const digits = digitsOf(first, last);
+        if (sizeOf(last) < GROUP_MIN || digits > DIGITS_MAX) break;
+        if (digits >= DIGITS_MIN && isValid(text, first, last) && !isLetter(codeAt(text, endOf(last)))) found = last;
+      }
+    }
+    if (found >= 0) spans.push(startOf(first), endOf(found));
+    first = Math.max(first, found) + 1;
+  }
+  return endOf(read - 1);
+}
+
+const startOf = (group: number) => starts[group & LAST] as number;
+const endOf = (group: number) => ends[group & LAST] as number;
+const sizeOf = (group: number) => endOf(group) - startOf(group);
+
+/** No card begins with 0, 1, 7 or 9. */
+function mayBegin(text: string, group: number): boolean {
+  const start = startOf(group);
+  const first = text.charCodeAt(start);
+  const isFirst = (first >= 50 && first <= 54) || first === 56;
+  return isFirst && sizeOf(group) >= FIRST_GROUP_MIN && !isLetter(codeAt(text, start - 1));
+}
+
+/** Reads the group behind the last of `read`; answers whether there is one. */
+function readNext(text: string, read: number): boolean {
+  const start = endOf(read - 1) + 1;
+  if (!isSeparator(codeAt(text, start - 1)) || !isDigit(codeAt(text, start))) return false;
+  const end = runEnd(text, start);
+  if (end - start > GROUP_MAX) return false;
+  readGroup(text, read, start, end);
+  return true;
+}
+
+function readGroup(text: string, group: number, start: number, end: number): void {
+  const before = (group - 1) & LAST;
+  let count = group === 0 ? 0 : (counts[before] as number);
+  let odd = group === 0 ? 0 : (oddSums[before] as number);
+  let even = group === 0 ? 0 : (evenSums[before] as number);
+  for (let i = start; i < end; i += 1) {
+    const digit = text.charCodeAt(i) - 48;
+    const doubled = digit > 4 ? 2 * digit - 9 : 2 * digit;
+    odd += count % 2 === 0 ? doubled : digit;
+    even += count % 2 === 0 ? digit : doubled;
+    count += 1;
+  }
+  const at = group & LAST;
+  starts[at] = start;
+  ends[at] = end;
+  counts[at] = count;
+  oddSums[at] = odd;
+  evenSums[at] = even;
+}
+
+function digitsOf(first: number, last: number): number {
+  return (counts[last & LAST] as number) - (counts[first & LAST] as number) + sizeOf(first);
+}
+
+/** Whether the digits from one group to another are a card number. The last digit counts as it is, and from there every other one. */
+function isValid(text: string, first: number, last: number): boolean {
+  const digits = digitsOf(first, last);
+  const isOdd = (counts[last & LAST] as number) % 2 === 0;
+  const sums = isOdd ? oddSums : evenSums;
+  const before = first === 0 ? 0 : (sums[(first - 1) & LAST] as number);
+  if (((sums[last & LAST] as number) - before) % 10 !== 0) return false;
+  const four = Number(text.slice(startOf(first), startOf(first) + 4));
+  return hasBrand(digits, Math.floor(four / 100), four);
 }
 
 /** Not a piece of a hash or an id: no letter behind it, and before it none or a word that is no hexadecimal number. */
@@ -53,41 +142,11 @@ function standsAlone(text: string, at: number, end: number): boolean {
   return !hexadecimal && !isDigit(codeAt(text, start - 1));
 }
 
-/** End of the longest number in groups that starts with the group from `at` to `firstEnd`; -1 when there is none. */
-function groupedEnd(text: string, at: number, firstEnd: number): number {
-  if (isLetter(codeAt(text, at - 1))) return -1;
-  let count = readDigits(text, at, firstEnd, 0);
-  let end = firstEnd;
-  let found = -1;
-  while (isSeparator(codeAt(text, end)) && isDigit(codeAt(text, end + 1))) {
-    const next = runEnd(text, end + 1);
-    const size = next - end - 1;
-    if (size < GROUP_MIN || size > GROUP_MAX || count + size > DIGITS_MAX) break;
-    count = readDigits(text, end + 1, next, count);
-    end = next;
-    if (count >= DIGITS_MIN && !isLetter(codeAt(text, end)) && isCardNumber(count)) found = end;
-  }
-  return found;
-}
-
 function runEnd(text: string, at: number): number {
   let end = at;
   while (isDigit(codeAt(text, end))) end += 1;
   return end;
 }
-
-/** Appends the digits to the buffer; answers how many it holds now. */
-function readDigits(text: string, from: number, to: number, held: number): number {
-  for (let i = from; i < to; i += 1) digits[held + i - from] = codeAt(text, i) - 48;
-  return held + to - from;
-}
-
-function isCardNumber(length: number): boolean {
-  const two = digitAt(0) * 10 + digitAt(1);
-  return hasBrand(length, two, two * 100 + digitAt(2) * 10 + digitAt(3)) && passesLuhn(length);
-}
-
-const digitAt = (i: number) => digits[i] as number;
 
 function hasBrand(length: number, two: number, four: number): boolean {
   if (two >= 40 && two <= 49) return length === 13 || length === 16 || length === 18 || length === 19;
@@ -100,15 +159,6 @@ function hasBrand(length: number, two: number, four: number): boolean {
   if (two === 60 || two === 62 || two === 65 || (four >= 6440 && four <= 6499)) return length >= 16;
   if (two === 81 || two === 82) return length === 16;
   return (two === 50 || (two >= 56 && two <= 69)) && (length === 16 || length === 18 || length === 19);
-}
-
-function passesLuhn(length: number): boolean {
-  let sum = 0;
-  for (let i = 0; i < length; i += 1) {
-    const digit = digitAt(length - 1 - i);
-    sum += i % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit;
-  }
-  return sum % 10 === 0;
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
