@@ -1,8 +1,11 @@
 // Vectors over HTTP: how fast they are stored, how long exact searches take beside the same search without a server, what writing
 // beside them costs, and how time grows with size.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArenaPool } from '../src/modules/vector/engine/embedded/arena.ts';
 import { Resident } from '../src/modules/vector/engine/embedded/resident.ts';
+import type { Order } from './support/caller.ts';
 import { type Flow, load, pace, post } from './support/load.ts';
 import { median, perSecond, print, type Row, ratioRow } from './support/report.ts';
 import { type BenchAccount, query as sql, startBenchService } from './support/service.ts';
@@ -199,26 +202,17 @@ table.push({
 table.push({ what: 'p50 of queries without and beside upserts, ms, by round', value: middles.join('; ') });
 table.push({ what: 'upserts beside them', value: perSecond(median(rates)) });
 
+const caller = fork(new URL('./support/caller.ts', import.meta.url));
+const callerEnded = once(caller, 'exit').then(() => Promise.reject(new Error('the caller ended')));
+callerEnded.catch(() => undefined); // told to whoever waits for it
+
 /** Publishes of one caller, one after the other; latencies in ms, ascending. */
 async function publishes(seconds: number): Promise<number[]> {
-  const request = post(
-    url,
-    '/v1/queue/publish',
-    account.secret,
-    JSON.stringify({ queue: 'beside', payload: { n: 1 } }),
-  );
-  const taken: number[] = [];
-  let sentMs = 0;
-  const flow: Flow = {
-    next() {
-      sentMs = performance.now();
-      return request;
-    },
-    answered: () => void taken.push(performance.now() - sentMs),
-  };
-  const { failed } = await load({ url, connections: 1, seconds, flow });
-  if (failed > 0) throw new Error(`${failed} publishes failed`);
-  return taken.sort((a, b) => a - b);
+  const body = JSON.stringify({ queue: 'beside', payload: { n: 1 } });
+  const order: Order = { url, path: '/v1/queue/publish', secret: account.secret, body, seconds };
+  caller.send(order);
+  const [latencies] = await Promise.race([once(caller, 'message'), callerEnded]);
+  return latencies as number[];
 }
 
 /** The longest upsert that there is, as numbers or as base64, again and again. */
@@ -252,6 +246,7 @@ async function besideLongUpserts(asNumbers: boolean): Promise<Row> {
 await service.call(account.secret, '/v1/queue/create', { name: 'beside' });
 await create('long', LONG_DIMENSION);
 for (const asNumbers of [true, false]) table.push(await besideLongUpserts(asNumbers));
+caller.disconnect();
 
 const large = new VectorSource(LARGE_DIMENSION, LARGE_ROWS / ROWS_PER_MIDDLE);
 await create('large', LARGE_DIMENSION);

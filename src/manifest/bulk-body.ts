@@ -6,6 +6,16 @@ export interface Reduced {
   readonly value: object;
   /** Buffers of `value` that are moved, not copied. */
   readonly transfer: readonly ArrayBuffer[];
+  /** What the caller is to be told beside the answer. */
+  readonly warnings?: readonly string[];
+}
+
+/** What an input came with. */
+export interface BulkSource {
+  /** The body. */
+  readonly text: string;
+  /** As it was sent: whether it is a valid one is seen later. */
+  readonly idempotencyKey: string | null;
 }
 
 export interface BulkBody {
@@ -13,5 +23,5 @@ export interface BulkBody {
   readonly source: string;
   /** Packs an input that the schema has let pass. Throws the Problems that only a look at each value can find. */
   // biome-ignore lint/suspicious/noExplicitAny: the input of the capability's schema, which types it
-  reduce(input: any): Reduced;
+  reduce(input: any, source: BulkSource): Reduced;
 }

@@ -3,6 +3,8 @@
 import { Readable } from 'node:stream';
 
 const BLOCK_BYTES = 1024 * 1024;
+/** A chunk from here on is kept as it came: copied, it would be garbage, and bodies of 30 MB made each a full collection. */
+const OWN_BLOCK_FROM_BYTES = 32 * 1024;
 const MARK = Buffer.from(' ');
 
 export class Blocks extends Readable {
@@ -12,6 +14,8 @@ export class Blocks extends Readable {
   readonly #blockBytes: number;
   #full: Buffer[] = [];
   #last = Buffer.alloc(0);
+  /** Of the last block: what is kept in it since the last full one, and how far it is used. */
+  #from = 0;
   #used = 0;
 
   /** `announcedBytes`: Content-Length, NaN without one. Beyond `bytesMax` nothing is kept. */
@@ -26,9 +30,9 @@ export class Blocks extends Readable {
     payload.once('error', (error) => this.destroy(error));
   }
 
-  /** Each in a buffer of its own. */
+  /** In their order. Several may lie in one buffer; nothing else does. */
   get blocks(): readonly Uint8Array<ArrayBuffer>[] {
-    return [...this.#full, this.#last.subarray(0, this.#used)].filter(
+    return [...this.#full, this.#last.subarray(this.#from, this.#used)].filter(
       ({ length }) => length > 0,
     ) as Buffer<ArrayBuffer>[];
   }
@@ -41,16 +45,23 @@ export class Blocks extends Readable {
     this.receivedEncodedLength += chunk.length;
     if (this.receivedEncodedLength > this.#bytesMax) {
       this.#full = [];
-      this.#used = 0;
+      this.#from = this.#used;
     } else this.#keep(chunk);
     this.push(MARK);
   }
 
   #keep(chunk: Buffer): void {
+    if (chunk.length >= OWN_BLOCK_FROM_BYTES && chunk.length === chunk.buffer.byteLength) {
+      // The rest of the block is used on: else a chunk of each kind in turn would take a block for every byte.
+      this.#full.push(this.#last.subarray(this.#from, this.#used), chunk);
+      this.#from = this.#used;
+      return;
+    }
     for (let at = 0; at < chunk.length; ) {
       if (this.#used === this.#last.length) {
-        if (this.#used > 0) this.#full.push(this.#last);
+        this.#full.push(this.#last.subarray(this.#from));
         this.#last = Buffer.allocUnsafeSlow(this.#blockBytes);
+        this.#from = 0;
         this.#used = 0;
       }
       const copied = chunk.copy(this.#last, this.#used, at);

@@ -1,5 +1,6 @@
 // REST: one route per capability, the public documents, health. HTTP ends here; behind it is the pipeline.
 import type { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -7,6 +8,7 @@ import Fastify, {
   type preParsingHookHandler,
 } from 'fastify';
 import type { Logger } from '../core/logger.ts';
+import { isShort } from '../gateway/bulk/readers.ts';
 import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
 import type { Envelope, Identity } from '../gateway/envelope.ts';
@@ -33,6 +35,8 @@ export interface RestOptions {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+/** Encoding so many takes a millisecond or two. */
+const LONG_CHARACTERS = 512 * 1024;
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
@@ -128,7 +132,8 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         await runSteps(afterBody, call, gateway);
         const answer = await runCapability(call);
         finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
-        return reply.send(options.envelope().success(call, answer));
+        const text = options.envelope().success(call, answer);
+        return reply.send(text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text);
       } finally {
         slot.handling = false;
         if (slot.closed === true) call.release();
@@ -139,10 +144,19 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
 
 const intoBlocks: preParsingHookHandler = (request, _reply, payload, done) => {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
+  if (isShort(announced)) return done(null, payload);
   const blocks = new Blocks(payload as Readable, announced, endpointLimit(request));
   slotOf(request).blocks = blocks;
   done(null, blocks);
 };
+
+/** The bytes of a long answer; other calls go before and after. */
+async function encodedInTurn(text: string): Promise<Buffer> {
+  await turn();
+  const bytes = Buffer.from(text);
+  await turn();
+  return bytes;
+}
 
 /** Counts the call and sets the headers every answer carries. Its places are freed once the answer is out. */
 function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number, billed: boolean): void {

@@ -21,26 +21,30 @@ export interface BulkOutcome {
 /** What the rest of the request has to do with its idempotency. */
 export interface RequestKey {
   readonly prefix: string;
-  /** A key comes by another way than the body. */
-  readonly keyed: boolean;
+  /** The key that comes by another way than the body. */
+  readonly sent: string | null;
 }
 
 /** Throws the Problems of a body that is no JSON object. */
 export function readOutcome(
   endpoint: Endpoint,
   body: Buffer,
-  { prefix, keyed }: RequestKey,
+  { prefix, sent: beside }: RequestKey,
 ): { outcome: BulkOutcome; transfer: readonly ArrayBuffer[] } {
   const { text, value } = readJsonObject(body, endpoint.opaque);
   const { [KEY_FIELD]: key, ...input } = value;
   const sent = Object.hasOwn(value, KEY_FIELD) ? { [KEY_FIELD]: key } : {};
-  const fingerprint = keyed || Object.hasOwn(sent, KEY_FIELD) ? requestFingerprint(prefix, text) : null;
+  const isKeyed = beside !== null || Object.hasOwn(sent, KEY_FIELD);
+  const fingerprint = isKeyed ? requestFingerprint(prefix, text) : null;
+  const idempotencyKey = beside ?? (typeof key === 'string' ? key : null);
   try {
     // In this order: the schema says how many parts there may be.
     refuseInvalid(input, endpoint, text.length);
-    const warnings = unknownFieldWarnings(input, endpoint);
-    const { value: reduced, transfer } = (endpoint.capability.bulk as BulkBody).reduce(input);
-    return { outcome: { input: { ...reduced, ...sent }, fingerprint, warnings, failure: null }, transfer };
+    const unknown = unknownFieldWarnings(input, endpoint);
+    const { reduce } = endpoint.capability.bulk as BulkBody;
+    const { value: reduced, transfer, warnings = [] } = reduce(input, { text, idempotencyKey });
+    const told = [...unknown, ...warnings];
+    return { outcome: { input: { ...reduced, ...sent }, fingerprint, warnings: told, failure: null }, transfer };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { outcome: { input: sent, fingerprint, warnings: [], failure: error }, transfer: [] };

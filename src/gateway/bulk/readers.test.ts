@@ -26,7 +26,7 @@ afterEach(async () => {
 function read(value: object, characters = 100_000) {
   const text = JSON.stringify({ ...value, pad: 'x'.repeat(characters) });
   const bytes = new Uint8Array(Buffer.from(text));
-  return readers.read(endpoint, [bytes], { prefix: '', keyed: true });
+  return readers.read(endpoint, [bytes], { prefix: '', sent: 'k' });
 }
 
 describe('BodyReaders', () => {

@@ -1,9 +1,10 @@
 // Body bytes -> object; bodies that may be long are read elsewhere (see ../bulk).
 import { problem } from '../../problems/problem.ts';
+import type { BulkOutcome } from '../bulk/outcome.ts';
 import type { Call } from '../call.ts';
 import type { Gateway, Step } from '../step.ts';
 import { readJsonObject } from './json-object.ts';
-import { fingerprintPrefix, mayBeKeyed } from './read-idempotency-key.ts';
+import { fingerprintPrefix, keyBesideBody } from './read-idempotency-key.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 
@@ -14,22 +15,24 @@ export const parseBody: Step = (call, gateway) => {
   const { body, endpoint } = call;
   if (!endpoint.takesBody || body === null || body.length === 0) return undefined;
   checkType(call);
+  const blocks = call.blocks ?? [body as Buffer<ArrayBuffer>];
   call.body = null;
-  if (endpoint.capability.bulk !== undefined) return readBulk(call, gateway);
+  call.blocks = null;
+  if (endpoint.capability.bulk !== undefined) return readBulk(call, blocks, gateway);
   const { text, value } = readJsonObject(body, endpoint.opaque);
   call.bodyText = text;
   call.input = value;
   return undefined;
 };
 
-async function readBulk(call: Call, { bodies }: Gateway): Promise<void> {
-  const outcome = await bodies.read(call.endpoint, call.blocks ?? [], {
-    prefix: fingerprintPrefix(call),
-    keyed: mayBeKeyed(call),
-  });
-  call.blocks = null;
-  call.bulk = outcome;
-  call.input = outcome.input;
+function readBulk(call: Call, body: readonly Uint8Array<ArrayBuffer>[], { bodies }: Gateway): void | Promise<void> {
+  const take = (outcome: BulkOutcome) => {
+    call.bulk = outcome;
+    call.input = outcome.input;
+  };
+  const outcome = bodies.read(call.endpoint, body, { prefix: fingerprintPrefix(call), sent: keyBesideBody(call) });
+  if (outcome instanceof Promise) return outcome.then(take);
+  take(outcome);
 }
 
 function checkType(call: Call): void {

@@ -37,14 +37,14 @@ function sentKeys(call: Call): unknown[] {
   return found;
 }
 
-/** Whether a key comes by another way than the body. */
-export function mayBeKeyed({ request, endpoint }: Call): boolean {
-  return request.headers[HEADER] !== undefined || endpoint.capability.method === 'DELETE';
+/** The key that comes by another way than the body; the first of several. */
+export function keyBesideBody({ request }: Call): string | null {
+  return headerKeys(request)[0] ?? null;
 }
 
 /** A comma may stand in one key, or between the keys of several headers. */
-function headerKeys(request: Request): readonly unknown[] {
-  const header = request.headers[HEADER];
+function headerKeys(request: Request): readonly string[] {
+  const header = request.headers[HEADER] as string | undefined;
   if (header === undefined) return [];
   return header.includes(', ') ? request.headerValues(HEADER) : [header];
 }

@@ -76,8 +76,10 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
 
   committed(items: readonly Admitted[]): void {
     const engine = this.#engine;
-    if (engine.changed === undefined) return;
-    for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready')) engine.changed(change);
+    if (engine.changed !== undefined) {
+      for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready')) engine.changed(change);
+    }
+    for (const { item } of items) if (item.mode === 'hold') freeWritten(item.input);
   }
 
   async writeLarge(tx: Transaction, { item }: Admitted, nowMs: number): Promise<string> {
@@ -93,10 +95,21 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
     await sendAdvance(tx, accounts, rows, nowMs);
     // One after the other: between two of them other calls have their turn.
     if (input.kind === 'update') await sendUpdates(tx, accounts, rows);
-    else for (const slice of slices(rows)) await sendUpserts(tx, accounts, slice);
+    else await upsertInSlices(tx, accounts, rows);
     sendBilled(tx, accounts, [item]);
     return answerOf(input);
   }
+}
+
+/** One slice after the other, through the same memory: garbage of their size made a full collection of every second long upsert. */
+async function upsertInSlices(tx: Transaction, accounts: Buffer, rows: readonly RowChange[]): Promise<void> {
+  const room = Buffer.allocUnsafeSlow(SLICE_BYTES + SLICE_ROWS * 8);
+  for (const slice of slices(rows)) await sendUpserts(tx, accounts, slice, room);
+}
+
+/** Megabytes that nobody needs any more would wait for a collection of the whole heap, and bring it about. */
+function freeWritten(input: ChangeInput): void {
+  if (input.kind === 'upsert') input.vectors.floats.buffer.transfer(0);
 }
 
 function missing(): Problem {

@@ -117,12 +117,20 @@ export function sendAdvance(
   ]);
 }
 
-/** Rows with an embedding; each id at most once. */
-export function sendUpserts(tx: Queryable, accounts: Buffer, rows: readonly RowChange[]): Promise<unknown> {
+/** Rows with an embedding; each id at most once. `room`: for the embeddings on their way, free again with the answer. */
+export function sendUpserts(
+  tx: Queryable,
+  accounts: Buffer,
+  rows: readonly RowChange[],
+  room: Buffer | null = null,
+): Promise<unknown> {
   return tx.query(upsertItems, [
     accounts,
     ...keysOf(rows),
-    byteaArray(rows.map(({ embedding }) => embedding)),
+    byteaArray(
+      rows.map(({ embedding }) => embedding),
+      room,
+    ),
     byteaArray(rows.map(({ metadata }) => metadata)),
   ]);
 }

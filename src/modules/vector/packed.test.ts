@@ -38,6 +38,26 @@ describe('packVectors', () => {
     );
   });
 
+  it('takes base64 of whole numbers, and nothing else for it', () => {
+    const character = fc.oneof(
+      fc.constantFrom('-', '_', '=', ' ', '\n', '*', '+', '/', 'A', '\u{100}'),
+      fc.string({ minLength: 1, maxLength: 1, unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 }), character, fc.nat(300), (numbers, sent, place) => {
+        const text = Buffer.alloc(numbers * 4, 1).toString('base64');
+        const at = place % (text.length + 1);
+        const changed = text.slice(0, at) + sent + text.slice(at + sent.length);
+        const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(changed) && changed.length % 4 === 0;
+        const isWhole = Buffer.from(changed, 'base64').length % 4 === 0;
+        const pack = () => packVectors([{ id: 'a', embedding: changed }]);
+        if (isBase64 && isWhole) expect(pack().lengths).toEqual([numbers]);
+        else expect(pack).toThrow('must be base64');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('tells which are zero, those overwritten included', () => {
     const vector = (id: string, embedding: number[]) => ({ id, embedding });
     expect(packVectors([vector('a', [0]), vector('b', [1e-50, -0]), vector('a', [1])]).zeros).toEqual([0, 1]);

@@ -68,6 +68,6 @@ export const fetch = defineCapability<VectorState>()({
       const values = item.embedding === null ? '' : `,"embedding":${await numbers.write(item.embedding)}`;
       texts.push(`{"id":${JSON.stringify(id)},"metadata":${item.metadata ?? 'null'}${values}}`);
     }
-    return { data: new JsonText(`{"collection":"${collection}","items":[${texts.join(',')}]}`) };
+    return { data: new JsonText(`{"collection":"${collection}","items":[${await numbers.join(texts)}]}`) };
   },
 });
