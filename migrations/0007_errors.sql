@@ -57,6 +57,8 @@ CREATE TABLE errors.error_group (
   recent text NOT NULL,
   -- events of the last 48 clock hours in the same way
   hours text NOT NULL,
+  -- JSON: [kind, name, value, events] of each figure, of the kinds of errors.value_count; null once they are rows there
+  figures text,
   -- when error.captured and error.rate_anomaly were last told
   told_at timestamptz,
   anomaly_at timestamptz,
@@ -80,7 +82,7 @@ CREATE TABLE errors.day_count (
   PRIMARY KEY (account_id, group_id, day, environment, level)
 ) WITH (fillfactor = 60);
 
--- Figures of a group by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct values of a tag name.
+-- Figures of the groups that have too many for their row, by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct values of a tag name.
 CREATE TABLE errors.value_count (
   account_id text COLLATE "C" NOT NULL,
   group_id bigint NOT NULL,

@@ -371,6 +371,7 @@ CREATE TABLE errors.error_group (
   last_seq bigint NOT NULL,
   recent text NOT NULL,
   hours text NOT NULL,
+  figures text,
   told_at timestamp with time zone,
   anomaly_at timestamp with time zone,
   CONSTRAINT error_group_pkey PRIMARY KEY (account_id, fingerprint)

@@ -123,6 +123,33 @@ export class ErrorsBench {
   }
 }
 
+/** Two processes on one database. */
+export class ErrorsPair {
+  readonly #one: ErrorsBench;
+  readonly #two: ErrorsBench;
+
+  private constructor(one: ErrorsBench, two: ErrorsBench) {
+    this.#one = one;
+    this.#two = two;
+  }
+
+  static async start(): Promise<ErrorsPair> {
+    const one = await ErrorsBench.start();
+    return new ErrorsPair(one, await ErrorsBench.start({ database: one.service.database, account: one.account }));
+  }
+
+  /** An account of its own on both processes. */
+  async both(): Promise<[ErrorsBench, ErrorsBench]> {
+    const first = await this.#one.withAccount();
+    return [first, new ErrorsBench(this.#two.service, first.account)];
+  }
+
+  async stop(): Promise<void> {
+    await this.#two.service.stop();
+    await this.#one.service.stop();
+  }
+}
+
 export function parameters(query: Fields): URLSearchParams {
   const pairs = Object.entries(query).map(([name, value]): [string, string] => [
     name,

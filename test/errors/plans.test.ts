@@ -37,11 +37,10 @@ afterAll(() => bench.service.stop());
 
 /** Every kind of call, so that its statements are prepared. */
 async function exercise(): Promise<void> {
-  const { error_group_id: id, event_id: eventId } = await bench.capture({
-    message: 'm',
-    user_id: 'u',
-    tags: { a: 'b' },
-  });
+  // So many figures are rows.
+  const tags = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`tag ${i}`, 'a value']));
+  const { error_group_id: id, event_id: eventId } = await bench.capture({ message: 'm', user_id: 'u', tags });
+  await bench.capture({ message: 'm', user_id: 'another' });
   await bench.get(eventId);
   await bench.list();
   await bench.list({ filter: { user_id: 'u' } });

@@ -12,13 +12,15 @@ let bench: ErrorsBench;
 /** Words of each event, the newest first. */
 const words: string[][] = [];
 
-/** Common everywhere, rare everywhere, rare and old, frequent on one old day only, nowhere. */
+/** Common everywhere, now and then everywhere, of late only, rare everywhere, rare and old, frequent on one old day only, nowhere. */
 function wordsOf(i: number): string[] {
   const day = Math.floor((i * DAYS) / EVENTS);
   return [
     'failure',
     `n${i % 1_000}`,
     ...(i % 7 === 0 ? ['seventh'] : []),
+    ...(i % 20 === 0 ? ['twentieth'] : []),
+    ...(i % 20 === 0 && i >= EVENTS - 1_500 ? ['lately'] : []),
     ...(day < 2 ? ['old'] : []),
     ...(day === 5 ? ['fifth'] : []),
     ...(i === 17 ? ['once'] : []),
@@ -82,6 +84,8 @@ describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
   test.each([
     'seventh',
     'seventh old',
+    'twentieth',
+    'lately',
     'old',
     'fifth',
     'fifth seventh',

@@ -15,11 +15,12 @@ import {
   sendNewEvents,
   sendValues,
 } from './capture-store.ts';
-import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState, valueKey } from './capture-types.ts';
+import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
 import { sendDetails } from './detail-store.ts';
-import { decisiveFigures, type Figure, type FigureSums, tagNameOf } from './figures.ts';
-import { GroupBook } from './group-book.ts';
+import { decisiveFigures, type Figure, tagNameOf } from './figures.ts';
+import { type FigureKeys, GroupBook } from './group-book.ts';
 import type { ErrorIds } from './ids.ts';
+import { parseFigures } from './inline-figures.ts';
 import { KnownFigures } from './known-figures.ts';
 import type { Partitions } from './partitions.ts';
 import { parseCounts } from './period-counts.ts';
@@ -41,6 +42,7 @@ interface GroupRow {
   readonly last_seq: bigint;
   readonly recent: string;
   readonly hours: string;
+  readonly figures: string | null;
   readonly told_at: number | null;
   readonly anomaly_at: number | null;
 }
@@ -51,8 +53,8 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   readonly #partitions: Partitions;
   readonly #baseUrl: string;
   readonly #figures = new KnownFigures();
-  /** What each commit added to. */
-  readonly #written = new WeakMap<KnownState, FigureSums>();
+  /** The figures that each commit wrote as rows. */
+  readonly #written = new WeakMap<KnownState, readonly FigureKeys[]>();
 
   constructor(ids: ErrorIds, partitions: Partitions, baseUrl: string) {
     this.#ids = ids;
@@ -69,19 +71,20 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const wanted = wantedGroups(items);
     // A large event is written outside of the lane: it takes the lock that the lane has.
     const lock = items.some(({ mode }) => mode === 'hold') ? tx.query(lockWallets, [accounts]) : null;
-    const [, clock, groups, values] = await Promise.all([
+    const isKnown = (group: string) => this.#figures.of(group) !== undefined;
+    const [, clock, groups, asked] = await Promise.all([
       lock,
       tx.query<{ now: number }>(readClock, []),
       tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
-      readValuesOf(tx, accounts, items, wanted, this.#figures),
+      readRowsOf(tx, accounts, items, wanted, this.#figures, isKnown),
     ]);
     const nowMs = clock.rows[0]?.now as number;
     if (!this.#partitions.isReady(nowMs)) await this.#partitions.prepare(nowMs);
-    const context: KnownState = {
-      groups: new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)])),
-      places: wanted.places,
-      values,
-    };
+    const states = new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)]));
+    // This process has not written to them since their figures became rows: it had no reason to ask for these.
+    const isNews = (group: string) => states.get(group)?.figures === null && !asked.has(group);
+    const rows = new Map([...asked, ...(await readRowsOf(tx, accounts, items, wanted, this.#figures, isNews))]);
+    const context: KnownState = { groups: states, places: wanted.places, rows };
     return items.map(() => ({ kind: 'go', context }));
   }
 
@@ -92,10 +95,11 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const accounts = accountsOf(items.map(({ item }) => item));
     sendNewEvents(tx, accounts, book.events);
     sendDetails(tx, accounts, book.details.blocks());
-    sendGroups(tx, accounts, book.changes());
+    const { groups, values } = book.changes();
+    sendGroups(tx, accounts, groups);
     sendDays(tx, accounts, book.days);
-    sendValues(tx, accounts, book.figures.rows);
-    this.#written.set(known, book.figures);
+    sendValues(tx, accounts, values);
+    this.#written.set(known, values);
     sendActivity(tx, book.reopenings, nowMs);
     sendEvents(tx, book.told as readonly NewEvent[], nowMs);
     sendBilled(
@@ -107,10 +111,8 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   }
 
   committed(items: readonly Admitted[]): void {
-    const known = items[0]?.context as KnownState;
-    const groups = [...known.places.keys()];
-    for (const { place, key } of this.#written.get(known)?.rows ?? [])
-      this.#figures.add(groups[place - 1] as string, key);
+    const written = this.#written.get(items[0]?.context as KnownState) ?? [];
+    for (const { group, key } of written) this.#figures.add(group, key);
   }
 }
 
@@ -136,45 +138,64 @@ function wantedGroups(items: readonly Item[]): WantedGroups {
   };
 }
 
-/** Events of the figures that are there already, by `valueKey`: read of those that are not known to be there. */
-async function readValuesOf(
+/**
+ * Events of the figures that are rows already, of the groups that `isAsked` says yes to: read are those that this process does not
+ * know to be there.
+ */
+async function readRowsOf(
   tx: Queryable,
   accounts: Buffer,
   items: readonly Item[],
   { places, columns }: WantedGroups,
-  figures: KnownFigures,
-): Promise<Map<string, number>> {
-  const values = new Map<string, number>();
-  const wanted = new Map<string, { accountId: string; place: number; figure: Figure }>();
+  known: KnownFigures,
+  isAsked: (group: string) => boolean,
+): Promise<Map<string, Map<string, number>>> {
+  const found = new Map<string, Map<string, number>>();
+  const wanted: WantedFigure[] = [];
   for (const { accountId, input } of items) {
     const group = groupKey(accountId, input.fingerprint);
-    const place = places.get(group) as number;
-    const known = figures.of(group);
+    if (!isAsked(group)) continue;
+    let figures = found.get(group);
+    if (figures === undefined) {
+      figures = new Map();
+      found.set(group, figures);
+    }
+    const there = known.of(group);
     for (const [key, figure] of decisiveFigures(input)) {
-      if (known?.has(key) === true) {
-        values.set(valueKey(place, key), 1);
-        continue;
-      }
-      wanted.set(valueKey(place, key), { accountId, place, figure });
+      if (figures.has(key)) continue;
+      figures.set(key, there?.has(key) === true ? 1 : 0);
+      if (there?.has(key) === true) continue;
+      wanted.push({ accountId, place: places.get(group) as number, figure, figures, key });
       if (figure.kind !== KIND.tag) continue;
       const [nameKey, name] = tagNameOf(figure);
-      wanted.set(valueKey(place, nameKey), { accountId, place, figure: name });
+      if (!figures.has(nameKey)) wanted.push({ ...(wanted.at(-1) as WantedFigure), figure: name, key: nameKey });
+      figures.set(nameKey, 0);
     }
   }
-  if (wanted.size === 0) return values;
-  const keys = [...wanted.keys()];
-  const rows = [...wanted.values()];
-  const { rows: found } = await tx.query<{ position: number; events: bigint }>(readValues, [
+  if (wanted.length === 0) return found;
+  const { rows } = await tx.query<{ position: number; events: bigint }>(readValues, [
     accounts,
     ...columns,
-    textArray(rows.map(({ accountId }) => accountId)),
-    int4Array(rows.map(({ place }) => place)),
-    int2Array(rows.map(({ figure }) => figure.kind)),
-    textArray(rows.map(({ figure }) => figure.name)),
-    textArray(rows.map(({ figure }) => figure.value)),
+    textArray(wanted.map(({ accountId }) => accountId)),
+    int4Array(wanted.map(({ place }) => place)),
+    int2Array(wanted.map(({ figure }) => figure.kind)),
+    textArray(wanted.map(({ figure }) => figure.name)),
+    textArray(wanted.map(({ figure }) => figure.value)),
   ]);
-  for (const { position, events } of found) values.set(keys[position - 1] as string, Number(events));
-  return values;
+  for (const { position, events } of rows) {
+    const { figures, key } = wanted[position - 1] as WantedFigure;
+    figures.set(key, Number(events));
+  }
+  return found;
+}
+
+interface WantedFigure {
+  readonly accountId: string;
+  readonly place: number;
+  readonly figure: Figure;
+  /** Where what is found is told. */
+  readonly figures: Map<string, number>;
+  readonly key: string;
 }
 
 function keyOf(row: { readonly account_id: string; readonly fingerprint: Buffer }): string {
@@ -194,6 +215,7 @@ function stateOf(row: GroupRow): GroupState {
     lastSeq: row.last_seq,
     recent: parseCounts(row.recent),
     hours: parseCounts(row.hours),
+    figures: parseFigures(row.figures),
     toldAtMs: row.told_at,
     anomalyAtMs: row.anomaly_at,
   };

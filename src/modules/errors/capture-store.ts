@@ -3,9 +3,8 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { GroupState } from './capture-types.ts';
+import type { FigureCount, GroupState } from './capture-types.ts';
 import type { DetailPlace } from './detail-blocks.ts';
-import type { Figure } from './figures.ts';
 import { countsText } from './period-counts.ts';
 
 // Each row by its whole key: OFFSET 0 keeps the planner from joining, which read all groups of an account, and all figures of a group.
@@ -14,7 +13,7 @@ export const readGroups = statement(
   `SELECT g.*
      FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint),
           LATERAL (SELECT e.account_id, e.fingerprint, e.group_id, e.title, e.level, e.is_resolved, e.is_ignored, e.count, e.user_count,
-                          e.tag_names, e.last_seq, e.recent, e.hours, e.told_at, e.anomaly_at
+                          e.tag_names, e.last_seq, e.recent, e.hours, e.figures, e.told_at, e.anomaly_at
                      FROM errors.error_group e
                     WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.fingerprint = u.fingerprint OFFSET 0) g`,
 );
@@ -55,17 +54,17 @@ const insertEvent = statement(
 const upsertGroups = statement(
   'errors_capture_upsert_groups',
   `INSERT INTO errors.error_group AS g (account_id, fingerprint, group_id, title, level, is_resolved, is_ignored, count, user_count,
-                                        tag_names, last_seq, recent, hours, told_at, anomaly_at)
+                                        tag_names, last_seq, recent, hours, figures, told_at, anomaly_at)
    SELECT w.account_id, u.fingerprint, u.group_id, u.title, u.level, false, false, u.events, u.users, u.tag_names, u.last_seq,
-          u.recent, u.hours, u.told_at, u.anomaly_at
+          u.recent, u.hours, u.figures, u.told_at, u.anomaly_at
      FROM core.wallet w, unnest($2::text[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::integer[],
-                                $10::bigint[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[])
-          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, told_at, anomaly_at)
+                                $10::bigint[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[])
+          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, figures, told_at, anomaly_at)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, fingerprint) DO UPDATE
       SET level = excluded.level, is_resolved = false, count = g.count + excluded.count,
           user_count = g.user_count + excluded.user_count, tag_names = g.tag_names + excluded.tag_names,
-          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent, hours = excluded.hours,
+          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent, hours = excluded.hours, figures = excluded.figures,
           told_at = excluded.told_at, anomaly_at = excluded.anomaly_at`,
 );
 const upsertDays = statement(
@@ -165,6 +164,8 @@ export interface GroupChange {
   readonly events: number;
   readonly users: number;
   readonly tagNames: number;
+  /** Null: they are rows. */
+  readonly figures: string | null;
 }
 
 export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly GroupChange[]): void {
@@ -181,6 +182,7 @@ export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly Gr
     int8Array(changes.map(({ state }) => state.lastSeq)),
     textArray(changes.map(({ state }) => countsText(state.recent))),
     textArray(changes.map(({ state }) => countsText(state.hours))),
+    textArray(changes.map(({ figures }) => figures)),
     timestampArray(changes.map(({ state }) => state.toldAtMs)),
     timestampArray(changes.map(({ state }) => state.anomalyAtMs)),
   ]);
@@ -209,9 +211,8 @@ export function sendDays(tx: Queryable, accounts: Buffer, rows: readonly DayCoun
 
 export interface ValueChange {
   readonly accountId: string;
-  readonly group: GroupState;
-  readonly figure: Figure;
-  readonly events: number;
+  readonly groupId: bigint;
+  readonly figure: FigureCount;
 }
 
 export function sendValues(tx: Queryable, accounts: Buffer, rows: readonly ValueChange[]): void {
@@ -219,11 +220,11 @@ export function sendValues(tx: Queryable, accounts: Buffer, rows: readonly Value
   void tx.query(upsertValues, [
     accounts,
     textArray(rows.map((row) => row.accountId)),
-    int8Array(rows.map(({ group }) => group.groupId)),
-    int2Array(rows.map(({ figure }) => figure.kind)),
-    textArray(rows.map(({ figure }) => figure.name)),
-    textArray(rows.map(({ figure }) => figure.value)),
-    int8Array(rows.map((row) => BigInt(row.events))),
+    int8Array(rows.map(({ groupId }) => groupId)),
+    int2Array(rows.map(({ figure: [kind] }) => kind)),
+    textArray(rows.map(({ figure: [, name] }) => name)),
+    textArray(rows.map(({ figure: [, , value] }) => value)),
+    int8Array(rows.map(({ figure: [, , , events] }) => BigInt(events))),
   ]);
 }
 

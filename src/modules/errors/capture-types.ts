@@ -19,6 +19,9 @@ export interface CaptureInput {
   readonly words: readonly string[];
 }
 
+/** How many events of a group have a figure; of a tag name, how many values it has. */
+export type FigureCount = readonly [kind: number, name: string, value: string, events: number];
+
 /** A group as it stands under the wallet lock. */
 export interface GroupState {
   readonly groupId: bigint;
@@ -32,6 +35,8 @@ export interface GroupState {
   lastSeq: bigint;
   recent: PeriodCounts;
   hours: PeriodCounts;
+  /** By `figureKey`; null: they are rows. */
+  readonly figures: ReadonlyMap<string, FigureCount> | null;
   toldAtMs: number | null;
   anomalyAtMs: number | null;
 }
@@ -42,8 +47,8 @@ export interface KnownState {
   readonly groups: ReadonlyMap<string, GroupState>;
   /** A number for each group of the commit, by account and fingerprint: shorter in keys. */
   readonly places: ReadonlyMap<string, number>;
-  /** Events of figures that are there, by `valueKey`; 1 when they were not counted. */
-  readonly values: ReadonlyMap<string, number>;
+  /** Events of figures that are rows, by account and fingerprint, then by `figureKey`; 1 when they were not counted. */
+  readonly rows: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 export const KIND = { user: 1, release: 2, environment: 3, tag: 4, tagName: 5 } as const;
@@ -55,9 +60,4 @@ export function groupKey(accountId: string, fingerprint: string): string {
 /** Of a figure in its group. */
 export function figureKey(kind: number, name: string, value: string): string {
   return `${kind} ${name.length} ${name}${value}`;
-}
-
-/** `place`: of the group in its commit. */
-export function valueKey(place: number, figure: string): string {
-  return `${place} ${figure}`;
 }

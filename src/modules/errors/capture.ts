@@ -21,7 +21,16 @@ export function captureDraft(
   draft: EventDraft,
   idempotency: IdempotencyKey | null = ctx.idempotency,
 ): Promise<ChargedAnswer> {
-  const input = toInput(draft, idempotency?.raw ?? null);
+  return captureReady(ctx, state, readyToStore(draft, idempotency?.raw ?? null), idempotency);
+}
+
+/** The same for a draft that is ready to be stored. */
+export function captureReady(
+  ctx: CallContext,
+  state: ErrorsState,
+  input: CaptureInput,
+  idempotency: IdempotencyKey | null = ctx.idempotency,
+): Promise<ChargedAnswer> {
   return chargeInLane(ctx, {
     scope: 'write',
     priceEntry: 'errors.capture',
@@ -35,7 +44,8 @@ export function captureDraft(
   });
 }
 
-function toInput(draft: EventDraft, idempotencyKey: string | null): CaptureInput {
+/** Scrubs a draft and cuts it into columns; of a long one this takes milliseconds. */
+export function readyToStore(draft: EventDraft, idempotencyKey: string | null): CaptureInput {
   const { grouping, occurredAtMs, ...sent } = draft;
   const clean = scrubEvent(sent);
   const detail: EventDetail = {

@@ -19,6 +19,11 @@ export function readyDetail(detail: EventDetail): ReadyDetail {
   return line.length > SHARED_CHARACTERS_MAX ? packLines([line]) : line;
 }
 
+/** A detail as it was before it came from a thread: bytes lose their class on the way. */
+export function detailFromThread(detail: string | Uint8Array): ReadyDetail {
+  return typeof detail === 'string' ? detail : Buffer.from(detail.buffer, detail.byteOffset, detail.length);
+}
+
 export function packLines(lines: readonly string[]): Buffer {
   const text = Buffer.from(lines.join('\n'), 'utf8');
   return text.length < DEFLATED_FROM_BYTES ? text : deflateSync(text, { level: constants.Z_BEST_SPEED });

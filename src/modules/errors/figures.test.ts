@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { type CaptureInput, figureKey, type GroupState, KIND, valueKey } from './capture-types.ts';
+import { type CaptureInput, figureKey, type GroupState, KIND } from './capture-types.ts';
 import { FigureSums } from './figures.ts';
 import { noCounts } from './period-counts.ts';
-
-const PLACE = 1;
 
 function group(): GroupState {
   return {
@@ -18,6 +16,7 @@ function group(): GroupState {
     lastSeq: 1n,
     recent: noCounts,
     hours: noCounts,
+    figures: new Map(),
     toldAtMs: null,
     anomalyAtMs: null,
   };
@@ -41,15 +40,15 @@ function event(fields: Partial<CaptureInput>): CaptureInput {
 }
 
 function sumsOf(events: readonly Partial<CaptureInput>[], known: Record<string, number> = {}, to = group()) {
-  const sums = new FigureSums(new Map(Object.entries(known)));
-  for (const fields of events) sums.addEvent('acct', PLACE, to, event(fields));
-  const figures = sums.rows.map(({ figure, events: count }) => [figure.kind, figure.name, figure.value, count]);
+  const sums = new FigureSums((key) => known[key] ?? 0);
+  for (const fields of events) sums.addEvent(to, event(fields));
+  const figures = sums.added.map(([, figure]) => figure);
   return { figures, group: to };
 }
 
 test('a user counts once, however often it happens to them, and not again when known', () => {
   const users = [{ userId: 'a' }, { userId: 'b' }, { userId: 'a' }, { userId: 'c' }];
-  const { figures, group: after } = sumsOf(users, { [valueKey(PLACE, figureKey(KIND.user, 'c', ''))]: 7 });
+  const { figures, group: after } = sumsOf(users, { [figureKey(KIND.user, 'c', '')]: 7 });
   expect(after.userCount).toBe(2);
   expect(figures).toEqual([
     [KIND.user, 'a', '', 2],
@@ -77,8 +76,8 @@ test('the 101st tag name has no figures', () => {
 
 test('caps count what is known from before', () => {
   const known = {
-    [valueKey(PLACE, figureKey(KIND.tagName, 'id', ''))]: 100,
-    [valueKey(PLACE, figureKey(KIND.tag, 'id', 'old'))]: 5,
+    [figureKey(KIND.tagName, 'id', '')]: 100,
+    [figureKey(KIND.tag, 'id', 'old')]: 5,
   };
   const { figures } = sumsOf([{ tags: { id: 'new' } }, { tags: { id: 'old' } }], known);
   expect(figures).toEqual([

@@ -1,5 +1,5 @@
 // Which figures of its group an event adds to: user, release, environment and tags, with the caps of contract §9.
-import { type CaptureInput, figureKey, type GroupState, KIND, type KnownState, valueKey } from './capture-types.ts';
+import { type CaptureInput, type FigureCount, figureKey, type GroupState, KIND } from './capture-types.ts';
 import { firstCharacters } from './clean-text.ts';
 import { NAME_CHARACTERS_MAX, TAG_NAMES_COUNTED_MAX, TAG_VALUES_COUNTED_MAX } from './limits.ts';
 
@@ -32,48 +32,46 @@ function countedValue(value: string): string {
 }
 
 interface Sum {
-  readonly accountId: string;
-  /** Of the group in its commit. */
-  readonly place: number;
-  readonly key: string;
-  readonly group: GroupState;
   readonly figure: Figure;
   /** Events that it had before the commit. */
   readonly before: number;
   events: number;
 }
 
-/** Sums what the events of a commit add, and tells what is new against what was there. */
+/** Sums what the events of a commit add to one group, and tells what is new against what was there. */
 export class FigureSums {
-  readonly #known: KnownState['values'];
+  readonly #before: (key: string) => number;
   readonly #sums = new Map<string, Sum>();
 
-  constructor(known: KnownState['values']) {
-    this.#known = known;
+  /** `before`: events that a figure had before the commit, by `figureKey`. */
+  constructor(before: (key: string) => number) {
+    this.#before = before;
   }
 
-  get rows(): readonly Sum[] {
-    return [...this.#sums.values()].filter(({ events }) => events > 0);
+  /** What is added, by `figureKey`. */
+  get added(): [string, FigureCount][] {
+    return [...this.#sums]
+      .filter(([, { events }]) => events > 0)
+      .map(([key, { figure, events }]) => [key, [figure.kind, figure.name, figure.value, events]]);
   }
 
-  /** Adds one event; counts new users and tag names in `group`. `place`: of the group in its commit. */
-  addEvent(accountId: string, place: number, group: GroupState, input: CaptureInput): void {
-    const add = (kind: number, name: string) =>
-      this.#add(this.#open(accountId, place, group, { kind, name, value: '' }));
+  /** Adds one event; counts new users and tag names in `group`. */
+  addEvent(group: GroupState, input: CaptureInput): void {
+    const add = (kind: number, name: string) => this.#add(this.#open({ kind, name, value: '' }));
     if (input.userId !== null && add(KIND.user, input.userId) === 0) group.userCount += 1;
     if (input.release !== null) add(KIND.release, input.release);
     if (input.environment !== null) add(KIND.environment, input.environment);
-    for (const name of Object.keys(input.tags)) this.#addTag(accountId, place, group, name, input.tags[name] as string);
+    for (const name of Object.keys(input.tags)) this.#addTag(group, name, input.tags[name] as string);
   }
 
-  #addTag(accountId: string, place: number, group: GroupState, name: string, sent: string): void {
-    const tag = this.#open(accountId, place, group, { kind: KIND.tag, name, value: countedValue(sent) });
+  #addTag(group: GroupState, name: string, sent: string): void {
+    const tag = this.#open({ kind: KIND.tag, name, value: countedValue(sent) });
     if (tag.before + tag.events === 0) {
       // Of a tag name the distinct values are counted.
-      const values = this.#open(accountId, place, group, { kind: KIND.tagName, name, value: '' });
+      const values = this.#open({ kind: KIND.tagName, name, value: '' });
       const distinct = values.before + values.events;
       if (distinct >= TAG_VALUES_COUNTED_MAX) {
-        this.#add(this.#open(accountId, place, group, { kind: KIND.tag, name, value: OTHER }));
+        this.#add(this.#open({ kind: KIND.tag, name, value: OTHER }));
         return;
       }
       if (distinct === 0) {
@@ -85,13 +83,12 @@ export class FigureSums {
     this.#add(tag);
   }
 
-  #open(accountId: string, place: number, group: GroupState, figure: Figure): Sum {
+  #open(figure: Figure): Sum {
     const key = figureKey(figure.kind, figure.name, figure.value);
-    const id = valueKey(place, key);
-    let sum = this.#sums.get(id);
+    let sum = this.#sums.get(key);
     if (sum === undefined) {
-      sum = { accountId, place, key, group, figure, before: this.#known.get(id) ?? 0, events: 0 };
-      this.#sums.set(id, sum);
+      sum = { figure, before: this.#before(key), events: 0 };
+      this.#sums.set(key, sum);
     }
     return sum;
   }

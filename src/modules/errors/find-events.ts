@@ -19,6 +19,8 @@ import { valueWord, wordsOf } from './words.ts';
 const SAMPLE = 1_000;
 /** From this share of matches on, the order finds them sooner than the index of words. */
 const COMMON_SHARE = 0.2;
+/** So many events are walked rather than all matches of a day be read and sorted: 2,000 of them take as long as 5,000 steps. */
+const WALKED_MAX = 5_000;
 const EVERYTHING = 2_147_483_647;
 const SEQ_MAX = 2n ** 63n - 1n;
 
@@ -133,6 +135,12 @@ async function readMatching(
   const isInSample = sample.matching >= limit || sample.scanned < SAMPLE;
   if (isInSample) return walkEvents(db, scope, limit, SAMPLE);
   if (scope.words.length === 0) return walkEvents(db, scope, limit, EVERYTHING);
+  // Twice as far as they would be if all were as dense as the newest.
+  const window = Math.ceil((2 * limit * SAMPLE) / sample.matching);
+  if (window <= WALKED_MAX) {
+    const rows = await walkEvents(db, scope, limit, window);
+    if (rows.length === limit) return rows;
+  }
   // A minute of room: numbers may run ahead of the clock when very many are handed out in a millisecond.
   return searchBack(db, scope, limit, sequenceAt((await databaseNow(db)) + 60_000));
 }

@@ -4,7 +4,7 @@ import type { AdmittedItem } from '../../core/wallet/lane-item.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import type { NewActivity } from './activity-store.ts';
-import type { DayCount, GroupChange, NewEventRow } from './capture-store.ts';
+import type { DayCount, GroupChange, NewEventRow, ValueChange } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
 import { firstCharacters } from './clean-text.ts';
 import { dashboardUrl } from './dashboard.ts';
@@ -12,6 +12,7 @@ import { DetailBlocks } from './detail-blocks.ts';
 import { FigureSums } from './figures.ts';
 import { addHour } from './hours.ts';
 import type { ErrorIds } from './ids.ts';
+import { addFigures, figuresText } from './inline-figures.ts';
 import { noCounts } from './period-counts.ts';
 import { addRecent, isAnomalous, rates } from './recent.ts';
 import { dayOf } from './retention.ts';
@@ -26,7 +27,14 @@ interface Entry {
   readonly accountId: string;
   readonly fingerprint: string;
   readonly state: GroupState;
+  readonly figures: FigureSums;
   readonly before: Pick<GroupState, 'count' | 'userCount' | 'tagNames'>;
+}
+
+/** Names a figure in `KnownFigures`. */
+export interface FigureKeys {
+  readonly group: string;
+  readonly key: string;
 }
 
 export class GroupBook {
@@ -34,7 +42,6 @@ export class GroupBook {
   readonly details = new DetailBlocks();
   readonly reopenings: NewActivity[] = [];
   readonly told: NewEvent[] = [];
-  readonly figures: FigureSums;
   readonly #known: KnownState;
   readonly #ids: ErrorIds;
   readonly #baseUrl: string;
@@ -48,22 +55,34 @@ export class GroupBook {
     this.#ids = ids;
     this.#baseUrl = baseUrl;
     this.#nowMs = nowMs;
-    this.figures = new FigureSums(known.values);
   }
 
   get days(): readonly DayCount[] {
     return [...this.#days.values()];
   }
 
-  changes(): GroupChange[] {
-    return [...this.#entries.values()].map(({ accountId, fingerprint, state, before }) => ({
-      accountId,
-      fingerprint,
-      state,
-      events: state.count - before.count,
-      users: state.userCount - before.userCount,
-      tagNames: state.tagNames - before.tagNames,
-    }));
+  /** What becomes of the groups, and of those figures that are rows. */
+  changes(): { groups: GroupChange[]; values: (ValueChange & FigureKeys)[] } {
+    const values: (ValueChange & FigureKeys)[] = [];
+    const groups = [...this.#entries].map(([group, { accountId, fingerprint, state, figures: sums, before }]) => {
+      const { added } = sums;
+      const all = state.figures === null ? null : addFigures(state.figures, added);
+      const figures = all === null ? null : figuresText(all.values());
+      if (figures === null) {
+        const { groupId } = state;
+        for (const [key, figure] of all ?? added) values.push({ accountId, groupId, figure, group, key });
+      }
+      return {
+        accountId,
+        fingerprint,
+        state,
+        figures,
+        events: state.count - before.count,
+        users: state.userCount - before.userCount,
+        tagNames: state.tagNames - before.tagNames,
+      };
+    });
+    return { groups, values };
   }
 
   /** Takes one event; answers the JSON text of its CaptureResult. */
@@ -72,7 +91,7 @@ export class GroupBook {
     const key = groupKey(accountId, input.fingerprint);
     const place = this.#known.places.get(key) as number;
     const { entry, isNew } = this.#entryOf(key, accountId, input, seq);
-    const { state } = entry;
+    const { state, figures } = entry;
     const atMs = sequenceMs(seq);
     const reopened = state.isResolved;
     state.count += 1;
@@ -81,7 +100,7 @@ export class GroupBook {
     if (seq > state.lastSeq) state.lastSeq = seq;
     state.recent = addRecent(state.recent, atMs);
     state.hours = addHour(state.hours, atMs);
-    this.figures.addEvent(accountId, place, state, input);
+    figures.addEvent(state, input);
     this.#countDay(accountId, place, state.groupId, input, atMs);
     this.events.push(this.#row(accountId, state.groupId, seq, input));
     const eventId = this.#ids.eventId(accountId, seq);
@@ -105,7 +124,10 @@ export class GroupBook {
     const known = this.#known.groups.get(key);
     const state = known === undefined ? newGroup(input, seq) : { ...known };
     const { count, userCount, tagNames } = state;
-    const entry = { accountId, fingerprint: input.fingerprint, state, before: { count, userCount, tagNames } };
+    const rows = this.#known.rows.get(key);
+    const inline = state.figures;
+    const figures = new FigureSums((figure) => (inline === null ? rows?.get(figure) : inline.get(figure)?.[3]) ?? 0);
+    const entry = { accountId, fingerprint: input.fingerprint, state, figures, before: { count, userCount, tagNames } };
     this.#entries.set(key, entry);
     return { entry, isNew: known === undefined };
   }
@@ -208,6 +230,7 @@ function newGroup(input: CaptureInput, seq: bigint): GroupState {
     lastSeq: seq,
     recent: noCounts,
     hours: noCounts,
+    figures: new Map(),
     toldAtMs: null,
     anomalyAtMs: null,
   };

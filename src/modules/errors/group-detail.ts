@@ -37,7 +37,7 @@ export async function groupDetail(db: Transaction, state: ErrorsState, accountId
   const [records, representative, tags, users, releases, environments, comments, activity] = await Promise.all([
     groupRecords(db, state, accountId, [group], nowMs),
     representativeOf(db, state, accountId, group, nowMs),
-    tagDistribution(db, accountId, groupId),
+    tagDistribution(db, accountId, group),
     distribution(db, accountId, group, 'user'),
     distribution(db, accountId, group, 'release'),
     distribution(db, accountId, group, 'environment'),
@@ -75,8 +75,8 @@ async function distribution(
   kind: LabelKind,
 ): Promise<Record<string, number>> {
   const [top, having] = await Promise.all([
-    topValues(db, accountId, [group.group_id], kind),
-    eventsWith(db, accountId, group.group_id, kind),
+    topValues(db, accountId, [group], kind),
+    eventsWith(db, accountId, group, kind),
   ]);
   const shown = top.reduce((sum, row) => sum + Number(row.events), 0);
   const counts = new Map(top.map(({ name, events }) => [name, Number(events)]));
@@ -88,9 +88,9 @@ async function distribution(
   return Object.fromEntries(counts);
 }
 
-async function tagDistribution(db: Queryable, accountId: string, groupId: bigint): Promise<Record<string, number>> {
+async function tagDistribution(db: Queryable, accountId: string, group: GroupRow): Promise<Record<string, number>> {
   const counts = new Map<string, number>();
-  for (const { name, value, events } of await tagValues(db, accountId, groupId)) {
+  for (const { name, value, events } of await tagValues(db, accountId, group)) {
     const shown = `${name}:${value}`;
     counts.set(shown, (counts.get(shown) ?? 0) + Number(events));
   }

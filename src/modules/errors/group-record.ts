@@ -18,10 +18,9 @@ export async function groupRecords(
   rows: readonly GroupRow[],
   nowMs: number,
 ) {
-  const groupIds = rows.map((row) => row.group_id);
   const [environments, releases] = await Promise.all([
-    topValues(db, accountId, groupIds, 'environment'),
-    topValues(db, accountId, groupIds, 'release'),
+    topValues(db, accountId, rows, 'environment'),
+    topValues(db, accountId, rows, 'release'),
   ]);
   const namesOf = (top: typeof releases, id: bigint) =>
     top.filter((row) => row.group_id === id).map(({ name }) => name);

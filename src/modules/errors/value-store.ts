@@ -2,7 +2,8 @@
 import { int8Array } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { KIND } from './capture-types.ts';
+import { type FigureCount, KIND } from './capture-types.ts';
+import { parseFigures } from './inline-figures.ts';
 import { TOP_VALUES } from './limits.ts';
 
 const selectTop = statement(
@@ -23,6 +24,13 @@ const selectTags = statement(
     WHERE v.account_id = $1 AND v.group_id = $2 AND v.kind = $3 ORDER BY v.name, v.events DESC, v.value`,
 );
 
+/** A group, as far as its figures go. */
+export interface FigureHolder {
+  readonly group_id: bigint;
+  /** Null: they are rows. */
+  readonly figures: string | null;
+}
+
 export interface TopRow {
   readonly group_id: bigint;
   readonly name: string;
@@ -35,23 +43,51 @@ export type LabelKind = 'user' | 'release' | 'environment';
 export async function topValues(
   db: Queryable,
   accountId: string,
-  groupIds: readonly bigint[],
+  groups: readonly FigureHolder[],
   kind: LabelKind,
 ): Promise<TopRow[]> {
-  return (await db.query<TopRow>(selectTop, [accountId, int8Array(groupIds), KIND[kind], TOP_VALUES])).rows;
+  const inline = groups.flatMap((group) =>
+    inlineOf(group, KIND[kind])
+      .toSorted((a, b) => b[3] - a[3] || byBytes(a[1], b[1]))
+      .map(([, name, , events]) => ({ group_id: group.group_id, name, events: BigInt(events) })),
+  );
+  const others = groups.filter(({ figures }) => figures === null);
+  if (others.length === 0) return inline;
+  const groupIds = int8Array(others.map(({ group_id: id }) => id));
+  return [...inline, ...(await db.query<TopRow>(selectTop, [accountId, groupIds, KIND[kind], TOP_VALUES])).rows];
 }
 
 /** How many events of the group have a value of the kind at all. */
-export async function eventsWith(db: Queryable, accountId: string, groupId: bigint, kind: LabelKind): Promise<number> {
-  const { rows } = await db.query<{ events: bigint }>(sumKind, [accountId, groupId, KIND[kind]]);
+export async function eventsWith(
+  db: Queryable,
+  accountId: string,
+  group: FigureHolder,
+  kind: LabelKind,
+): Promise<number> {
+  if (group.figures !== null) return inlineOf(group, KIND[kind]).reduce((sum, [, , , events]) => sum + events, 0);
+  const { rows } = await db.query<{ events: bigint }>(sumKind, [accountId, group.group_id, KIND[kind]]);
   return Number(rows[0]?.events ?? 0n);
 }
 
-export async function tagValues(
-  db: Queryable,
-  accountId: string,
-  groupId: bigint,
-): Promise<{ name: string; value: string; events: bigint }[]> {
-  return (await db.query<{ name: string; value: string; events: bigint }>(selectTags, [accountId, groupId, KIND.tag]))
-    .rows;
+export interface TagRow {
+  readonly name: string;
+  readonly value: string;
+  readonly events: bigint;
+}
+
+/** By name, the most frequent first. */
+export async function tagValues(db: Queryable, accountId: string, group: FigureHolder): Promise<readonly TagRow[]> {
+  if (group.figures === null) return (await db.query<TagRow>(selectTags, [accountId, group.group_id, KIND.tag])).rows;
+  return inlineOf(group, KIND.tag)
+    .toSorted((a, b) => byBytes(a[1], b[1]) || b[3] - a[3] || byBytes(a[2], b[2]))
+    .map(([, name, value, events]) => ({ name, value, events: BigInt(events) }));
+}
+
+function inlineOf({ figures }: FigureHolder, kind: number): FigureCount[] {
+  return [...(parseFigures(figures)?.values() ?? [])].filter(([of]) => of === kind);
+}
+
+/** The order of the database. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

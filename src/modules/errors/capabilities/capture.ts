@@ -1,6 +1,8 @@
 import { defineCapability } from '../../../manifest/capability.ts';
-import { captureDraft } from '../capture.ts';
-import { draftOf } from '../capture-input.ts';
+import { captureReady, readyToStore } from '../capture.ts';
+import { draftOf, type CaptureInput as SentEvent } from '../capture-input.ts';
+import type { CaptureInput } from '../capture-types.ts';
+import { detailFromThread } from '../event-detail.ts';
 import { captureSchema } from '../event-input.ts';
 import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
@@ -20,6 +22,14 @@ export const capture = defineCapability<ErrorsState>()({
   price: { book: 'errors.capture', unit: 'event' },
   scope: 'write',
   idempotent: true,
+  bulk: {
+    source: import.meta.url,
+    reduce: (sent: SentEvent, { text, idempotencyKey }) => {
+      const warnings: string[] = [];
+      const value = readyToStore(draftOf(sent, Date.now(), warnings, text), idempotencyKey);
+      return { value, transfer: [], warnings };
+    },
+  },
   opaque: ['context', 'extra', 'data', 'vars', 'sdk', 'runtime', 'request', 'user'],
   errors: [],
   events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
@@ -51,6 +61,8 @@ export const capture = defineCapability<ErrorsState>()({
     },
   ],
   run({ ctx, input, state }) {
-    return captureDraft(ctx, state, draftOf(input, Date.now(), ctx.warnings, ctx.bodyText));
+    // What `bulk` made of the input.
+    const ready = input as unknown as CaptureInput;
+    return captureReady(ctx, state, { ...ready, detail: detailFromThread(ready.detail) });
   },
 });
