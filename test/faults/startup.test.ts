@@ -167,7 +167,8 @@ test.each([100, 500, 1_500])(
   },
 );
 
-test('starts quickly and stays small', { timeout: 60_000 }, async () => {
+// Time of a clock: what else runs on the machine takes its share now and then, a slow start is slow each time.
+test('starts quickly and stays small', { timeout: 60_000, retry: 2 }, async () => {
   const place = await newPlace({ LOG_LEVEL: 'info' });
   const cold = await timeToFirstMessage(place);
   expect((await cold.service.end('SIGTERM')).code).toBe(0);
