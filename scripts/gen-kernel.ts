@@ -11,7 +11,7 @@ const LINE_CHARACTERS = 116;
 
 /** The binary module of a WebAssembly text. */
 export async function assemble(text: string): Promise<Uint8Array> {
-  const features = { simd: true, threads: true };
+  const features = { simd: true, relaxed_simd: true, threads: true };
   const module = (await wabt()).parseWat('kernel.wat', text, features);
   try {
     module.resolveNames();

@@ -12,12 +12,14 @@ interface Bounds {
   readonly upper: number;
 }
 
-/** What the first pass says about one row. */
-function boundsOf(row: Float32Array, query: Float32Array, cosine: boolean, squared: boolean): Bounds {
+/** What the first pass says about one row. `digits`: by which factors of the query, in place of those chosen for the processor. */
+function boundsOf(row: Float32Array, query: Float32Array, cosine: boolean, squared: boolean, digits?: 0 | 1): Bounds {
   const vectors = new Vectors(pool, row.length, cosine);
   vectors.write(vectors.add(1), new Uint8Array(row.buffer));
   const chunk = vectors.chunkOf(0);
   const { arena } = chunk;
+  const chosen = arena.kernel.digits.value;
+  arena.kernel.digits.value = digits ?? chosen;
   const { int16, scale, norm, slack } = prepareQuery(query, cosine);
   arena.int16.set(int16, QUERY_INT16_AT / 2);
   const mode = squared ? 1 : 0;
@@ -35,6 +37,7 @@ function boundsOf(row: Float32Array, query: Float32Array, cosine: boolean, squar
     -Number.MAX_VALUE,
     CANDIDATES_AT,
   );
+  arena.kernel.digits.value = chosen;
   vectors.dispose();
   expect(found).toBe(1);
   const at = CANDIDATES_AT / 8;
@@ -74,6 +77,28 @@ describe('the first pass', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('says the same of a row by the digits of a query as by its int16 values', () => {
+    const largest = (sign: (i: number) => number) => Float32Array.from({ length: 4_096 }, (_, i) => sign(i));
+    const extremes: [Float32Array, Float32Array][] = [
+      [largest(() => 1), largest(() => 1)],
+      [largest(() => 1), largest(() => -1)],
+      [largest(() => -1), largest(() => -1)],
+      [largest((i) => (i % 2 === 0 ? 1 : -1)), largest((i) => (i % 3 === 0 ? 1 : -1))],
+      [largest(() => 1), largest((i) => (i === 7 ? 1 : 0))],
+    ];
+    const agree = ([row, query]: [Float32Array, Float32Array]) => {
+      for (const [cosine, squared] of [
+        [false, false],
+        [false, true],
+        [true, false],
+      ] as const) {
+        expect(boundsOf(row, query, cosine, squared, 1)).toEqual(boundsOf(row, query, cosine, squared, 0));
+      }
+    };
+    for (const one of extremes) agree(one);
+    fc.assert(fc.property(pair, agree), { numRuns: 500 });
   });
 
   it('bounds a cosine of ordinary vectors within 0.02', () => {

@@ -3,6 +3,8 @@ import { kernelBinary } from './kernel-binary.ts';
 
 /** The functions of kernel.wat; pointers are byte offsets, `out` and `list` as said there. */
 export interface Kernel {
+  /** Whether `scan` multiplies by digits of the query; chosen for this processor. */
+  readonly digits: WebAssembly.Global;
   scan(
     rows: number,
     stride: number,
@@ -30,9 +32,9 @@ export const DIMENSION_MAX = 4096;
 export const SCAN_ROWS_MAX = 8192;
 export const CANDIDATE_BYTES = 24;
 
-/** Offsets of a thread's arguments within an arena's first block: the query as int16 and as f64, a list of rows, the candidates. */
+/** Offsets of a thread's arguments within an arena's first block: the query as int16, its digits, the query as f64, a list of rows, the candidates. */
 export const QUERY_INT16_AT = 0;
-export const QUERY_F64_AT = DIMENSION_MAX * 2;
+export const QUERY_F64_AT = QUERY_INT16_AT + DIMENSION_MAX * 4;
 export const LIST_AT = QUERY_F64_AT + DIMENSION_MAX * 8;
 export const CANDIDATES_AT = LIST_AT + SCAN_ROWS_MAX * 4;
 export const SCRATCH_BYTES = CANDIDATES_AT + SCAN_ROWS_MAX * CANDIDATE_BYTES;
