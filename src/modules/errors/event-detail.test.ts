@@ -25,6 +25,13 @@ test('short details wait for their block as JSON, whatever is in them', () => {
   }
 });
 
+test('a block stays as it is while others are packed', () => {
+  const sizes = [1, 100, 40_000, 400_000];
+  const details = sizes.map((size) => detailOf({ note: `${size} é`.repeat(size) }));
+  const blocks = details.map((detail) => packLines([JSON.stringify(detail)]));
+  expect(blocks.map((block) => unpackLine(block, 0))).toEqual(details);
+});
+
 test('a block of many takes less room than its JSON', () => {
   const lines = Array.from({ length: 32 }, (_, n) =>
     readyDetail(detailOf({ note: `the same but for ${n}`.repeat(20) })),
