@@ -106,6 +106,8 @@ async function openPage(
   const page = await context.newPage();
   page.setDefaultTimeout(5_000);
   await page.goto(url);
+  // Filled before it has the focus by itself, the browser complains, maybe while the page behind it is watched.
+  await page.waitForSelector('#key:focus');
   await page.fill('#key', key);
   const seen = watch(page);
   await page.click('button.main');
