@@ -84,7 +84,8 @@ CREATE TABLE errors.day_count (
   PRIMARY KEY (account_id, group_id, day, environment, level)
 ) WITH (fillfactor = 60);
 
--- Figures of the groups that have too many for their row, by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct values of a tag name.
+-- Figures of the groups that have too many for their row, by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct
+-- values of a tag name.
 CREATE TABLE errors.value_count (
   account_id text COLLATE "C" NOT NULL,
   group_id bigint NOT NULL,

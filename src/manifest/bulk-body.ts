@@ -18,10 +18,10 @@ export interface BulkSource {
   readonly idempotencyKey: string | null;
 }
 
-export interface BulkBody {
+/** Of a capability with such an input. */
+export interface BulkBody<Input = unknown> {
   /** URL of the file that exports the capability: a worker loads it. */
   readonly source: string;
   /** Packs an input that the schema has let pass. Throws the Problems that only a look at each value can find. */
-  // biome-ignore lint/suspicious/noExplicitAny: the input of the capability's schema, which types it
-  reduce(input: any, source: BulkSource): Reduced;
+  reduce(input: Input, source: BulkSource): Reduced;
 }

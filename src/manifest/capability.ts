@@ -67,7 +67,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** Body limit in bytes when it is not 1 MiB. */
   readonly bodyBytesMax?: number;
   /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.bodyText` is empty. */
-  readonly bulk?: BulkBody;
+  readonly bulk?: BulkBody<Static<In>>;
   /** Property names whose content is opaque data: not searched for hostile keys. */
   readonly opaque?: readonly string[];
   /** Codes beyond the common ones (400, 401, 402 for billable, 403, 404 of the path, 409 of idempotency, 429, 500, 503). */
