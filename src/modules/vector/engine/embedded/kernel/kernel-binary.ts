@@ -1,6 +1,6 @@
-// Generated from kernel.wat by scripts/gen-kernel.ts (npm run gen).
+// Generated from kernel.wat by scripts/gen-wasm.ts (npm run gen).
 
-/** The kernel as a WebAssembly module, base64. */
+/** kernel.wat as a WebAssembly module, base64. */
 export const kernelBinary = [
   'AGFzbQEAAAABSwpgAABgA39/fwBgDH9/f39/f3x8fH98fwF/YAN/f38BfGACf38BfGACf38BfWAGf39/fXx8AXxgAnt9AXtgBHt7fHwBe2ACf38BfwIS',
   'AQNlbnYGbWVtb3J5AgMBgIAEAwwLAAECAwQDBQYHCAkGBgF/AUEACwdTCAZkaWdpdHMDAARzY2FuAAIDZG90AAMLc3F1YXJlZE5vcm0ABA9zcXVhcmVk',

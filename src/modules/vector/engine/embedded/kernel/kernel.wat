@@ -1,4 +1,4 @@
-;; What every search spends its time on. scripts/gen.ts assembles it into kernel-binary.ts.
+;; What every search spends its time on. npm run gen assembles it into kernel-binary.ts.
 ;;
 ;; A row of the first pass: f32 scale, f32 residual, f32 norm, i32 sum of the values, then the int8 values, padded with zeros to 32.
 ;; Its bounds: |row . query - scale * queryScale * (int8 . int16)| <= residual * queryNorm + (norm + residual) * querySlack.
