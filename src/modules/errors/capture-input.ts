@@ -6,6 +6,7 @@ import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject, StackFrame } 
 import type { captureSchema, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
 import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from './limits.ts';
+import { hidingMembers } from './scrub/scanner/scanner.ts';
 import { trimBreadcrumbs, trimContext, trimFrames, trimTags } from './trim.ts';
 
 export type CaptureInput = Static<typeof captureSchema>;
@@ -49,6 +50,29 @@ export function draftOf(input: CaptureInput, nowMs: number, warnings: string[], 
   };
   return { grouping, ...(source.includes('\\u') ? cleanJson(draft) : draft) };
 }
+
+/** What the long members of a draft are made of; only title, message, tags and the like are made of several or cut within a text. */
+const SOURCES: Readonly<Record<string, readonly string[]>> = {
+  exception: ['exception'],
+  breadcrumbs: ['breadcrumbs'],
+  context: ['context', 'service'],
+  extra: ['extra', 'code', 'stack', 'exception'],
+  sdk: ['sdk'],
+  runtime: ['runtime'],
+  request: ['request'],
+  user: ['user'],
+};
+
+/** Members of the draft made of this JSON that hold nothing to be scrubbed. */
+export function cleanMembers(source: string): ReadonlySet<string> {
+  const hiding = hidingMembers(source);
+  if (hiding === null) return NONE;
+  if (hiding.size === 0) return LONG_MEMBERS;
+  return new Set(Object.keys(SOURCES).filter((name) => !SOURCES[name]?.some((source) => hiding.has(source))));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const LONG_MEMBERS: ReadonlySet<string> = new Set(Object.keys(SOURCES));
 
 function titleOf(input: CaptureInput, message: string | null): string {
   if (input.title) return firstCharacters(input.title, SENT_TITLE_CHARACTERS_MAX);

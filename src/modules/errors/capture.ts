@@ -44,10 +44,14 @@ export function captureReady(
   });
 }
 
-/** Scrubs a draft and cuts it into columns; of a long one this takes milliseconds. */
-export function readyToStore(draft: EventDraft, idempotencyKey: string | null): CaptureInput {
+/** Scrubs a draft, but for its members that are `known` to hide nothing, and cuts it into columns; of a long one this takes milliseconds. */
+export function readyToStore(
+  draft: EventDraft,
+  idempotencyKey: string | null,
+  known?: ReadonlySet<string>,
+): CaptureInput {
   const { grouping, occurredAtMs, ...sent } = draft;
-  const clean = scrubEvent(sent);
+  const clean = scrubEvent(sent, known);
   const detail: EventDetail = {
     exception: clean.exception,
     breadcrumbs: clean.breadcrumbs,

@@ -40,8 +40,12 @@ export function scrubCards(text: string): string {
   return replaceSpans(text, spans);
 }
 
-/** Whether these digits are a card number: beginning, length and check digit. */
-export function isCard(text: string): boolean {
+const SMALLEST = 1e12;
+
+/** Whether its digits are a card number: beginning, length and check digit. */
+export function isCardNumber(value: number): boolean {
+  if (value < SMALLEST) return false;
+  const text = String(value);
   return /^\d{13,19}$/.test(text) && isCardRun(text, 0, text.length);
 }
 

@@ -5,7 +5,7 @@
 // An event of 5 KB takes 0.05 ms, and 0.03 when most of its texts came before (clean-texts.ts); the slowest megabyte about 50 ms:
 // scrub-speed.test.ts.
 import { firstCharacters } from '../clean-text.ts';
-import { isCard } from './cards.ts';
+import { isCardNumber } from './cards.ts';
 import { MARKER } from './marker.ts';
 import { memberName, VALUES } from './member-names.ts';
 import { kindOfName, NAME, type NameKind } from './names.ts';
@@ -15,17 +15,19 @@ import { MODE, scrubText } from './text.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 const DEPTH_MAX = 100;
-const CARD_MIN = 1e12;
-const LABELS = ['name', 'key', 'header', 'field', 'Name', 'Key'];
+/** The value of such a member says what its neighbour `value` is. */
+export const LABELS = ['name', 'key', 'header', 'field', 'Name', 'Key'];
 
 /**
  * A plain JSON value without secrets; each gives way to `[scrubbed]`. The shape stays: members, entries, booleans, nulls and
  * empty texts are kept. Synchronous, the same for the same value, never throws; the input is not changed, and what holds
- * nothing to hide is shared with it.
+ * nothing to hide is shared with it. Members of the root that are named `clean` are not looked at.
  */
-export function scrubEvent<T>(value: T): T {
-  const clean = new Scrubber().root(value);
-  return withTitle(value, clean) as T;
+export function scrubEvent<T>(value: T, clean?: ReadonlySet<string>): T {
+  const scrubber = new Scrubber();
+  if (clean === undefined || clean.size === 0 || !isMembers(value)) return withTitle(value, scrubber.root(value)) as T;
+  const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !clean.has(name)));
+  return withTitle(value, { ...value, ...(scrubber.root(rest) as Members) }) as T;
 }
 
 class Scrubber {
@@ -41,7 +43,7 @@ class Scrubber {
 
   #any(value: unknown, mode: number, depth: number): unknown {
     if (typeof value === 'string') return this.#text(value, mode);
-    if (typeof value === 'number') return value >= CARD_MIN && isCard(String(value)) ? MARKER : value;
+    if (typeof value === 'number') return isCardNumber(value) ? MARKER : value;
     if (value === null || typeof value !== 'object') return value;
     if (depth >= DEPTH_MAX) return MARKER;
     return Array.isArray(value) ? this.#list(value, mode, depth + 1) : this.#members(value as Members, mode, depth + 1);
@@ -148,12 +150,17 @@ function labelKind(members: Members): NameKind {
 /** Whether the entry before is its name: a pair, a flat list of header names and values, or the option of a command line. */
 function isNamed(list: readonly unknown[], i: number): boolean {
   const before = list[i - 1];
-  if (typeof before !== 'string' || before.length > 64) return false;
+  if (typeof before !== 'string' || !isEntryName(before)) return false;
   const isOption = /^--[\w-]+$/.test(before);
-  if (!isOption && (i % 2 === 0 || list.length % 2 === 1 || !/^[\w.$-]+:?$/.test(before))) return false;
+  if (!isOption && (i % 2 === 0 || list.length % 2 === 1)) return false;
   const kind = kindOfName(before);
   return kind === NAME.secret || kind === NAME.line || (kind === NAME.weak && list.length === 2);
 }
+
+const isEntryName = (text: string) => text.length <= 64 && /^[\w.$-]+:?$/.test(text);
+
+/** Whether a text may say of the next entry of its list that it is to be hidden. */
+export const mayNameNext = (text: string) => isEntryName(text) && kindOfName(text) !== NAME.plain;
 
 /** A title cut from a longer text is cut again from the clean one: half a secret has no look any more. */
 function withTitle(sent: unknown, clean: unknown): unknown {

@@ -22,12 +22,13 @@ const SETTLED_CHARACTERS_MAX = 65_536;
 /** Linear in the length of the text; the same text comes back when nothing is found. */
 export function scrubText(text: string, mode: number): string {
   if (text.length < SHORTEST || text === MARKER || isKnownClean(text, mode)) return text;
-  const clean = lookAt(text, mode);
+  const clean = scrubNewText(text, mode);
   if (clean === text) rememberClean(text, mode);
   return clean;
 }
 
-function lookAt(text: string, mode: number): string {
+/** The same without remembering what was clean. */
+export function scrubNewText(text: string, mode: number): string {
   const features = featuresOf(text);
   if (features === 0) return text;
   let clean = settle(text, features, mode);
