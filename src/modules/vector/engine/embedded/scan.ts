@@ -1,6 +1,6 @@
 // The first pass over one part of a collection, whichever thread does it.
 import type { ArenaView } from './arena.ts';
-import { hasBit, listBits } from './bitmap.ts';
+import { hasBit } from './bitmap.ts';
 import type { Candidates } from './candidates.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, LIST_AT, QUERY_INT16_AT } from './kernel/kernel.ts';
 
@@ -43,14 +43,35 @@ const FIRST_ROWS = 16;
 export function scanPart(part: Part, scan: Scan, candidates: Candidates, scratch: number): void {
   const { arena, start, count } = part;
   const { query, passed, walk } = scan;
-  const list = (scratch + LIST_AT) / 4;
   const listed = walk !== walks.all && passed !== null;
-  const rows = listed ? listBits(passed, start, start + count, arena.uint32, list) : count;
+  const rows = listed ? listRows(passed, start, start + count, arena, scratch) : count;
   if (rows === 0) return;
   arena.int16.set(query.int16, (scratch + QUERY_INT16_AT) / 2);
   const first = candidates.isOpen ? Math.min(rows, candidates.wanted * FIRST_ROWS) : 0;
   if (first > 0) scanRows(part, scan, candidates, scratch, 0, first);
   if (first < rows) scanRows(part, scan, candidates, scratch, first, rows);
+}
+
+/** Lists the rows of a part that passed, and answers how many they are: by the kernel in half the time that JavaScript takes. */
+function listRows(
+  passed: Uint32Array,
+  start: number,
+  end: number,
+  { kernel, uint32 }: ArenaView,
+  scratch: number,
+): number {
+  const words = passed.subarray(start >>> 5, (end + 31) >>> 5);
+  // where the candidates will be
+  const first = (scratch + CANDIDATES_AT) / 4;
+  uint32.set(words, first);
+  uint32[first] = (uint32[first] as number) & (-1 << (start & 31));
+  const last = (end - 1) >>> 5;
+  const beyond = end & 31;
+  if (beyond !== 0 && (start >>> 5) + words.length > last) {
+    const at = first + last - (start >>> 5);
+    uint32[at] = (uint32[at] as number) & ~(-1 << beyond);
+  }
+  return kernel.list(first * 4, words.length, start & 31, scratch + LIST_AT);
 }
 
 /** From row `from` of the part, or of the list of its rows, up to `to`. */

@@ -19,6 +19,7 @@ export interface Kernel {
     threshold: number,
     out: number,
   ): number;
+  list(words: number, count: number, before: number, out: number): number;
   dot(row: number, query: number, bytes: number): number;
   squaredNorm(row: number, bytes: number): number;
   squaredDistance(row: number, query: number, bytes: number): number;

@@ -168,6 +168,28 @@
           (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $count)))))
     (i32.div_u (i32.sub (local.get $o) (local.get $out)) (i32.const 24)))
 
+  ;; Writes the numbers of the bits that are set in $count words, less $before, and answers how many there are.
+  (func (export "list") (param $words i32) (param $count i32) (param $before i32) (param $out i32) (result i32)
+    (local $rest i32) (local $first i32) (local $at i32) (local $end i32)
+    (local.set $at (local.get $out))
+    (local.set $end (i32.add (local.get $words) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $first (i32.sub (i32.const 0) (local.get $before)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $words) (local.get $end)))
+        (local.set $rest (i32.load (local.get $words)))
+        (block $empty
+          (br_if $empty (i32.eqz (local.get $rest)))
+          (loop $bits
+            (i32.store (local.get $at) (i32.add (local.get $first) (i32.ctz (local.get $rest))))
+            (local.set $at (i32.add (local.get $at) (i32.const 4)))
+            (br_if $bits
+              (local.tee $rest (i32.and (local.get $rest) (i32.sub (local.get $rest) (i32.const 1)))))))
+        (local.set $first (i32.add (local.get $first) (i32.const 32)))
+        (local.set $words (i32.add (local.get $words) (i32.const 4)))
+        (br $next)))
+    (i32.shr_u (i32.sub (local.get $at) (local.get $out)) (i32.const 2)))
+
   ;; The exact sums in f64 over an f32 row and an f64 query, both padded with zeros; $bytes of the row is a multiple of 16.
   (func (export "dot") (param $row i32) (param $query i32) (param $bytes i32) (result f64)
     (local $end i32) (local $low v128) (local $high v128) (local $x v128)
