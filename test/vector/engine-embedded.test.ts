@@ -149,11 +149,12 @@ describe('the memory of the embedded engine', () => {
 
   it('lets one worker have the room that another holds idle', async () => {
     const engine = start(4, 2);
-    for (let i = 0; i < 8; i += 1) {
+    // Which worker has a collection is drawn: of 8, all have the same once in 128 times.
+    for (let i = 0; i < 8 || engine.threadIds().length < 2; i += 1) {
+      expect(i).toBeLessThan(40);
       await expectAnswers(engine, await collectionOf(4000), [anyRow(32)]);
       expect(engine.gauges().memory_bytes).toBeLessThanOrEqual(4 * 2 ** 20);
     }
-    expect(engine.threadIds()).toHaveLength(2);
     expect(engine.gauges().streamed).toBe(0);
   });
 
