@@ -93,7 +93,7 @@ test('texts that take the place of others are told from them', () => {
   }
 });
 
-test('most of it new, nested too deep or too long: any member may hide something', () => {
+test('more than 256 new texts, nested too deep or too long: every member may hide something', () => {
   const texts = (n: number, from: number) => Array.from({ length: n }, (_, i) => `plain words ${from + i}`);
   expect(hidingMembers(JSON.stringify({ extra: texts(300, 0) }))).toBeNull();
   expect(settled({ extra: texts(300, 0) })).toEqual(hiding());

@@ -90,9 +90,8 @@ function meaningOf(name: string, kind: number): number {
 let scanner: EventScanner | undefined;
 
 /**
- * Names of the members of an event in JSON that may hold something to hide; of the others `scrubEvent` would change nothing, be it
- * that one is named like a secret itself. Null: any of them may, since most of it is new or it is nested too deep. `source` must
- * have been parsed before.
+ * Names of the members of an event in JSON that may hold something to hide: `scrubEvent` would change nothing in the others. Null: every
+ * member may, because more than 256 texts are new, or it is nested too deep or too long. `source` must have been parsed before.
  */
 export function hidingMembers(source: string): ReadonlySet<string> | null {
   scanner ??= new EventScanner();
