@@ -1,59 +1,96 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CaptureInput, cleanMembers, draftOf } from './capture-input.ts';
+import { readyToStore } from './capture.ts';
+import { type CaptureInput, draftOf, inspectSource } from './capture-input.ts';
+import { unpackLine } from './event-detail.ts';
 import { scrubEvent } from './scrub/scrub.ts';
 
-const text = fc.constantFrom(
-  'refused',
-  'GET /a',
-  'password=swordfish',
-  'to bob@example.org',
-  '4111 1111 1111 1111',
-  'a\\b',
-  '',
+const secrets = ['password=swordfish', 'to bob@example.org', '4111 1111 1111 1111'];
+const plain = ['refused', 'GET /a', 'a\\b', ''];
+
+function inputOf(text: fc.Arbitrary<string>, name: fc.Arbitrary<string>): fc.Arbitrary<CaptureInput> {
+  const members = fc.dictionary(name, text, { noNullPrototype: true });
+  const frame = fc.record({ file: text, context_line: text, context_pre: fc.array(text), vars: members });
+  const exception = fc.oneof(
+    text,
+    fc.record({ type: text, value: text, stacktrace: fc.oneof(text, fc.array(frame, { maxLength: 3 })) }),
+  );
+  const at = fc.constant('2026-01-02T03:04:05Z');
+  const breadcrumb = fc.record({ at, message: text, data: members }, { requiredKeys: ['message'] });
+  return fc.record(
+    {
+      title: text,
+      message: text,
+      exception,
+      tags: members,
+      user_id: text,
+      breadcrumbs: fc.array(breadcrumb, { maxLength: 3 }),
+      context: members,
+      extra: members,
+      service: text,
+      code: text,
+      stack: text,
+      sdk: members,
+      runtime: members,
+      request: members,
+      user: members,
+    },
+    { requiredKeys: [] },
+  );
+}
+
+const hiding = inputOf(
+  fc.constantFrom(...secrets, ...plain),
+  fc.constantFrom('note', 'token', 'name', 'value', 'vars'),
 );
-const members = fc.dictionary(fc.constantFrom('note', 'token', 'name', 'value', 'vars'), text, {
-  noNullPrototype: true,
-});
-const frame = fc.record({ file: text, context_line: text, context_pre: fc.array(text), vars: members });
-const exception = fc.oneof(
-  text,
-  fc.record({ type: text, value: text, stacktrace: fc.oneof(text, fc.array(frame, { maxLength: 3 })) }),
-);
-const input: fc.Arbitrary<CaptureInput> = fc.record(
-  {
-    title: text,
-    message: text,
-    exception,
-    tags: members,
-    user_id: text,
-    breadcrumbs: fc.array(fc.record({ at: fc.constant('2026-01-02T03:04:05Z'), message: text, data: members }), {
-      maxLength: 3,
-    }),
-    context: members,
-    extra: members,
-    service: text,
-    code: text,
-    stack: text,
-    sdk: members,
-    runtime: members,
-    request: members,
-    user: members,
-  },
-  { requiredKeys: [] },
+const mostlyPlain = inputOf(
+  fc.constantFrom(...secrets.slice(0, 1), ...Array.from({ length: 20 }, () => plain).flat()),
+  fc.constantFrom('note', 'at', 'vars'),
 );
 
 test('members of the draft that are clean by what was sent stay as they are when scrubbed', () => {
   let clean = 0;
   fc.assert(
-    fc.property(input, (sent) => {
+    fc.property(hiding, (sent) => {
       const source = JSON.stringify(sent);
       const { grouping, ...draft } = draftOf(sent, 0, [], source);
-      const names = cleanMembers(source);
+      const names = inspectSource(source).clean;
       expect(scrubEvent(draft, names)).toEqual(scrubEvent(draft));
       clean += names.size;
     }),
     { numRuns: 3_000 },
   );
   expect(clean).toBeGreaterThan(3_000);
+});
+
+test('whether an event is stored as it was sent or in parts makes no difference to what is read', () => {
+  let asSent = 0;
+  fc.assert(
+    fc.property(fc.oneof(hiding, mostlyPlain), fc.constantFrom(undefined, 1), (sent, indent) => {
+      const source = JSON.stringify(sent, null, indent);
+      const draft = draftOf(sent, 0, [], source);
+      const findings = inspectSource(source);
+      const [found, plain] = [readyToStore(draft, 'k', findings), readyToStore(draft, 'k')];
+      const read = (detail: unknown) => unpackLine(Buffer.from(detail as string), 0, 0);
+      expect({ ...found, detail: read(found.detail) }).toEqual({ ...plain, detail: read(plain.detail) });
+      if (findings.storable === null) expect(found.detail).toEqual(plain.detail);
+      else asSent += 1;
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(asSent).toBeGreaterThan(300);
+});
+
+test('an event with anything to hide, to clean or on lines of its own is not stored as it was sent', () => {
+  const storable = (sent: object, indent?: number) => inspectSource(JSON.stringify(sent, null, indent)).storable;
+  const plain = { message: 'refused', unknown: { note: 'é "quoted"\n\t' } };
+  for (let time = 0; time < 3; time += 1) {
+    expect(storable(plain)).toBe(JSON.stringify(plain));
+    expect(storable(plain, 2)).toBeNull();
+    expect(storable({ message: 'password=swordfish' })).toBeNull();
+    expect(storable({ ...plain, unknown: { password: 'swordfish' } })).toBeNull();
+    expect(storable({ ...plain, fingerprint: ['a', '4111 1111 1111 1111'] })).toBeNull();
+    expect(storable({ ...plain, idempotency_key: 'password=swordfish' })).toBeNull();
+    expect(storable({ message: 'NUL \0' })).toBeNull();
+  }
 });

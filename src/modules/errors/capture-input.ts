@@ -63,12 +63,20 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
   user: ['user'],
 };
 
-/** Members of the draft made of this JSON that hold nothing to be scrubbed. */
-export function cleanMembers(source: string): ReadonlySet<string> {
+/** What the JSON of an event says of the draft made of it. */
+export interface SourceFindings {
+  /** Members of the draft that hold nothing to be scrubbed. */
+  readonly clean: ReadonlySet<string>;
+  /** The JSON itself when it can be stored as it is: nothing in it is to be scrubbed or cleaned, and it is one line. */
+  readonly storable: string | null;
+}
+
+export function inspectSource(source: string): SourceFindings {
   const hiding = hidingMembers(source);
-  if (hiding === null) return NONE;
-  if (hiding.size === 0) return LONG_MEMBERS;
-  return new Set(Object.keys(SOURCES).filter((name) => !SOURCES[name]?.some((source) => hiding.has(source))));
+  if (hiding === null) return { clean: NONE, storable: null };
+  if (hiding.size === 0) return { clean: LONG_MEMBERS, storable: /\\u|\n/.test(source) ? null : source };
+  const clean = Object.keys(SOURCES).filter((name) => !SOURCES[name]?.some((source) => hiding.has(source)));
+  return { clean: new Set(clean), storable: null };
 }
 
 const NONE: ReadonlySet<string> = new Set();

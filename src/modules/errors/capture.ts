@@ -2,9 +2,10 @@
 import type { CallContext } from '../../core/context.ts';
 import type { IdempotencyKey } from '../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
+import type { SourceFindings } from './capture-input.ts';
 import type { CaptureInput } from './capture-types.ts';
-import type { EventDetail, EventDraft } from './draft.ts';
-import { readyDetail } from './event-detail.ts';
+import type { EventDraft } from './draft.ts';
+import { readyDetail, readySentDetail } from './event-detail.ts';
 import { scrubEvent } from './scrub/scrub.ts';
 import type { ErrorsState } from './state.ts';
 import { valueWord, wordsOf } from './words.ts';
@@ -44,26 +45,15 @@ export function captureReady(
   });
 }
 
-/** Scrubs a draft, but for its members that are `known` to hide nothing, and cuts it into columns; of a long one this takes milliseconds. */
-export function readyToStore(
-  draft: EventDraft,
-  idempotencyKey: string | null,
-  known?: ReadonlySet<string>,
-): CaptureInput {
+/**
+ * Scrubs a draft, but for what is known of its `source` to hide nothing, and cuts it into columns; of a long one this takes
+ * milliseconds.
+ */
+export function readyToStore(draft: EventDraft, idempotencyKey: string | null, source?: SourceFindings): CaptureInput {
   const { grouping, occurredAtMs, ...sent } = draft;
-  const clean = scrubEvent(sent, known);
-  const detail: EventDetail = {
-    exception: clean.exception,
-    breadcrumbs: clean.breadcrumbs,
-    context: clean.context,
-    extra: clean.extra,
-    sdk: clean.sdk,
-    runtime: clean.runtime,
-    request: clean.request,
-    user: clean.user,
-    fingerprint_source: grouping.source,
-    idempotency_key: idempotencyKey,
-  };
+  const clean = scrubEvent(sent, source?.clean);
+  const beside = { fingerprint_source: grouping.source, idempotency_key: idempotencyKey };
+  const storable = source?.storable ?? null;
   return {
     fingerprint: grouping.fingerprint,
     level: clean.level,
@@ -74,7 +64,7 @@ export function readyToStore(
     userId: clean.user_id,
     tags: clean.tags,
     occurredAtMs,
-    detail: readyDetail(detail),
+    detail: storable === null ? readyDetail(clean, beside) : readySentDetail(storable, beside),
     words: searchWords(clean),
   };
 }

@@ -29,7 +29,8 @@ export function eventSummary({ ids, core }: ErrorsState, accountId: string, row:
 
 /** An event in full. */
 export function eventRecord(state: ErrorsState, accountId: string, row: EventRow, { previous, next }: Neighbours) {
-  const detail = unpackLine(row.lines, row.detail_line);
+  const receivedAtMs = sequenceMs(row.seq);
+  const detail = unpackLine(row.lines, row.detail_line, receivedAtMs);
   return {
     ...eventSummary(state, accountId, row),
     exception: detail.exception,
@@ -42,7 +43,7 @@ export function eventRecord(state: ErrorsState, accountId: string, row: EventRow
     request: detail.request,
     user: detail.user,
     fingerprint_source: detail.fingerprint_source,
-    received_at: iso(sequenceMs(row.seq)),
+    received_at: iso(receivedAtMs),
     group_first_seen_at: iso(sequenceMs(row.group_id)),
     group_last_seen_at: iso(sequenceMs(row.group_last_seq)),
     group_count: Number(row.group_count),

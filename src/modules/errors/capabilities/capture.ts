@@ -1,6 +1,6 @@
 import { defineCapability } from '../../../manifest/capability.ts';
 import { captureReady, readyToStore } from '../capture.ts';
-import { cleanMembers, draftOf, type CaptureInput as SentEvent } from '../capture-input.ts';
+import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../capture-input.ts';
 import type { CaptureInput } from '../capture-types.ts';
 import { detailFromThread } from '../event-detail.ts';
 import { captureSchema } from '../event-input.ts';
@@ -26,7 +26,7 @@ export const capture = defineCapability<ErrorsState>()({
     source: import.meta.url,
     reduce: (sent: SentEvent, { text, idempotencyKey }) => {
       const warnings: string[] = [];
-      const value = readyToStore(draftOf(sent, Date.now(), warnings, text), idempotencyKey, cleanMembers(text));
+      const value = readyToStore(draftOf(sent, Date.now(), warnings, text), idempotencyKey, inspectSource(text));
       return { value, transfer: [], warnings };
     },
   },
