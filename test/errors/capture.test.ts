@@ -95,6 +95,21 @@ test('every field that is sent comes back', async () => {
   expect(Math.abs(Date.parse(event.received_at) - Date.now())).toBeLessThan(10_000);
 });
 
+test('an event sent again is read as the first, whether it is stored in parts or as it came', async () => {
+  const { idempotency_key: _, ...fields } = sent;
+  const stored = () =>
+    bench.number(`SELECT count(*)::int AS number FROM errors.event_detail
+                   WHERE account_id = $account AND position('"sent":{' IN convert_from(lines, 'UTF8')) > 0`);
+  const shown: unknown[] = [];
+  for (let time = 0; time < 4; time += 1) {
+    const { event_id: id } = await bench.capture(fields);
+    const { event_id, timestamp, received_at, previous_event_id, next_event_id, ...event } = await bench.get(id);
+    shown.push({ ...event, group_count: 0, group_last_seen_at: '' });
+  }
+  expect(shown).toEqual([shown[0], shown[0], shown[0], shown[0]]);
+  expect(await stored()).toBeGreaterThan(0);
+});
+
 test('an empty event is an event; null is the same as not sent', async () => {
   const empty = await bench.capture();
   const nulls = await bench.capture({ message: null, level: null, tags: null, fingerprint: [], exception: null });

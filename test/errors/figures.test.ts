@@ -76,3 +76,28 @@ test.each([
   expect(wereRows.at(-1)).toBe(1);
   expect(wereRows).toEqual(wereRows.toSorted());
 });
+
+test('a figure of a commit that failed is not taken for stored', async () => {
+  const [bench] = await pair.both();
+  for (let n = 0; n < 70; n += 1) {
+    await bench.capture({ message: 'failing', user_id: `user ${n}`, tags: { host: `a host with a long name ${n}` } });
+  }
+  expect(await rowsOf(bench)).toBe(1);
+  const { db } = bench.service.core;
+  const run = (text: string) => db.query({ name: '', text }, []);
+  await run(
+    `CREATE FUNCTION errors.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'`,
+  );
+  await run('CREATE TRIGGER refuse BEFORE INSERT ON errors.event FOR EACH ROW EXECUTE FUNCTION errors.refuse()');
+  const late = { message: 'failing', user_id: 'late', release: '9.0', tags: { region: 'eu' } };
+  expect((await bench.tryCapture(late)).status).toBe(500);
+  await run('DROP TRIGGER refuse ON errors.event');
+  await run('DROP FUNCTION errors.refuse');
+  for (const count of [71, 72]) {
+    const { error_group_id: groupId } = await bench.capture(late);
+    const detail = await bench.detail(groupId);
+    expect(detail).toMatchObject({ count, user_count: 71, release_distribution: { '9.0': count - 70 } });
+    expect(detail.user_distribution.late).toBe(count - 70);
+    expect(detail.tag_distribution['region:eu']).toBe(count - 70);
+  }
+});
