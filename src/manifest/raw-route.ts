@@ -17,6 +17,15 @@ export interface RawHead {
   readonly requestId: string;
 }
 
+/** What is made of the body of a raw route: in a thread when it is long. */
+export interface BodyTask<Result> {
+  /** URL of the file that exports it: a worker loads it. */
+  readonly source: string;
+  readonly id: string;
+  /** What it answers must survive structured cloning. */
+  run(body: Buffer): Result;
+}
+
 export interface RawRequest extends RawHead {
   /** As it was sent, not decompressed; empty when there is none. */
   readonly body: Buffer;
@@ -25,6 +34,8 @@ export interface RawRequest extends RawHead {
    * the key, failing addresses, its scopes, rates. Throws the Problem of a refusal.
    */
   admit(secret: string | null): Promise<CallContext>;
+  /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */
+  read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result>;
 }
 
 export interface RawAnswer {

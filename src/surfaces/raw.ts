@@ -1,6 +1,7 @@
 // Routes that speak another protocol than the JSON envelope (manifest/raw-route.ts): mounted with the places, keys, rates, metrics and
 // request ids of every call.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyReaders } from '../gateway/bulk/readers.ts';
 import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
 import { beforeBody, runSteps } from '../gateway/pipeline.ts';
@@ -9,7 +10,7 @@ import { confirmKey } from '../gateway/steps/confirm-key.ts';
 import { traceparentOf } from '../gateway/trace-context.ts';
 import type { Place, Traffic } from '../gateway/traffic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../manifest/raw-route.ts';
+import type { BodyTask, RawAnswer, RawHead, RawRequest, RawRoute } from '../manifest/raw-route.ts';
 import { problem } from '../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
@@ -99,10 +100,11 @@ async function handle(
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     traffic.arrived(place, body.length);
     if (call.authenticated) await confirmKey(call, gateway);
-    const raw = new RawRead(request, slot, body, async (secret) => {
+    const admit: RawRequest['admit'] = async (secret) => {
       if (!call.authenticated || call.secret !== secret) await enter(call, secret, gateway, traffic, place);
       return call;
-    });
+    };
+    const raw = new RawRead(request, slot, body, admit, gateway.bodies);
     const answer = await route.answer(raw, endpoint.state());
     return await reply.send(finishRaw(traffic, slot, reply, answer));
   } finally {
@@ -151,10 +153,16 @@ class RawArrived extends ArrivedRequest implements RawHead {
 class RawRead extends RawArrived implements RawRequest {
   readonly body: Buffer;
   readonly admit: RawRequest['admit'];
+  readonly #readers: BodyReaders;
 
-  constructor(request: FastifyRequest, slot: CallSlot, body: Buffer, admit: RawRequest['admit']) {
+  constructor(request: FastifyRequest, slot: CallSlot, body: Buffer, admit: RawRequest['admit'], readers: BodyReaders) {
     super(request, slot);
     this.body = body;
     this.admit = admit;
+    this.#readers = readers;
+  }
+
+  read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result> {
+    return this.#readers.run(task, body as Buffer<ArrayBuffer>);
   }
 }

@@ -59,3 +59,24 @@ test('is refused with the field that is wrong', async () => {
     param: 'level',
   });
 });
+
+test('a long message is captured as a short one', async () => {
+  const text = (padding: number) => `Import of key ${SECRET} failed\u0000 ${'word '.repeat(padding)}`;
+  const send = (padding: number) =>
+    bench.ok('POST', '/v1/errors/message', {
+      text: text(padding),
+      fingerprint: 'long message',
+      idempotency_key: `m-${padding}`,
+    });
+  const [short, long] = await Promise.all(
+    [100, 40_000].map(async (padding) => bench.get((await send(padding)).event_id)),
+  );
+  expect(long.message).toMatch(/^Import of key \[scrubbed\] failed\ufffd word /);
+  expect(long.message).toHaveLength(short.message.length + 39_900 * 5);
+  expect(long).toMatchObject({ level: 'info', title: short.title, idempotency_key: 'm-40000' });
+  expect((await send(40_000)).event_id).toBe(long.event_id);
+  expect(await bench.fails('POST', '/v1/errors/message', { text: text(40_000), level: 'loud' })).toMatchObject({
+    code: 'VALIDATION_FAILED',
+    param: 'level',
+  });
+});

@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads';
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Capability } from '../../manifest/capability.ts';
@@ -22,6 +23,19 @@ afterEach(async () => {
   await readers.close();
   readers = new BodyReaders();
 });
+
+/** A task as a thread loads it. */
+const taskSource = `data:text/javascript,${encodeURIComponent(`
+  import { threadId } from 'node:worker_threads';
+  export const other = { id: 'other', run: () => 'other' };
+  export const task = {
+    id: 'task',
+    run: (body) => {
+      if (body.length === 100_001) throw new Error('broken');
+      return [threadId, body.length, body.at(-1)];
+    },
+  };
+`)}`;
 
 function read(value: object, characters = 100_000) {
   const text = JSON.stringify({ ...value, pad: 'x'.repeat(characters) });
@@ -48,5 +62,17 @@ describe('BodyReaders', () => {
     const outcomes = await Promise.allSettled(bodies);
     const values = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.input.doubled : 'failed'));
     expect(values).toEqual([0, 'failed', 4, 6, 8, 'failed', 12, 14, 16, 'failed', 20, 22]);
+  });
+
+  it('does a task in a thread when its body is long', async () => {
+    const { task } = (await import(taskSource)) as {
+      task: { id: string; run(body: Buffer): [number, number, number] };
+    };
+    const run = (bytes: number) => readers.run({ ...task, source: taskSource }, Buffer.alloc(bytes, 7));
+    expect(run(1_000)).toEqual([threadId, 1_000, 7]);
+    const long = (await run(100_000)) as [number, number, number];
+    expect(long.slice(1)).toEqual([100_000, 7]);
+    expect(long[0]).not.toBe(threadId);
+    await expect(run(100_001)).rejects.toThrow('broken');
   });
 });

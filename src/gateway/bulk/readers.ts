@@ -1,6 +1,7 @@
 // Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
 // A thread has one body at a time: should it be the end of the thread, the others are read by the next.
 import { Worker } from 'node:worker_threads';
+import type { BodyTask } from '../../manifest/raw-route.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
 import { Slices } from './slices.ts';
@@ -19,7 +20,7 @@ const THREAD_HEAP_MB = 1_024;
 
 interface Waiting {
   readonly job: Job;
-  resolve(outcome: BulkOutcome): void;
+  resolve(done: Done): void;
   reject(error: unknown): void;
 }
 
@@ -51,16 +52,25 @@ export class BodyReaders {
       const read = () => readOutcome(endpoint, joined(body), key).outcome;
       return length > SLICED_BYTES_MAX ? read() : this.#slices.run(read);
     }
-    const job: Job = { source: bulk.source, capability: id, body, key };
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ job, resolve, reject });
-      this.#dispatch();
-    });
+    return this.#inThread({ source: bulk.source, id, body, key }).then(outcomeOf);
+  }
+
+  /** What the task makes of the body. Throws the Problems that it throws. A long body is handed over: it is empty afterwards. */
+  run<Result>(task: BodyTask<Result>, body: Buffer<ArrayBuffer>): Result | Promise<Result> {
+    if (isShort(body.length)) return task.run(body);
+    return this.#inThread({ source: task.source, id: task.id, body: [body], key: null }).then(resultOf<Result>);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+
+  #inThread(job: Job): Promise<Done> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ job, resolve, reject });
+      this.#dispatch();
+    });
   }
 
   #dispatch(): void {
@@ -113,6 +123,20 @@ function settle(thread: Thread, done: Done): void {
   const { running } = thread;
   thread.running = null;
   thread.worker.unref();
-  if ('outcome' in done) running?.resolve(fromPlainOutcome(done.outcome));
-  else running?.reject('refused' in done ? fromPlain(done.refused) : new Error(done.broken));
+  running?.resolve(done);
+}
+
+function outcomeOf(done: Done): BulkOutcome {
+  if ('outcome' in done) return fromPlainOutcome(done.outcome);
+  throw failureOf(done);
+}
+
+function resultOf<Result>(done: Done): Result {
+  if ('result' in done) return done.result as Result;
+  throw failureOf(done);
+}
+
+function failureOf(done: Done): Error {
+  if ('refused' in done) return fromPlain(done.refused);
+  return new Error('broken' in done ? done.broken : 'a thread answered something else than it was asked');
 }

@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { Capability } from '../../manifest/capability.ts';
+import type { BodyTask } from '../../manifest/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
 import { type Endpoint, EndpointCompiler } from '../endpoint.ts';
 import { readOutcome } from './outcome.ts';
@@ -14,23 +15,27 @@ if (process.platform === 'linux') setPriority(LOW_PRIORITY);
 const compiler = new EndpointCompiler();
 const endpoints = new Map<string, Endpoint>();
 
-async function endpointOf({ source, capability: id }: Job): Promise<Endpoint> {
-  let endpoint = endpoints.get(id);
+async function endpointOf(job: Job): Promise<Endpoint> {
+  let endpoint = endpoints.get(job.id);
   if (endpoint === undefined) {
-    const exported = Object.values((await import(source)) as Record<string, Partial<Capability>>);
-    const capability = exported.find((candidate) => candidate?.id === id);
-    if (capability === undefined) throw new Error(`${source} exports no capability ${id}`);
-    endpoint = compiler.compile('', () => undefined, capability as Capability);
-    endpoints.set(id, endpoint);
+    endpoint = compiler.compile('', () => undefined, await exported<Capability>(job));
+    endpoints.set(job.id, endpoint);
   }
   return endpoint;
 }
 
+async function exported<T extends { readonly id: string }>({ source, id }: Job): Promise<T> {
+  const found = Object.values((await import(source)) as Record<string, Partial<T>>).find((one) => one?.id === id);
+  if (found === undefined) throw new Error(`${source} exports no ${id}`);
+  return found as T;
+}
+
 async function read(job: Job): Promise<[Done, Transfer]> {
-  const { body, key } = job;
+  const { key } = job;
+  const body = Buffer.concat(job.body);
   try {
-    const endpoint = await endpointOf(job);
-    const { outcome, transfer } = readOutcome(endpoint, Buffer.concat(body), key);
+    if (key === null) return [{ result: (await exported<BodyTask<unknown>>(job)).run(body) }, []];
+    const { outcome, transfer } = readOutcome(await endpointOf(job), body, key);
     return [{ outcome: plainOutcome(outcome) }, transfer];
   } catch (error) {
     if (error instanceof Problem) return [{ refused: toPlain(error) }, []];

@@ -4,16 +4,19 @@ import { Problem, type ProblemOptions } from '../../problems/problem.ts';
 import type { BulkOutcome, RequestKey } from './outcome.ts';
 
 export interface Job {
+  /** URL of the file that exports the capability or the task. */
   readonly source: string;
-  readonly capability: string;
+  readonly id: string;
   readonly body: readonly Uint8Array<ArrayBuffer>[];
-  readonly key: RequestKey;
+  /** Null: the body of a task. */
+  readonly key: RequestKey | null;
 }
 
 export type PlainProblem = readonly [code: Problem['code'], options: ProblemOptions];
 
 export type Done =
   | { readonly outcome: PlainOutcome }
+  | { readonly result: unknown }
   | { readonly refused: PlainProblem }
   | { readonly broken: string };
 

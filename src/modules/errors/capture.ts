@@ -5,7 +5,7 @@ import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
 import type { SourceFindings } from './capture-input.ts';
 import type { CaptureInput } from './capture-types.ts';
 import type { EventDraft } from './draft.ts';
-import { readyDetail, readySentDetail } from './event-detail.ts';
+import { detailFromThread, readyDetail, readySentDetail } from './event-detail.ts';
 import { scrubEvent } from './scrub/scrub.ts';
 import type { ErrorsState } from './state.ts';
 import { valueWord, wordsOf } from './words.ts';
@@ -13,25 +13,16 @@ import { valueWord, wordsOf } from './words.ts';
 const FIXED_BYTES = 1_024;
 
 /**
- * Stores the event for the price of one capture. Throws the Problem of a refusal; then nothing is stored or charged.
- * `idempotency`: in place of the key sent with the call.
+ * Stores the event, which a thread may have made ready, for the price of one capture. Throws the Problem of a refusal; then nothing
+ * is stored or charged. `idempotency`: in place of the key sent with the call.
  */
-export function captureDraft(
-  ctx: CallContext,
-  state: ErrorsState,
-  draft: EventDraft,
-  idempotency: IdempotencyKey | null = ctx.idempotency,
-): Promise<ChargedAnswer> {
-  return captureReady(ctx, state, readyToStore(draft, idempotency?.raw ?? null), idempotency);
-}
-
-/** The same for a draft that is ready to be stored. */
 export function captureReady(
   ctx: CallContext,
   state: ErrorsState,
-  input: CaptureInput,
+  ready: CaptureInput,
   idempotency: IdempotencyKey | null = ctx.idempotency,
 ): Promise<ChargedAnswer> {
+  const input = { ...ready, detail: detailFromThread(ready.detail) };
   return chargeInLane(ctx, {
     scope: 'write',
     priceEntry: 'errors.capture',

@@ -135,3 +135,4 @@ export const messageSchema = Type.Object({
   level: levelField('info'),
   ...about,
 });
+export type MessageInput = Static<typeof messageSchema>;

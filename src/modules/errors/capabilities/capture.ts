@@ -2,7 +2,6 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { captureReady, readyToStore } from '../capture.ts';
 import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../capture-input.ts';
 import type { CaptureInput } from '../capture-types.ts';
-import { detailFromThread } from '../event-detail.ts';
 import { captureSchema } from '../event-input.ts';
 import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
@@ -62,7 +61,6 @@ export const capture = defineCapability<ErrorsState>()({
   ],
   run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    const ready = input as unknown as CaptureInput;
-    return captureReady(ctx, state, { ...ready, detail: detailFromThread(ready.detail) });
+    return captureReady(ctx, state, input as unknown as CaptureInput);
   },
 });

@@ -1,7 +1,8 @@
 import { defineCapability } from '../../../manifest/capability.ts';
-import { captureDraft } from '../capture.ts';
+import { captureReady, readyToStore } from '../capture.ts';
 import { draftOf } from '../capture-input.ts';
-import { messageSchema } from '../event-input.ts';
+import type { CaptureInput } from '../capture-types.ts';
+import { type MessageInput, messageSchema } from '../event-input.ts';
 import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
@@ -18,6 +19,15 @@ export const message = defineCapability<ErrorsState>()({
   price: { book: 'errors.capture', unit: 'event' },
   scope: 'write',
   idempotent: true,
+  bulk: {
+    source: import.meta.url,
+    reduce: ({ text: message, ...about }: MessageInput, { text: source, idempotencyKey }) => {
+      const warnings: string[] = [];
+      const sent = { ...about, message, level: about.level ?? 'info' } as const;
+      const value = readyToStore(draftOf(sent, Date.now(), warnings, source), idempotencyKey);
+      return { value, transfer: [], warnings };
+    },
+  },
   errors: [],
   events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
   limits: { size: '1 MiB an event.', retention: '90 days; the group and its figures stay.' },
@@ -29,8 +39,7 @@ export const message = defineCapability<ErrorsState>()({
     },
   ],
   run({ ctx, input, state }) {
-    const { text, ...about } = input;
-    const sent = { ...about, message: text, level: input.level ?? 'info' } as const;
-    return captureDraft(ctx, state, draftOf(sent, Date.now(), ctx.warnings, ctx.bodyText));
+    // What `bulk` made of the input.
+    return captureReady(ctx, state, input as unknown as CaptureInput);
   },
 });

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { nestingDepth } from '../../../lib/json-source.ts';
 import { problem } from '../../../problems/problem.ts';
 import type { JsonObject } from '../draft.ts';
-import { DEPTH_MAX, EVENT_BYTES_MAX, ITEMS_MAX } from './numbers.ts';
+import { DEPTH_MAX, EVENT_BYTES_MAX, HEADER_BYTES_MAX, ITEMS_MAX } from './numbers.ts';
 
 export interface SentEnvelope {
   readonly header: JsonObject;
@@ -28,6 +28,14 @@ export function parseEnvelope(body: Buffer): SentEnvelope {
     payload = bytes;
   }
   return { header, event: payload === null ? null : parseEvent(payload) };
+}
+
+/** The first line alone, which may name the key: what follows is not looked at before that is known to be good. */
+export function envelopeHeader(body: Buffer): JsonObject {
+  const line = new Reader(body).line();
+  if (line.length > HEADER_BYTES_MAX)
+    throw broken(`The header of an envelope may have at most ${HEADER_BYTES_MAX} bytes.`);
+  return parseObject(line, 'envelope header');
 }
 
 /** The event of an item, or of a body of the store endpoint. */

@@ -5,6 +5,8 @@ const MIB = 1024 * 1024;
 export const EVENT_BYTES_MAX = MIB;
 /** A whole envelope, as sent and decompressed: the attachments that travel with an event are dropped, but read. */
 export const ENVELOPE_BYTES_MAX = 4 * MIB;
+/** Of the first line of an envelope that is the only place where its key stands. */
+export const HEADER_BYTES_MAX = 64 * 1024;
 export const ITEMS_MAX = 1_000;
 /** Exceptions of one event, causes included. */
 export const EXCEPTIONS_MAX = 50;

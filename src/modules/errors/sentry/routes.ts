@@ -4,28 +4,32 @@ import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
 import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/keys/scopes.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { captureDraft } from '../capture.ts';
-import type { JsonObject } from '../draft.ts';
+import { captureReady } from '../capture.ts';
 import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
-import { parseEnvelope, parseEvent, type SentEnvelope } from './envelope.ts';
-import { draftOfEvent } from './event-draft.ts';
+import { envelopeHeader } from './envelope.ts';
 import { ENVELOPE_BYTES_MAX } from './numbers.ts';
+import { type ReadEvent, readEnvelope, readStored } from './read.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
 
 const CAPABILITY = 'errors.capture';
 const SCOPES = [CAPABILITY, 'errors.message'];
 const PROJECT = /^\d{1,32}$/;
-const EVENT_ID = /^[0-9a-f]{32}$/;
+
+/** What a body is read as, and the key that it names itself. */
+interface BodyForm {
+  readonly task: BodyTask<ReadEvent>;
+  keyOf(body: Buffer): string | null;
+}
 
 export const sentryRoutes: readonly RawRoute<ErrorsState>[] = [
-  ...routesOf('envelope', parseEnvelope),
-  ...routesOf('store', parseStored),
+  ...routesOf('envelope', { task: readEnvelope, keyOf: (body) => keyOfDsn(envelopeHeader(body).dsn) }),
+  ...routesOf('store', { task: readStored, keyOf: () => null }),
 ];
 
-function routesOf(end: string, parse: (body: Buffer) => SentEnvelope): RawRoute<ErrorsState>[] {
+function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
   const path = `/v1/errors/sentry/api/{project}/${end}`;
   return [`${path}/`, path].map((each) => ({
     name: 'errors.sentry',
@@ -35,32 +39,20 @@ function routesOf(end: string, parse: (body: Buffer) => SentEnvelope): RawRoute<
     bodyBytesMax: ENVELOPE_BYTES_MAX,
     secretOf: (head) => (head.method === 'OPTIONS' ? null : keyOfHead(head)),
     answer: (request, state) =>
-      request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, parse),
+      request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, form),
     refuse: refusal,
   }));
 }
 
-/** A body that is the event itself. Old SDKs also send transactions so. */
-function parseStored(body: Buffer): SentEnvelope {
-  const event = parseEvent(body);
-  return event.type === 'transaction' ? { header: { event_id: event.event_id }, event: null } : { header: {}, event };
-}
-
-async function take(
-  request: RawRequest,
-  state: ErrorsState,
-  parse: (body: Buffer) => SentEnvelope,
-): Promise<RawAnswer> {
+async function take(request: RawRequest, state: ErrorsState, { task, keyOf }: BodyForm): Promise<RawAnswer> {
   if (!PROJECT.test(request.params.project ?? '')) throw invalidField('project', 'pattern', 'project must be digits.');
   const key = keyOfHead(request);
   let ctx = key === null ? null : await admit(request, key);
   const body = await state.inflater.inflate(request.body, request.headers['content-encoding']);
-  const { header, event } = parse(body);
-  ctx ??= await admit(request, keyOfDsn(header.dsn));
-  const id = idOf(header, event);
+  ctx ??= await admit(request, keyOf(body));
+  const { id, event } = await request.read(task, body);
   if (event === null) return taken(id);
-  const draft = draftOfEvent(event, Date.now());
-  const { costNanos } = await captureDraft(ctx, state, draft, id === null ? null : eventKey(ctx, id));
+  const { costNanos } = await captureReady(ctx, state, event, id === null ? null : eventKey(ctx, id));
   return taken(id ?? randomUUID().replaceAll('-', ''), costNanos);
 }
 
@@ -69,14 +61,6 @@ async function admit(request: RawRequest, key: string | null): Promise<CallConte
   const ctx = await request.admit(key);
   if (!scopesWithin(ctx.core.scopeBook, ctx.key.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
   return ctx;
-}
-
-function idOf(header: JsonObject, event: JsonObject | null): string | null {
-  const sent = header.event_id ?? event?.event_id ?? null;
-  if (sent === null) return null;
-  const id = typeof sent === 'string' ? sent.replaceAll('-', '').toLowerCase() : '';
-  if (!EVENT_ID.test(id)) throw invalidField('event_id', 'pattern', 'event_id must be 32 hexadecimal digits.');
-  return id;
 }
 
 /** An event that comes again is the same event, whatever else it says by then. */
