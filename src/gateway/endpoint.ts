@@ -1,6 +1,7 @@
 // A capability made ready to be called: its validators are compiled once, its fields sorted into path, query and body.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
 
@@ -81,7 +82,8 @@ export class EndpointCompiler {
 
 function withFormats(ajv: Ajv): Ajv {
   (addFormats as unknown as (ajv: Ajv, options: { mode: 'fast' }) => Ajv)(ajv, { mode: 'fast' });
-  return ajv;
+  // The fast form lets instants pass that no calendar has.
+  return ajv.addFormat('date-time', fullFormats['date-time']);
 }
 
 /** Contract §6: free reads and management writes are limited by rate; billable and hot operations are not. */

@@ -183,6 +183,13 @@ describe('pages', () => {
     }
   });
 
+  test('a filter that is written wrongly is refused', async () => {
+    for (const query of ['filter[level][a]=b', 'filter[]=x', 'filter[level=error']) {
+      const error = await bench.fails('GET', `/v1/errors/list?${query}`);
+      expect(error, query).toMatchObject({ code: 'VALIDATION_FAILED', param: 'filter' });
+    }
+  });
+
   test('groups by status and in every order', async () => {
     const titles = async (query: object) =>
       (await bench.groups({ ...query })).groups.map(({ title }: { title: string }) => title.split(' ')[0]);

@@ -11,14 +11,19 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?ut
 /** The pattern takes quadratic time for runs of spaces. */
 const TYPE_CHARACTERS_MAX = 200;
 
+/** No body is an object without fields. */
+const EMPTY_OBJECT = Buffer.from('{}');
+
 export const parseBody: Step = (call, gateway) => {
   const { body, endpoint } = call;
-  if (!endpoint.takesBody || body === null || body.length === 0) return undefined;
+  const isBulk = endpoint.capability.bulk !== undefined;
+  if (!endpoint.takesBody) return undefined;
+  if (body === null || body.length === 0) return isBulk ? readBulk(call, [EMPTY_OBJECT], gateway) : undefined;
   checkType(call);
   const blocks = call.blocks ?? [body as Buffer<ArrayBuffer>];
   call.body = null;
   call.blocks = null;
-  if (endpoint.capability.bulk !== undefined) return readBulk(call, blocks, gateway);
+  if (isBulk) return readBulk(call, blocks, gateway);
   const { text, value } = readJsonObject(body, endpoint.opaque);
   call.bodyText = text;
   call.input = value;

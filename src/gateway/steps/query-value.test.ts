@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldSchema } from '../endpoint.ts';
-import { fromPath, fromQuery, groupQuery } from './query-value.ts';
+import { brokenMember, fromPath, fromQuery, groupQuery } from './query-value.ts';
 
 const filter: FieldSchema = {
   type: 'object',
@@ -54,6 +54,15 @@ describe('a query', () => {
     const { filter: value } = read('filter[__proto__]=x') as { filter: object };
     expect(Object.hasOwn(value, '__proto__')).toBe(true);
   });
+});
+
+test('what is written as a member of an object and is none is told from other parameters', () => {
+  for (const name of ['filter[]', 'filter[a][b]', 'filter[', 'filter[a', 'filter[Ä]x']) {
+    expect(brokenMember(name, fields)).toBe('filter');
+  }
+  for (const name of ['filter', 'name[first]', 'other[key]', '[a]', 'constructor[a][b]', '']) {
+    expect(brokenMember(name, fields)).toBeNull();
+  }
 });
 
 describe('a path parameter', () => {

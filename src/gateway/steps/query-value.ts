@@ -21,12 +21,22 @@ export function groupQuery(
   const parameters = new Map<string, QueryParameter>();
   for (const [name, value] of query) {
     const [, object = '', member = ''] = MEMBER.exec(name) ?? [];
-    const isMember = Object.hasOwn(fields, object) && typesOf(fields[object] as FieldSchema).has('object');
+    const isMember = isObject(fields, object);
     const parameter = entry(parameters, isMember ? object : name, () => ({ values: [], members: new Map() }));
     if (isMember) entry(parameter.members, member, () => []).push(value);
     else parameter.values.push(value);
   }
   return parameters;
+}
+
+/** The field that a parameter of `groupQuery` was to be a member of but is not, such as `filter[a][b]`; null for every other. */
+export function brokenMember(name: string, fields: Readonly<Record<string, FieldSchema>>): string | null {
+  const object = name.slice(0, Math.max(name.indexOf('['), 0));
+  return isObject(fields, object) ? object : null;
+}
+
+function isObject(fields: Readonly<Record<string, FieldSchema>>, name: string): boolean {
+  return Object.hasOwn(fields, name) && typesOf(fields[name] as FieldSchema).has('object');
 }
 
 /** The value of a parameter by its schema: an object as JSON text or by its members, an array repeated or split at commas. */

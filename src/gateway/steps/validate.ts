@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 import { type Endpoint, type FieldSchema, takesUnknownFields } from '../endpoint.ts';
 import type { Step } from '../step.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
-import { fromPath, fromQuery, groupQuery } from './query-value.ts';
+import { brokenMember, fromPath, fromQuery, groupQuery } from './query-value.ts';
 
 const ERRORS_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
@@ -63,7 +63,11 @@ function mergeQuery(call: Call): void {
       call.warnings.push(
         `${name.slice(0, NAME_CHARACTERS_MAX)}: ignored, query parameters are not used by ${method} calls`,
       );
-    } else if (name === '__proto__') {
+      continue;
+    }
+    const object = brokenMember(name, call.endpoint.fields);
+    if (object !== null) throw invalidField(object, 'pattern', `Write a member of ${object} as ${object}[name]=value.`);
+    if (name === '__proto__') {
       throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
     } else if (!call.endpoint.pathFields.includes(name) && !(name === 'idempotency_key' && method === 'DELETE')) {
       merge(call, name, fromQuery(parameter, fieldSchema(call, name)), 'query');
