@@ -1,6 +1,7 @@
 // What a capture stores, and what it costs.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dump } from './dump.ts';
 import { CAPTURE_NANOS, ErrorsBench } from './harness.ts';
 
 let shared: ErrorsBench;
@@ -108,6 +109,58 @@ test('an event sent again is read as the first, whether it is stored in parts or
   }
   expect(shown).toEqual([shown[0], shown[0], shown[0], shown[0]]);
   expect(await stored()).toBeGreaterThan(0);
+});
+
+test.each([
+  ['no body', undefined],
+  ['an empty one', ''],
+])('%s is an empty event', async (_, body) => {
+  const own = await shared.withAccount();
+  const { secret } = own.account;
+  const send = () =>
+    fetch(`${own.service.url}/v1/errors/capture`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'idempotency-key': `empty ${body}` },
+      body,
+    });
+  const replies = [await send(), await send()];
+  const [first, again] = (await Promise.all(replies.map((reply) => reply.json()))) as { data: { event_id: string } }[];
+  expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await own.get(first?.data.event_id as string)).toMatchObject({
+    title: 'Error',
+    message: null,
+    group_count: 1,
+  });
+  expect(again?.data).toEqual(first?.data);
+});
+
+test('errors that are sent as texts with an empty message are told apart', async () => {
+  const groups = await Promise.all(['one', 'two'].map((exception) => bench.capture({ message: '', exception })));
+  expect(groups[0].error_group_id).not.toBe(groups[1].error_group_id);
+  expect(await bench.get(groups[0].event_id)).toMatchObject({ message: 'one', title: 'one' });
+});
+
+test('what is ignored or beyond the limits is not stored, however often it comes', async () => {
+  const own = await shared.withAccount();
+  const frame = { func: 'f', file: 'a.ts', line: 1, context_pre: ['first-left-out', 'b', 'c', 'd', 'e', 'f'] };
+  const events = [
+    { message: 'm', client: 'unknown-left-out' },
+    { exception: { type: 'E', stacktrace: [{ ...frame, context_pre: [], module: 'member-left-out' }] } },
+    { exception: { type: 'E', code: 'code-left-out' } },
+    { exception: { type: 'E', stacktrace: [frame] } },
+    {
+      exception: {
+        type: 'E',
+        stacktrace: Array.from({ length: 251 }, (_, i) => ({ func: i === 126 ? 'frame-left-out' : 'f' })),
+      },
+    },
+    { breadcrumbs: Array.from({ length: 101 }, (_, i) => ({ message: i === 0 ? 'crumb-left-out' : 'm' })) },
+    { breadcrumbs: [{ message: 'm', note: 'note-left-out' }] },
+    { tags: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, i === 100 ? 'tag-left-out' : 'v'])) },
+  ];
+  for (let time = 0; time < 4; time += 1) for (const event of events) await own.capture(event);
+  expect(await own.number('SELECT count(*)::int AS number FROM errors.event WHERE account_id = $account')).toBe(32);
+  expect((await dump(own.service.core)).match(/[a-z]+-left-out/g) ?? []).toEqual([]);
 });
 
 test('an empty event is an event; null is the same as not sent', async () => {

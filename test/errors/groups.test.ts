@@ -181,6 +181,37 @@ describe('told', () => {
     expect(await types(bench)).toEqual(['captured', 'captured', 'captured']);
   });
 
+  test('the record without stacks and what is about users, a long message cut and said to be', async () => {
+    const bench = await shared.withAccount();
+    const captured = await bench.capture({
+      message: 'short',
+      release: '1',
+      extra: { note: 'not told' },
+      stack: 'at x',
+    });
+    await bench.capture({ message: `long ${'word '.repeat(1_000)}` });
+    const { rows } = await bench.service.core.db.query<{ data: string }>(
+      { name: '', text: 'SELECT data FROM core.event WHERE account_id = $1 AND type = $2 ORDER BY sequence' },
+      [bench.account.accountId, (await bench.told())[0]?.type as string],
+    );
+    const [short, long] = rows.map(({ data }) => JSON.parse(data));
+    const record = await bench.get(captured.event_id);
+    const left = [
+      'user_id',
+      'exception',
+      'breadcrumbs',
+      'context',
+      'extra',
+      'idempotency_key',
+      'sdk',
+      'runtime',
+      'request',
+    ].concat('user', 'fingerprint_source', 'previous_event_id', 'next_event_id');
+    const told = Object.fromEntries(Object.entries(record).filter(([name]) => !left.includes(name)));
+    expect(short).toEqual({ object: { ...told, group_title: 'short', is_new_group: true, is_reopened: false } });
+    expect(long).toMatchObject({ truncated: true, object: { message: `long ${'word '.repeat(199)}` } });
+  });
+
   test('an anomaly is told once in half an hour', async () => {
     const bench = await shared.withAccount();
     const burst = (events: number) =>

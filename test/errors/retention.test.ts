@@ -25,15 +25,19 @@ test('events end with their day, the group survives them', async () => {
   await bench.service.advance(30 * DAY);
   const young = await bench.capture({ fingerprint: 'f', user_id: 'v' });
   const lonely = await bench.capture({ fingerprint: 'lonely' });
+  await bench.change('resolve', lonely.error_group_id);
+  const reopening = await bench.capture({ fingerprint: 'lonely' });
+  const reopened = async () => (await bench.detail(lonely.error_group_id)).activity_log[0];
+  expect(await reopened()).toMatchObject({ type: 'reopened', event_id: reopening.event_id });
   await bench.service.advance(61 * DAY);
   // Over by the clock, before any background work.
   expect((await bench.fails('GET', `/v1/errors/get/${old.event_id}`)).code).toBe('EVENT_NOT_FOUND');
-  expect(await bench.list()).toMatchObject({ total: 2, has_more: false });
+  expect(await bench.list()).toMatchObject({ total: 3, has_more: false });
   expect(await bench.events(old.error_group_id)).toMatchObject({ total: 1, items: [{ previous_event_id: null }] });
   expect((await bench.get(young.event_id)).previous_event_id).toBeNull();
   const before = await partitions();
   await sweep();
-  expect(await bench.number('SELECT count(*)::int AS number FROM errors.event')).toBe(2);
+  expect(await bench.number('SELECT count(*)::int AS number FROM errors.event')).toBe(3);
   expect(await partitions()).toBeLessThan(before + 3);
   const detail = await bench.detail(old.error_group_id);
   expect(detail).toMatchObject({
@@ -52,18 +56,19 @@ test('events end with their day, the group survives them', async () => {
   expect(await bench.number('SELECT count(*)::int AS number FROM errors.day_count')).toBe(0);
   // The last day that is kept, three days of the sweep before, three of this one.
   expect(await partitions()).toBe(7);
+  expect(await reopened()).toMatchObject({ type: 'reopened', event_id: null });
   for (const id of [old.error_group_id, lonely.error_group_id]) {
     expect(await bench.detail(id)).toMatchObject({ sample_event_id: null, representative_event: null });
     expect(await bench.events(id)).toMatchObject({ items: [], total: 0, next_cursor: null });
   }
-  expect(await bench.groups()).toMatchObject({ total: 2, groups: [{ count: 1 }, { count: 2 }] });
+  expect(await bench.groups()).toMatchObject({ total: 2, groups: [{ count: 2 }, { count: 2 }] });
   expect(await bench.search('f')).toMatchObject({ items: [], total: 0 });
 });
 
 test('the next event of an old group joins it', async () => {
   const again = await bench.capture({ fingerprint: 'lonely' });
   expect(again.is_new_group).toBe(false);
-  expect(await bench.detail(again.error_group_id)).toMatchObject({ count: 2, sample_event_id: again.event_id });
+  expect(await bench.detail(again.error_group_id)).toMatchObject({ count: 3, sample_event_id: again.event_id });
 });
 
 test('an event of a day without a partition makes one', async () => {

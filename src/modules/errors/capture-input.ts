@@ -1,12 +1,12 @@
 // The input of errors.capture as a draft (specification, "Error event"; contract §9).
 import type { Static } from 'typebox';
-import { iso } from '../../lib/time.ts';
 import { cleanJson, firstCharacters } from './clean-text.ts';
 import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject, StackFrame } from './draft.ts';
 import type { captureSchema, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
 import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from './limits.ts';
 import { hidingMembers } from './scrub/scanner/scanner.ts';
+import { isKeptWhole } from './sent-whole.ts';
 import { trimBreadcrumbs, trimContext, trimFrames, trimTags } from './trim.ts';
 
 export type CaptureInput = Static<typeof captureSchema>;
@@ -17,10 +17,10 @@ const UNTITLED = 'Error';
  * The draft of a valid input. `warnings` gets a sentence for everything that is cut. `source` is its JSON: without an escape it
  * holds neither NUL nor a lone surrogate, and nothing need be cleaned.
  */
-export function draftOf(input: CaptureInput, nowMs: number, warnings: string[], source: string): EventDraft {
+export function draftOf(input: CaptureInput, warnings: string[], source: string): EventDraft {
   const thrown = typeof input.exception === 'string' ? null : (input.exception ?? null);
   const thrownText = typeof input.exception === 'string' ? input.exception : null;
-  const message = input.message ?? thrownText;
+  const message = input.message || (thrownText ?? input.message ?? null);
   const grouping = groupingOf({
     fingerprint: input.fingerprint ?? null,
     message,
@@ -40,7 +40,7 @@ export function draftOf(input: CaptureInput, nowMs: number, warnings: string[], 
     tags: trimTags(input.tags ?? {}),
     occurredAtMs: null,
     exception: exceptionOf(input),
-    breadcrumbs: trimBreadcrumbs(input.breadcrumbs ?? []).map((each) => breadcrumbOf(each, nowMs)),
+    breadcrumbs: trimBreadcrumbs(input.breadcrumbs ?? []).map(breadcrumbOf),
     context: { ...input.context, ...(input.service == null ? {} : { service: input.service }) },
     extra: extraOf(input),
     sdk: input.sdk ?? null,
@@ -67,14 +67,18 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 export interface SourceFindings {
   /** Members of the draft that hold nothing to be scrubbed. */
   readonly clean: ReadonlySet<string>;
-  /** The JSON itself when it can be stored as it is: nothing in it is to be scrubbed or cleaned, and it is one line. */
+  /** The JSON itself when it can be stored as it is: nothing in it is to be scrubbed, cleaned or left out, and it is one line. */
   readonly storable: string | null;
 }
 
-export function inspectSource(source: string): SourceFindings {
+/** `source`: the JSON of the valid `input`. */
+export function inspectSource(source: string, input: CaptureInput): SourceFindings {
   const hiding = hidingMembers(source);
   if (hiding === null) return { clean: NONE, storable: null };
-  if (hiding.size === 0) return { clean: LONG_MEMBERS, storable: /\\u|\n/.test(source) ? null : source };
+  if (hiding.size === 0) {
+    const isStorable = !/\\u|\n/.test(source) && isKeptWhole(input);
+    return { clean: LONG_MEMBERS, storable: isStorable ? source : null };
+  }
   const clean = Object.keys(SOURCES).filter((name) => !SOURCES[name]?.some((source) => hiding.has(source)));
   return { clean: new Set(clean), storable: null };
 }
@@ -115,9 +119,9 @@ function frameOf(frame: FrameInput): StackFrame {
   };
 }
 
-function breadcrumbOf(sent: NonNullable<CaptureInput['breadcrumbs']>[number], nowMs: number): Breadcrumb {
+function breadcrumbOf(sent: NonNullable<CaptureInput['breadcrumbs']>[number]): Breadcrumb {
   return {
-    at: sent.at ?? iso(nowMs),
+    at: sent.at ?? null,
     category: sent.category ?? '',
     message: sent.message ?? '',
     level: sent.level ?? null,

@@ -26,11 +26,17 @@ export interface ExceptionRecord {
 }
 
 export interface Breadcrumb {
-  readonly at: string;
+  /** Null: when the event was received. */
+  readonly at: string | null;
   readonly category: string;
   readonly message: string;
   readonly level: (typeof breadcrumbLevels)[number] | null;
   readonly data: JsonObject | null;
+}
+
+/** As it is read. */
+export interface DatedBreadcrumb extends Breadcrumb {
+  readonly at: string;
 }
 
 export interface EventDraft {

@@ -2,8 +2,9 @@
 // blocks, since events of a crash are alike: 32 of 5 KB take 0.3 KB each in place of 0.9, 6 µs to deflate (zlib, RFC 1950) in place
 // of 30, and PostgreSQL a fifth of the time to store. Zstandard takes half as long, but is still experimental in Node.js.
 import { constants, deflateSync, inflateSync } from 'node:zlib';
+import { iso } from '../../lib/time.ts';
 import { type CaptureInput, draftOf } from './capture-input.ts';
-import type { EventDetail } from './draft.ts';
+import type { DatedBreadcrumb, EventDetail } from './draft.ts';
 
 /** Below, setting up a deflater takes longer than it saves. */
 const DEFLATED_FROM_BYTES = 2 * 1024;
@@ -56,14 +57,20 @@ const UTF8_BYTES_MAX = 3;
 // Making a buffer of 50 KB of text takes 29 µs, since its size is counted before; writing it where there is room for any text, 9.
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
+export interface ReadDetail extends EventDetail {
+  readonly breadcrumbs: readonly DatedBreadcrumb[];
+}
+
 /** The detail in line `line` of a block, from 0, of an event received at `receivedAtMs`. */
-export function unpackLine(block: Buffer, line: number, receivedAtMs: number): EventDetail {
+export function unpackLine(block: Buffer, line: number, receivedAtMs: number): ReadDetail {
   const text = unpackBlock(block);
   let start = 0;
   for (let passed = 0; passed < line; passed += 1) start = text.indexOf(NEWLINE, start) + 1;
   const end = text.indexOf(NEWLINE, start);
   const stored = JSON.parse(text.toString('utf8', start, end < 0 ? text.length : end)) as EventDetail | SentDetail;
-  return 'sent' in stored ? detailOf(draftOf(stored.sent, receivedAtMs, [], ''), stored) : stored;
+  const detail = 'sent' in stored ? detailOf(draftOf(stored.sent, [], ''), stored) : stored;
+  const receivedAt = iso(receivedAtMs);
+  return { ...detail, breadcrumbs: detail.breadcrumbs.map((each) => ({ ...each, at: each.at ?? receivedAt })) };
 }
 
 /** The lines of a block in UTF-8. */

@@ -179,23 +179,30 @@ export class GroupBook {
     const due = (lastMs: number | null, everyMs: number) => lastMs === null || this.#nowMs - lastMs >= everyMs;
     if (isNew || reopened || due(state.toldAtMs, TOLD_EVERY_MS)) {
       state.toldAtMs = this.#nowMs;
-      const object = this.#toldObject(item, state, seq);
-      this.#push(item, 'error.captured', { ...object, is_new_group: isNew, is_reopened: reopened });
+      this.#push(item, 'error.captured', state, seq, { is_new_group: isNew, is_reopened: reopened });
     }
     if (due(state.anomalyAtMs, ANOMALY_EVERY_MS) && isAnomalous(state.recent)) {
       state.anomalyAtMs = this.#nowMs;
       const { now, before } = rates(state.recent);
-      const object = this.#toldObject(item, state, seq);
-      this.#push(item, 'error.rate_anomaly', { ...object, count_5m: now, count_60m_before: before });
+      this.#push(item, 'error.rate_anomaly', state, seq, { count_5m: now, count_60m_before: before });
     }
   }
 
-  #push(item: Admitted['item'], type: string, object: object): void {
-    this.told.push({ accountId: item.accountId, type, data: { object }, requestId: item.requestId });
+  #push(
+    { accountId, requestId, input }: Admitted['item'],
+    type: string,
+    state: GroupState,
+    seq: bigint,
+    more: object,
+  ): void {
+    const message = input.message === null ? null : firstCharacters(input.message, TOLD_MESSAGE_CHARACTERS);
+    const object = { ...this.#toldObject(accountId, input, state, seq), message, ...more };
+    const data = message === input.message ? { object } : { object, truncated: true };
+    this.told.push({ accountId, type, data, requestId });
   }
 
-  /** The event and its group without stacks and without anything about users. */
-  #toldObject({ accountId, input }: Admitted['item'], state: GroupState, seq: bigint): object {
+  /** The event and its group without what may be long or about users: stacks, breadcrumbs, context, extra, request, user. */
+  #toldObject(accountId: string, input: CaptureInput, state: GroupState, seq: bigint): object {
     const groupId = this.#ids.groupId(accountId, state.groupId);
     return {
       event_id: this.#ids.eventId(accountId, seq),
@@ -204,7 +211,6 @@ export class GroupBook {
       timestamp: iso(input.occurredAtMs ?? sequenceMs(seq)),
       level: input.level,
       title: input.title,
-      message: input.message === null ? null : firstCharacters(input.message, TOLD_MESSAGE_CHARACTERS),
       environment: input.environment,
       release: input.release,
       tags: input.tags,
@@ -212,6 +218,10 @@ export class GroupBook {
       group_count: state.count,
       group_user_count: state.userCount,
       group_first_seen_at: iso(sequenceMs(state.groupId)),
+      group_last_seen_at: iso(sequenceMs(state.lastSeq)),
+      received_at: iso(sequenceMs(seq)),
+      is_resolved: false,
+      is_ignored: false,
       dashboard_url: dashboardUrl(this.#baseUrl, groupId),
     };
   }

@@ -55,7 +55,7 @@ export async function groupDetail(db: Transaction, state: ErrorsState, accountId
     environment_distribution: environments,
     timeline: record.sparkline.map((count, i) => ({ ts: iso((firstHour + i) * HOUR_MS), count })),
     comments: comments.map(commentRecord),
-    activity_log: activity.map(activityRecord),
+    activity_log: activity.map((entry) => activityRecord(state, accountId, entry, firstKeptSeq(nowMs))),
   };
 }
 
@@ -101,14 +101,17 @@ function commentRecord({ comment_id, text, key_id, created_at }: CommentRow) {
   return { comment_id, text, key_id, created_at: iso(created_at) };
 }
 
-function activityRecord({ activity_id, type, key_id, subject, created_at }: ActivityRow) {
+/** An event that is no longer there is not named. */
+function activityRecord({ ids }: ErrorsState, accountId: string, entry: ActivityRow, firstSeq: bigint) {
+  const { activity_id, type, key_id, subject, created_at } = entry;
+  const seq = type === 'reopened' ? ids.parseEvent(accountId, subject as string) : null;
   return {
     activity_id,
     type,
     key_id,
     assigned_to: type === 'assigned' ? subject : null,
     comment_id: type === 'commented' ? subject : null,
-    event_id: type === 'reopened' ? subject : null,
+    event_id: seq !== null && seq >= firstSeq ? subject : null,
     created_at: iso(created_at),
   };
 }

@@ -25,7 +25,7 @@ export const capture = defineCapability<ErrorsState>()({
     source: import.meta.url,
     reduce: (sent: SentEvent, { text, idempotencyKey }) => {
       const warnings: string[] = [];
-      const value = readyToStore(draftOf(sent, Date.now(), warnings, text), idempotencyKey, inspectSource(text));
+      const value = readyToStore(draftOf(sent, warnings, text), idempotencyKey, inspectSource(text, sent));
       return { value, transfer: [], warnings };
     },
   },

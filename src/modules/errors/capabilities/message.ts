@@ -24,7 +24,7 @@ export const message = defineCapability<ErrorsState>()({
     reduce: ({ text: message, ...about }: MessageInput, { text: source, idempotencyKey }) => {
       const warnings: string[] = [];
       const sent = { ...about, message, level: about.level ?? 'info' } as const;
-      const value = readyToStore(draftOf(sent, Date.now(), warnings, source), idempotencyKey);
+      const value = readyToStore(draftOf(sent, warnings, source), idempotencyKey);
       return { value, transfer: [], warnings };
     },
   },

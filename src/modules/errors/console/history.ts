@@ -1,6 +1,6 @@
 // What happened before the error, and what people did about the group since.
 import { type Html, html } from '../../../lib/html.ts';
-import type { Breadcrumb } from '../draft.ts';
+import type { DatedBreadcrumb } from '../draft.ts';
 import type { GroupDetail } from '../group-detail.ts';
 import { jsonBlock } from './json-block.ts';
 import { instant, shortened } from './wording.ts';
@@ -9,13 +9,13 @@ const MESSAGE_CHARACTERS_MAX = 2_000;
 const COMMENT_CHARACTERS_MAX = 10_000;
 
 /** The latest last. */
-export function breadcrumbs(entries: readonly Breadcrumb[]): Html {
+export function breadcrumbs(entries: readonly DatedBreadcrumb[]): Html {
   return html`<table class="crumbs"><caption class="unseen">Breadcrumbs, the latest last</caption>
 <thead><tr><th scope="col">Time</th><th scope="col">Category</th><th scope="col">Message</th></tr></thead>
 <tbody>${entries.map(breadcrumb)}</tbody></table>`;
 }
 
-function breadcrumb({ at, category, message, level, data }: Breadcrumb): Html {
+function breadcrumb({ at, category, message, level, data }: DatedBreadcrumb): Html {
   const more = html`<details><summary>Data</summary>${jsonBlock(data, 'Data of the breadcrumb')}</details>`;
   return html`<tr><td>${instant(at)}</td>
 <td dir="auto">${shortened(category, MESSAGE_CHARACTERS_MAX)}${level === null ? '' : html` <span class="badge ${level}">${level}</span>`}</td>

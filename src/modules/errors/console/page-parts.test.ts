@@ -1,6 +1,7 @@
 // What the page makes of texts: escaped in every place, and of a bounded length.
 import { expect, test } from 'vitest';
 import { html } from '../../../lib/html.ts';
+import type { ExceptionRecord } from '../draft.ts';
 import { distribution } from './distribution.ts';
 import { breadcrumbs } from './history.ts';
 import { indented, jsonBlock } from './json-block.ts';
@@ -30,6 +31,18 @@ ${distribution('Tags', { [hostile]: 1 }, 1)}${jsonBlock({ [hostile]: { [hostile]
   for (const name of ['script', 'img', 'textarea']) expect(tagsIn(all)).not.toContain(name);
   expect(all).not.toMatch(/onerror='/);
   expect(all.split('&lt;script&gt;').length).toBeGreaterThan(15);
+});
+
+test('every exception behind another is shown, each followed by its own', () => {
+  const error = (type: string, ...chain: ExceptionRecord[]): ExceptionRecord => ({
+    type,
+    value: '',
+    stacktrace: [],
+    chain,
+  });
+  const all = exceptions(error('Several', error('First', error('CauseOfFirst', error('Root'))), error('Second')));
+  const names = all.map(({ text }) => /<h3[^>]*>(?:<span[^>]*>[^<]*<\/span>)?(\w+)/.exec(text)?.[1]);
+  expect(names).toEqual(['Several', 'First', 'CauseOfFirst', 'Root', 'Second']);
 });
 
 test('a sparkline has a bar for each hour and its figures as text', () => {

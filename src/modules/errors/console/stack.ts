@@ -8,15 +8,19 @@ const VALUE_CHARACTERS_MAX = 10_000;
 const LINE_CHARACTERS_MAX = 500;
 const NAME_CHARACTERS_MAX = 300;
 
-/** The exception and those behind it, nearest first. */
+/** The exception and those behind it, nearest first, each followed by its own. */
 export function exceptions(exception: ExceptionRecord): Html[] {
-  return [exception, ...(exception.chain ?? [])].map(
+  return withCauses(exception).map(
     ({ type, value, stacktrace }, i) => html`<section class="exception">
 <h3 dir="auto">${i === 0 ? '' : html`<span class="quiet">Caused by </span>`}${shortened(type, NAME_CHARACTERS_MAX)}</h3>
 ${value === '' ? '' : html`<p class="value" dir="auto">${shortened(value, VALUE_CHARACTERS_MAX)}</p>`}
 ${stacktrace.length === 0 ? html`<p class="quiet">No stack trace was sent.</p>` : html`<ol class="frames" aria-label="Stack trace, innermost frame first">${stacktrace.map(frame)}</ol>`}
 </section>`,
   );
+}
+
+function withCauses(exception: ExceptionRecord): ExceptionRecord[] {
+  return [exception, ...(exception.chain ?? []).flatMap(withCauses)];
 }
 
 /** A stack that was sent as one text. */

@@ -52,7 +52,7 @@ export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
       tags: tagsOf(event, environment),
       occurredAtMs: occurredAt(event.timestamp, nowMs),
       exception: exception ?? stackOf(event, message),
-      breadcrumbs: objectsOf(trimBreadcrumbs(listOf(event.breadcrumbs))).map((each) => breadcrumbOf(each, nowMs)),
+      breadcrumbs: objectsOf(trimBreadcrumbs(listOf(event.breadcrumbs))).map(breadcrumbOf),
       context: modules === null ? context : { modules, ...context },
       extra: objectOf(event.extra) ?? {},
       sdk: objectOf(event.sdk),
@@ -145,10 +145,11 @@ function occurredAt(sent: unknown, nowMs: number): number | null {
   return ms === null || ms < nowMs - AGE_MS_MAX || ms > nowMs + AHEAD_MS_MAX ? null : ms;
 }
 
-function breadcrumbOf(sent: JsonObject, nowMs: number): Breadcrumb {
+function breadcrumbOf(sent: JsonObject): Breadcrumb {
+  const atMs = instantOf(sent.timestamp);
   const level = levelOf(sent.level);
   return {
-    at: iso(instantOf(sent.timestamp) ?? nowMs),
+    at: atMs === null ? null : iso(atMs),
     category: textOf(sent.category) ?? textOf(sent.type) ?? '',
     message: textOf(sent.message) ?? '',
     level: level === 'fatal' ? 'critical' : level,

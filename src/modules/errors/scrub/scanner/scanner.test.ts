@@ -101,5 +101,7 @@ test('more than 256 new texts, nested too deep or too long: every member may hid
   for (let i = 0; i < 200; i += 1) deep = i % 2 === 0 ? [deep] : { a: deep };
   expect(hidingMembers(JSON.stringify({ extra: deep }))).toBeNull();
   expect(hidingMembers(JSON.stringify({ extra: 'a'.repeat(1_048_576) }))).toBeNull();
-  expect(hidingMembers(JSON.stringify({ extra: 'é'.repeat(500_000) }))).toEqual(hiding());
+  expect(hidingMembers(JSON.stringify({ extra: 'é'.repeat(500_000), user: 'a' }))).toEqual(hiding('extra'));
+  expect(hidingMembers(JSON.stringify({ extra: 'é'.repeat(8_192) }))).toEqual(hiding());
+  expect(hidingMembers(JSON.stringify({ extra: 'é'.repeat(8_193) }))).toEqual(hiding('extra'));
 });

@@ -17,6 +17,8 @@ const MEANING = { value: 4, label: 8, keyPart: 16, key: 32, hides: 64 } as const
 const SPANS_AT = 4_096;
 const SPANS_MAX = 256;
 const SPAN_WORDS = 5;
+/** Looking at a longer text takes milliseconds: scrub.ts does that anyway when it hides something. */
+const TEXT_BYTES_MAX = 16_384;
 const JSON_AT = 4_276_224;
 const JSON_BYTES_MAX = 1_048_576;
 /** Behind the JSON, so that a text ends in any case. */
@@ -54,7 +56,7 @@ class EventScanner {
 
   /** The meaning of a name, of another text whether it hides something. Remembers what came before, unless it is a text that does. */
   #judge(at: number, end: number, kind: number): number {
-    if ((kind & KIND.hides) !== 0) return MEANING.hides;
+    if ((kind & KIND.hides) !== 0 || end - at > TEXT_BYTES_MAX) return MEANING.hides;
     const text = this.#text(at, end);
     if ((kind & KIND.number) !== 0) return isCardNumber(Number(text)) ? MEANING.hides : 0;
     const isName = (kind & KIND.name) !== 0;
