@@ -1,7 +1,6 @@
 // What a capture stores, and what it costs.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dump } from './dump.ts';
 import { CAPTURE_NANOS, ErrorsBench } from './harness.ts';
 
 let shared: ErrorsBench;
@@ -96,21 +95,6 @@ test('every field that is sent comes back', async () => {
   expect(Math.abs(Date.parse(event.received_at) - Date.now())).toBeLessThan(10_000);
 });
 
-test('an event sent again is read as the first, whether it is stored in parts or as it came', async () => {
-  const { idempotency_key: _, ...fields } = sent;
-  const stored = () =>
-    bench.number(`SELECT count(*)::int AS number FROM errors.event_detail
-                   WHERE account_id = $account AND position('"sent":{' IN convert_from(lines, 'UTF8')) > 0`);
-  const shown: unknown[] = [];
-  for (let time = 0; time < 4; time += 1) {
-    const { event_id: id } = await bench.capture(fields);
-    const { event_id, timestamp, received_at, previous_event_id, next_event_id, ...event } = await bench.get(id);
-    shown.push({ ...event, group_count: 0, group_last_seen_at: '' });
-  }
-  expect(shown).toEqual([shown[0], shown[0], shown[0], shown[0]]);
-  expect(await stored()).toBeGreaterThan(0);
-});
-
 test.each([
   ['no body', undefined],
   ['an empty one', ''],
@@ -138,29 +122,6 @@ test('errors that are sent as texts with an empty message are told apart', async
   const groups = await Promise.all(['one', 'two'].map((exception) => bench.capture({ message: '', exception })));
   expect(groups[0].error_group_id).not.toBe(groups[1].error_group_id);
   expect(await bench.get(groups[0].event_id)).toMatchObject({ message: 'one', title: 'one' });
-});
-
-test('what is ignored or beyond the limits is not stored, however often it comes', async () => {
-  const own = await shared.withAccount();
-  const frame = { func: 'f', file: 'a.ts', line: 1, context_pre: ['first-left-out', 'b', 'c', 'd', 'e', 'f'] };
-  const events = [
-    { message: 'm', client: 'unknown-left-out' },
-    { exception: { type: 'E', stacktrace: [{ ...frame, context_pre: [], module: 'member-left-out' }] } },
-    { exception: { type: 'E', code: 'code-left-out' } },
-    { exception: { type: 'E', stacktrace: [frame] } },
-    {
-      exception: {
-        type: 'E',
-        stacktrace: Array.from({ length: 251 }, (_, i) => ({ func: i === 126 ? 'frame-left-out' : 'f' })),
-      },
-    },
-    { breadcrumbs: Array.from({ length: 101 }, (_, i) => ({ message: i === 0 ? 'crumb-left-out' : 'm' })) },
-    { breadcrumbs: [{ message: 'm', note: 'note-left-out' }] },
-    { tags: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, i === 100 ? 'tag-left-out' : 'v'])) },
-  ];
-  for (let time = 0; time < 4; time += 1) for (const event of events) await own.capture(event);
-  expect(await own.number('SELECT count(*)::int AS number FROM errors.event WHERE account_id = $account')).toBe(32);
-  expect((await dump(own.service.core)).match(/[a-z]+-left-out/g) ?? []).toEqual([]);
 });
 
 test('an empty event is an event; null is the same as not sent', async () => {
