@@ -71,6 +71,7 @@ export const byText: Planted[] = [
   ['behind the word', { message: `Access denied, wrong password 'sword fish'` }, 'sword fish'],
   ['JSON in text', { message: '{"user":"bob","password":"sword \\"fish"}' }, ['sword ', 'fish']],
   ['JSON in JSON', { extra: { body: '{"raw":"{\\"password\\":\\"sword fish\\",\\"a\\":1}"}' } }, 'sword fish'],
+  ['laid out, in JSON', { extra: { a: '{"a":"{\\n \\"pwd\\":\\n \\"swo rdfish\\"}"}' } }, 'swo rdfish'],
   ['laid out JSON', { extra: { body: '{\n  "client_secret":\n    "sword fish"\n}' } }, 'sword fish'],
   ['number in JSON', { message: '{"pin":"1","password":480000}' }, '480000'],
   ['list in JSON', { message: '{"passwords":["swordfish","catfish"]}' }, ['swordfish', 'catfish']],

@@ -49,9 +49,18 @@ function valueStart(text: string, from: number): number {
   while (codeAt(text, start) === 61 || codeAt(text, start) === 126) start += 1;
   while (isSpace(codeAt(text, start))) start += 1;
   let line = start;
-  while (isBlank(codeAt(text, line))) line += 1;
+  for (let next = afterBlank(text, line); next > line; next = afterBlank(text, line)) line = next;
   // A value on the next line counts only in quotes, as in JSON that is laid out.
   return line > start && openingQuote(text, line) > 0 ? line : start;
+}
+
+/** The index behind one blank, or behind `\n`, `\r` or `\t` as JSON writes it, however deep it is nested; `at` when there is none. */
+function afterBlank(text: string, at: number): number {
+  if (isBlank(codeAt(text, at))) return at + 1;
+  let end = at;
+  while (codeAt(text, end) === 92) end += 1;
+  const code = codeAt(text, end);
+  return end > at && (code === 110 || code === 114 || code === 116) ? end + 1 : at;
 }
 
 /** Length of what opens a quoted value: backslashes of nested JSON, a letter as in b'…', the quote. 0: not quoted. */
