@@ -45,7 +45,7 @@ const metadata = fc.option(
 );
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ key, op: fc.constantFrom('eq', 'ne'), value: scalar }),
-  fc.record({ key, op: fc.constant('in' as const), values: fc.array(scalar, { minLength: 1, maxLength: 4 }) }),
+  fc.record({ key, op: fc.constant('in' as const), values: fc.array(scalar, { minLength: 1, maxLength: 12 }) }),
   fc.record({ key, op: fc.constantFrom('gt', 'gte', 'lt', 'lte'), value: fc.oneof(text, number) }),
   fc.record({ key, op: fc.constant('exists' as const), value: fc.boolean() }),
 );
@@ -63,4 +63,23 @@ test('the same vectors pass in both', async () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test.each(['force_custom_plan', 'force_generic_plan'])('the values of $in are hashed, by %s', async (mode) => {
+  const values = Array.from({ length: 1_000 }, (_, i) => `value ${i}`);
+  const filter: Condition[] = [
+    { key: 'a', op: 'in', values },
+    { key: 'b', op: 'in', values: [1] },
+  ];
+  const texts = textArray(['{"a": "value 7", "b": [0, 1]}', '{"a": [1], "b": 1}', '{"b": 1}', '']);
+  await db.transaction(async (tx) => {
+    await tx.query({ name: '', text: `SET LOCAL plan_cache_mode = ${mode}` }, []);
+    const { rows } = await tx.query<{ 'QUERY PLAN': string }>(
+      { name: `test_explain_${mode}`, text: `EXPLAIN ${passing.text}` },
+      [...filterParameters(filter), texts],
+    );
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('hashed SubPlan');
+    const found = await tx.query({ ...passing, name: `test_in_${mode}` }, [...filterParameters(filter), texts]);
+    expect(found.rows).toEqual([{ n: 1 }]);
+  });
 });

@@ -9,6 +9,7 @@ interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
+  readonly Filter?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -102,6 +103,7 @@ function valuesOf(name: string): string[] {
     vector_select_page: [account, `'vcol_1'`, `'v1'`, `'v'`, `'w'`, '21'],
     vector_delete_items: [account, `'vcol_1'`, ids],
     vector_find_passing: [`'{eq}'`, `'{n}'`, `'{1}'`, account, `'vcol_1'`, `'v1'`, '1000'],
+    vector_delete_passing: [`'{eq}'`, `'{n}'`, `'{1}'`, account, `'vcol_1'`, ids, '7'],
   };
   return known[name] as string[];
 }
@@ -125,6 +127,7 @@ const cases: [name: string, pool: 'hot' | 'general', index: string, columns: str
   ['vector_select_page', 'general', 'item_pkey', WHOLE_ITEM],
   ['vector_delete_items', 'general', 'item_pkey', WHOLE_ITEM],
   ['vector_find_passing', 'general', 'item_pkey', WHOLE_ITEM],
+  ['vector_delete_passing', 'general', 'item_pkey', WHOLE_ITEM],
 ];
 /** Read in the order of an index, so that a page costs what it shows. */
 const ordered = new Set(['vector_select_collections', 'vector_select_page', 'vector_find_passing']);
@@ -173,6 +176,14 @@ describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
       if (ordered.has(name)) expect(types.filter((type) => type.includes('Sort'))).toEqual([]);
       const condition = nodes.find((node) => node['Index Name'] === index)?.['Index Cond'] ?? JSON.stringify(nodes);
       for (const column of columns) expect(condition).toMatch(new RegExp(`\\(${column} [=><]`));
+    });
+
+    test('vector_find_passing reads no more rows than it is told to, however few pass', async () => {
+      const nodes = nodesOf(await planOf('vector_find_passing', 'general', mode));
+      const limit = nodes.find((node) => node['Node Type'] === 'Limit');
+      expect(limit?.Plans).toHaveLength(1);
+      expect(limit?.Plans?.[0]).toMatchObject({ 'Relation Name': 'item', 'Index Name': 'item_pkey' });
+      expect(limit?.Plans?.[0]?.Filter).toBeUndefined();
     });
   });
 });

@@ -35,12 +35,23 @@ const deleteItems = statement(
   'vector_delete_items',
   `DELETE FROM vector.item WHERE account_id = $1 AND collection_id = $2 AND id = ANY($3::text[]) RETURNING id`,
 );
+// LIMIT bounds the rows that are examined, not those that pass.
 const findPassing = statement(
   'vector_find_passing',
-  `SELECT i.id
-     FROM vector.item i
-    WHERE i.account_id = $4 AND i.collection_id = $5 AND i.id > $6 AND ${passesFilter}
-    ORDER BY i.account_id, i.collection_id, i.id LIMIT $7`,
+  `SELECT w.id, w.version, w.passes, w.n
+     FROM (SELECT i.id, i.version, ${passesFilter} AS passes, row_number() OVER (ORDER BY i.id) AS n
+             FROM (SELECT i.id, i.version, i.metadata
+                     FROM vector.item i
+                    WHERE i.account_id = $4 AND i.collection_id = $5 AND i.id > $6
+                    ORDER BY i.account_id, i.collection_id, i.id LIMIT $7) i) w
+    WHERE w.passes OR w.n = $7`,
+);
+// A vector that has not changed since it was found still passes.
+const deletePassing = statement(
+  'vector_delete_passing',
+  `DELETE FROM vector.item AS i
+    WHERE i.account_id = $4 AND i.collection_id = $5 AND i.id = ANY($6::text[]) AND (i.version <= $7 OR ${passesFilter})
+   RETURNING i.id`,
 );
 const insertTombstones = statement(
   'vector_insert_tombstones',
@@ -76,31 +87,77 @@ export async function listItems(
   return (await db.query<Pick<ItemRow, 'id' | 'metadata'>>(selectPage, values)).rows;
 }
 
-/** Ids after `after` whose metadata passes, by id. */
-export async function findPassingIds(
+/** Vectors that passed when they were examined. */
+export interface Passing {
+  readonly ids: readonly string[];
+  /** None of them has changed since unless its version is higher. */
+  readonly version: bigint;
+  /** The last one examined; null when it was the last of the collection. */
+  readonly last: string | null;
+}
+
+/** Examines `rows` vectors with ids after `after`, by id. Takes no lock. */
+export async function findPassingItems(
   db: Queryable,
   { account_id, collection_id }: Collection,
   filter: Filter,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<string[]> {
-  const values = [...filterParameters(filter), account_id, collection_id, after, limit];
-  return (await db.query<{ id: string }>(findPassing, values)).rows.map(({ id }) => id);
+  { after, rows: count }: { readonly after: string; readonly rows: number },
+): Promise<Passing> {
+  const values = [...filterParameters(filter), account_id, collection_id, after, count];
+  const { rows } = await db.query<PassingRow>(findPassing, values);
+  const passing = rows.filter(({ passes }) => passes);
+  return {
+    ids: passing.map(({ id }) => id),
+    version: passing.reduce((highest, { version }) => (version > highest ? version : highest), 0n),
+    last: rows.find(({ n }) => Number(n) === count)?.id ?? null,
+  };
+}
+
+interface PassingRow {
+  readonly id: string;
+  readonly version: bigint;
+  readonly passes: boolean;
+  readonly n: bigint;
 }
 
 /** Removes vectors of a locked collection as its change `version`. Answers how many were there. */
 export async function removeItems(
   tx: Queryable,
-  { account_id, collection_id }: Collection,
+  collection: Collection,
   ids: readonly string[],
   version: bigint,
   nowMs: number,
 ): Promise<number> {
-  const { rows } = await tx.query<{ id: string }>(deleteItems, [account_id, collection_id, textArray(ids)]);
-  if (rows.length > 0) {
-    const gone = textArray(rows.map(({ id }) => id));
+  const values = [collection.account_id, collection.collection_id, textArray(ids)];
+  return entomb(tx, collection, (await tx.query<{ id: string }>(deleteItems, values)).rows, version, nowMs);
+}
+
+/** Removes those of `found` that still pass, as `removeItems` does. */
+export async function removePassingItems(
+  tx: Queryable,
+  collection: Collection,
+  { filter, found }: { readonly filter: Filter; readonly found: Passing },
+  version: bigint,
+  nowMs: number,
+): Promise<number> {
+  const { account_id, collection_id } = collection;
+  const values = [...filterParameters(filter), account_id, collection_id, textArray(found.ids), found.version];
+  return entomb(tx, collection, (await tx.query<{ id: string }>(deletePassing, values)).rows, version, nowMs);
+}
+
+/** Leaves tombstones of removed vectors. Answers how many. */
+async function entomb(
+  tx: Queryable,
+  { account_id, collection_id }: Collection,
+  removed: readonly { readonly id: string }[],
+  version: bigint,
+  nowMs: number,
+): Promise<number> {
+  if (removed.length > 0) {
+    const gone = textArray(removed.map(({ id }) => id));
     await tx.query(insertTombstones, [account_id, collection_id, version, gone, new Date(nowMs)]);
   }
-  return rows.length;
+  return removed.length;
 }
 
 /** Above every id: the largest code point, as often as it has place. */

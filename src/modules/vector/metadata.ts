@@ -10,10 +10,12 @@ export function metadataText(value: Readonly<Record<string, unknown>>, at: strin
   const text = JSON.stringify(value);
   // JSON.stringify escapes both, so texts without a backslash hold neither; 1e999 has become null.
   if (text.includes('\\') || text.includes('null')) refuseUnstorable(value, at);
-  if (Buffer.byteLength(text) > METADATA_BYTES_MAX) {
-    throw invalidField(at, 'too_large', `${at} has more than ${METADATA_BYTES_MAX / 1024} KiB.`);
-  }
+  if (Buffer.byteLength(text) > METADATA_BYTES_MAX) throw tooLarge(at);
   return text;
+}
+
+export function tooLarge(at: string) {
+  return invalidField(at, 'too_large', `${at} has more than ${METADATA_BYTES_MAX / 1024} KiB.`);
 }
 
 /** NUL and lone surrogates in names and texts, numbers beyond a double. */

@@ -5,6 +5,7 @@ import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
 import { StartupError } from '../../db/startup-error.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
+import { Turns } from '../../lib/turns.ts';
 import { ChangeEffect } from './change-effect.ts';
 import { readNamed } from './change-store.ts';
 import type { CollectionRow } from './collection-store.ts';
@@ -20,6 +21,8 @@ export interface VectorState {
   readonly querying: QueryEffect;
   /** Keyed by account; an item is a collection's name. Many queries share one reading that began after they came. */
   readonly reading: Coalescer<string, Reading>;
+  /** Turns of this process's deletions by filter. */
+  readonly filterTurns: Turns;
 }
 
 export interface Reading {
@@ -29,6 +32,8 @@ export interface Reading {
 }
 
 const QUERIES_PER_READ = 256;
+// Each takes a connection all the time; most of the pool is left to everything else.
+const FILTER_TURNS_MAX = 2;
 
 export async function createVectorState(core: Core): Promise<VectorState> {
   const engine = await createEngine(core);
@@ -38,6 +43,7 @@ export async function createVectorState(core: Core): Promise<VectorState> {
     changing: new ChangeEffect(engine),
     querying: new QueryEffect(),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
+    filterTurns: new Turns(FILTER_TURNS_MAX),
   };
 }
 

@@ -3,6 +3,7 @@ import { lockCaller } from '../../../core/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { tierLimits } from '../../../core/tiers.ts';
+import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { newId } from '../../../lib/ids.ts';
 import { memberSources } from '../../../lib/json-source.ts';
 import { JsonText } from '../../../lib/json-text.ts';
@@ -10,8 +11,8 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { addCollection, type CollectionRow, collectionCount, findCollection } from '../collection-store.ts';
 import { metrics } from '../engine/port.ts';
-import { DIMENSION_MAX } from '../limits.ts';
-import { metadataText } from '../metadata.ts';
+import { DIMENSION_MAX, METADATA_BYTES_MAX } from '../limits.ts';
+import { metadataText, tooLarge } from '../metadata.ts';
 import { collectionText } from '../records.ts';
 import { collectionField, collectionSchema, metadataField } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
@@ -78,12 +79,14 @@ export const collectionCreate = defineCapability<VectorState>()({
   },
 });
 
-/** Its source text: metadata goes out as it came in. */
+/** Its source text: metadata goes out as it came in, white space included, so that counts as well. */
 function sentMetadata({ bodyText }: CallContext, value: Record<string, unknown> | null | undefined): string | null {
   if (value == null) return null;
   metadataText(value, 'metadata');
   const { start, end } = memberSources(bodyText).get('metadata') as { start: number; end: number };
-  return bodyText.slice(start, end);
+  const source = bodyText.slice(start, end);
+  if (Buffer.byteLength(source) > METADATA_BYTES_MAX) throw tooLarge('metadata');
+  return source;
 }
 
 /** Creating again what is there already is no error. */
@@ -102,6 +105,7 @@ function refuseOther(
   }
 }
 
+/** The order of keys and white space are no settings. */
 function plain(value: string | number | null): string {
-  return typeof value === 'string' && value.startsWith('{') ? JSON.stringify(JSON.parse(value)) : String(value);
+  return typeof value === 'string' && value.startsWith('{') ? canonicalJson(value) : String(value);
 }

@@ -2,18 +2,22 @@ import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { readClock } from '../../../core/wallet/statements.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { invalidField } from '../../../problems/problem.ts';
-import { countOut, holdCollection } from '../collection-store.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
+import { type CollectionRow, countOut, findCollection, holdCollection } from '../collection-store.ts';
 import type { Filter } from '../engine/port.ts';
 import { parseFilter } from '../filter.ts';
-import { findPassingIds, removeItems } from '../item-store.ts';
+import { findPassingItems, type Passing, removePassingItems } from '../item-store.ts';
 import { collectionField, filterField } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
 
 // A transaction holds the collection for some 50 ms.
-const ROWS_PER_TRANSACTION = 1_000;
+const ROWS_MAX = 1_000;
+// Rows may take 3 µs each or, with an array of thousands of elements, 5 ms: a first part tells.
+const ROWS_FIRST = 50;
+const SEARCH_MS = 25;
 
 export const deleteByFilter = defineCapability<VectorState>()({
   id: 'vector.delete_by_filter',
@@ -54,52 +58,79 @@ export const deleteByFilter = defineCapability<VectorState>()({
       expect: { deleted: 1, ok: true },
     },
   ],
-  async run({ ctx, input: { collection, filter: sent } }) {
+  async run({ ctx, input: { collection, filter: sent }, state }) {
     const filter = parseFilter(sent, 'filter');
     if (filter === null) throw invalidField('filter', 'minProperties', 'filter must have a key.');
-    return runOutside(ctx, async () => ({ collection, deleted: await removeAll(ctx, collection, filter), ok: true }));
+    return runOutside(ctx, async () => ({
+      collection,
+      deleted: await removeAll(ctx, state, collection, filter),
+      ok: true,
+    }));
   },
 });
 
-async function removeAll(ctx: CallContext, name: string, filter: Filter): Promise<number> {
+async function removeAll(ctx: CallContext, state: VectorState, name: string, filter: Filter): Promise<number> {
+  const collection = await findCollection(ctx.core.db, ctx.accountId, name);
+  if (collection === null) throw collectionNotFound();
   let deleted = 0;
-  let collectionId: string | null = null;
-  for (let after: string | null = ''; after !== null; ) {
-    const slice: Slice | null = await removeSlice(ctx, name, filter, after, collectionId);
-    if (slice === null && collectionId === null) throw collectionNotFound();
-    // Deleted meanwhile, and perhaps made anew: nothing of it is left to delete.
-    if (slice === null) return deleted;
-    deleted += slice.deleted;
-    ({ after, collectionId } = slice);
+  let window: Window | null = { after: '', rows: ROWS_FIRST };
+  while (window !== null) {
+    const { after, rows }: Window = window;
+    // A turn for each part: a call of few parts does not wait for all the parts of another.
+    const part: Part = await state.filterTurns.run(() => removePart(ctx, collection, filter, { after, rows }));
+    deleted += part.deleted;
+    window = part.next;
   }
   return deleted;
 }
 
-interface Slice {
-  readonly collectionId: string;
-  readonly deleted: number;
-  /** Where the next one begins; null at the end. */
-  readonly after: string | null;
+/** Vectors to examine next, by id. */
+interface Window {
+  readonly after: string;
+  readonly rows: number;
 }
 
-/** Finds and deletes under the lock of the collection: exactly what passes. Null without that collection. */
-function removeSlice(
-  { core: { db }, accountId }: CallContext,
-  name: string,
+interface Part {
+  readonly deleted: number;
+  /** Null at the end. */
+  readonly next: Window | null;
+}
+
+/** Finds without a lock, which may take long, and deletes what still passes under the lock of the collection. */
+async function removePart(
+  { core: { db }, signal }: CallContext,
+  collection: CollectionRow,
   filter: Filter,
-  after: string,
-  collectionId: string | null,
-): Promise<Slice | null> {
-  return db.transaction(async (tx) => {
-    const row = await holdCollection(tx, accountId, name);
-    if (row === null || (collectionId !== null && row.collection_id !== collectionId)) return null;
-    const nowMs = (await tx.query<{ now: number }>(readClock, [])).rows[0]?.now as number;
-    const ids = await findPassingIds(tx, row, filter, { after, limit: ROWS_PER_TRANSACTION });
-    const last = ids.at(-1);
-    if (last === undefined) return { collectionId: row.collection_id, deleted: 0, after: null };
-    const version = row.version + 1n;
-    const deleted = await removeItems(tx, row, ids, version, nowMs);
-    await countOut(tx, row, version, deleted, nowMs);
-    return { collectionId: row.collection_id, deleted, after: ids.length < ROWS_PER_TRANSACTION ? null : last };
-  });
+  window: Window,
+): Promise<Part> {
+  // Nobody waits for the answer any more, or the service stops.
+  if (signal.aborted) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+  const startedMs = performance.now();
+  const found = await findPassingItems(db, collection, filter, window);
+  const rows = rowsFor(window.rows, performance.now() - startedMs);
+  const deleted = found.ids.length === 0 ? 0 : await db.transaction((tx) => removeFound(tx, collection, filter, found));
+  // Deleted meanwhile, and perhaps made anew: nothing of it is left to delete.
+  if (deleted === null) return { deleted: 0, next: null };
+  return { deleted, next: found.last === null ? null : { after: found.last, rows } };
+}
+
+/** As many rows as can be examined in some 25 ms. */
+function rowsFor(rows: number, tookMs: number): number {
+  return Math.min(ROWS_MAX, Math.max(1, Math.floor(rows * Math.min(4, SEARCH_MS / tookMs))));
+}
+
+/** Null when the collection is gone. */
+async function removeFound(
+  tx: Transaction,
+  { account_id, name, collection_id }: CollectionRow,
+  filter: Filter,
+  found: Passing,
+): Promise<number | null> {
+  const row = await holdCollection(tx, account_id, name);
+  if (row === null || row.collection_id !== collection_id) return null;
+  const nowMs = (await tx.query<{ now: number }>(readClock, [])).rows[0]?.now as number;
+  const version = row.version + 1n;
+  const deleted = await removePassingItems(tx, row, { filter, found }, version, nowMs);
+  if (deleted > 0) await countOut(tx, row, version, deleted, nowMs);
+  return deleted;
 }
