@@ -17,3 +17,5 @@ export const FILTER_VALUES_MAX = 1_000;
 export const VALUES_MAX = 256 * 1024;
 /** Half as many, for they stand in matches and in items. */
 export const MATCH_VALUES_MAX = 128 * 1024;
+/** Of one answer, each occurrence counted; twice in a query's, for matches stand in items too. */
+export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;

@@ -3,12 +3,12 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { findCollection } from '../collection-store.ts';
-import { findItems } from '../item-store.ts';
-import { IDS_MAX, VALUES_MAX } from '../limits.ts';
+import { ANSWER_BYTES_MAX, IDS_MAX, VALUES_MAX } from '../limits.ts';
 import { NumberWriter } from '../render.ts';
 import { collectionField, idsField, itemSchema } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
+import { AnswerBytes, readItems } from '../stored-items.ts';
 
 export const fetch = defineCapability<VectorState>()({
   id: 'vector.fetch',
@@ -35,6 +35,7 @@ export const fetch = defineCapability<VectorState>()({
   limits: {
     ids: `${IDS_MAX} a call.`,
     values: `With include_values, ids times the dimension is at most ${VALUES_MAX}.`,
+    answer: `${ANSWER_BYTES_MAX} bytes; a call that would be answered with more is refused.`,
   },
   examples: [
     {
@@ -59,15 +60,26 @@ export const fetch = defineCapability<VectorState>()({
         `Ids times the dimension must be at most ${VALUES_MAX} with include_values.`,
       );
     }
-    const found = new Map((await findItems(db, row, distinct, withValues)).map((item) => [item.id, item]));
+    const found = await readItems(db, row, distinct, { withMetadata: true, withValues }, new AnswerBytes(tooLarge));
+    const bytes = new AnswerBytes(tooLarge);
     const numbers = new NumberWriter();
     const texts: string[] = [];
     for (const id of distinct) {
       const item = found.get(id);
       if (item === undefined) continue;
       const values = item.embedding === null ? '' : `,"embedding":${await numbers.write(item.embedding)}`;
-      texts.push(`{"id":${JSON.stringify(id)},"metadata":${item.metadata ?? 'null'}${values}}`);
+      const text = `{"id":${JSON.stringify(id)},"metadata":${item.metadata ?? 'null'}${values}}`;
+      bytes.add(text);
+      texts.push(text);
     }
     return { data: new JsonText(`{"collection":"${collection}","items":[${await numbers.join(texts)}]}`) };
   },
 });
+
+function tooLarge() {
+  return invalidField(
+    'ids',
+    'answer_too_large',
+    `The answer would have more than ${ANSWER_BYTES_MAX} bytes: send fewer ids a call.`,
+  );
+}

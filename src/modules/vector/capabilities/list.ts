@@ -5,11 +5,14 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { findCollection } from '../collection-store.ts';
 import { listItems } from '../item-store.ts';
-import { ID_BYTES_MAX } from '../limits.ts';
+import { ANSWER_BYTES_MAX, ID_BYTES_MAX } from '../limits.ts';
 import { isStorable } from '../metadata.ts';
 import { collectionField, cursorField, itemSchema, nextCursor } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
+
+/** More than an id with escapes takes. */
+const ITEM_BYTES_BESIDE = 6 * ID_BYTES_MAX + 64;
 
 export const list = defineCapability<VectorState>()({
   id: 'vector.list',
@@ -17,7 +20,8 @@ export const list = defineCapability<VectorState>()({
   path: '/v1/vector/list',
   summary: 'Lists the vectors of a collection.',
   description:
-    'Ids and metadata by id, page by page; with prefix only ids that begin with it. For embeddings use fetch.',
+    'Ids and metadata by id, page by page; with prefix only ids that begin with it. For embeddings use fetch. ' +
+    'A page ends early where it would be too large: has_more tells whether there is another.',
   input: Type.Object({
     collection: collectionField,
     prefix: Type.Optional(Type.String({ maxLength: ID_BYTES_MAX, description: 'What ids must begin with.' })),
@@ -37,6 +41,7 @@ export const list = defineCapability<VectorState>()({
   idempotent: false,
   errors: ['COLLECTION_NOT_FOUND'],
   events: [],
+  limits: { answer: `${ANSWER_BYTES_MAX} bytes a page.` },
   examples: [
     {
       title: 'The chunks of one document',
@@ -65,7 +70,7 @@ export const list = defineCapability<VectorState>()({
     const binding = [ctx.accountId, ctx.capability, collection, prefix];
     const [after = ''] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
     const rows = await listItems(db, row, { after: String(after), prefix, limit: limit + 1 });
-    const shown = page(rows, limit, ({ id }) => encodeCursor(secrets, binding, [id]));
+    const shown = page(rows, Math.min(limit, fittingOf(rows)), ({ id }) => encodeCursor(secrets, binding, [id]));
     const items = shown.items.map(
       ({ id, metadata }) => `{"id":${JSON.stringify(id)},"metadata":${metadata ?? 'null'}}`,
     );
@@ -73,3 +78,13 @@ export const list = defineCapability<VectorState>()({
     return { data: new JsonText(`{"collection":"${collection}","items":[${items.join(',')}],${rest.slice(1)}`) };
   },
 });
+
+/** How many of the rows one answer may hold: one at least, and all of them as a rule. */
+function fittingOf(rows: readonly { readonly metadata: string | null }[]): number {
+  let bytes = 0;
+  const tooMany = rows.findIndex(({ metadata }) => {
+    bytes += ITEM_BYTES_BESIDE + Buffer.byteLength(metadata ?? '');
+    return bytes > ANSWER_BYTES_MAX;
+  });
+  return tooMany === -1 ? rows.length : Math.max(1, tooMany);
+}

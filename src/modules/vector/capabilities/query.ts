@@ -4,7 +4,14 @@ import { tierLimits } from '../../../core/tiers.ts';
 import { chargeForWork } from '../../../core/wallet/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { MATCH_VALUES_MAX, QUERIES_MAX, QUERY_BODY_BYTES_MAX, TOP_K_DEFAULT, TOP_K_MAX } from '../limits.ts';
+import {
+  ANSWER_BYTES_MAX,
+  MATCH_VALUES_MAX,
+  QUERIES_MAX,
+  QUERY_BODY_BYTES_MAX,
+  TOP_K_DEFAULT,
+  TOP_K_MAX,
+} from '../limits.ts';
 import { type QueryBody, readQueries, type SentQueries } from '../query-body.ts';
 import { collectionField, embeddingField, filterField, resultFields } from '../schemas.ts';
 import { answerQueries, collectionNotFound } from '../search.ts';
@@ -85,6 +92,7 @@ export const query = defineCapability<VectorState>()({
     queries: `${QUERIES_MAX} a call.`,
     filter: '16 keys; operators $in, $ne, $gt, $gte, $lt, $lte, $exists.',
     values: `With include_values, top_k of all queries times the dimension is at most ${MATCH_VALUES_MAX}.`,
+    answer: `${ANSWER_BYTES_MAX} bytes, of which each match takes its own twice; a call that would be answered with more is refused and not charged.`,
   },
   examples: [
     {

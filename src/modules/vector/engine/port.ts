@@ -33,7 +33,7 @@ export type Filter = readonly Condition[];
 export interface Search {
   /** Of the collection's dimension, finite, not zero under cosine. */
   readonly vector: Float32Array;
-  /** 1 to 1,000. */
+  /** At least 1. */
   readonly topK: number;
   readonly filter: Filter | null;
   /** Never an approximation, however large the collection. */

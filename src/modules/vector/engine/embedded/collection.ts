@@ -1,46 +1,28 @@
 // One collection on its worker: brought up to the version that is asked for, one call after the other, so that no search sees
 // half of a change. Pages of a load are read without a snapshot: whatever changes meanwhile has a version above the one seen at
 // its start, so the changes pulled behind it make the state whole.
-import type { Database } from '../../../../db/database.ts';
 import { Turns } from '../../../../lib/turns.ts';
 import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
-import type { ArenaPool } from './arena.ts';
 import { Undecided } from './filter.ts';
 import { Pace } from './pace.ts';
-import type { Partner } from './partner.ts';
-import type { Counter } from './protocol.ts';
-import { itemsPerPage, placeAfter, readCollection, readItems, readSnapshot, readTombstones } from './reader.ts';
+import { changesAfter, type Page, readCollection, readItems, readSnapshot, readTombstones } from './reader.ts';
 import { FIXED_BYTES, Resident, type StoredItem } from './resident.ts';
-import type { Held, Shelf } from './shelf.ts';
+import type { Held } from './shelf.ts';
 import { searchStream } from './stream-search.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Ids and a few values of metadata, until the rows themselves are counted. */
 const ROW_BYTES_BESIDE = 100;
 const LOAD_TRIES_MAX = 3;
+/** How many rows are taken in before it is seen what they really take. */
+const ROWS_PER_LOOK = 16;
 /** A collection that once did not fit is tried again when this much of it is left. */
 const SHRUNK = 0.8;
 const CHECK_EVERY_MS = 10_000;
 
-export interface WorkerContext {
-  readonly db: Database;
-  readonly pool: ArenaPool;
-  readonly partner: Partner;
-  readonly shelf: Shelf;
-  /** Loads and streamed searches at a time. */
-  readonly reads: Turns;
-  /** Lists built at a time. */
-  readonly builds: Turns;
-  readonly budgetBytes: number;
-  /** From so many bytes of the first pass on, unfiltered searches may use lists. */
-  readonly listsFromBytes: number;
-  /** What nobody waits for went wrong. */
-  trouble(error: unknown): void;
-  count(figure: Counter): void;
-  /** The collection's index is being made, or has another size. */
-  changed(collection: Collection, state: 'loading' | 'ready' | 'cold'): void;
-}
-
-type Pulled = 'done' | 'forgotten' | 'too large';
+/** 'too large': the budget would not hold it even alone. */
+type Taken = 'done' | 'no room' | 'too large';
+type Pulled = Taken | 'forgotten';
 
 export class Collection implements Held {
   readonly key: string;
@@ -188,7 +170,7 @@ export class Collection implements Held {
           return this.resident;
         }
         this.#drop();
-        if (pulled === 'too large') return null;
+        if (pulled !== 'forgotten') return null;
       }
       return null;
     } catch (error) {
@@ -202,39 +184,36 @@ export class Collection implements Held {
     const row = await readCollection(db, this.#ref);
     if (row === undefined) throw new CollectionGone();
     const bytes = FIXED_BYTES + row.vectorCount * this.#rowBytes;
-    if (bytes > budgetBytes || row.vectorCount > this.#tooManyRows * SHRUNK) return 'too large';
-    if (!(await shelf.makeRoom(bytes))) return 'too large';
+    if (bytes > budgetBytes || row.vectorCount > this.#tooManyRows * SHRUNK) return 'no room';
+    if (!(await shelf.makeRoom(bytes))) return 'no room';
+    this.#tooManyRows = Number.POSITIVE_INFINITY;
     this.reservedBytes = bytes;
     const resident = new Resident(pool, this.#ref, partner);
     this.resident = resident;
     shelf.touch(this);
     resident.expect(row.vectorCount);
-    if (!(await this.#readPages(resident, row.version))) {
-      this.#tooManyRows = row.vectorCount;
-      return 'too large';
+    let pulled: Pulled = await this.#readPages(resident, row.version);
+    if (pulled === 'done') {
+      this.#version = row.version;
+      this.reservedBytes = 0;
+      pulled = await this.#pull(resident);
     }
-    this.#tooManyRows = Number.POSITIVE_INFINITY;
-    this.#version = row.version;
-    this.reservedBytes = 0;
-    return this.#pull(resident);
+    if (pulled === 'too large') this.#tooManyRows = row.vectorCount;
+    return pulled;
   }
 
-  /** False when it does not fit. */
-  async #readPages(resident: Resident, upTo: number): Promise<boolean> {
+  async #readPages(resident: Resident, upTo: number): Promise<Taken> {
     const { db } = this.#context;
     const pace = new Pace();
-    let page = await readItems(db, this.#ref, placeAfter(-1), upTo);
-    for (;;) {
-      const last = page.at(-1);
-      if (last === undefined) return true;
-      const isLast = page.length < itemsPerPage(this.#ref.dimension);
+    for (let reading: Promise<Page> | undefined = readItems(db, this.#ref, changesAfter(-1), upTo); reading; ) {
+      const { items, next }: Page = await reading;
       // the next page is on its way while this one is taken in
-      const next = isLast ? undefined : readItems(db, this.#ref, last, upTo);
-      next?.catch(() => undefined);
-      if (!(await this.#take(resident, page, pace))) return false;
-      if (next === undefined) return true;
-      page = await next;
+      reading = next === null ? undefined : readItems(db, this.#ref, next, upTo);
+      reading?.catch(() => undefined);
+      const taken = await this.#take(resident, items, pace);
+      if (taken !== 'done') return taken;
     }
+    return 'done';
   }
 
   /** Everything that changed since the version that is held, in one snapshot. */
@@ -246,7 +225,7 @@ export class Collection implements Held {
       const [row, tombstones, first] = await Promise.all([
         readCollection(tx, this.#ref),
         readTombstones(tx, this.#ref, known),
-        readItems(tx, this.#ref, placeAfter(known), everything),
+        readItems(tx, this.#ref, changesAfter(known), everything),
       ]);
       if (row === undefined) {
         this.#drop();
@@ -256,11 +235,11 @@ export class Collection implements Held {
       this.#torn = true;
       const pace = new Pace();
       for (const { id, version } of tombstones) resident.remove(id, version);
-      for (let page = first; ; ) {
-        if (!(await this.#take(resident, page, pace))) return 'too large';
-        const last = page.at(-1);
-        if (last === undefined || page.length < itemsPerPage(this.#ref.dimension)) break;
-        page = await readItems(tx, this.#ref, last, everything);
+      for (let page: Page = first; ; ) {
+        const taken = await this.#take(resident, page.items, pace);
+        if (taken !== 'done') return taken;
+        if (page.next === null) break;
+        page = await readItems(tx, this.#ref, page.next, everything);
       }
       this.#torn = false;
       this.#version = row.version;
@@ -272,16 +251,25 @@ export class Collection implements Held {
     });
   }
 
-  async #take(resident: Resident, page: readonly StoredItem[], pace: Pace): Promise<boolean> {
-    const { shelf } = this.#context;
-    const bytes = page.length * this.#rowBytes;
-    if (resident.bytes + bytes > this.reservedBytes && !(await shelf.makeRoom(bytes))) return false;
-    for (const item of page) {
-      resident.upsert(item);
+  async #take(resident: Resident, items: readonly StoredItem[], pace: Pace): Promise<Taken> {
+    for (let from = 0; from < items.length; from += ROWS_PER_LOOK) {
+      const some = items.slice(from, from + ROWS_PER_LOOK);
+      const taken = await this.#fit(resident, some.length);
+      if (taken !== 'done') return taken;
+      for (const item of some) resident.upsert(item);
       if (pace.due) await pace.rest();
     }
+    return this.#fit(resident, 0);
+  }
+
+  /** Takes note of what it really takes by now, and sees to room for more rows: what metadata takes shows only behind them. */
+  async #fit(resident: Resident, rows: number): Promise<Taken> {
+    const { shelf, budgetBytes } = this.#context;
+    const bytes = rows * this.#rowBytes;
     shelf.touch(this);
-    return true;
+    if (resident.bytes + bytes <= this.reservedBytes) return 'done';
+    if (resident.bytes + bytes > budgetBytes) return 'too large';
+    return (await shelf.makeRoom(bytes)) ? 'done' : 'no room';
   }
 
   get #rowBytes(): number {

@@ -7,8 +7,10 @@ import type { CollectionRef } from '../port.ts';
 import type { StoredItem } from './resident.ts';
 
 const PAGE_BYTES = 4 * 2 ** 20;
-/** What a row's id, metadata and frame are taken to weigh. */
+/** What a row's id, metadata and frame are taken to weigh, until they are read. */
 const ROW_BYTES_BESIDE = 512;
+/** Rows of a first page: most changes are fewer, and what more rows weigh is not known yet. */
+const FIRST_ROWS = 512;
 const TOMBSTONES_PER_PAGE = 10_000;
 
 export interface CollectionRow {
@@ -24,7 +26,21 @@ export interface Place {
 }
 
 /** Before everything that changed after `version`: ids are not empty. */
-export const placeAfter = (version: number): Place => ({ version: version + 1, id: '' });
+const placeAfter = (version: number): Place => ({ version: version + 1, id: '' });
+
+/** Where a page begins, and how many rows it may have at most. */
+interface PageStart {
+  readonly after: Place;
+  readonly rows: number;
+}
+
+export const changesAfter = (version: number): PageStart => ({ after: placeAfter(version), rows: FIRST_ROWS });
+
+export interface Page {
+  readonly items: readonly StoredItem[];
+  /** Null behind the last. */
+  readonly next: PageStart | null;
+}
 
 export interface Tombstone {
   readonly id: string;
@@ -37,11 +53,17 @@ const selectCollection = statement(
    WHERE c.account_id = $1 AND c.collection_id = $2`,
 );
 
+// A page ends behind the row whose metadata exceeds $7 bytes: as text it may be fifty times what is stored. Measuring it costs the
+// rows behind that one, of which there are no more than twice as many as the page before had.
 const selectItems = statement(
   'vector_engine_items',
-  `SELECT i.id, i.version, i.embedding, i.metadata FROM vector.item i
-   WHERE i.account_id = $1 AND i.collection_id = $2 AND (i.version, i.id) > ($3, $4) AND i.version <= $5
-   ORDER BY i.version, i.id LIMIT $6`,
+  `SELECT p.id, p.version, p.embedding, p.metadata, p.bytes
+   FROM (SELECT t.*, sum(t.bytes) OVER (ORDER BY t.version, t.id ROWS UNBOUNDED PRECEDING) - t.bytes AS before
+         FROM (SELECT r.*, coalesce(octet_length(r.metadata), 0) AS bytes
+               FROM (SELECT i.id, i.version, i.embedding, i.metadata::text AS metadata FROM vector.item i
+                     WHERE i.account_id = $1 AND i.collection_id = $2 AND (i.version, i.id) > ($3, $4) AND i.version <= $5
+                     ORDER BY i.version, i.id LIMIT $6) r) t) p
+   WHERE p.before < $7`,
 );
 
 const selectTombstones = statement(
@@ -77,19 +99,32 @@ export async function readCollection(on: Queryable, ref: CollectionRef): Promise
   );
 }
 
-export const itemsPerPage = (dimension: number) => Math.ceil(PAGE_BYTES / (dimension * 4 + ROW_BYTES_BESIDE));
+const rowsPerPage = (dimension: number) => Math.ceil(PAGE_BYTES / (dimension * 4 + ROW_BYTES_BESIDE));
 
-/** The next rows up to a version, in the order of (version, id). */
-export async function readItems(on: Queryable, ref: CollectionRef, after: Place, upTo: number): Promise<StoredItem[]> {
-  const { rows } = await on.query<{ id: string; version: bigint; embedding: Buffer; metadata: unknown }>(selectItems, [
-    ref.accountId,
-    ref.collectionId,
-    after.version,
-    after.id,
-    upTo,
-    itemsPerPage(ref.dimension),
-  ]);
-  return rows.map(({ id, version, embedding, metadata }) => ({ id, version: Number(version), embedding, metadata }));
+interface ItemRow {
+  readonly id: string;
+  readonly version: bigint;
+  readonly embedding: Buffer;
+  readonly metadata: string | null;
+  readonly bytes: number;
+}
+
+/** The next rows up to a version, in the order of (version, id): no more than a few MiB, whatever is in them. */
+export async function readItems(on: Queryable, ref: CollectionRef, start: PageStart, upTo: number): Promise<Page> {
+  const { after } = start;
+  const most = rowsPerPage(ref.dimension);
+  const limit = Math.min(start.rows, most);
+  const values = [ref.accountId, ref.collectionId, after.version, after.id, upTo, limit, PAGE_BYTES];
+  const { rows } = await on.query<ItemRow>(selectItems, values);
+  const items = rows.map(({ id, version, embedding, metadata }) => ({
+    id,
+    version: Number(version),
+    embedding,
+    metadata: metadata === null ? null : (JSON.parse(metadata) as unknown),
+  }));
+  const last = items.at(-1);
+  const isFull = rows.length === limit || rows.reduce((sum, { bytes }) => sum + bytes, 0) >= PAGE_BYTES;
+  return { items, next: last !== undefined && isFull ? { after: last, rows: 2 * rows.length } : null };
 }
 
 /** Every deletion after a version. */

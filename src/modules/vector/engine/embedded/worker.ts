@@ -4,11 +4,12 @@ import { Database } from '../../../../db/database.ts';
 import { Turns } from '../../../../lib/turns.ts';
 import { CollectionGone } from '../port.ts';
 import { ArenaPool } from './arena.ts';
-import { Collection, type WorkerContext } from './collection.ts';
+import { Collection } from './collection.ts';
 import { Ledger } from './ledger.ts';
 import { Partner } from './partner.ts';
 import { type FromWorker, keyOf, type PlainError, type ToWorker, type WorkerSettings } from './protocol.ts';
 import { Shelf } from './shelf.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 const READS_MAX = 2;
 

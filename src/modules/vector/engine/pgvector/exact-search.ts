@@ -3,8 +3,9 @@
 import type { Queryable } from '../../../../db/database.ts';
 import { type SqlValue, statement } from '../../../../db/statement.ts';
 import type { CollectionRef, Match, Search, SearchResult } from '../port.ts';
+import { compareMatches, type Query, queryOf, scoreOf } from '../score.ts';
 import { isPassing, passingParameters } from './passing.ts';
-import { boundOf, compareMatches, isPlain, normOf, type Query, scoreOf, toDistance } from './score.ts';
+import { boundOf, isPlain, toDistance } from './score.ts';
 import { decodeVector, encodeVector } from './wire.ts';
 
 const SPARE_MIN = 16;
@@ -44,10 +45,6 @@ export interface Candidate {
 interface Near extends Candidate {
   readonly bound: number;
   readonly passing: bigint;
-}
-
-export function queryOf(vector: Float32Array): Query {
-  return { vector, norm: normOf(vector) };
 }
 
 /** How many more than topK are fetched: rows whose distances f32 cannot tell apart. */

@@ -4,9 +4,9 @@
 import type { Queryable } from '../../../../db/database.ts';
 import { type Statement, statement } from '../../../../db/statement.ts';
 import type { CollectionRef, Metric, Search, SearchResult } from '../port.ts';
-import { type Candidate, matchesOf, queryOf, sentVector, withSpare } from './exact-search.ts';
+import { compareMatches, queryOf } from '../score.ts';
+import { type Candidate, matchesOf, sentVector, withSpare } from './exact-search.ts';
 import { isPassing, passingParameters } from './passing.ts';
-import { compareMatches } from './score.ts';
 
 const EF_SEARCH_MIN = 200;
 /** The largest that pgvector takes. */

@@ -4,7 +4,8 @@ import { textArray } from '../../../../db/arrays.ts';
 import { type Database, sqlState, type Transaction } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
 import { CollectionGone, type CollectionRef } from '../port.ts';
-import { isPlain, normOf } from './score.ts';
+import { normOf } from '../score.ts';
+import { isPlain } from './score.ts';
 import { encodeVectors } from './wire.ts';
 
 const PAGE_BYTES = 4 * 2 ** 20;

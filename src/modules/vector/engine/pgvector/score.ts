@@ -1,5 +1,6 @@
-// Scores as they are reported, in f64 over the stored f32, and what pgvector's own arithmetic in f32 says about them for certain.
-import type { Match, Metric } from '../port.ts';
+// What pgvector's own arithmetic in f32 says about scores for certain.
+import type { Metric } from '../port.ts';
+import type { Query } from '../score.ts';
 
 // Sums of at most 4,096 squares, products or differences of such vectors neither overflow f32 nor lose to its smallest number.
 const NORM_MIN = 1e-15;
@@ -9,32 +10,8 @@ const ROUNDING = 2 ** -24;
 /** Above what squares below the smallest f32 can add up to, as a distance. */
 const DISTANCE_LOST = 1e-20;
 
-export interface Query {
-  readonly vector: Float32Array;
-  readonly norm: number;
-}
-
-export function normOf(vector: Float32Array): number {
-  let squares = 0;
-  for (let i = 0; i < vector.length; i += 1) squares += (vector[i] as number) ** 2;
-  return Math.sqrt(squares);
-}
-
 /** Whether f32 arithmetic holds its bounds on vectors of this norm. */
 export const isPlain = (norm: number) => norm === 0 || (norm >= NORM_MIN && norm <= NORM_MAX);
-
-export function scoreOf(metric: Metric, { vector, norm }: Query, row: Float32Array): number {
-  if (metric === 'euclidean') return -distanceOf(vector, row);
-  let product = 0;
-  for (let i = 0; i < vector.length; i += 1) product += (vector[i] as number) * (row[i] as number);
-  return metric === 'dotproduct' ? product : Math.max(-1, Math.min(1, product / (norm * normOf(row))));
-}
-
-function distanceOf(a: Float32Array, b: Float32Array): number {
-  let squares = 0;
-  for (let i = 0; i < a.length; i += 1) squares += ((a[i] as number) - (b[i] as number)) ** 2;
-  return Math.sqrt(squares);
-}
 
 /** pgvector's distance, less is nearer, of a score. */
 export const toDistance = (metric: Metric, score: number) => (metric === 'cosine' ? 1 - score : -score);
@@ -57,8 +34,4 @@ export function boundOf(metric: Metric, { vector, norm }: Query): Bound {
   // the product's own error and that of two norms
   if (metric === 'cosine') return { factor: 1, shift: 2 * error, perNorm: 0 };
   return { factor: 1, shift: 0, perNorm: error * norm };
-}
-
-export function compareMatches(a: Match, b: Match): number {
-  return b.score - a.score || (a.id < b.id ? -1 : 1);
 }

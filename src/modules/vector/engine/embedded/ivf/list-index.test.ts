@@ -129,6 +129,26 @@ describe('lists', () => {
     expect(await building).toBe(false);
   }, 30_000);
 
+  it('are checked against the exact answer: full ones change nothing, poor ones widen the search until lists do not pay', async () => {
+    const make = clustered(randomSource(6));
+    const subject = new Subject('cosine');
+    for (let i = 0; i < 4000; i += 1) subject.upsert(`row-${i}`, make());
+    expect(await subject.resident.buildLists(alone)).toBe(true);
+    const search: Search = { vector: make(), topK: 10, filter: null, exact: false };
+    const exact = await subject.resident.search({ ...search, exact: true });
+    const { rowsScanned } = await subject.resident.search(search);
+    for (let i = 0; i < 40; i += 1) await subject.resident.checkRecall(search, exact);
+    expect(await subject.resident.search(search)).toMatchObject({ plan: 'ivf', rowsScanned });
+    const poor = { ...exact, matches: exact.matches.slice(0, 8) };
+    // of those that are kept, enough for the mean to fall
+    for (let i = 0; i < 8; i += 1) await subject.resident.checkRecall(search, poor);
+    const widened = await subject.resident.search(search);
+    expect(widened.rowsScanned).toBeGreaterThan(rowsScanned);
+    for (let i = 0; i < 80; i += 1) await subject.resident.checkRecall(search, poor);
+    expect((await subject.resident.search(search)).plan).toBe('exact');
+    subject.resident.dispose();
+  }, 30_000);
+
   it('are looked at in greater number when checks find too little, and not at all when that does not pay', () => {
     const probes = new Probes([Array.from({ length: 100 }, (_, i) => i % 4)], 40);
     expect(probes.of(10)).toBe(4);

@@ -1,0 +1,72 @@
+// What answers read of stored vectors, however much it is: jsonb writes 1e308 out, so that 16 KiB of metadata may be 850 KB of text.
+// Therefore it is read part by part, and no further than the answer may go.
+import { textArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { Problem } from '../../problems/problem.ts';
+import type { CollectionRow } from './collection-store.ts';
+import type { CollectionRef } from './engine/port.ts';
+import { findItems, type ItemRow } from './item-store.ts';
+import { ANSWER_BYTES_MAX } from './limits.ts';
+
+const IDS_PER_PART = 100;
+
+const selectVersions = statement(
+  'vector_select_item_versions',
+  `SELECT i.id, i.version FROM vector.item i WHERE i.account_id = $1 AND i.collection_id = $2 AND i.id = ANY($3::text[])`,
+);
+
+interface Wanted {
+  readonly withMetadata: boolean;
+  readonly withValues: boolean;
+}
+
+/** Counts the bytes of an answer before it is put together. */
+export class AnswerBytes {
+  readonly #refusal: () => Problem;
+  #left: number;
+
+  /** @param refusal of an answer that is too large */
+  constructor(refusal: () => Problem, most = ANSWER_BYTES_MAX) {
+    this.#refusal = refusal;
+    this.#left = most;
+  }
+
+  /** Throws the refusal. */
+  add(text: string): void {
+    this.#left -= Buffer.byteLength(text);
+    if (this.#left < 0) throw this.#refusal();
+  }
+}
+
+/** By id; those that are not there are left out. Throws the refusal of `bytes` once it is sure. */
+export async function readItems(
+  db: Queryable,
+  collection: Pick<CollectionRow, 'account_id' | 'collection_id'>,
+  ids: readonly string[],
+  { withMetadata, withValues }: Wanted,
+  bytes: AnswerBytes,
+): Promise<Map<string, ItemRow>> {
+  const found = new Map<string, ItemRow>();
+  for (let from = 0; from < ids.length; from += IDS_PER_PART) {
+    for (const row of await findItems(db, collection, ids.slice(from, from + IDS_PER_PART), withValues)) {
+      if (withMetadata) bytes.add(row.metadata ?? '');
+      found.set(row.id, withMetadata ? row : { ...row, metadata: null });
+    }
+  }
+  return found;
+}
+
+/** By id; those that are not there are left out. */
+export async function readVersions(
+  db: Queryable,
+  { accountId, collectionId }: CollectionRef,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ id: string; version: bigint }>(selectVersions, [
+    accountId,
+    collectionId,
+    textArray(ids),
+  ]);
+  return new Map(rows.map(({ id, version }) => [id, Number(version)]));
+}
