@@ -13,7 +13,7 @@ const COLLECTIONS = 10;
 /** Some 3 MB in memory each: of ten, 16 MB hold four or five. */
 const VECTORS = 4_000;
 const PER_CALL = 1_000;
-const KILLS = 3;
+const KILLS = 2;
 const EVICTIONS_BEFORE_A_KILL = 8;
 
 let place: Place;
