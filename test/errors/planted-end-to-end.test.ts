@@ -6,11 +6,9 @@ import { SECRETS_KEY, type TestService } from '../support/service.ts';
 import { type Receiver, startEngine, startReceiver } from '../webhooks/engine-harness.ts';
 import { dump } from './dump.ts';
 import { ErrorsBench } from './harness.ts';
-import { byLook, byName, byPrefix, byText, everywhere, leaksIn, lookAlikes, sdkEvent } from './planted.ts';
+import { byLook, byName, byPrefix, byText, type Data, everywhere, leaksIn, lookAlikes, sdkEvent } from './planted.ts';
 import { eventId, SentryBench } from './sentry-harness.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: events of every shape
-type Data = any;
 type Fields = Record<string, unknown>;
 type Entry = (typeof entries)[number];
 
