@@ -48,6 +48,8 @@ export class Call implements CallContext {
   bulk: BulkOutcome | null = null;
   idempotency: IdempotencyKey | null = null;
   finished = false;
+  /** The lane has counted it with its price. */
+  billed = false;
   #key: ApiKey | null = null;
   #authenticatedMs = 0;
   #abort: AbortController | null = null;

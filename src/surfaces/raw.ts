@@ -106,6 +106,7 @@ async function handle(
     };
     const raw = new RawRead(request, slot, body, admit, gateway.bodies);
     const answer = await route.answer(raw, endpoint.state());
+    call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
     return await reply.send(finishRaw(traffic, slot, reply, answer));
   } finally {
     slot.handling = false;
@@ -118,10 +119,12 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
   const { call, raw } = slot;
   const identity = call ?? raw?.identity;
   if (raw === undefined || identity === undefined) throw new Error('the request is not one of a raw route');
+  if (typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body))
+    throw new TypeError(`the answer of ${raw.name} is neither text nor bytes`);
   if (call?.finished !== true) {
     if (call !== undefined) call.finished = true;
     traffic.record(raw.name, answer.status, performance.now() - identity.startedMs);
-    if (call?.authenticated === true && !(answer.costNanos !== undefined && answer.costNanos > 0n))
+    if (call?.authenticated === true && !call.billed)
       call.core.usage.count(call.accountId, call.key.keyId, call.capability, answer.status >= 400);
   }
   void reply.code(answer.status).headers({

@@ -131,9 +131,12 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         options.traffic.arrived(place, slot.blocks?.receivedEncodedLength ?? call.body?.length ?? 0);
         await runSteps(afterBody, call, gateway);
         const answer = await runCapability(call);
-        finish(options, call, reply, 200, answer.costNanos !== undefined && answer.costNanos > 0n);
+        call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
+        // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
         const text = options.envelope().success(call, answer);
-        return reply.send(text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text);
+        const body = text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text;
+        finish(options, call, reply, 200);
+        return reply.send(body);
       } finally {
         slot.handling = false;
         if (slot.closed === true) call.release();
@@ -158,13 +161,14 @@ async function encodedInTurn(text: string): Promise<Buffer> {
   return bytes;
 }
 
-/** Counts the call and sets the headers every answer carries. Its places are freed once the answer is out. */
-function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number, billed: boolean): void {
-  if (call.finished) return;
-  call.finished = true;
-  options.traffic.record(call.capability, status, performance.now() - call.startedMs);
-  if (call.authenticated && !billed)
-    call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);
+/** Counts the call once, and sets status and headers of its answer. Its places are freed once the answer is out. */
+function finish(options: RestOptions, call: Call, reply: FastifyReply, status: number): void {
+  if (!call.finished) {
+    call.finished = true;
+    options.traffic.record(call.capability, status, performance.now() - call.startedMs);
+    if (call.authenticated && !call.billed)
+      call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);
+  }
   void reply.code(status).headers({
     'content-type': JSON_TYPE,
     'x-request-id': call.requestId,
@@ -194,7 +198,7 @@ function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply
     refuse(request, reply, finishRaw(options.traffic, slot, reply, raw));
     return;
   }
-  if (call !== undefined) finish(options, call, reply, failure.httpStatus, false);
+  if (call !== undefined) finish(options, call, reply, failure.httpStatus);
   else {
     void reply.code(failure.httpStatus).headers({
       'content-type': JSON_TYPE,
