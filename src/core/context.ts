@@ -5,7 +5,7 @@ import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { ApiKey } from './keys/record.ts';
 import type { KeyRing } from './keys/ring.ts';
-import type { ScopeBook } from './keys/scopes.ts';
+import type { ScopeBook, ScopeKind } from './keys/scopes.ts';
 import type { Logger } from './logger.ts';
 import type { PriceBook } from './prices.ts';
 import type { ProcessRegistry } from './processes.ts';
@@ -42,6 +42,10 @@ export interface Core {
 export interface CallContext {
   readonly core: Core;
   readonly capability: string;
+  /** What the record of the capability asks of a key. */
+  readonly scope: ScopeKind;
+  /** Entry of the price book that the record names; null: free. */
+  readonly priceEntry: string | null;
   readonly requestId: string;
   readonly traceId: string;
   readonly entryForm: EntryForm;

@@ -5,6 +5,7 @@ import type { CallContext, Core } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { ApiKey } from '../core/keys/record.ts';
+import type { ScopeKind } from '../core/keys/scopes.ts';
 import type { Tier } from '../core/tiers.ts';
 import { newId } from '../lib/ids.ts';
 import type { BulkOutcome } from './bulk/outcome.ts';
@@ -64,6 +65,15 @@ export class Call implements CallContext {
 
   get capability(): string {
     return this.endpoint.capability.id;
+  }
+
+  get scope(): ScopeKind {
+    return this.endpoint.capability.scope;
+  }
+
+  get priceEntry(): string | null {
+    const { price } = this.endpoint.capability;
+    return price === 'free' ? null : price.book;
   }
 
   get accountId(): string {

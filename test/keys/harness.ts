@@ -106,6 +106,8 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
   const ctx: CallContext = {
     core,
     capability: id,
+    scope: capability.scope,
+    priceEntry: null,
     requestId: newId('req_'),
     traceId: '0'.repeat(32),
     entryForm: 'rest',

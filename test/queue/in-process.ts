@@ -18,6 +18,8 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
     const ctx: CallContext = {
       core,
       capability: capability.id,
+      scope: capability.scope,
+      priceEntry: capability.price === 'free' ? null : capability.price.book,
       requestId: 'req_test',
       traceId: '',
       entryForm: 'rest',

@@ -15,12 +15,14 @@ afterAll(() => shared.service.stop());
 const HELD = 'SELECT held_nanos::int AS number FROM core.wallet WHERE account_id = $account';
 const ACTIVE = `SELECT count(*)::int AS number FROM core.hold WHERE account_id = $account AND status = 'active'`;
 
+const called = { capability: 'vector.query', scope: 'read', priceEntry: 'vector.query' };
+
 async function charge(bench: VectorBench, holdFirst: boolean, work: () => Promise<string>) {
   const { core } = bench.service;
   const { accountId, secret } = bench.account;
   const key = await core.keys.find(secret);
-  const ctx = { core, accountId, key, capability: 'vector.query', requestId: 'req_test', idempotency: null };
-  const price = { scope: 'read', priceEntry: 'vector.query', units: 1n, effect: new QueryEffect() } as const;
+  const ctx = { core, accountId, key, ...called, requestId: 'req_test', idempotency: null };
+  const price = { units: 1n, effect: new QueryEffect() };
   return chargeForWork(ctx as unknown as CallContext, { ...price, sequences: 0, bytes: 100, rows: 1 }, holdFirst, work);
 }
 

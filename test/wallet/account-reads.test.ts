@@ -42,8 +42,6 @@ const contextFor = (account: Account, capability: string): CallContext => {
 };
 const publish = (account: Account) =>
   chargeInLane(contextFor(account, 'queue.publish'), {
-    scope: 'write',
-    priceEntry: 'queue.publish',
     units: 2n,
     effect: rowEffect(),
     input: '1',

@@ -102,8 +102,6 @@ describe.each(['answer', 'request'] as const)('when the %s of a COMMIT is lost',
     });
     const before = proxy.lost();
     const charge = {
-      scope: 'write',
-      priceEntry: 'queue.publish',
       units: 5n,
       effect,
       input: '1',

@@ -161,6 +161,8 @@ export function contextOf(shop: Shop, account: Account, idempotency: Idempotency
   return {
     core,
     capability: 'queue.publish',
+    scope: 'write',
+    priceEntry: 'queue.publish',
     requestId: newId('req_'),
     accountId: account.accountId,
     key: { keyId: account.keyId, secretHash: account.secretHash },

@@ -148,8 +148,6 @@ describe('a hold', () => {
 
 describe('a large effect', () => {
   const charge = {
-    scope: 'write',
-    priceEntry: 'queue.publish',
     units: 3n,
     input: '1',
     sequences: 1,

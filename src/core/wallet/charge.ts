@@ -5,18 +5,13 @@ import { JsonText } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { CallContext } from '../context.ts';
 import type { IdempotencyKey } from '../idempotency/key.ts';
-import type { ScopeKind } from '../keys/scopes.ts';
 import { priceOf } from '../prices.ts';
 import { chargeLarge } from './charge-large.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
 
+/** What is charged for. Capability, scope and price are those of the called capability's record, which alone says them. */
 export interface Charge<Input, Context> {
-  /** The capability that the call is booked under; the called one when absent. */
-  readonly capability?: string;
-  readonly scope: ScopeKind;
-  /** Price book entry. */
-  readonly priceEntry: string;
   readonly units: bigint;
   readonly effect: LaneEffect<Input, Context>;
   readonly input: Input;
@@ -26,8 +21,6 @@ export interface Charge<Input, Context> {
   readonly bytes: number;
   /** Rows that the effect writes. */
   readonly rows: number;
-  /** Days that the answer is kept for repeats of the idempotency key; 1 when absent. */
-  readonly keepDays?: number;
   /** In place of the key sent with the call. */
   readonly idempotency?: IdempotencyKey;
 }
@@ -47,6 +40,12 @@ const SHARED_ROWS_MAX = 100;
 const LARGE_HOLD_MS = 60_000;
 // How long a call waits for another one with its idempotency key (contract §4).
 const IN_FLIGHT_WAIT_MS = 2_000;
+
+/** What so many units of the called capability cost, nano-USD. */
+export function priceOfCall({ capability, priceEntry, core }: CallContext, units: bigint): bigint {
+  if (priceEntry === null) throw new Error(`${capability} is free and cannot be charged`);
+  return priceOf(core.prices, priceEntry, units);
+}
 
 /** Charges the call and has its effect written, together or not at all. Throws the Problem of a refusal. */
 export async function chargeInLane<Input, Context>(
@@ -120,16 +119,16 @@ function laneItem<Input, Context>(
     accountId: ctx.accountId,
     keyId: ctx.key.keyId,
     secretHash: ctx.key.secretHash,
-    capability: charge.capability ?? ctx.capability,
-    scope: charge.scope,
+    capability: ctx.capability,
+    scope: ctx.scope,
     requestId: ctx.requestId,
     units: charge.units,
-    amount: priceOf(core.prices, charge.priceEntry, charge.units),
+    amount: priceOfCall(ctx, charge.units),
     priceVersion: core.prices.version,
     mode,
     holdMs: LARGE_HOLD_MS,
     idempotency: charge.idempotency ?? ctx.idempotency,
-    keepMs: (charge.keepDays ?? 1) * DAY_MS,
+    keepMs: DAY_MS,
     sequences: charge.sequences,
     bytes: charge.bytes,
     effect: charge.effect,

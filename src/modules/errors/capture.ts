@@ -24,8 +24,6 @@ export function captureReady(
 ): Promise<ChargedAnswer> {
   const input = { ...ready, detail: detailFromThread(ready.detail) };
   return chargeInLane(ctx, {
-    scope: 'write',
-    priceEntry: 'errors.capture',
     units: 1n,
     effect: state.capturing,
     input,

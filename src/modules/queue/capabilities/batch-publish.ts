@@ -47,8 +47,6 @@ export const batchPublish = defineCapability<QueueState>()({
   run({ ctx, input, state }) {
     const messages = messagesFromSource(ctx.bodyText, input.messages);
     return chargeInLane(ctx, {
-      scope: 'write',
-      priceEntry: 'queue.publish',
       units: BigInt(messages.length),
       effect: state.publishing,
       input: { queue: input.queue, messages, paramOf: (i: number) => `messages[${i}].`, batch: true },

@@ -44,8 +44,6 @@ export const publish = defineCapability<QueueState>()({
   run({ ctx, input, state }) {
     const message = messageFromSource(ctx.bodyText, 0, input, '');
     return chargeInLane(ctx, {
-      scope: 'write',
-      priceEntry: 'queue.publish',
       units: 1n,
       effect: state.publishing,
       input: { queue: input.queue, messages: [message], paramOf: () => '', batch: false },

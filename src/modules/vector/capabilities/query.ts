@@ -1,7 +1,6 @@
 import Type from 'typebox';
-import { priceOf } from '../../../core/prices.ts';
 import { tierLimits } from '../../../core/tiers.ts';
-import { chargeForWork } from '../../../core/wallet/charge.ts';
+import { chargeForWork, priceOfCall } from '../../../core/wallet/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import {
@@ -131,10 +130,10 @@ export const query = defineCapability<VectorState>()({
     const numbers = body.queries.reduce((sum, { topK }) => sum + topK, 0) * collection.dimension;
     if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);
-    const price = priceOf(ctx.core.prices, 'vector.query', units);
+    const price = priceOfCall(ctx, units);
     // Others may be on their way: funds that would not last for all of them are held first.
     const holdFirst = funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
-    const charge = { scope: 'read', priceEntry: 'vector.query', units, effect: state.querying } as const;
+    const charge = { units, effect: state.querying };
     return chargeForWork(ctx, { ...charge, sequences: 0, bytes: FIXED_BYTES, rows: 1 }, holdFirst, () =>
       answerQueries(ctx, state, body, collection),
     );

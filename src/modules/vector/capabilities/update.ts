@@ -44,8 +44,6 @@ export const update = defineCapability<VectorState>()({
   run({ ctx, input: { collection, id, metadata: sent }, state }) {
     const metadata = sent === null ? null : Buffer.from(metadataText(sent, 'metadata'));
     return chargeInLane(ctx, {
-      scope: 'write',
-      priceEntry: 'vector.upsert',
       units: 1n,
       effect: state.changing,
       input: { kind: 'update', collection, id, metadata },

@@ -89,8 +89,6 @@ export const upsert = defineCapability<VectorState>()({
     const { collection, vectors } = input as unknown as UpsertBody;
     const rows = vectors.ids.length;
     return chargeInLane(ctx, {
-      scope: 'write',
-      priceEntry: 'vector.upsert',
       units: BigInt(rows),
       effect: state.changing,
       input: { kind: 'upsert', collection, vectors },
