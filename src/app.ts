@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { httpOrigin } from './config/config.ts';
+import type { Admission } from './core/admission.ts';
 import type { Core } from './core/context.ts';
 import { coreJobs } from './core/jobs/core-jobs.ts';
 import type { JobLoop } from './core/jobs/job-loop.ts';
@@ -64,6 +65,8 @@ export interface ServiceOptions {
   readonly log: Logger;
   /** Further modules, such as the no-op of the benchmarks. */
   readonly extraModules?: readonly Module[];
+  /** Tests take smaller bounds. */
+  readonly admission?: Admission;
 }
 
 const CALLS_FINISH_MS = 6_000;
@@ -74,7 +77,7 @@ const READY_WITHIN_MS = 1_000;
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const begunMs = performance.now();
   const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], defaultPriceBook, 'quick');
-  const shell = createShell(config, manifest, options.log);
+  const shell = createShell(config, manifest, options);
   let storage: Storage | null = null;
   try {
     const baseUrl = await listen(shell.rest, config);
@@ -119,9 +122,9 @@ interface Shell {
 }
 
 /** The HTTP side, which exists before the database does and answers 503 until it is opened. */
-function createShell(config: Config, manifest: Manifest, log: Logger): Shell {
+function createShell(config: Config, manifest: Manifest, { log, admission }: ServiceOptions): Shell {
   const registry = new Registry();
-  const traffic = new Traffic(registry);
+  const traffic = new Traffic(registry, admission);
   const compiler = new EndpointCompiler();
   let inner: Inner | null = null;
   let open = false;

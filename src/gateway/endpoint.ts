@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
 
@@ -42,8 +43,6 @@ export function takesUnknownFields({ additionalProperties }: FieldSchema): boole
   return additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties !== null);
 }
 
-export const BODY_BYTES_MAX = 1024 * 1024;
-
 /** A megabyte of wrong items has more faults than memory should hold. */
 const THOROUGH_CHARACTERS_MAX = 64 * 1024;
 
@@ -64,7 +63,7 @@ export class EndpointCompiler {
       state,
       module,
       limitClass: limitClassOf(capability),
-      bodyBytesMax: capability.bodyBytesMax ?? BODY_BYTES_MAX,
+      bodyBytesMax: capability.bodyBytesMax ?? admission.call.bodyBytesMax,
       pathFields,
       takesBody: capability.method !== 'GET',
       unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',

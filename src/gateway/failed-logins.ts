@@ -1,9 +1,8 @@
 // Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
 import ipaddr from 'ipaddr.js';
+import { admission } from '../core/admission.ts';
 
-const WINDOW_MS = 60_000;
-const FAILURES_MAX = 20;
-const ADDRESSES_MAX = 10_000;
+const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 
 export class FailedLogins {
   readonly #windows = new Map<string, { startMs: number; failures: number }>();
@@ -12,20 +11,20 @@ export class FailedLogins {
   fail(address: string, nowMs: number = performance.now()): number {
     const network = networkOf(address);
     let window = this.#windows.get(network);
-    if (window === undefined || nowMs - window.startMs >= WINDOW_MS) {
-      if (this.#windows.size >= ADDRESSES_MAX) this.#forget(nowMs);
+    if (window === undefined || nowMs - window.startMs >= failedLoginsWindowMs) {
+      if (this.#windows.size >= addressesMax) this.#forget(nowMs);
       window = { startMs: nowMs, failures: 0 };
       this.#windows.set(network, window);
     }
     window.failures += 1;
-    return window.failures > FAILURES_MAX ? Math.ceil(WINDOW_MS - (nowMs - window.startMs)) : 0;
+    return window.failures > failedLoginsMax ? Math.ceil(failedLoginsWindowMs - (nowMs - window.startMs)) : 0;
   }
 
   #forget(nowMs: number): void {
     for (const [address, window] of this.#windows) {
-      if (nowMs - window.startMs >= WINDOW_MS) this.#windows.delete(address);
+      if (nowMs - window.startMs >= failedLoginsWindowMs) this.#windows.delete(address);
     }
-    if (this.#windows.size >= ADDRESSES_MAX) this.#windows.clear();
+    if (this.#windows.size >= addressesMax) this.#windows.clear();
   }
 }
 

@@ -1,4 +1,5 @@
 // Token buckets and running calls per account and process (contract §6).
+import { admission } from '../core/admission.ts';
 import { readBurstSeconds, type Tier, tierLimits } from '../core/tiers.ts';
 import type { LimitClass } from './endpoint.ts';
 
@@ -14,8 +15,6 @@ interface Bucket {
   tokens: number;
   updatedMs: number;
 }
-
-const ACCOUNTS_MAX = 100_000;
 
 export class RateLimiter {
   readonly #buckets = new Map<string, Bucket>();
@@ -65,7 +64,8 @@ export class RateLimiter {
     let bucket = this.#buckets.get(id);
     if (bucket === undefined) {
       // A forgotten bucket is a full one: forgetting the oldest never refuses a call that was allowed.
-      if (this.#buckets.size >= ACCOUNTS_MAX) this.#buckets.delete(this.#buckets.keys().next().value as string);
+      if (this.#buckets.size >= admission.all.ratesRemembered)
+        this.#buckets.delete(this.#buckets.keys().next().value as string);
       bucket = { tokens: capacity, updatedMs: nowMs };
       this.#buckets.set(id, bucket);
     }

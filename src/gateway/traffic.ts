@@ -1,14 +1,9 @@
 // What runs in this process: the bound that sheds overload, and the figures for /metrics.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Admission, admission } from '../core/admission.ts';
 import { problem } from '../problems/problem.ts';
 
-const CALLS_MAX = 20_000;
-/** Waiting calls hold little more than their connection. */
-const WAITING_CALLS_MAX = 50_000;
-const BODY_BYTES_MAX = 256 * 1024 * 1024;
-/** No account alone makes the service refuse the others. */
-const ACCOUNT_BODY_BYTES_MAX = 64 * 1024 * 1024;
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 20];
 
 /** What one call occupies. */
@@ -21,6 +16,7 @@ export interface Place {
 }
 
 export class Traffic {
+  readonly #bounds: Admission;
   readonly #requests: Counter<'capability' | 'status'>;
   readonly #latency: Histogram<'capability'>;
   readonly #accountBodyBytes = new Map<string, number>();
@@ -28,7 +24,8 @@ export class Traffic {
   #waitingCalls = 0;
   #bodyBytes = 0;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, bounds: Admission = admission) {
+    this.#bounds = bounds;
     this.#requests = new Counter({
       name: 'qm_calls_total',
       help: 'Calls by capability and HTTP status.',
@@ -62,8 +59,11 @@ export class Traffic {
   /** Takes a place for the call and its body, which is counted before it is read. Throws OVERLOADED. */
   begin(headers: IncomingHttpHeaders, bodyBytesMax: number, waits: boolean): Place {
     const bodyBytes = announcedBytes(headers, bodyBytesMax);
-    const full = waits ? this.#waitingCalls >= WAITING_CALLS_MAX : this.#calls >= CALLS_MAX;
-    if (full || this.#bodyBytes + bodyBytes > BODY_BYTES_MAX) throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    const full = waits
+      ? this.#waitingCalls >= this.#bounds.all.waitingCallsMax
+      : this.#calls >= this.#bounds.all.callsMax;
+    if (full || this.#bodyBytes + bodyBytes > this.#bounds.all.bodyBytesMax)
+      throw problem('OVERLOADED', { retryAfterMs: 1000 });
     if (waits) this.#waitingCalls += 1;
     else this.#calls += 1;
     this.#bodyBytes += bodyBytes;
@@ -74,7 +74,7 @@ export class Traffic {
   claim(place: Place, accountId: string): void {
     if (place.ended || place.bodyBytes === 0 || place.accountId === accountId) return;
     const bytes = (this.#accountBodyBytes.get(accountId) ?? 0) + place.bodyBytes;
-    if (bytes > ACCOUNT_BODY_BYTES_MAX) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
+    if (bytes > this.#bounds.account.bodyBytesMax) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
     this.#disown(place, place.bodyBytes);
     this.#accountBodyBytes.set(accountId, bytes);
     place.accountId = accountId;

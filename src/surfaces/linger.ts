@@ -3,23 +3,21 @@
 // rest left to wait in the client, which has the answer meanwhile; then the connection is closed (as lingering_close of nginx).
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { admission } from '../core/admission.ts';
 
-/** A body announced as no longer is read to its end: the connection can go on. */
-const READ_WHOLE_BYTES_MAX = 64 * 1024;
-const LINGER_BYTES = 256 * 1024;
-const LINGER_MS = 2_000;
+const { refusedBodyReadWholeBytes, refusedBodyReadBytes, refusedBodyReadMs } = admission.connection;
 
 /** Whether so much of the body is still to come that the connection is better closed. */
 export function leavesMuchUnread({ complete, headers }: IncomingMessage): boolean {
-  return !complete && announcedBytes(headers) > READ_WHOLE_BYTES_MAX;
+  return !complete && announcedBytes(headers) > refusedBodyReadWholeBytes;
 }
 
 /** The answer, as a stream that ends when the connection should. */
 export function answerThenLinger(request: IncomingMessage, text: string | Buffer): Readable {
   const answer = new Readable({ read: () => undefined });
   const end = () => void (answer.destroyed || answer.readableEnded || answer.push(null));
-  const timer = setTimeout(end, LINGER_MS);
-  let left = LINGER_BYTES;
+  const timer = setTimeout(end, refusedBodyReadMs);
+  let left = refusedBodyReadBytes;
   const take = (chunk: Buffer) => {
     left -= chunk.length;
     if (left <= 0) request.pause();

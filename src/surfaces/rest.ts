@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
   type preParsingHookHandler,
 } from 'fastify';
+import { admission } from '../core/admission.ts';
 import type { Logger } from '../core/logger.ts';
 import { isShort } from '../gateway/bulk/readers.ts';
 import { Call } from '../gateway/call.ts';
@@ -37,20 +38,17 @@ export interface RestOptions {
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Encoding so many takes a millisecond or two. */
 const LONG_CHARACTERS = 512 * 1024;
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 60_000;
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Without a byte in either direction, as of a client that does not read its answer. Longer than all other waits. */
-const CONNECTION_TIMEOUT_MS = 75_000;
 
 /** Builds the server; nothing listens yet. `gateway()` is null until the database is ready: calls then get 503. */
 export function createRest(options: RestOptions): FastifyInstance {
+  const { connection } = admission;
   const app = Fastify({
     logger: false,
     trustProxy: options.trustProxy,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: connection.requestTimeoutMs,
+    connectionTimeout: connection.silenceMs,
+    keepAliveTimeout: connection.keepAliveTimeoutMs,
+    http: { maxHeaderSize: connection.headerBytesMax },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: {
@@ -67,7 +65,7 @@ export function createRest(options: RestOptions): FastifyInstance {
       socket.destroySoon();
     },
   });
-  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  app.server.headersTimeout = connection.headersTimeoutMs;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     '*',

@@ -2,13 +2,13 @@
 // so that one second after a revocation's commit no process can still know the key (contract §2).
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { admission } from '../admission.ts';
 import { sameDigest } from '../secrets.ts';
 import type { Tier } from '../tiers.ts';
 import { rideOut } from '../wallet/ride-out.ts';
 import { type ApiKey, isWellFormedSecret, secretHash } from './record.ts';
 
 export const KEY_CACHE_MS = 1_000;
-const CACHE_ENTRIES_MAX = 50_000;
 const READ_FOR_MS = 2_000;
 
 const findSecret = statement(
@@ -124,7 +124,7 @@ export class KeyRing {
 
   // Unknown secrets are remembered too, so the bound also limits what a guesser can fill.
   #remember(id: string, entry: Entry): void {
-    if (this.#entries.size >= CACHE_ENTRIES_MAX) {
+    if (this.#entries.size >= admission.all.keysRemembered) {
       const oldest = this.#entries.keys().next().value;
       if (oldest !== undefined) this.#entries.delete(oldest);
     }

@@ -3,6 +3,7 @@
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { Turns } from '../../lib/turns.ts';
+import { admission } from '../admission.ts';
 import { mendEach } from '../sweeper/mend-each.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
@@ -38,14 +39,12 @@ const noEffect: LaneEffect<null, null> = {
 // Memory of a waiting call without content.
 const CALL_BYTES = 512;
 const OVERDUE_PER_RUN = 200;
-// Each takes a connection for seconds; most of the pool is left to everything else.
-const LARGE_WRITES_MAX = 2;
 
 export class Holds {
   /** Turns of this process's large effects. */
-  readonly largeWrites = new Turns(LARGE_WRITES_MAX);
+  readonly largeWrites = new Turns(admission.all.largeWritesAtOnce);
   /** Turns of the effects that wait for a long write: the long writes of others do not wait for them. */
-  readonly deferredWrites = new Turns(LARGE_WRITES_MAX);
+  readonly deferredWrites = new Turns(admission.all.largeWritesAtOnce);
   readonly #db: Database;
   readonly #lanes: Lanes;
 

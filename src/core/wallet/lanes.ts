@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { textArray } from '../../db/arrays.ts';
 import { CommitUnknown, type Database, sqlState } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
+import { admission } from '../admission.ts';
 import type { Logger } from '../logger.ts';
 import { type CommitProbe, type CommitResult, commitLanes } from './commit.ts';
 import type { LaneItem, Settlement } from './lane-item.ts';
@@ -24,8 +25,7 @@ const ITEMS_PER_COMMIT = 128;
 const ACCOUNTS_PER_COMMIT = 64;
 // A second commit at a time lets other accounts proceed while one waits for the disk; more only made batches smaller.
 const CONCURRENT_COMMITS = 2;
-const WAITING_ITEMS_MAX = 20_000;
-const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+const { laneItemsMax, laneBytesMax } = admission.all;
 
 const accountOf = (waiting: Waiting) => waiting.item.accountId;
 const ofSeveralAccounts = (accountIds: readonly string[]) => accountIds.some((id) => id !== accountIds[0]);
@@ -51,7 +51,7 @@ export class Lanes {
 
   /** Settles the call in the next commit of its account. Rejects with OVERLOADED when too much waits, SERVICE_UNAVAILABLE without a database. */
   submit(item: LaneItem): Promise<Settlement> {
-    if (this.#waitingItems >= WAITING_ITEMS_MAX || this.#waitingBytes + item.bytes > WAITING_BYTES_MAX) {
+    if (this.#waitingItems >= laneItemsMax || this.#waitingBytes + item.bytes > laneBytesMax) {
       throw problem('OVERLOADED', { retryAfterMs: 1000 });
     }
     this.#waitingItems += 1;

@@ -1,6 +1,7 @@
 // Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
 // A thread has one body at a time: should it be the end of the thread, the others are read by the next.
 import { Worker } from 'node:worker_threads';
+import { admission } from '../../core/admission.ts';
 import type { BodyTask } from '../../manifest/raw-route.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
@@ -11,12 +12,10 @@ import { type Done, fromPlain, fromPlainOutcome, type Job } from './wire.ts';
  * Longer ones take a thread: reading 64 KiB takes about 2 ms, going to a thread and back a fraction of one. Threads for captures of
  * 50 KB, when one had nothing to do, took a tenth more processor time and brought nothing on two cores.
  */
-const HERE_BYTES_MAX = 64 * 1024;
+const { readHereBytesMax } = admission.call;
 /** Of longer ones a slice would have one or two, and commits too few: captures of 50 KB go from 0.36 to 0.33 of the no-op. */
 const SLICED_BYTES_MAX = 16 * 1024;
-const THREADS_MAX = 2;
-/** More than any body needs that has not too many objects and arrays (see ../steps/json-object.ts), on small machines too. */
-const THREAD_HEAP_MB = 1_024;
+const { bodyThreads, bodyThreadHeapMb } = admission.all;
 
 interface Waiting {
   readonly job: Job;
@@ -31,7 +30,7 @@ interface Thread {
 
 /** Whether a body of so many bytes (NaN: not known) is read where it arrived. */
 export function isShort(bytes: number): boolean {
-  return bytes <= HERE_BYTES_MAX;
+  return bytes <= readHereBytesMax;
 }
 
 export class BodyReaders {
@@ -86,12 +85,12 @@ export class BodyReaders {
 
   #idle(): Thread | null {
     const idle = [...this.#threads].find(({ running }) => running === null);
-    return idle ?? (this.#threads.size < THREADS_MAX ? this.#start() : null);
+    return idle ?? (this.#threads.size < bodyThreads ? this.#start() : null);
   }
 
   #start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: bodyThreadHeapMb },
     });
     const thread: Thread = { worker, running: null };
     this.#threads.add(thread);

@@ -1,12 +1,13 @@
 // Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
 import { isUtf8 } from 'node:buffer';
+import { admission } from '../../core/admission.ts';
 import { nesting } from '../../lib/json-source.ts';
 import { problem } from '../../problems/problem.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { DEPTH_MAX } from './query-value.ts';
 
-/** Each takes many times the memory of its two characters, and a heap that is full ends the process while JSON is parsed. */
-const CONTAINERS_MAX = 1_000_000;
+/** A heap that is full ends the process while JSON is parsed. */
+const { containersMax } = admission.call;
 
 /** The object that a body is, and its text. Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED (hostile keys). */
 export function readJsonObject(
@@ -22,9 +23,9 @@ export function readJsonObject(
       detail: 'depth',
     });
   }
-  if (containers > CONTAINERS_MAX) {
+  if (containers > containersMax) {
     throw problem('PAYLOAD_TOO_LARGE', {
-      message: `The body has more than ${CONTAINERS_MAX} objects and arrays.`,
+      message: `The body has more than ${containersMax} objects and arrays.`,
       detail: 'containers',
     });
   }

@@ -1,0 +1,77 @@
+// Admission: what a connection, an address, the whole process, an account and a call may take, in the order in which a request meets
+// these bounds. Everything that bounds memory or time of the service's side is set here; mechanisms import it or are given it.
+// Behind each bound: what is refused with what, and what a refusal costs. Rates and calls in flight per tier stand in tiers.ts.
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const admission = {
+  /** One socket. */
+  connection: {
+    /** Longer, or not HTTP: a bare 400 and the end. Costs what was read. */
+    headerBytesMax: 16 * KIB,
+    /** The head of a request has this long, the whole request the other: bare 400 and the end, looked at every 30 s. */
+    headersTimeoutMs: 15_000,
+    requestTimeoutMs: 60_000,
+    /** Between two requests: closed. */
+    keepAliveTimeoutMs: 72_000,
+    /** Without a byte in either direction, as of a client that does not read its answer: closed. Longer than all other waits. */
+    silenceMs: 75_000,
+    /** Of a refused body: one announced as no longer is read to its end and the connection goes on, else it ends after these. */
+    refusedBodyReadWholeBytes: 64 * KIB,
+    refusedBodyReadBytes: 256 * KIB,
+    refusedBodyReadMs: 2_000,
+  },
+
+  /** One address: the socket's peer, or what TRUST_PROXY says. An IPv6 /64 is one. */
+  address: {
+    /** Further failing logins: 429 RATE_LIMITED. Valid keys pass. */
+    failedLoginsMax: 20,
+    failedLoginsWindowMs: 60_000,
+    /** Remembered at once; then the oldest are forgotten. */
+    addressesMax: 10_000,
+  },
+
+  /** The process. Beyond: 503 OVERLOADED. */
+  all: {
+    callsMax: 20_000,
+    /** Waiting calls (long polls) hold little more than their connection. */
+    waitingCallsMax: 50_000,
+    /** Bodies received and not done with. */
+    bodyBytesMax: 256 * MIB,
+    /** Billable calls that wait for a commit. */
+    laneItemsMax: 20_000,
+    laneBytesMax: 64 * MIB,
+    /** Effects too large for a shared commit, each with a database connection for seconds; more wait. */
+    largeWritesAtOnce: 2,
+    /** Threads that read long bodies; more bodies wait. */
+    bodyThreads: 2,
+    /** More than any body needs that has not too many objects and arrays, on small machines too. */
+    bodyThreadHeapMb: 1_024,
+    /** Keys remembered; more are looked up again. */
+    keysRemembered: 50_000,
+    /** Accounts whose rates are remembered; a forgotten one has its full burst. */
+    ratesRemembered: 100_000,
+  },
+
+  /** One account, so that none alone makes the service refuse the others. Beyond: 429 CONCURRENCY_LIMITED. */
+  account: {
+    /** Bodies received and not done with. Those that no key answers for yet count as one account's. */
+    bodyBytesMax: 64 * MIB,
+  },
+
+  /** One call. */
+  call: {
+    /** Unless its capability says otherwise (`bodyBytesMax`): 413 PAYLOAD_TOO_LARGE, before it is read where it is announced. */
+    bodyBytesMax: MIB,
+    /** Levels of nesting: 400 MALFORMED_JSON, code_detail `depth`. Costs one walk over the text. */
+    depthMax: 32,
+    /** Objects and arrays: 413, code_detail `containers`. Each takes many times the memory of its two characters. */
+    containersMax: 1_000_000,
+    /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
+    readHereBytesMax: 64 * KIB,
+  },
+};
+
+/** Tests take smaller bounds. */
+export type Admission = typeof admission;
