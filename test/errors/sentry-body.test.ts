@@ -11,13 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => bench.service.stop());
 
+const FAST = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
 const event = (fields: Record<string, unknown> = {}) => ({ event_id: eventId(), message: 'it broke', ...fields });
 
 describe('the body', () => {
-  const chunked = (bytes: Buffer) =>
+  const chunked = (bytes: Buffer, size = 100) =>
     new ReadableStream({
       start(controller) {
-        for (let at = 0; at < bytes.length; at += 100) controller.enqueue(bytes.subarray(at, at + 100));
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
         controller.close();
       },
     });
@@ -31,7 +32,7 @@ describe('the body', () => {
     ['GZIP', zlib.gzipSync],
     ['identity', (body: Buffer) => body],
   ])('as %s, in one piece and in chunks', async (encoding, compress) => {
-    for (const pack of [(body: Buffer) => body, chunked]) {
+    for (const pack of [(body: Buffer) => body, (body: Buffer) => chunked(body)]) {
       const sent = event({ extra: { text: 'x'.repeat(5_000) } });
       const reply = await bench.post(bench.url(), pack(compress(envelope(sent))), { 'content-encoding': encoding });
       expect(reply.status, reply.text).toBe(200);
@@ -49,7 +50,8 @@ describe('the body', () => {
     ['deflate', zlib.deflateSync],
     ['br', zlib.brotliCompressSync],
   ])('that is a bomb of %s ends at the limit with 413, many at a time too', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(64 * 1024 * 1024));
+    const attached = [Buffer.from('{}\n{"type":"attachment"}\n'), Buffer.alloc(64 * 1024 * 1024)];
+    const bomb = compress(Buffer.concat(attached));
     const replies = await Promise.all(
       Array.from({ length: 12 }, () => bench.post(bench.url(), bomb, { 'content-encoding': encoding })),
     );
@@ -78,10 +80,13 @@ describe('the body', () => {
     expect((await bench.captured(sent.event_id)).extra.text).toHaveLength(1000 * 1024);
   });
 
-  test('above 4 MiB is 413 with CORS headers, announced or in chunks', async () => {
-    const large = Buffer.alloc(4 * 1024 * 1024 + 1, 10);
-    for (const body of [large, chunked(large)]) {
-      const reply = await bench.post(bench.url(), body);
+  test.each([
+    ['envelope', 24],
+    ['store', 2],
+  ])('of the %s endpoint above %i MiB is 413 with CORS headers, announced or in chunks', async (end, mib) => {
+    const large = Buffer.alloc(mib * 1024 * 1024 + 1, 10);
+    for (const body of [large, chunked(large, 64 * 1024)]) {
+      const reply = await bench.post(bench.url(end), body);
       expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([413, '*']);
     }
   });
@@ -125,6 +130,26 @@ describe('an envelope', () => {
     ]);
     expect(reply.status, reply.text).toBe(200);
     expect((await bench.captured(sent.event_id)).title).toBe('it broke');
+  });
+
+  test.each([
+    ['as it is', (body: Buffer) => body, undefined],
+    ['in gzip', zlib.gzipSync, 'gzip'],
+    ['in brotli', (body: Buffer) => zlib.brotliCompressSync(body, FAST), 'br'],
+  ])('with 5 MiB attached %s keeps its event, before or behind', async (_how, pack, encoding) => {
+    const attachment = randomBytes(5 * 1024 * 1024);
+    for (const isFirst of [true, false]) {
+      const sent = event({ extra: { isFirst } });
+      const items = [
+        [`{"type":"attachment","length":${attachment.length}}`, attachment],
+        ['{"type":"event"}', JSON.stringify(sent)],
+      ];
+      const lines = [head(sent.event_id), ...(isFirst ? items.reverse() : items).flat()];
+      const body = pack(Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));
+      const reply = await bench.post(bench.url(), body, encoding === undefined ? {} : { 'content-encoding': encoding });
+      expect(reply.status, reply.text).toBe(200);
+      expect((await bench.captured(sent.event_id)).extra).toEqual({ isFirst });
+    }
   });
 
   test.each([
@@ -182,6 +207,16 @@ describe('an envelope', () => {
     ],
     ['of two events', () => [head(eventId()), '{"type":"event"}', '{}', '{"type":"event"}', '{}'], 'INVALID_REQUEST'],
     [
+      'of headers of items that are too long together',
+      () => [
+        head(),
+        ...Array.from({ length: 300 }, () => [`{"type":"session","x":"${'x'.repeat(1_000)}"}`, '{}']).flat(),
+      ],
+      'INVALID_REQUEST',
+    ],
+    ['of an event of no bytes', () => [head(eventId()), '{"type":"event","length":0}', ''], 'MALFORMED_JSON'],
+    ['of blank lines', () => [head(), ...Array.from({ length: 1_002 }, () => '')], 'INVALID_REQUEST'],
+    [
       'of too many items',
       () => [head(), ...Array.from({ length: 1_001 }, () => ['{"type":"session"}', '{}']).flat()],
       'INVALID_REQUEST',
@@ -209,4 +244,35 @@ test('the store endpoint takes the event itself, with or without the last slash'
     expect((await bench.captured(sent.event_id)).level).toBe('warning');
   }
   expect((await bench.post(bench.url('store'), '{')).status).toBe(400);
+});
+
+describe('the store endpoint takes an event', () => {
+  const inLines = (text: string) => `${text.replaceAll(/.{76}/g, '$&\r\n')}\n`;
+  test.each<[string, (event: Buffer) => string]>([
+    ['base64 of zlib', (body) => zlib.deflateSync(body).toString('base64')],
+    ['base64 of gzip', (body) => zlib.gzipSync(body).toString('base64')],
+    ['base64 in lines', (body) => inLines(zlib.deflateSync(body).toString('base64'))],
+  ])('as %s', async (_how, pack) => {
+    const extra = { noise: randomBytes(700).toString('hex') };
+    const sent = event({ extra });
+    const reply = await bench.post(bench.url('store'), pack(Buffer.from(JSON.stringify(sent))));
+    expect(reply.status, reply.text).toBe(200);
+    expect((await bench.captured(sent.event_id)).extra).toEqual(extra);
+  });
+
+  test.each<[string, () => string, string]>([
+    ['base64 of something else', () => Buffer.from('hello').toString('base64'), '400 INVALID_REQUEST'],
+    ['a word', () => 'hello', '400 INVALID_REQUEST'],
+    [
+      'base64 of zlib that is cut',
+      () => zlib.deflateSync('{}').subarray(0, 4).toString('base64'),
+      '400 INVALID_REQUEST',
+    ],
+    ['base64 of no event', () => zlib.deflateSync('[]').toString('base64'), '400 INVALID_REQUEST'],
+    ['a bomb', () => zlib.deflateSync(Buffer.alloc(64 * 1024 * 1024)).toString('base64'), '413 PAYLOAD_TOO_LARGE'],
+    ['almost base64', () => `${' '.repeat(1_900_000)}!`, '413 PAYLOAD_TOO_LARGE'],
+  ])('not as %s', async (_how, body, refusal) => {
+    const { status, body: answer } = await bench.post(bench.url('store'), body());
+    expect(`${status} ${answer.code}`).toBe(refusal);
+  });
 });

@@ -1,25 +1,24 @@
-// Bodies as SDKs compress them, decompressed within bounds: a bomb ends at the limit, and only a few are unfolded at a time.
-import { promisify } from 'node:util';
+// Bodies as SDKs compress them, decompressed block by block within bounds: a bomb ends at the limit, only a few are unfolded at a time,
+// and of what they unfold to nothing is held but what a sieve keeps.
+import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import { problem } from '../../../problems/problem.ts';
+import { Problem, problem } from '../../../problems/problem.ts';
 import { ENVELOPE_BYTES_MAX, INFLATIONS_MAX } from './numbers.ts';
+import type { Sieve } from './sieve.ts';
 
-type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
-
-const gunzip: Decompress = promisify(zlib.gunzip);
-const unbrotli: Decompress = promisify(zlib.brotliDecompress);
-const unzlib: Decompress = promisify(zlib.inflate);
-const unraw: Decompress = promisify(zlib.inflateRaw);
+/** Decompressors answer in blocks of this size. */
+const options = { chunkSize: 64 * 1024 };
 
 /** What `deflate` means is zlib's format (RFC 9110 §8.4.1.2); some send the bare one (RFC 1951), which no encoder begins so. */
-const undeflate: Decompress = (body, options) =>
-  ((body[0] ?? 0) & 0x0f) === 8 ? unzlib(body, options) : unraw(body, options);
+const undeflate = (body: Buffer) =>
+  ((body[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
+const gunzip = () => zlib.createGunzip(options);
 
-const decompressors: Readonly<Record<string, Decompress>> = {
+const decompressors: Readonly<Record<string, (body: Buffer) => Transform>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
   deflate: undeflate,
-  br: unbrotli,
+  br: () => zlib.createBrotliDecompress(options),
 };
 
 export class Inflater {
@@ -27,31 +26,31 @@ export class Inflater {
   #running = 0;
 
   /**
-   * The body without its content encoding. Throws UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE beyond 4 MiB,
-   * INVALID_REQUEST for a body that is not in its encoding.
+   * What the sieve keeps of the body without its content encoding. Throws UNSUPPORTED_MEDIA_TYPE for another encoding,
+   * PAYLOAD_TOO_LARGE beyond 24 MiB, INVALID_REQUEST for a body that is not in its encoding, and what the sieve throws.
    */
-  async inflate(body: Buffer, encoding: string | undefined): Promise<Buffer> {
+  async sift(body: Buffer, encoding: string | undefined, sieve: Sieve): Promise<Buffer> {
     const name = (encoding ?? '').trim().toLowerCase();
-    if (name === '' || name === 'identity' || body.length === 0) return body;
-    const decompress = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
-    if (decompress === undefined) {
+    if (name === '' || name === 'identity' || body.length === 0) {
+      sieve.push(body);
+      return sieve.end();
+    }
+    const decompressor = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
+    if (decompressor === undefined) {
       throw problem('UNSUPPORTED_MEDIA_TYPE', {
         message: `The content encoding ${JSON.stringify(name.slice(0, 100))} is not supported; send gzip, deflate or br.`,
       });
     }
     await this.#enter();
     try {
-      return await decompress(body, { maxOutputLength: ENVELOPE_BYTES_MAX });
+      await unfold(decompressor(body), body, sieve);
     } catch (error) {
-      if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') {
-        throw problem('PAYLOAD_TOO_LARGE', {
-          message: `The body may have at most ${ENVELOPE_BYTES_MAX} bytes when decompressed.`,
-        });
-      }
+      if (error instanceof Problem) throw error;
       throw problem('INVALID_REQUEST', { message: `The body is not valid ${name}.`, cause: error });
     } finally {
       this.#leave();
     }
+    return sieve.end();
   }
 
   async #enter(): Promise<void> {
@@ -64,5 +63,20 @@ export class Inflater {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;
     else next();
+  }
+}
+
+/** What ends the loop ends the decompressor too. */
+async function unfold(decompressor: Transform, body: Buffer, sieve: Sieve): Promise<void> {
+  decompressor.end(body);
+  let bytes = 0;
+  for await (const block of decompressor as AsyncIterable<Buffer>) {
+    bytes += block.length;
+    if (bytes > ENVELOPE_BYTES_MAX) {
+      throw problem('PAYLOAD_TOO_LARGE', {
+        message: `The body may have at most ${ENVELOPE_BYTES_MAX} bytes when decompressed.`,
+      });
+    }
+    sieve.push(block);
   }
 }

@@ -3,10 +3,17 @@ const MIB = 1024 * 1024;
 
 /** One event, decompressed; the same as of errors.capture. */
 export const EVENT_BYTES_MAX = MIB;
-/** A whole envelope, as sent and decompressed: the attachments that travel with an event are dropped, but read. */
-export const ENVELOPE_BYTES_MAX = 4 * MIB;
-/** Of the first line of an envelope that is the only place where its key stands. */
+/**
+ * A whole envelope, as sent and decompressed: room for the 20 MiB that SDKs let an attachment have beside its event. What is no event
+ * passes by and is never held.
+ */
+export const ENVELOPE_BYTES_MAX = 24 * MIB;
+/** A body of the store endpoint as sent: an event that does not get shorter when it is compressed takes a third more in base64. */
+export const STORE_BYTES_MAX = 2 * MIB;
+/** Of the first line of an envelope, where its key may stand. */
 export const HEADER_BYTES_MAX = 64 * 1024;
+/** Of the header lines of its items together. */
+export const ITEM_HEADERS_BYTES_MAX = 256 * 1024;
 export const ITEMS_MAX = 1_000;
 /** Exceptions of one event, causes included. */
 export const EXCEPTIONS_MAX = 50;

@@ -10,23 +10,43 @@ import { captureReady } from '../capture.ts';
 import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';
-import { ENVELOPE_BYTES_MAX } from './numbers.ts';
+import type { Inflater } from './inflate.ts';
+import { ENVELOPE_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
 import { type ReadEvent, readEnvelope, readStored } from './read.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
+import { EnvelopeSieve } from './sieve.ts';
+import { storedEvent } from './stored-body.ts';
 
 const CAPABILITY = 'errors.capture';
 const SCOPES = [CAPABILITY, 'errors.message'];
 const PROJECT = /^\d{1,32}$/;
 
-/** What a body is read as, and the key that it names itself. */
+/** How a body is read. */
 interface BodyForm {
+  readonly bodyBytesMax: number;
+  /** What of a body is looked at, without its encoding. */
+  open(inflater: Inflater, body: Buffer, encoding: string | undefined): Promise<Buffer>;
+  /** The key that it names itself. */
+  keyOf(opened: Buffer): string | null;
   readonly task: BodyTask<ReadEvent>;
-  keyOf(body: Buffer): string | null;
 }
 
+const envelope: BodyForm = {
+  bodyBytesMax: ENVELOPE_BYTES_MAX,
+  open: (inflater, body, encoding) => inflater.sift(body, encoding, new EnvelopeSieve()),
+  keyOf: (opened) => keyOfDsn(envelopeHeader(opened).dsn),
+  task: readEnvelope,
+};
+const store: BodyForm = {
+  bodyBytesMax: STORE_BYTES_MAX,
+  open: storedEvent,
+  keyOf: () => null,
+  task: readStored,
+};
+
 export const sentryRoutes: readonly RawRoute<ErrorsState>[] = [
-  ...routesOf('envelope', { task: readEnvelope, keyOf: (body) => keyOfDsn(envelopeHeader(body).dsn) }),
-  ...routesOf('store', { task: readStored, keyOf: () => null }),
+  ...routesOf('envelope', envelope),
+  ...routesOf('store', store),
 ];
 
 function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
@@ -36,7 +56,7 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
     methods: ['POST', 'OPTIONS'],
     path: each,
     capability: CAPABILITY,
-    bodyBytesMax: ENVELOPE_BYTES_MAX,
+    bodyBytesMax: form.bodyBytesMax,
     secretOf: (head) => (head.method === 'OPTIONS' ? null : keyOfHead(head)),
     answer: (request, state) =>
       request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, form),
@@ -44,13 +64,13 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
   }));
 }
 
-async function take(request: RawRequest, state: ErrorsState, { task, keyOf }: BodyForm): Promise<RawAnswer> {
+async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Promise<RawAnswer> {
   if (!PROJECT.test(request.params.project ?? '')) throw invalidField('project', 'pattern', 'project must be digits.');
   const key = keyOfHead(request);
   let ctx = key === null ? null : await admit(request, key);
-  const body = await state.inflater.inflate(request.body, request.headers['content-encoding']);
-  ctx ??= await admit(request, keyOf(body));
-  const { id, event } = await request.read(task, body);
+  const opened = await form.open(state.inflater, request.body, request.headers['content-encoding']);
+  ctx ??= await admit(request, form.keyOf(opened));
+  const { id, event } = await request.read(form.task, opened);
   if (event === null) return taken(id);
   const { costNanos } = await captureReady(ctx, state, event, id === null ? null : eventKey(ctx, id));
   return taken(id ?? randomUUID().replaceAll('-', ''), costNanos);
