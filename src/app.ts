@@ -43,6 +43,7 @@ import { randomText } from './lib/ids.ts';
 import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
+import { plannedModules } from './manifest/planned.ts';
 import { moduleTags } from './manifest/version.ts';
 import { composeManifest } from './surfaces/discovery.ts';
 import { addPublicRoutes } from './surfaces/public.ts';
@@ -140,6 +141,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   const rest = createRest({
     endpoints: config.role === 'worker' ? [] : endpoints,
     rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints),
+    planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: () => (envelope ??= makeEnvelope()),
     traffic,

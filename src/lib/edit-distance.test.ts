@@ -25,7 +25,24 @@ describe('nearest', () => {
     expect(nearest('vector', names, 1)).toEqual(['vector.query']);
   });
 
+  test('the last part of a name finds it', () => {
+    expect(nearest('publish', names, 3)).toEqual(['queue.publish']);
+  });
+
+  test.each([
+    ['queue.pblish', ['queue.publish']],
+    ['vektor.querry', ['vector.query']],
+    ['email.send', []],
+    ['queue.send', []],
+    ['vector.upsert', []],
+    ['__proto__', []],
+    ['a', []],
+    ['', []],
+  ])('only what is near is named: %j finds %j', (target, found) => {
+    expect(nearest(target, names, 3)).toEqual(found);
+  });
+
   test('a very long target costs no more than a short one', () => {
-    expect(nearest('x'.repeat(1_000_000), names, 3)).toHaveLength(3);
+    expect(nearest('x'.repeat(1_000_000), names, 3)).toEqual([]);
   });
 });

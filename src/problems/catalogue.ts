@@ -142,7 +142,7 @@ export const problemCatalogue = {
   CAPABILITY_NOT_FOUND: entry(
     404,
     'The capability does not exist.',
-    'The message names the nearest ones; GET /v1/discovery lists all.',
+    'With code_detail `planned` its module is not built yet: nothing but waiting helps. Else it may be a typo: the message names what is near, and GET /v1/discovery lists all.',
   ),
   METHOD_NOT_ALLOWED: entry(
     405,

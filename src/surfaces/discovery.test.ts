@@ -82,17 +82,34 @@ describe('GET /v1/discovery/{capability}', () => {
     );
   });
 
-  test.each(['parcel.sent', '__proto__', 'constructor', ''])(
-    'the unknown id %j is a 404 that names the nearest ones',
-    async (capability) => {
-      const failure = await call('discovery.capability', { capability }).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(Problem);
-      expect(failure).toMatchObject({
-        code: 'CAPABILITY_NOT_FOUND',
-        httpStatus: 404,
-        param: 'capability',
-        message: expect.stringContaining('parcel.'),
-      });
-    },
-  );
+  test.each([
+    ['parcel.sent', ' Did you mean parcel.send?'],
+    ['weigh', ' Did you mean parcel.weigh?'],
+    ['parcel.receive', ''],
+    ['__proto__', ''],
+    ['constructor', ''],
+    ['', ''],
+  ])('the unknown id %j is a 404 that names only what is near', async (capability, hint) => {
+    const failure = await call('discovery.capability', { capability }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Problem);
+    expect(failure).toMatchObject({
+      code: 'CAPABILITY_NOT_FOUND',
+      httpStatus: 404,
+      param: 'capability',
+      message: `There is no capability ${JSON.stringify(capability)}.${hint} GET /v1/discovery lists all.`,
+    });
+  });
+
+  test.each([
+    ['email', 'email'],
+    ['email.send', 'email'],
+    ['chat.completions', 'ai'],
+  ])('the id %s of a module that is not built is told as planned', async (capability, module) => {
+    await expect(call('discovery.capability', { capability })).rejects.toMatchObject({
+      code: 'CAPABILITY_NOT_FOUND',
+      httpStatus: 404,
+      detail: 'planned',
+      message: `The module ${module} is planned and not available here.`,
+    });
+  });
 });

@@ -1,6 +1,7 @@
 // Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). Answers are built once per
 // process: the manifest does not change while it runs.
 import { Type } from 'typebox';
+import { moduleOf } from '../core/keys/scopes.ts';
 import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
 import { nearest } from '../lib/edit-distance.ts';
 import { JsonText } from '../lib/json-text.ts';
@@ -8,15 +9,17 @@ import { defineCapability } from '../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../manifest/describe.ts';
 import { buildManifest, type Manifest, type Thoroughness } from '../manifest/manifest.ts';
 import { defineModule, type Module } from '../manifest/module.ts';
+import { notBuilt, plannedModules } from '../manifest/planned.ts';
 import { apiVersion, moduleTags, regions, serviceName, specVersion } from '../manifest/version.ts';
-import { problem } from '../problems/problem.ts';
+import { type Problem, problem } from '../problems/problem.ts';
 import { capabilityDetailSchema, discoverySchema } from './discovery-schemas.ts';
 
 interface DiscoveryState {
   listing(): JsonText;
   /** Undefined when there is no such capability. */
   detail(id: string): JsonText | undefined;
-  nearestIds(id: string): string[];
+  /** Why there is none. */
+  unknown(id: string): Problem;
 }
 
 const define = defineCapability<DiscoveryState>();
@@ -54,7 +57,7 @@ function createState(getManifest: () => Manifest, region: string): DiscoveryStat
   const details = new Map<string, JsonText>();
   return {
     listing: () => (listing ??= new JsonText(JSON.stringify(listingOf(getManifest())))),
-    nearestIds: (id) => nearest(id, [...getManifest().byId.keys()], 3),
+    unknown: (id) => unknownCapability(getManifest(), id),
     detail(id) {
       const kept = details.get(id);
       if (kept !== undefined) return kept;
@@ -95,6 +98,17 @@ function detailOf(manifest: Manifest, id: string, region: string): object | unde
   };
 }
 
+function unknownCapability({ modules, byId }: Manifest, id: string): Problem {
+  const planned = plannedModules(modules).get(moduleOf(id));
+  if (planned !== undefined) return notBuilt(planned);
+  const near = nearest(id, [...byId.keys()], 3);
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+  return problem('CAPABILITY_NOT_FOUND', {
+    param: 'capability',
+    message: `There is no capability ${JSON.stringify(id)}.${hint} GET /v1/discovery lists all.`,
+  });
+}
+
 const listCapabilities = define({
   id: 'discovery',
   method: 'GET',
@@ -123,7 +137,7 @@ const describeOne = define({
   description:
     'Answers everything needed to call the capability: request and response schema, price, errors, examples, events, limits and the vendors that serve it now. ' +
     'In examples, `before` lists calls to make first, and `$N.field` stands for a field in the data of the N-th of them (from 0). ' +
-    'An unknown id is answered with 404 CAPABILITY_NOT_FOUND and the nearest ids.',
+    'An unknown id is answered with 404 CAPABILITY_NOT_FOUND and the ids that are near to it; one of a module that is not built yet with code_detail `planned`.',
   input: Type.Object({
     capability: Type.String({ description: 'Capability id, for example queue.publish.', minLength: 1, maxLength: 200 }),
   }),
@@ -144,7 +158,6 @@ const describeOne = define({
   run: async ({ input, state }) => {
     const detail = state.detail(input.capability);
     if (detail !== undefined) return { data: detail };
-    const message = `There is no capability ${JSON.stringify(input.capability)}. The nearest are ${state.nearestIds(input.capability).join(', ')}.`;
-    throw problem('CAPABILITY_NOT_FOUND', { param: 'capability', message });
+    throw state.unknown(input.capability);
   },
 });

@@ -1,8 +1,10 @@
 // /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, then one line per capability.
 import { moduleOf } from '../core/keys/scopes.ts';
+import { signingRecipe } from '../core/outbound/signature.ts';
 import type { Capability } from '../manifest/capability.ts';
 import { pricingOf } from '../manifest/describe.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { plannedModules } from '../manifest/planned.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import type { SurfaceOptions } from './openapi.ts';
 import { priceInWords } from './price-in-words.ts';
@@ -11,7 +13,7 @@ import { priceInWords } from './price-in-words.ts';
 export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): string {
   const modules = manifest.modules.filter((module) => module.capabilities.length > 0);
   return [
-    preface(baseUrl),
+    preface(baseUrl, [...new Set(plannedModules(manifest.modules).values())]),
     ...modules.map((module) =>
       [
         `## ${module.name}`,
@@ -25,7 +27,7 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
   ].join('\n\n');
 }
 
-function preface(baseUrl: string): string {
+function preface(baseUrl: string, planned: readonly string[]): string {
   return `# Quartermaster
 
 > Online infrastructure for software agents over HTTPS and JSON: one bearer key, one prepaid wallet, one bill. No client library is needed.
@@ -33,12 +35,14 @@ function preface(baseUrl: string): string {
 ## How to call it
 
 - Address: every path below follows ${baseUrl}. Bodies are JSON objects in UTF-8 (Content-Type: application/json).
-- Key: send \`Authorization: Bearer <API_KEY>\` with every call. A missing or invalid key is 401; a key without the needed scope is 403.
+- Key: send \`Authorization: Bearer <API_KEY>\` with every call. A missing or invalid key is 401; a key without the needed scope is 403. Give each program a key of its own with the least it needs: a scope is \`*\`, a module, \`module:read\`, \`module:write\`, \`module:admin\` or one capability id (POST /v1/account/keys/create with \`{"name":"producer","scopes":["queue.publish"]}\`).
 - Answers: \`{ "ok": true, "data": …, "metadata": … }\` or \`{ "ok": false, "error": { "code", "http_status", "message", "docs_url", "retryable", "param"?, "retry_after_ms"? }, "metadata": … }\`. Branch on \`error.code\`; \`error.param\` names the field at fault; \`error.docs_url\` says what to do.
 - Money: the price stands with each capability below; the rest is free. \`metadata.cost_usd\` says what a call cost. When the wallet or the budget cannot cover a call it fails with 402 INSUFFICIENT_CREDIT and has no effect.
 - Retries: capabilities marked \`key\` take \`idempotency_key\` (body field, Idempotency-Key header, or query of a DELETE). The same key with the same request returns the first result once more, without a second effect or charge (\`metadata.idempotent_replay\`). Retry only when \`error.retryable\` is true, after \`retry_after_ms\`.
 - Lists: \`{ "items": […], "next_cursor": string | null, "has_more": boolean }\`; send \`cursor\` and \`limit\` (1-100, 20 when absent).
 - Unknown fields are named in \`metadata.warnings\`; writes of module account refuse them.
+- Events are POSTed to webhooks (account.webhooks.register), queue.subscribe and cron POST too, all signed alike. ${signingRecipe}
+- Planned, not available here: ${planned.join(', ')}. Their paths answer 404 CAPABILITY_NOT_FOUND, \`code_detail\` \`planned\`.
 
 Each line: id, method and path, (price; scope; key), what it does, then its fields as \`name place type\`; \`*\` marks required ones and \`=\` the default. The full schema of one is at GET /v1/discovery/{capability}.`;
 }

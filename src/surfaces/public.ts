@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Manifest } from '../manifest/manifest.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from './documents.ts';
+import { encodingFor, isUnchanged, type Prepared, prefersPage, prepare } from './prepared.ts';
 
 /** A figure of a background task, for /metrics. */
 export interface Figure {
@@ -25,21 +26,41 @@ export interface PublicOptions {
 }
 
 export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): void {
-  let documents: Map<string, PublicDocument> | null = null;
-  // The paths do not depend on the base URL; the texts do, and are rendered when asked for.
-  for (const path of publicDocuments(options.manifest, { baseUrl: options.baseUrl() }).keys()) {
-    app.get(path, (_request, reply) => {
-      documents ??= publicDocuments(options.manifest, { baseUrl: options.baseUrl() });
-      const document = documents.get(path) as PublicDocument;
-      return reply.headers({ ...publicDocumentHeaders, 'content-type': document.contentType }).send(document.body);
-    });
-  }
+  addDocuments(app, options);
   app.get('/healthz', (_request, reply) => reply.send({ ok: true }));
   app.get('/readyz', async (_request, reply) => {
     const ready = await options.isReady();
     return reply.code(ready ? 200 : 503).send({ ok: ready });
   });
   addMetrics(app, options);
+}
+
+/** Each document is rendered, tagged and compressed when it is first asked for, and then kept. */
+function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions): void {
+  let documents: Map<string, PublicDocument> | null = null;
+  const prepared = new Map<string, Promise<Prepared>>();
+  // The paths do not depend on the base URL; the texts do.
+  for (const asked of publicDocuments(manifest, { baseUrl: baseUrl() }).keys()) {
+    app.get(asked, async ({ headers }, reply) => {
+      documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
+      const { page } = documents.get(asked) as PublicDocument;
+      const path = page !== undefined && prefersPage(headers.accept) ? page : asked;
+      const { contentType, render } = documents.get(path) as PublicDocument;
+      let ready = prepared.get(path);
+      if (ready === undefined) {
+        ready = prepare(render());
+        prepared.set(path, ready);
+        ready.catch(() => prepared.delete(path));
+      }
+      const { etag, bodies } = await ready;
+      const vary = page === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding';
+      void reply.headers({ ...publicDocumentHeaders, etag, vary });
+      if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
+      const encoding = encodingFor(headers['accept-encoding']);
+      if (encoding !== 'identity') void reply.header('content-encoding', encoding);
+      return reply.type(contentType).send(bodies[encoding]);
+    });
+  }
 }
 
 function addMetrics(app: FastifyInstance, options: PublicOptions): void {

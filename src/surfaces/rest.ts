@@ -17,17 +17,20 @@ import { afterBody, beforeBody, runCapability, runSteps, toProblem } from '../ga
 import type { Gateway } from '../gateway/step.ts';
 import { traceparentOf } from '../gateway/trace-context.ts';
 import type { Traffic } from '../gateway/traffic.ts';
-import { type Problem, problem } from '../problems/problem.ts';
+import { problem } from '../problems/problem.ts';
 import { Blocks } from './blocks.ts';
 import { type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
 import { answerThenLinger, leavesMuchUnread } from './linger.ts';
 import { addRawRoute, finishRaw, type MountedRawRoute } from './raw.ts';
 import { fromFastifyError } from './rest-errors.ts';
+import { RouteTable } from './route-table.ts';
 
 export interface RestOptions {
   readonly endpoints: readonly Endpoint[];
   readonly rawRoutes: readonly MountedRawRoute[];
+  /** First segments below /v1 of modules that are not built, to their names. */
+  readonly planned: ReadonlyMap<string, string>;
   readonly gateway: () => Gateway | null;
   readonly envelope: () => Envelope;
   readonly traffic: Traffic;
@@ -35,6 +38,11 @@ export interface RestOptions {
   readonly trustProxy: boolean | string[];
 }
 
+/** On every answer; pages have a policy of their own. */
+const everywhere = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Encoding so many takes a millisecond or two. */
 const LONG_CHARACTERS = 512 * 1024;
@@ -56,8 +64,11 @@ export function createRest(options: RestOptions): FastifyInstance {
       // Longer than a request line can be: the schema of each field says how long it may be.
       maxParamLength: 65_536,
     },
-    frameworkErrors: (error, request, reply) =>
-      fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0)),
+    frameworkErrors(error, request, reply) {
+      // No hook runs for these.
+      void reply.headers(everywhere);
+      fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0));
+    },
     clientErrorHandler(_error, socket) {
       // Also for a request that is not sent in time: no code of the catalogue has status 408 (docs/contract.md §12).
       if (socket.writable) socket.write('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
@@ -73,22 +84,21 @@ export function createRest(options: RestOptions): FastifyInstance {
     (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: Buffer) => void) => done(null, body),
   );
   app.decorateRequest('slot', null as unknown as CallSlot);
-  const routes: Route[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one, segments: url.split('/') });
-  });
+  const routes = new RouteTable(options.planned);
+  app.addHook('onRoute', ({ method, url }) => routes.add(method, url));
   app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(everywhere);
     if (!request.is404 || !carriesBody(request)) return done();
     // Fastify would read the body first, of anyone.
     void reply.header('connection', 'close');
-    fail(options, request, reply, notFound(routes, request, reply));
+    fail(options, request, reply, routes.refusal(request, reply));
   });
   for (const endpoint of options.endpoints) addRoute(app, options, endpoint);
   for (const mounted of options.rawRoutes) addRawRoute(app, options, mounted);
   app.setErrorHandler((error, request, reply) =>
     fail(options, request, reply, fromFastifyError(error, endpointLimit(request))),
   );
-  app.setNotFoundHandler((request, reply) => fail(options, request, reply, notFound(routes, request, reply)));
+  app.setNotFoundHandler((request, reply) => fail(options, request, reply, routes.refusal(request, reply)));
   return app;
 }
 
@@ -223,33 +233,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, text: string | Buf
   slotOf(request).call?.release();
   void reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) });
   void reply.send(answerThenLinger(request.raw, text));
-}
-
-interface Route {
-  readonly method: string;
-  readonly segments: readonly string[];
-}
-
-/** Every route of the server counts, public documents included. */
-function notFound(routes: readonly Route[], request: FastifyRequest, reply: FastifyReply): Problem {
-  const path = request.url.split(/[?#]/, 1)[0] as string;
-  const have = path.split('/');
-  const methods = [...new Set(routes.filter(({ segments }) => matches(segments, have)).map(({ method }) => method))];
-  const shown = path.slice(0, 200);
-  if (methods.length === 0) {
-    return problem('NOT_FOUND', {
-      message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.`,
-    });
-  }
-  void reply.header('allow', methods.join(', '));
-  return problem('METHOD_NOT_ALLOWED', { message: `${shown} takes ${methods.join(', ')}, not ${request.method}.` });
-}
-
-function matches(want: readonly string[], have: readonly string[]): boolean {
-  return (
-    want.length === have.length &&
-    want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]))
-  );
 }
 
 function carriesBody({ headers }: FastifyRequest): boolean {

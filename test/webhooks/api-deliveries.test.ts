@@ -1,7 +1,8 @@
 // From the event to the receiver and back to the record: test, deliveries, redeliver, and what ends deliveries.
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Data, LOCAL_TARGETS, Receiver, until, verified, WebhookCaller } from './api-harness.ts';
+import { type Data, LOCAL_TARGETS, type Received, Receiver, until, verified, WebhookCaller } from './api-harness.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -117,6 +118,23 @@ describe('events', () => {
     expect(await settled(wanted.id)).toMatchObject({ event_id: event.id, status: 'succeeded' });
     expect(await own.deliveries(other.id)).toEqual([]);
     for (const { id } of [wanted, other]) await own.delete(id);
+  });
+
+  test('are verified by the recipe on the page of the operation and in llms.txt', async () => {
+    const { secret, id } = await own.register(receiver.url('/recipe'));
+    await own.deadLetter('recipe');
+    const { headers, body } = (await receiver.arrived('/recipe'))[0] as Received;
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    expect(String(headers['webhook-signature']).split(' ')).toContain(expected);
+    const { description } = await own.ok('GET', '/v1/discovery/account.webhooks.register');
+    for (const words of [description, (await own.call('GET', '/llms.txt')).text]) {
+      expect(words).toContain(
+        'base64(HMAC-SHA256(key, `<webhook-id>.<webhook-timestamp>.<raw body>`)), key = base64-decode(secret without `whsec_`)',
+      );
+    }
+    await own.delete(id);
   });
 
   test('a new url counts for what is pending', async () => {

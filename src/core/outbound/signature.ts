@@ -10,6 +10,12 @@ export interface SignedMessage {
   readonly body: string;
 }
 
+/** How a receiver verifies what `signedHeaders` made, for the texts that receivers read. */
+export const signingRecipe =
+  'Verify each POST before parsing it: `webhook-signature` holds, separated by spaces, one or more of `v1,` + ' +
+  'base64(HMAC-SHA256(key, `<webhook-id>.<webhook-timestamp>.<raw body>`)), key = base64-decode(secret without `whsec_`); ' +
+  'one that fits is enough; compare in constant time and refuse a webhook-timestamp (Unix seconds) more than 5 minutes off.';
+
 /**
  * The headers of one signed POST of a JSON body.
  * @param secrets `whsec_…`, newest first; during a rotation the old one signs too, so that a receiver with either accepts.

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
 import { registrationRecord } from '../../../core/webhooks/registration-record.ts';
@@ -25,9 +26,9 @@ export const webhooksRegister = defineCapability<AccountState>()({
   path: '/v1/account/webhooks/register',
   summary: 'Registers a URL that is told events.',
   description:
-    'From now on every event of the given types is POSTed to url, signed as Standard Webhooks says: verify webhook-signature with the ' +
-    'secret of this answer, which is shown this once. Answer 2xx within 15 seconds; anything else is tried again by retry_policy. ' +
-    'A delivery may arrive more than once: its webhook-id stays the same. A url whose host does not resolve yet is taken with a warning.',
+    'From now on every event of the given types is POSTed to url, signed as Standard Webhooks says, with the secret of this answer, which ' +
+    'is shown this once. Answer 2xx within 15 seconds; anything else is tried again by retry_policy. A delivery may arrive more than ' +
+    `once: its webhook-id stays the same. A url whose host does not resolve yet is taken with a warning.\n\n${signingRecipe}`,
   input: Type.Object({
     url: urlField,
     events: eventsField,

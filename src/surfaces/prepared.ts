@@ -1,0 +1,60 @@
+// A document as it goes out: rendered, tagged and compressed once, so that an answer costs no more than the bytes it sends.
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+export interface Prepared {
+  /** Weak (RFC 9110, section 8.8.1): one for all encodings of the same text. */
+  readonly etag: string;
+  readonly bodies: Readonly<Record<Encoding, Buffer>>;
+}
+
+const BROTLI_QUALITY = 9;
+
+export async function prepare(text: string): Promise<Prepared> {
+  const identity = Buffer.from(text);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
+  };
+  const [br, zipped] = await Promise.all([
+    promisify(brotliCompress)(identity, { params }),
+    promisify(gzip)(identity, { level: constants.Z_BEST_COMPRESSION }),
+  ]);
+  const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
+  return { etag: `W/"${digest}"`, bodies: { br, gzip: zipped, identity } };
+}
+
+/** The best encoding that an Accept-Encoding header allows. */
+export function encodingFor(accepted: string | undefined): Encoding {
+  const quality = qualities(accepted);
+  const allows = (name: string) => (quality.get(name) ?? quality.get('*') ?? 0) > 0;
+  if (allows('br')) return 'br';
+  return allows('gzip') ? 'gzip' : 'identity';
+}
+
+/** Whether an Accept header asks for a page rather than for data: browsers do, programs that name nothing do not. */
+export function prefersPage(accepted: string | undefined): boolean {
+  const quality = qualities(accepted);
+  return (quality.get('text/html') ?? 0) > (quality.get('application/json') ?? 0);
+}
+
+/** Whether an If-None-Match header names the document (RFC 9110, section 13.1.2). */
+export function isUnchanged(named: string | undefined, etag: string): boolean {
+  if (named === undefined) return false;
+  const tags = named.split(',').map((tag) => tag.trim());
+  return tags.includes('*') || tags.includes(etag) || tags.includes(etag.slice('W/'.length));
+}
+
+/** Each value of a list with its `q`; 1 where none is given, 0 where it cannot be read. */
+function qualities(list: string | undefined): Map<string, number> {
+  return new Map(
+    (list ?? '').split(',').map((entry) => {
+      const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+      const given = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, given === undefined ? 1 : Number(given.slice('q='.length)) || 0];
+    }),
+  );
+}

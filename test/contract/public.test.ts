@@ -1,0 +1,186 @@
+// What is there without a key: the root, the documents with their tags and encodings, planned modules, and headers of every answer.
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plannedModules } from '../../src/manifest/planned.ts';
+import { publicDocuments } from '../../src/surfaces/documents.ts';
+import { manifest } from '../support/capabilities.ts';
+import { expectFailure } from '../support/envelope.ts';
+import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let secret: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  secret = (await createTestAccount(service.core)).secret;
+});
+afterAll(() => service.stop());
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Without anything that a client adds or decodes by itself. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(service.url), { path, headers, method }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('a document', () => {
+  const paths = [...publicDocuments(manifest, { baseUrl: 'http://127.0.0.1' }).keys()];
+
+  test('is the same text in every encoding, under one tag, and 304 when it is known', async () => {
+    for (const path of paths) {
+      const plain = await get(path);
+      const etag = plain.headers.etag as string;
+      expect([path, plain.status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"[\w-]{22}"$/)]);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      const [br, zipped] = [
+        await get(path, { 'accept-encoding': 'gzip, deflate, br' }),
+        await get(path, { 'accept-encoding': 'gzip' }),
+      ];
+      expect([br.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual(['br', 'gzip']);
+      expect([br.headers.etag, zipped.headers.etag]).toEqual([etag, etag]);
+      expect(brotliDecompressSync(br.body).equals(plain.body), path).toBe(true);
+      expect(gunzipSync(zipped.body).equals(plain.body), path).toBe(true);
+      expect(plain.headers.vary).toMatch(/Accept-Encoding$/);
+      const known = await get(path, { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'br' });
+      expect([known.status, known.body.length, known.headers.etag]).toEqual([304, 0, etag]);
+      expect(known.headers['content-encoding']).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ['gzip;q=0, br;q=0', undefined],
+    ['br;q=0, *', 'gzip'],
+    ['*', 'br'],
+    ['GZIP;q=0.1', 'gzip'],
+    ['identity', undefined],
+    ['', undefined],
+    [',;=;q=,', undefined],
+  ])('with Accept-Encoding %j comes as %s', async (accepted, encoding) => {
+    const { headers } = await get('/llms.txt', { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+  });
+
+  test.each(['"other"', '', 'W/', '"', ','.repeat(4_000)])('If-None-Match %j is no known tag', async (named) => {
+    expect((await get('/llms.txt', { 'if-none-match': named })).status).toBe(200);
+  });
+
+  test('is prepared once: its repeats do not render, hash or compress it again', async () => {
+    const ask = () => get('/v1/openapi.json', { 'accept-encoding': 'br' });
+    await ask();
+    const before = process.cpuUsage();
+    for (let i = 0; i < 50; i += 1) await ask();
+    const { user, system } = process.cpuUsage(before);
+    const repeatMs = (user + system) / 1000 / 50;
+    const start = performance.now();
+    publicDocuments(manifest, { baseUrl: service.url }).get('/v1/openapi.json')?.render();
+    expect(repeatMs).toBeLessThan(performance.now() - start);
+  });
+});
+
+describe('GET /', () => {
+  test.each([undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0, */*'])(
+    'is JSON with links that lead somewhere, to Accept: %s',
+    async (accept) => {
+      const { status, headers, body } = await get('/', accept === undefined ? {} : { accept });
+      expect([status, headers['content-type'], headers.vary]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+        'Accept, Accept-Encoding',
+      ]);
+      const { links } = JSON.parse(body.toString());
+      expect(links).toMatchObject({
+        llms: `${service.url}/llms.txt`,
+        docs: `${service.url}/docs`,
+        openapi: `${service.url}/v1/openapi.json`,
+        discovery: `${service.url}/v1/discovery`,
+        console: `${service.url}/console/errors/{error_group_id}`,
+      });
+      for (const link of Object.values<string>(links)) {
+        const path = link.slice(service.url.length).replace('{error_group_id}', 'errgrp_none');
+        expect([path, (await get(path, { authorization: `Bearer ${secret}` })).status]).toEqual([path, 200]);
+      }
+    },
+  );
+
+  test('is the documentation to browsers', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const [root, docs] = [await get('/', { accept }), await get('/docs')];
+    expect([root.status, root.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(root.body.equals(docs.body)).toBe(true);
+  });
+});
+
+describe('a module that is not built', () => {
+  const planned = [...plannedModules(manifest.modules)];
+
+  test.each(planned)('/v1/%s/… is told as planned, to any method, without a key', async (segment, module) => {
+    for (const [method, path] of [
+      ['GET', `/v1/${segment}`],
+      ['POST', `/v1/${segment}/send`],
+      ['DELETE', `/v1/${segment}/a/b/c?d=e`],
+    ] as const) {
+      const reply = await client(service.url)(method, path, method === 'POST' ? { to: 'a' } : undefined);
+      expectFailure(reply, service.url);
+      expect(reply.body.error).toMatchObject({
+        code: 'CAPABILITY_NOT_FOUND',
+        code_detail: 'planned',
+        message: `The module ${module} is planned and not available here.`,
+      });
+    }
+  });
+
+  test('is named where an agent reads first', async () => {
+    const llms = (await get('/llms.txt')).body.toString();
+    const [, listed = ''] = /Planned, not available here: ([^.]*)\./.exec(llms) ?? [];
+    expect(listed.split(', ')).toEqual([...new Set(planned.map(([, module]) => module))]);
+  });
+
+  test.each(['/v1/emails/send', '/email/send', '/v1/', '/v2/email'])('%s is no planned module', async (path) => {
+    expect((await client(service.url)('GET', path)).body.error).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('every answer', () => {
+  const key = () => ({ authorization: `Bearer ${secret}` });
+  const cases: readonly (readonly [string, () => Promise<Got>])[] = [
+    ...[...publicDocuments(manifest, { baseUrl: 'http://127.0.0.1' }).keys()].map(
+      (path) => [path, () => get(path)] as const,
+    ),
+    ...['/healthz', '/readyz', '/metrics', '/nothing', '/v1/nothing', '/v1/email/send', '/docs/', '/docs/nothing'].map(
+      (path) => [path, () => get(path)] as const,
+    ),
+    ['a path that is no path', () => get('/v1/queue/get/%ff')],
+    ['metrics through a proxy', () => get('/metrics', { 'x-forwarded-for': '127.0.0.1' })],
+    ['another method', () => get('/docs', {}, 'POST')],
+    ['a success', () => get('/v1/account/balance', key())],
+    ['a success without content', () => get('/v1/account/balance', key(), 'HEAD')],
+    ['a call without a key', () => get('/v1/account/balance')],
+    ['problem details', () => get('/v1/queue/get/none', { ...key(), accept: 'application/problem+json' })],
+    ['a body that is no JSON', () => get('/v1/queue/create', key(), 'POST', '{')],
+    ['a body for nothing', () => get('/v1/nothing', key(), 'POST', '{}')],
+    ['Sentry', () => get('/v1/errors/sentry/api/1/envelope/', {}, 'POST', '{}')],
+    ['Sentry, asked by a browser', () => get('/v1/errors/sentry/api/1/envelope/', {}, 'OPTIONS')],
+    ['the console', () => get('/console/errors/errgrp_none')],
+  ];
+
+  test.each(cases)('says what it is and that no page may frame it: %s', async (_name, ask) => {
+    const { headers } = await ask();
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['content-security-policy']).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
+  });
+});
