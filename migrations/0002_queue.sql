@@ -49,6 +49,8 @@ CREATE TABLE queue.message (
   group_id text COLLATE "C",
   deduplication_id text,
   headers text,
+  -- why the latest nack that said so gave it back
+  reason text,
   payload text NOT NULL,
   PRIMARY KEY (account_id, queue_id, seq)
 ) WITH (

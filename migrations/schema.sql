@@ -465,6 +465,7 @@ CREATE TABLE queue.message (
   group_id text COLLATE "C",
   deduplication_id text,
   headers text,
+  reason text,
   payload text NOT NULL,
   CONSTRAINT message_pkey PRIMARY KEY (account_id, queue_id, seq)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, fillfactor=80, toast.autovacuum_vacuum_scale_factor=0.02);

@@ -249,7 +249,8 @@ describe('a replay', () => {
   ])('%s: comes before the question whether the queue is still there', async (id, input) => {
     const { secret } = await createTestAccount(service.core);
     const call = client(service.url, secret);
-    await call('POST', '/v1/queue/create', { name: 'gone' });
+    await call('POST', '/v1/queue/create', { name: 'failed' });
+    await call('POST', '/v1/queue/create', { name: 'gone', dead_letter_queue: 'failed' });
     const first = await callCapability(call, byId(id), input, key('k'));
     await call('DELETE', '/v1/queue/delete/gone');
     const again = await callCapability(call, byId(id), input, key('k'));

@@ -147,31 +147,6 @@ describe.each(['standard', 'fifo'] as const)('%s', (type) => {
   });
 });
 
-test('the event shows the message without its payload', async () => {
-  await bench.createWithDlq('told', { max_retries: 1 });
-  const message = await bench.publish('told', { secret: 'payload' });
-  await fail('told', 'nack');
-  await expect
-    .poll(async () =>
-      (await bench.ok('GET', '/v1/account/events/list?limit=100')).items.find(
-        (event: { data: { object: { queue: string } } }) => event.data.object.queue === 'told',
-      ),
-    )
-    .toMatchObject({
-      type: 'queue.dlq',
-      data: {
-        object: {
-          message_id: message.message_id,
-          queue: 'told',
-          dlq_name: 'told-dead',
-          status: 'dlq',
-          delivery_count: 1,
-        },
-      },
-    });
-  expect((await bench.call('GET', '/v1/account/events/list?limit=100')).text).not.toContain('secret');
-});
-
 test('a FIFO group goes on in order without its dead head', async () => {
   await bench.createWithDlq('go-on.fifo', { type: 'fifo', max_retries: 1 });
   await bench.batch(

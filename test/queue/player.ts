@@ -1,7 +1,8 @@
 // Plays a random script against the real module and the model side by side.
 import { expect } from 'vitest';
+import { Problem } from '../../src/problems/problem.ts';
 import { QueueModel } from '../support/queue-model.ts';
-import type { ModelMessage, ModelSettings, NewModelMessage, Ref } from '../support/queue-model-types.ts';
+import type { ModelMessage, ModelSettings, Nack, NewModelMessage, Ref } from '../support/queue-model-types.ts';
 import { iso, messageRecord, settingsFields, type View } from '../support/queue-model-wire.ts';
 import type { QueueCall } from './in-process.ts';
 import type { Pick, Script, Settings, Step } from './script.ts';
@@ -190,17 +191,18 @@ export class Player {
     ).toEqual(expected);
   }
 
-  async #nack(queue: string, held: readonly Held[], how: { delay: number; requeue: boolean }): Promise<void> {
-    const { delay, requeue } = how;
-    this.log.push(`nack ${queue} ${shown(held)}, delay ${delay} s${requeue ? '' : ', not requeued'}`);
-    const results = await this.#settle('nack', queue, held, { delay_seconds: delay, requeue });
-    const expected = this.#model.nack(queue, held, { delay, requeue });
+  async #nack(queue: string, held: readonly Held[], { delay, requeue, reason }: Nack): Promise<void> {
+    this.log.push(`nack ${queue} ${shown(held)}, delay ${delay} s${requeue ? '' : ', not requeued'}: ${reason}`);
+    const results = await this.#settle('nack', queue, held, { delay_seconds: delay, requeue, reason });
+    const expected = this.#model.nack(queue, held, { delay, requeue, reason });
     expect(
-      results.map((result) => [result.nacked, result.status, result.delivery_count, result.available_at]),
+      results.map((one) => [one.nacked, one.status, one.requeue, one.delivery_count, one.available_at]),
       'nacked',
     ).toEqual(
       expected.map((one) =>
-        one === null ? [false, null, null, null] : [true, one.status, one.count, iso(one.availableMs)],
+        one === null
+          ? [false, null, requeue, null, null]
+          : [true, one.status, one.status === 'available', one.count, iso(one.availableMs)],
       ),
     );
   }
@@ -227,12 +229,13 @@ export class Player {
     const dead = this.#model.dead(queue);
     const only = picks?.map((pick) => dead[pick % Math.max(1, dead.length)]?.n ?? 0);
     this.log.push(`redrive ${queue} ${only?.join(' ') ?? 'all'}, at most ${max ?? 'all'}`);
-    const { state, moved } = await this.#call('dlq.redrive', {
+    const moved = this.#model.redrive(queue, only, max);
+    const answer = await this.#call('dlq.redrive', {
       queue: this.#name(queue),
       message_ids: only?.map((n) => this.#published[n].message_id),
       max_messages: max,
-    });
-    expect([state, moved], 'redriven').toEqual(['completed', this.#model.redrive(queue, only, max)]);
+    }).catch((error: Error) => ({ state: error instanceof Problem ? error.code : error, moved: null }));
+    expect(answer, 'redriven').toMatchObject({ state: moved === null ? 'STATE_CONFLICT' : 'completed', moved });
     await this.#compareDead(queue);
   }
 
@@ -280,6 +283,7 @@ export class Player {
         ...this.#record(one, queue, { status: 'dlq', availableMs: one.retainMs }),
         dlq_name: this.#name(one.queue),
         dead_lettered_at: iso(one.retainMs),
+        reason: one.reason,
       })),
     );
   }

@@ -133,7 +133,7 @@ test('an idempotency key moves once and answers the same, also after the queue i
 });
 
 test('redrives are listed newest first; those of another account do not exist', async () => {
-  await bench.create('listed');
+  await bench.createWithDlq('listed');
   const made = [];
   for (let i = 0; i < 3; i += 1) made.push((await bench.redrive('listed')).redrive_id);
   const page = await bench.ok('GET', '/v1/queue/dlq/redrives/listed?limit=2');
@@ -152,6 +152,31 @@ test.each([
   ['what is no message id', { message_ids: ['nonsense'] }],
 ])('%s is refused', async (_, body) => {
   expect((await bench.call('POST', '/v1/queue/dlq/redrive/listed', body)).status).toBe(400);
+});
+
+test('the dead-letter queue itself is 409, naming the queues whose dead-letter queue it is', async () => {
+  await dead('served', 2);
+  await bench.create('served-too', { dead_letter_queue: 'served-dead' });
+  const refused = await bench.fails('POST', '/v1/queue/dlq/redrive/served-dead', {});
+  expect(refused).toMatchObject({
+    code: 'STATE_CONFLICT',
+    http_status: 409,
+    param: 'queue',
+    code_detail: 'not_a_source',
+  });
+  expect(refused.message).toContain('served, served-too');
+  expect((await bench.ok('GET', '/v1/queue/dlq/redrives/served-dead')).items).toEqual([]);
+  expect(await bench.counts('served')).toEqual([0, 0, 0, 2]);
+  expect(await bench.redrive('served-too')).toMatchObject({ state: 'completed', moved: 0 });
+});
+
+test('a queue that has nothing to do with dead letters is 409, one that once had a dead-letter queue gets its messages back', async () => {
+  await bench.create('plain');
+  expect(await bench.fails('POST', '/v1/queue/dlq/redrive/plain', {})).toMatchObject({ code: 'STATE_CONFLICT' });
+  await dead('once', 1);
+  await bench.update('once', { dead_letter_queue: null });
+  expect(await bench.redrive('once')).toMatchObject({ state: 'completed', moved: 1, dlq_name: null });
+  expect(await bench.fails('POST', '/v1/queue/dlq/redrive/once', {})).toMatchObject({ code: 'STATE_CONFLICT' });
 });
 
 test('a missing queue is 404', async () => {

@@ -61,6 +61,7 @@ const step = fc.oneof(
       picks,
       delay: seconds,
       requeue: fc.constantFrom(true, true, false),
+      reason: fc.constantFrom(undefined, undefined, 'no luck', '"{\u0001'),
     }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('extend' as const), at, look, pick, seconds }) },

@@ -27,6 +27,7 @@ export interface ModelMessage {
   count: number;
   base: number;
   retainMs: number;
+  reason: string | null;
 }
 
 /** A message as it was when it was delivered. */
@@ -51,6 +52,7 @@ export interface NewModelMessage {
 export interface Nack {
   readonly delay: number;
   readonly requeue: boolean;
+  readonly reason: string | undefined;
 }
 
 export interface Nacked {

@@ -59,6 +59,7 @@ export class QueueModel {
         count: 0,
         base: 0,
         retainMs: this.#nowMs,
+        reason: null,
       };
       this.messages.push(message);
       if (fields.dedup !== undefined) this.#dedup.set(id, { first: message, untilMs: this.#nowMs + DEDUP_MS });
@@ -117,23 +118,31 @@ export class QueueModel {
   }
 
   /** Per ref what became of its message: null when it was not nacked. */
-  nack(queue: string, refs: readonly Ref[], { delay, requeue }: Nack): (Nacked | null)[] {
+  nack(queue: string, refs: readonly Ref[], { delay, requeue, reason }: Nack): (Nacked | null)[] {
     const settings = this.#settings(queue);
     const named = new Set<ModelMessage>();
-    const results = refs.map((ref): Nacked | null => {
+    const messages = refs.map((ref) => {
       const message = this.#leasedBy(queue, ref);
       if (message === null || named.has(message)) return null;
       named.add(message);
+      return message;
+    });
+    if (!requeue) for (const message of named) this.#deadLetter(message);
+    else {
+      for (const { message, failed } of this.#returned(queue, named)) {
+        if (!failed) message.count -= 1;
+        if (isExhausted(settings, message)) this.#deadLetter(message);
+        else this.#giveBack(message, this.#nowMs + (named.has(message) ? delay * 1000 : 0));
+      }
+    }
+    const results = messages.map((message): Nacked | null => {
+      if (message === null) return null;
       const { count } = message;
-      if (requeue && !isExhausted(settings, message))
-        return { status: 'available', count, availableMs: this.#nowMs + delay * 1000 };
+      if (message.queue === queue && this.messages.includes(message))
+        return { status: 'available', count, availableMs: message.visibleMs };
       return { status: settings.dlq === null ? 'deleted' : 'dlq', count, availableMs: this.#nowMs };
     });
-    for (const message of this.#returned(queue, named)) {
-      const mine = named.has(message);
-      if (isExhausted(settings, message) || (mine && !requeue)) this.#deadLetter(message);
-      else this.#giveBack(message, this.#nowMs + (mine ? delay * 1000 : 0));
-    }
+    for (const message of named) if (reason !== undefined) message.reason = reason;
     this.#settleAll();
     return results;
   }
@@ -149,16 +158,17 @@ export class QueueModel {
     return this.messages.filter((message) => message.source === queue).sort((a, b) => a.n - b.n);
   }
 
-  /** Answers how many were moved. */
-  redrive(queue: string, only: readonly number[] | undefined, max = Number.MAX_SAFE_INTEGER): number {
+  /** Answers how many were moved, null when the queue has nothing to do with dead letters. */
+  redrive(queue: string, only: readonly number[] | undefined, max = Number.MAX_SAFE_INTEGER): number | null {
     const settings = this.#settings(queue);
     const dead = this.dead(queue);
+    if (settings.dlq === null && dead.length === 0) return null;
     const limit = Math.min(max, only === undefined ? dead.length : new Set(only).size);
     const movable = dead.filter((message) => !(message.leased && message.visibleMs > this.#nowMs));
     const moved = movable.filter((message) => only === undefined || only.includes(message.n)).slice(0, limit);
     for (const message of moved) {
       this.#giveBack(message, this.#nowMs);
-      Object.assign(message, { queue, source: null, count: 0, base: 0, retainMs: this.#nowMs });
+      Object.assign(message, { queue, source: null, count: 0, base: 0, retainMs: this.#nowMs, reason: null });
       message.lane = laneIn(settings, message.priority);
     }
     return moved.length;
@@ -211,13 +221,14 @@ export class QueueModel {
     return ref.delivery === null || ref.delivery === message.delivery ? message : null;
   }
 
-  /** In a FIFO group every later delivered message comes back too. */
-  #returned(queue: string, named: ReadonlySet<ModelMessage>): ModelMessage[] {
-    if (!this.fifo) return [...named];
+  /** In a FIFO group every later delivered message comes back too; only the first has failed. */
+  #returned(queue: string, named: ReadonlySet<ModelMessage>): { message: ModelMessage; failed: boolean }[] {
+    if (!this.fifo) return [...named].map((message) => ({ message, failed: true }));
     const groups = new Set([...named].map((message) => message.group));
     return [...groups].flatMap((group) => {
       const first = Math.min(...[...named].filter((message) => message.group === group).map(({ n }) => n));
-      return this.#group(queue, group).filter((message) => message.leased && message.n >= first);
+      const back = this.#group(queue, group).filter((message) => message.leased && message.n >= first);
+      return back.map((message) => ({ message, failed: message.n === first }));
     });
   }
 
@@ -240,13 +251,16 @@ export class QueueModel {
   #settleGroups(queue: string): void {
     const settings = this.#settings(queue);
     for (const group of new Set(this.in(queue).map((message) => message.group))) {
-      const inFlight = this.#group(queue, group).filter((message) => message.leased);
-      const first = inFlight.find((message) => message.visibleMs <= this.#nowMs);
-      if (first === undefined) continue;
-      const endedMs = first.visibleMs;
-      for (const message of inFlight.filter(({ n }) => n >= first.n)) {
-        if (isExhausted(settings, message)) this.#deadLetter(message);
-        else this.#giveBack(message, endedMs);
+      for (;;) {
+        const inFlight = this.#group(queue, group).filter((message) => message.leased);
+        const endedMs = Math.min(...inFlight.map((message) => message.visibleMs));
+        if (endedMs > this.#nowMs) break;
+        const first = inFlight.find((message) => message.visibleMs === endedMs) as ModelMessage;
+        for (const message of inFlight.filter(({ n }) => n >= first.n)) {
+          if (message !== first) message.count -= 1;
+          if (isExhausted(settings, message)) this.#deadLetter(message);
+          else this.#giveBack(message, endedMs);
+        }
       }
     }
   }

@@ -3,12 +3,13 @@ import { textArray, timestampArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { newId } from '../../lib/ids.ts';
+import { type JsonText, toJson } from '../../lib/json-text.ts';
 
 export interface NewEvent {
   readonly accountId: string;
   readonly type: string;
-  /** `{ object, previous?, … }` as it is delivered; no payloads, stacks or user data. */
-  readonly data: unknown;
+  /** `{ object, previous?, … }` as it is delivered; no stacks or user data. */
+  readonly data: unknown | JsonText;
   readonly requestId: string | null;
 }
 
@@ -31,7 +32,7 @@ export function sendEvents(tx: Transaction, events: readonly NewEvent[], nowMs: 
     textArray(events.map((event) => event.accountId)),
     textArray(ids),
     textArray(events.map((event) => event.type)),
-    textArray(events.map((event) => JSON.stringify(event.data))),
+    textArray(events.map((event) => toJson(event.data))),
     textArray(events.map((event) => event.requestId)),
     timestampArray(events.map(() => nowMs)),
   ]);

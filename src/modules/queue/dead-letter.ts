@@ -1,11 +1,14 @@
 // What happens to messages whose last allowed lease has ended, or that a consumer gave up: the dead-letter queue, once, with an event each.
 
 import { sendEvents } from '../../core/events/outbox.ts';
+import { DATA_BYTES_MAX } from '../../core/events/wire.ts';
 import type { Transaction } from '../../db/database.ts';
+import { JsonText } from '../../lib/json-text.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import { CountChanges } from './counts.ts';
 import { sendGroups } from './fifo-store.ts';
+import { EVENT_PAYLOAD_BYTES_MAX } from './limits.ts';
 import type { MessageIds } from './message-id.ts';
 import { type LockedMessage, moveMessagesToDlq, removeMessages } from './message-store.ts';
 import { holdQueueById } from './queue-store.ts';
@@ -75,16 +78,16 @@ export async function deadLetter(
     messages.map((message) => ({
       accountId,
       type: 'queue.dlq',
-      data: { object: eventObject(ids, queue, dlq, message, nowMs) },
+      data: eventData(ids, queue, dlq, message, nowMs),
       requestId: options.requestId,
     })),
     nowMs,
   );
 }
 
-/** The message's record without its payload. */
-function eventObject(ids: MessageIds, queue: QueueRow, dlq: QueueRow, message: LockedMessage, nowMs: number) {
-  return {
+/** The message's record, as JSON text: its payload is the source text, and left out when the event cannot hold it. */
+function eventData(ids: MessageIds, queue: QueueRow, dlq: QueueRow, message: LockedMessage, nowMs: number): JsonText {
+  const record = JSON.stringify({
     message_id: ids.messageId(queue.account_id, message.seq),
     queue: queue.name,
     dlq_name: dlq.name,
@@ -96,5 +99,10 @@ function eventObject(ids: MessageIds, queue: QueueRow, dlq: QueueRow, message: L
     priority: message.priority,
     message_group_id: message.group_id === '' ? null : message.group_id,
     deduplication_id: message.deduplication_id,
-  };
+    reason: message.reason,
+  }).slice(0, -1);
+  const whole = `{"object":${record},"payload":${message.payload}}}`;
+  const fits = message.payload !== null && Buffer.byteLength(message.payload) <= EVENT_PAYLOAD_BYTES_MAX;
+  if (fits && Buffer.byteLength(whole) <= DATA_BYTES_MAX) return new JsonText(whole);
+  return new JsonText(`{"object":${record},"payload":null},"truncated":true}`);
 }

@@ -7,7 +7,8 @@ import { statement } from '../../db/statement.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { ClaimedRow } from './claim.ts';
 import { deadLetter, isExhausted } from './dead-letter.ts';
-import { deliverable, inFlightOf, lapsedLeases } from './fifo.ts';
+import { deliverable, inFlightOf, lapsedLeases, type Return } from './fifo.ts';
+import { giveBack } from './fifo-return.ts';
 import {
   type FifoMessage,
   type GroupRow,
@@ -18,7 +19,6 @@ import {
   takeReadyGroups,
 } from './fifo-store.ts';
 import type { MessageIds } from './message-id.ts';
-import { returnMessages } from './message-store.ts';
 import type { QueueRow } from './records.ts';
 import { removeRetained, retainedSinceMs } from './retention.ts';
 
@@ -143,28 +143,20 @@ export async function settleLapsed(
   groups: readonly GroupRow[],
   nowMs: number,
 ): Promise<Set<string>> {
-  const { account_id: accountId, queue_id: queueId } = queue;
   const messages = await readMessages(
     tx,
-    accountId,
-    queueId,
+    queue.account_id,
+    queue.queue_id,
     groups.flatMap((group) => group.in_flight),
   );
   const blocked = new Set<string>();
+  const returned: Return[] = [];
   for (const group of groups) {
-    const { returned, endedMs, running } = lapsedLeases(inFlightOf(group, messages), nowMs);
-    if (running.length > 0) blocked.add(group.group_id);
-    const exhausted = returned.filter((message) => isExhausted(queue, message));
-    const back = returned.filter((message) => !isExhausted(queue, message));
-    await deadLetter(tx, { ids, queue, nowMs, requestId: null }, exhausted);
-    await returnMessages(
-      tx,
-      accountId,
-      queueId,
-      back.map((message) => message.seq),
-      Math.floor(endedMs),
-    );
+    const lapsed = lapsedLeases(inFlightOf(group, messages), nowMs);
+    if (lapsed.running.length > 0) blocked.add(group.group_id);
+    returned.push(...lapsed.returned);
   }
+  await giveBack(tx, { ids, queue, nowMs, requestId: null }, returned);
   return blocked;
 }
 

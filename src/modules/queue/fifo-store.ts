@@ -2,6 +2,7 @@
 import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { type LockedMessage, lockedColumns } from './message-store.ts';
 import type { MessageRow } from './records.ts';
 
 export interface GroupRow {
@@ -16,6 +17,12 @@ export interface FifoMessage extends MessageRow {
   readonly delivery_base: number;
   readonly source_queue_id: bigint | null;
   readonly retain_from: number | null;
+  readonly group_id: string;
+  readonly reason: string | null;
+}
+
+/** A delivered message of a locked group, as the rules of its return look at it. */
+export interface HeldMessage extends LockedMessage {
   readonly group_id: string;
 }
 
@@ -62,10 +69,10 @@ const lockGroups = statement(
       FOR UPDATE`,
 );
 const messageColumns = `m.seq, m.visible_at, m.leased, m.attempt, m.delivery_count, m.delivery_base, m.priority, m.group_id,
-          m.deduplication_id, m.source_queue_id, m.retain_from, m.headers, m.payload`;
+          m.deduplication_id, m.source_queue_id, m.retain_from, m.reason, m.headers, m.payload`;
 const readBySeq = statement(
   'fifo_read_by_seq',
-  `SELECT ${messageColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq`,
+  `SELECT ${lockedColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq`,
 );
 const readHeads = statement(
   'fifo_read_heads',
@@ -183,9 +190,9 @@ export async function readMessages(
   accountId: string,
   queueId: bigint,
   seqs: readonly bigint[],
-): Promise<FifoMessage[]> {
+): Promise<HeldMessage[]> {
   if (seqs.length === 0) return [];
-  return (await tx.query<FifoMessage>(readBySeq, [accountId, queueId, int8Array([...seqs])])).rows;
+  return (await tx.query<HeldMessage>(readBySeq, [accountId, queueId, int8Array([...seqs])])).rows;
 }
 
 /** Delivered messages of locked groups whose leases count: a lease that ended takes every later one of its group with it. */

@@ -1,25 +1,53 @@
 import { describe, expect, test } from 'vitest';
-import { deliverable, inFlightOf, lapsedLeases, returnedByNack } from './fifo.ts';
+import { deliverable, inFlightOf, lapsedLeases, type Return, returnedByNack } from './fifo.ts';
 import type { FifoMessage } from './fifo-store.ts';
 
 const NOW = 1_000;
 const message = (seq: number, visibleMs: number, leased: boolean, group = 'g') =>
-  ({ seq: BigInt(seq), visible_at: visibleMs, leased, group_id: group }) as FifoMessage;
-const seqsOf = (messages: readonly FifoMessage[]) => messages.map(({ seq }) => Number(seq));
+  ({ seq: BigInt(seq), visible_at: visibleMs, leased, group_id: group }) as FifoMessage & { payload: string };
+const seqsOf = (messages: readonly { readonly seq: bigint }[]) => messages.map(({ seq }) => Number(seq));
+const told = (returned: readonly Return[]) =>
+  returned.map(({ message: { seq }, availableMs, isNeighbour }) => [
+    Number(seq),
+    availableMs,
+    isNeighbour ? 'uncounted' : 'failed',
+  ]);
 
 describe('lapsedLeases', () => {
   test('nothing returns while every lease runs', () => {
     const lapsed = lapsedLeases([message(1, 1_001, true), message(2, 2_000, true)], NOW);
-    expect([seqsOf(lapsed.returned), seqsOf(lapsed.running)]).toEqual([[], [1, 2]]);
+    expect([told(lapsed.returned), seqsOf(lapsed.running)]).toEqual([[], [1, 2]]);
   });
 
   test('the first ended lease takes every later one along and dates them; earlier ones go on', () => {
     const lapsed = lapsedLeases([message(1, 5_000, true), message(2, 900, true), message(3, 9_000, true)], NOW);
-    expect([seqsOf(lapsed.returned), seqsOf(lapsed.running), lapsed.endedMs]).toEqual([[2, 3], [1], 900]);
+    expect(seqsOf(lapsed.running)).toEqual([1]);
+    expect(told(lapsed.returned)).toEqual([
+      [2, 900, 'failed'],
+      [3, 900, 'uncounted'],
+    ]);
+  });
+
+  test('of leases that end together only the first has failed', () => {
+    const { returned } = lapsedLeases([message(1, 900, true), message(2, 900, true)], NOW);
+    expect(told(returned)).toEqual([
+      [1, 900, 'failed'],
+      [2, 900, 'uncounted'],
+    ]);
+  });
+
+  test('leases are gone through in the order of their ends, however late they are looked at', () => {
+    const inFlight = [message(1, 900, true), message(2, 500, true), message(3, 700, true), message(4, 300, true)];
+    expect(told(lapsedLeases(inFlight, NOW).returned)).toEqual([
+      [4, 300, 'failed'],
+      [2, 500, 'failed'],
+      [3, 500, 'uncounted'],
+      [1, 900, 'failed'],
+    ]);
   });
 
   test('a lease ends at its very end', () => {
-    expect(seqsOf(lapsedLeases([message(1, NOW, true)], NOW).returned)).toEqual([1]);
+    expect(told(lapsedLeases([message(1, NOW, true)], NOW).returned)).toEqual([[1, NOW, 'failed']]);
   });
 });
 
@@ -44,9 +72,15 @@ describe('deliverable', () => {
   });
 });
 
-test('a nack takes back the earliest named message and every later one', () => {
+test('a nack takes back the earliest named message and every later one; the delay is for those named', () => {
   const inFlight = [1, 2, 3, 4].map((seq) => message(seq, 2_000, true));
-  expect(seqsOf(returnedByNack(inFlight, [4n, 2n]))).toEqual([2, 3, 4]);
+  const returned = returnedByNack(inFlight, new Set([4n, 2n]), { nowMs: NOW, delayMs: 50 });
+  expect(told(returned)).toEqual([
+    [2, NOW + 50, 'failed'],
+    [3, NOW, 'uncounted'],
+    [4, NOW + 50, 'uncounted'],
+  ]);
+  expect(returnedByNack(inFlight, new Set([9n]), { nowMs: NOW, delayMs: 0 })).toEqual([]);
 });
 
 test('in flight are the leased messages of the group, in order', () => {

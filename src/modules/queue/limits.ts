@@ -11,6 +11,10 @@ export const BATCH_BODY_BYTES_MAX = 4 * 1024 * 1024;
 export const BATCH_REPEATED_BYTES_MAX = 2 * BATCH_BODY_BYTES_MAX;
 /** A page of a list ends with the message that reaches it: at most a message more. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
+/** Why a message is given back. */
+export const REASON_CHARACTERS_MAX = 500;
+/** A longer payload is left out of the event of a dead-lettered message. */
+export const EVENT_PAYLOAD_BYTES_MAX = 16 * 1024;
 export const CONSUME_MAX = 10;
 export const WAIT_SECONDS_MAX = 20;
 export const RECEIPTS_MAX = 100;

@@ -2,6 +2,7 @@
 import { int4Array, int8Array } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { EVENT_PAYLOAD_BYTES_MAX } from './limits.ts';
 
 /** What the rules of nack, expiry and dead-lettering look at. */
 export interface LockedMessage {
@@ -15,10 +16,16 @@ export interface LockedMessage {
   readonly source_queue_id: bigint | null;
   readonly group_id: string | null;
   readonly deduplication_id: string | null;
+  /** As the latest nack that gave one said. */
+  readonly reason: string | null;
+  /** What an event may carry; null when it is longer. */
+  readonly payload: string | null;
 }
 
-const lockedColumns = `m.seq, m.visible_at, m.leased, m.attempt, m.delivery_count, m.delivery_base, m.priority, m.source_queue_id,
-          m.group_id, m.deduplication_id`;
+// The size is known without reading the payload: a long one is not read.
+export const lockedColumns = `m.seq, m.visible_at, m.leased, m.attempt, m.delivery_count, m.delivery_base, m.priority, m.source_queue_id,
+          m.group_id, m.deduplication_id, m.reason,
+          CASE WHEN octet_length(m.payload) <= ${EVENT_PAYLOAD_BYTES_MAX} THEN m.payload END AS payload`;
 const lockBySeq = statement(
   'message_lock_by_seq',
   `SELECT ${lockedColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq FOR UPDATE`,
@@ -67,9 +74,13 @@ const moveBack = statement(
   'message_move_back',
   `UPDATE queue.message
       SET queue_id = $4, source_queue_id = NULL, retain_from = $5, visible_at = $5, leased = false, attempt = attempt + 1,
-          delivery_count = 0, delivery_base = 0,
+          delivery_count = 0, delivery_base = 0, reason = NULL,
           lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END
     WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+);
+const noteReasonBySeq = statement(
+  'message_note_reason',
+  `UPDATE queue.message SET reason = $4 WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
 );
 const removeBySeq = statement(
   'message_remove',
@@ -104,6 +115,17 @@ export async function returnMessages(
   visibleMs: number,
 ): Promise<void> {
   if (seqs.length > 0) await tx.query(makeAvailable, [accountId, queueId, int8Array([...seqs]), new Date(visibleMs)]);
+}
+
+/** Keeps why messages were given back; they are locked. */
+export async function noteReason(
+  tx: Queryable,
+  accountId: string,
+  queueId: bigint,
+  seqs: readonly bigint[],
+  reason: string,
+): Promise<void> {
+  if (seqs.length > 0) await tx.query(noteReasonBySeq, [accountId, queueId, int8Array([...seqs]), reason]);
 }
 
 export async function endLeases(

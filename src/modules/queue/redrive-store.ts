@@ -24,10 +24,11 @@ export interface RedriveRow {
 export interface DeadMessage extends MessageRow {
   readonly dlq_name: string;
   readonly dead_lettered_at: number;
+  readonly reason: string | null;
 }
 
 const deadColumns = `m.seq, m.delivery_count, m.priority, m.group_id, m.deduplication_id, m.headers, m.payload,
-          d.name AS dlq_name, m.retain_from AS dead_lettered_at`;
+          d.name AS dlq_name, m.retain_from AS dead_lettered_at, m.reason`;
 // Sizes are known without reading the payloads: what is beyond the page is not read at all.
 const selectDead = statement(
   'redrive_select_dead',

@@ -122,12 +122,13 @@ export const deadSchema = Type.Object(
     ...messageFields,
     dlq_name: Type.String({ description: 'The dead-letter queue it lies in.' }),
     dead_lettered_at: Type.String({ format: 'date-time', description: 'When it was moved there.' }),
+    reason: orNull<string>({ type: 'string' }, 'Why the latest nack with a reason gave it back; null without one.'),
   },
   { description: 'A message in the dead-letter queue.' },
 );
 
-const storable = (description: string) =>
-  orNull<string>({ type: 'string', minLength: 1, maxLength: 128, pattern: STORABLE }, description);
+export const storable = (description: string, maxLength = 128) =>
+  orNull<string>({ type: 'string', minLength: 1, maxLength, pattern: STORABLE }, description);
 
 /** Fields of one message to publish. */
 export const publishFields = {

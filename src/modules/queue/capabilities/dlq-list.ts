@@ -48,7 +48,7 @@ export const dlqList = defineCapability<QueueState>()({
         status: 'dlq',
         availableMs: row.dead_lettered_at,
         leaseEndMs: null,
-        extra: `,"dlq_name":"${row.dlq_name}","dead_lettered_at":"${iso(row.dead_lettered_at)}"`,
+        extra: `,"dlq_name":"${row.dlq_name}","dead_lettered_at":"${iso(row.dead_lettered_at)}","reason":${JSON.stringify(row.reason)}`,
       }),
     );
     return {

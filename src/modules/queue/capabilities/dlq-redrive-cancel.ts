@@ -24,10 +24,11 @@ export const dlqRedriveCancel = defineCapability<QueueState>()({
     {
       title: 'Cancel',
       before: [
-        { capability: 'queue.create', input: { name: 'jobs' } },
+        { capability: 'queue.create', input: { name: 'failed' } },
+        { capability: 'queue.create', input: { name: 'jobs', dead_letter_queue: 'failed' } },
         { capability: 'queue.dlq.redrive', input: { queue: 'jobs' } },
       ],
-      input: { redrive_id: '$1.redrive_id' },
+      input: { redrive_id: '$2.redrive_id' },
       expect: { state: 'completed' },
     },
   ],

@@ -1,10 +1,12 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
+import type { Queryable } from '../../../db/database.ts';
 import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { findQueue, holdQueue } from '../queue-store.ts';
+import { findQueue, holdQueue, sourcesOf } from '../queue-store.ts';
+import type { QueueRow } from '../records.ts';
 import { startRedrive } from '../redrive.ts';
 import { redriveSchema } from '../redrive-schema.ts';
 import { findRedrive, type RedriveRow, redriveRecord } from '../redrive-store.ts';
@@ -20,10 +22,11 @@ export const dlqRedrive = defineCapability<QueueState>()({
   path: '/v1/queue/dlq/redrive/{queue}',
   summary: 'Moves dead-lettered messages back to their queue.',
   description:
-    'Messages of this queue go back from its dead-letter queue with delivery_count 0: all of them, those of message_ids, or at most max_messages. ' +
+    'Messages of this queue (name the source queue, not the dead-letter queue) go back from its dead-letter queue with delivery_count 0: ' +
+    'all of them, those of message_ids, or at most max_messages. ' +
     'Without rate_per_second it is completed when answered; with it, it runs in the background (one at a time a queue) and can be cancelled.',
   input: Type.Object({
-    queue: queueName('Name of the source queue.'),
+    queue: queueName('Name of the source queue: the one whose messages are to go back.'),
     message_ids: Type.Optional(
       Type.Array(Type.String({ maxLength: 200, description: 'Id of a message.' }), {
         minItems: 1,
@@ -47,7 +50,10 @@ export const dlqRedrive = defineCapability<QueueState>()({
   examples: [
     {
       title: 'Everything',
-      before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
+      before: [
+        { capability: 'queue.create', input: { name: 'failed' } },
+        { capability: 'queue.create', input: { name: 'jobs', dead_letter_queue: 'failed' } },
+      ],
       input: { queue: 'jobs' },
       expect: { state: 'completed', moved: 0 },
     },
@@ -63,6 +69,7 @@ export const dlqRedrive = defineCapability<QueueState>()({
     const answer = await runWrite(ctx, async (tx) => {
       const source = await holdQueue(tx, accountId, input.queue);
       if (source === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+      if (source.dlq_id === null && dead === 0) throw await noSource(tx, source);
       const of = { accountId, redriveId, queueId: source.queue_id, dlqId: source.dlq_id };
       await startRedrive(tx, { ...of, requested, seqs, ratePerSecond: input.rate_per_second ?? null });
       return redriveRecord((await findRedrive(tx, accountId, redriveId)) as RedriveRow);
@@ -72,6 +79,16 @@ export const dlqRedrive = defineCapability<QueueState>()({
     return answer;
   },
 });
+
+/** A queue without dead letters of its own: most often the dead-letter queue itself was named. */
+async function noSource(tx: Queryable, queue: QueueRow) {
+  const sources = await sourcesOf(tx, queue.account_id, queue.queue_id);
+  const message =
+    sources.length === 0
+      ? `${queue.name} has no dead-letter queue, and no message of it lies in one.`
+      : `${queue.name} is the dead-letter queue of ${sources.join(', ')}: name the source queue, whose messages shall go back.`;
+  return problem('STATE_CONFLICT', { param: 'queue', detail: 'not_a_source', message });
+}
 
 function seqsOf(state: QueueState, accountId: string, ids: readonly string[] | undefined): bigint[] | null {
   if (ids === undefined) return null;

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { DELAY_SECONDS_MAX } from '../limits.ts';
+import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX } from '../limits.ts';
+import { type Nacked, nackMessages } from '../nack.ts';
 import { refList, settleKnown, shownId, singleRef } from '../refs.ts';
-import { queueName, receiptsField, refFields } from '../schemas.ts';
-import { type Nacked, nackMessages } from '../settle.ts';
+import { queueName, receiptsField, refFields, storable } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 
 const orNull = <T>(schema: Record<string, unknown>, description: string) =>
@@ -14,7 +14,7 @@ const nacked = {
   nacked: Type.Boolean({
     description: 'True when this call ended the lease; false when the receipt is stale or the message gone.',
   }),
-  requeue: Type.Boolean({ description: 'As sent.' }),
+  requeue: Type.Boolean({ description: 'Whether it is delivered again; as sent when not nacked.' }),
   status: orNull<string>(
     { type: 'string' },
     '`available`, `dlq`, or `deleted` when it was dropped; null when not nacked.',
@@ -30,7 +30,8 @@ export const nack = defineCapability<QueueState>()({
   summary: 'Gives messages back.',
   description:
     'Ends the lease: the message is available again at once, or after delay_seconds. After max_receive_count deliveries, or with requeue false, ' +
-    'it goes to the dead-letter queue (without one, requeue false drops it). In a FIFO queue every later delivered message of the group comes back too.',
+    'it goes to the dead-letter queue (without one, requeue false drops it). In a FIFO queue every later delivered message of the group comes back too, ' +
+    'and that delivery of theirs is not counted; with requeue false their leases go on as they are.',
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,
@@ -45,6 +46,12 @@ export const nack = defineCapability<QueueState>()({
     ),
     requeue: Type.Optional(
       Type.Boolean({ default: true, description: 'False: to the dead-letter queue at once. True when not sent.' }),
+    ),
+    reason: Type.Optional(
+      storable(
+        `Why, in up to ${REASON_CHARACTERS_MAX} characters: kept with the message and shown where it is dead-lettered. Absent: what an earlier nack said.`,
+        REASON_CHARACTERS_MAX,
+      ),
     ),
   }),
   output: Type.Object({
@@ -71,6 +78,22 @@ export const nack = defineCapability<QueueState>()({
       input: { queue: 'nacked', receipt_handle: '$2.items[0].receipt_handle', delay_seconds: 10 },
       expect: { nacked: true, status: 'available', delivery_count: 1 },
     },
+    {
+      title: 'Give a message up and say why',
+      before: [
+        { capability: 'queue.create', input: { name: 'given-up' } },
+        { capability: 'queue.create', input: { name: 'orders', dead_letter_queue: 'given-up' } },
+        { capability: 'queue.publish', input: { queue: 'orders', payload: { order: 0 } } },
+        { capability: 'queue.consume', input: { queue: 'orders' } },
+      ],
+      input: {
+        queue: 'orders',
+        receipt_handle: '$3.items[0].receipt_handle',
+        requeue: false,
+        reason: 'There is no order 0.',
+      },
+      expect: { nacked: true, requeue: false, status: 'dlq' },
+    },
   ],
   async run({ ctx, input, state }) {
     const { accountId } = ctx;
@@ -83,6 +106,7 @@ export const nack = defineCapability<QueueState>()({
       ids: state.ids,
       delayMs: Math.round((input.delay_seconds ?? 0) * 1000),
       requeue,
+      reason: input.reason ?? null,
       requestId: ctx.requestId,
     };
     const results = await settleKnown(named, missing, (refs) => nackMessages(ctx.core.db, queue, refs, options));
@@ -93,7 +117,7 @@ export const nack = defineCapability<QueueState>()({
       return {
         message_id: shownId(state.ids, accountId, one),
         nacked: result.nacked,
-        requeue,
+        requeue: result.nacked ? result.status === 'available' : requeue,
         status: result.status,
         delivery_count: result.deliveryCount,
         available_at: isoOrNull(result.availableMs),

@@ -7,8 +7,8 @@ import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import type { ClaimedRow } from '../claim.ts';
 import { lockGroupsOf, refreshGroups } from '../fifo-store.ts';
 import { undeliver } from '../message-store.ts';
+import { nackMessages } from '../nack.ts';
 import { holdQueueById } from '../queue-store.ts';
-import { nackMessages } from '../settle.ts';
 import { type QueueState, queueKey } from '../state.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { LeasedSubscription } from './subscription-store.ts';
@@ -31,7 +31,7 @@ export async function settlePushed(
   await unlessGone(async () => {
     const queue = await state.cache.get(accountId, name);
     const delayMs = delayAfter(outcome, row);
-    const options = { ids: state.ids, delayMs, requeue: true, requestId: null };
+    const options = { ids: state.ids, delayMs, requeue: true, reason: null, requestId: null };
     const [result] = await nackMessages(state.core.db, queue, [ref], options);
     if (result?.status === 'available' && delayMs === 0) state.waiters.wake(queueKey(accountId, name), 1);
   });
