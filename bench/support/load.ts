@@ -152,11 +152,11 @@ class Caller {
 }
 
 /** Reads responses with Content-Length, one after the other. */
-class ResponseReader {
-  readonly #done: (status: number, body: Buffer) => void;
+export class ResponseReader {
+  readonly #done: (status: number, body: Buffer, headers: string) => void;
   #pending: Buffer = Buffer.alloc(0);
 
-  constructor(done: (status: number, body: Buffer) => void) {
+  constructor(done: (status: number, body: Buffer, headers: string) => void) {
     this.#done = done;
   }
 
@@ -170,6 +170,6 @@ class ResponseReader {
     if (this.#pending.length < end) return;
     const body = this.#pending.subarray(head + 4, end);
     this.#pending = this.#pending.subarray(end);
-    this.#done(Number(headers.slice(9, 12)), body);
+    this.#done(Number(headers.slice(9, 12)), body, headers);
   }
 }

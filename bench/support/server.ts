@@ -11,10 +11,11 @@ import { benchModule } from './noop-module.ts';
 
 const accounts = Number(process.argv[2] ?? 1);
 const dataDir = process.argv[3] as string;
+const rateLimits = process.argv[4] as string;
 const config = loadConfig({
   PORT: '0',
   DATA_DIR: dataDir,
-  RATE_LIMITS: 'off',
+  RATE_LIMITS: rateLimits,
   LOG_LEVEL: 'error',
   ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
   VECTOR_MEMORY_MB: '6144',

@@ -26,7 +26,7 @@ export interface BenchService {
 }
 
 /** A fresh service on a data directory of its own, with `accounts` accounts of a million USD each. */
-export async function startBenchService(accounts = 1): Promise<BenchService> {
+export async function startBenchService(accounts = 1, rateLimits: 'on' | 'off' = 'off'): Promise<BenchService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'qm-bench-'));
   const child = spawn(
     process.execPath,
@@ -35,6 +35,7 @@ export async function startBenchService(accounts = 1): Promise<BenchService> {
       new URL('./server.ts', import.meta.url).pathname,
       String(accounts),
       dataDir,
+      rateLimits,
     ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
