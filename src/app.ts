@@ -220,7 +220,7 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     secrets,
     lanes,
     holds: new Holds({ db, lanes }),
-    keys: new KeyRing(db),
+    keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,

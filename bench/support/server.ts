@@ -34,7 +34,13 @@ for (let i = 0; i < accounts; i += 1) {
         note: null,
       });
       const nowMs = await lockCaller(tx, accountId);
-      const { secret } = await createKey(tx, accountId, { name: null, scopes: null, expiresAtMs: null }, nowMs);
+      const { secret } = await createKey(
+        tx,
+        service.core.secrets,
+        accountId,
+        { name: null, scopes: null, expiresAtMs: null },
+        nowMs,
+      );
       return { accountId, secret };
     }),
   );

@@ -22,7 +22,7 @@ export function commandCore({ config, connection, db }: Session, secrets: Secret
     secrets,
     lanes,
     holds: new Holds({ db, lanes }),
-    keys: new KeyRing(db),
+    keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf([], []),
     usage: new UsageMeter(db),
     prices: defaultPriceBook,

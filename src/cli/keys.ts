@@ -8,6 +8,7 @@ import { ProcessRegistry } from '../core/processes.ts';
 import type { Transaction } from '../db/database.ts';
 import { moduleTags } from '../manifest/version.ts';
 import { requireAccount } from './accounts.ts';
+import { deploymentSecrets } from './deployment.ts';
 import { scopeList } from './fields.ts';
 import { CommandError, print, table } from './output.ts';
 import { withSession } from './session.ts';
@@ -53,9 +54,12 @@ async function create({ account, scopes: wanted = [], json = false, ...options }
   const name = options.name ?? null;
   if (name !== null && [...name].length > 128) throw new CommandError('the name is longer than 128 characters');
   const scopes = validateScopes(await readScopeBook(), wanted);
-  const { key, secret } = await withSession(({ db }) =>
-    db.transaction(async (tx) => createKey(tx, account, { name, scopes, expiresAtMs: null }, await lock(tx, account))),
-  );
+  const { key, secret } = await withSession(async (session) => {
+    const secrets = await deploymentSecrets(session);
+    return session.db.transaction(async (tx) =>
+      createKey(tx, secrets, account, { name, scopes, expiresAtMs: null }, await lock(tx, account)),
+    );
+  });
   const text = `created ${key.keyId}; its secret, shown this once:\n${secret}`;
   print({ json: { ...record(account, key), key_secret: secret }, text }, json);
 }

@@ -50,6 +50,8 @@ export const admission = {
     bodyThreadHeapMb: 1_024,
     /** Keys remembered; more are looked up again. */
     keysRemembered: 50_000,
+    /** Secrets that let nobody in, remembered apart: they never push out a key. */
+    deadSecretsRemembered: 10_000,
     /** Accounts whose rates are remembered; a forgotten one has its full burst. */
     ratesRemembered: 100_000,
   },

@@ -7,6 +7,7 @@ import { StartupError } from '../db/startup-error.ts';
 import { statement } from '../db/statement.ts';
 import { createAccount, listAccounts, lockAccount } from './accounts.ts';
 import { createKey } from './keys/changes.ts';
+import type { Secrets } from './secrets.ts';
 
 export interface Operator {
   readonly accountId: string;
@@ -26,14 +27,17 @@ const record = statement('operator_record', `UPDATE core.setting SET value = $1 
  * Makes the operator's account and key unless the database has accounts. Answers what was made, null when nothing was.
  * Throws StartupError when the key file cannot be written; then nothing was made.
  */
-export async function ensureOperator({ db }: { readonly db: Database }, dataDir: string): Promise<Operator | null> {
+export async function ensureOperator(
+  { db, secrets }: { readonly db: Database; readonly secrets: Secrets },
+  dataDir: string,
+): Promise<Operator | null> {
   const keyFile = join(dataDir, 'operator.key');
   return db.transaction(async (tx) => {
     if ((await tx.query(claim, [''])).count === 0) return null;
     if ((await listAccounts(tx, '', 1)).length > 0) return null;
     const accountId = await createAccount(tx, { name: NAME });
     const nowMs = (await lockAccount(tx, accountId)) as number;
-    const { secret } = await createKey(tx, accountId, { name: NAME, scopes: null, expiresAtMs: null }, nowMs);
+    const { secret } = await createKey(tx, secrets, accountId, { name: NAME, scopes: null, expiresAtMs: null }, nowMs);
     await tx.query(record, [accountId]);
     // Before the commit, and last: a start that dies here is repeated by the next one, which writes the file again.
     await writeKeyFile(dataDir, keyFile, secret);

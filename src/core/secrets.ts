@@ -8,13 +8,18 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { encodeNumber } from '../lib/base62.ts';
+import { type SipKey, siphash, sipKey } from '../lib/siphash.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const CHECKSUM_DIGITS = 6;
+const CHECKSUMS = 62n ** BigInt(CHECKSUM_DIGITS);
 
 export class Secrets {
   readonly #root: Buffer;
   readonly #idempotencyPrefix: string;
+  readonly #checksumKey: SipKey;
   /** Identifies the secret without revealing it; the database remembers it. */
   readonly fingerprint: string;
 
@@ -23,6 +28,7 @@ export class Secrets {
     this.#root = createHash('sha256').update(root, 'utf8').digest();
     this.fingerprint = this.derive('fingerprint', 16).toString('hex');
     this.#idempotencyPrefix = `${this.derive('idempotency-key', 32).toString('hex')}:`;
+    this.#checksumKey = sipKey(this.derive('key-checksum', 16));
   }
 
   /** A key of `bytes` length for one purpose (RFC 5869). */
@@ -36,6 +42,11 @@ export class Secrets {
    */
   idempotencyHash(capability: string, key: string): string {
     return hash('sha256', `${this.#idempotencyPrefix}${capability}\n${key}`, 'base64url').slice(0, 22);
+  }
+
+  /** Keyed checksum of an API key, six base62 characters: nobody without the server secret can write a key that is looked up. */
+  keyChecksum(text: string): string {
+    return encodeNumber(Number(siphash(this.#checksumKey, Buffer.from(text, 'latin1')) % CHECKSUMS), CHECKSUM_DIGITS);
   }
 
   /** AES-256-GCM under HKDF(root, salt): nonce, ciphertext, tag. */

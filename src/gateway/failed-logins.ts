@@ -5,6 +5,7 @@ import { admission } from '../core/admission.ts';
 const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 
 export class FailedLogins {
+  /** The oldest first. */
   readonly #windows = new Map<string, { startMs: number; failures: number }>();
 
   /** Counts a failure; answers how long to wait in milliseconds when there were too many, else 0. */
@@ -12,19 +13,13 @@ export class FailedLogins {
     const network = networkOf(address);
     let window = this.#windows.get(network);
     if (window === undefined || nowMs - window.startMs >= failedLoginsWindowMs) {
-      if (this.#windows.size >= addressesMax) this.#forget(nowMs);
+      this.#windows.delete(network);
+      if (this.#windows.size >= addressesMax) this.#windows.delete(this.#windows.keys().next().value as string);
       window = { startMs: nowMs, failures: 0 };
       this.#windows.set(network, window);
     }
     window.failures += 1;
     return window.failures > failedLoginsMax ? Math.ceil(failedLoginsWindowMs - (nowMs - window.startMs)) : 0;
-  }
-
-  #forget(nowMs: number): void {
-    for (const [address, window] of this.#windows) {
-      if (nowMs - window.startMs >= failedLoginsWindowMs) this.#windows.delete(address);
-    }
-    if (this.#windows.size >= addressesMax) this.#windows.clear();
   }
 }
 

@@ -88,11 +88,11 @@ export const problemCatalogue = {
     'The message is larger than the queue allows.',
     'Size is the UTF-8 bytes of the payload as sent plus its headers; raise max_message_size_kb (at most 256) or send a reference.',
   ),
-  UNAUTHORIZED: entry(401, 'No usable API key was sent.', 'Send the header `Authorization: Bearer <API_KEY>`.'),
+  UNAUTHORIZED: entry(401, 'No API key was sent.', 'Send the header `Authorization: Bearer <API_KEY>`.'),
   INVALID_API_KEY: entry(
     401,
     'The API key is not valid.',
-    'The key is unknown, revoked or expired. Use another key or create one.',
+    'code_detail `revoked` or `expired`: this key, or this secret of it, has ended; without code_detail no such key exists here. Use another key.',
   ),
   INSUFFICIENT_CREDIT: entry(
     402,

@@ -145,6 +145,7 @@ function failureResponse(status: string): object {
     description: `${status === 'default' ? 'Any other failure' : `Failure with status ${status}`}. Codes: ${named.join(', ')}.`,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(status === '401' ? { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } } : {}),
       ...(mayRetry ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
     },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
@@ -179,6 +180,7 @@ export function sharedComponents(baseUrl: string) {
     },
     headers: {
       RequestId: { description: 'Equals metadata.request_id.', schema: { type: 'string' } },
+      Challenge: { description: '`Bearer realm="quartermaster"`.', schema: { type: 'string' } },
       RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 0 } },
     },
     securitySchemes: {

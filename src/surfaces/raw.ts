@@ -34,6 +34,9 @@ export interface RawOptions {
   readonly traffic: Traffic;
 }
 
+/** What every 401 carries (RFC 6750, section 3). */
+export const BEARER_CHALLENGE = 'Bearer realm="quartermaster"';
+
 /** All bodies that no key answers for yet count as one account's: they cannot crowd out calls with a key. */
 const NOBODY = '(no key)';
 const NO_BODY = Buffer.alloc(0);
@@ -130,6 +133,7 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
   void reply.code(answer.status).headers({
     'x-request-id': identity.requestId,
     traceparent: traceparentOf(identity.traceId),
+    ...(answer.status === 401 ? { 'www-authenticate': BEARER_CHALLENGE } : {}),
     ...call?.headers,
     ...answer.headers,
   });

@@ -22,7 +22,7 @@ import { Blocks } from './blocks.ts';
 import { type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
 import { answerThenLinger, leavesMuchUnread } from './linger.ts';
-import { addRawRoute, finishRaw, type MountedRawRoute } from './raw.ts';
+import { addRawRoute, BEARER_CHALLENGE, finishRaw, type MountedRawRoute } from './raw.ts';
 import { fromFastifyError } from './rest-errors.ts';
 import { RouteTable } from './route-table.ts';
 
@@ -201,6 +201,7 @@ function fail(options: RestOptions, request: FastifyRequest, reply: FastifyReply
       'call failed',
     );
   }
+  if (failure.httpStatus === 401) void reply.header('www-authenticate', BEARER_CHALLENGE);
   const raw = slot.raw?.refuse(failure) ?? null;
   if (raw !== null) {
     refuse(request, reply, finishRaw(options.traffic, slot, reply, raw));

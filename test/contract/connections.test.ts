@@ -128,7 +128,7 @@ describe('a body that never ends', () => {
 
 describe('a client that leaves', () => {
   test('while its key is looked up: its place is free again', async () => {
-    for (const secret of [(await createTestAccount(service.core)).secret, mintSecret().secret]) {
+    for (const secret of [(await createTestAccount(service.core)).secret, mintSecret(service.core.secrets).secret]) {
       for (const length of ['Content-Length: 100', 'Transfer-Encoding: chunked', 'X-None: 1']) {
         const raw = await openRaw(service.url);
         raw.send(head('POST', '/v1/queue/create', bearer(secret), length));

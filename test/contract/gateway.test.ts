@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts.ts';
 import { mintSecret } from '../../src/core/keys/record.ts';
+import { Secrets } from '../../src/core/secrets.ts';
 import { byId, callCapability, capabilities, prepareExample } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import {
@@ -28,6 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const otherLast = (secret: string) => `${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`;
 const codeOf = ({ status, body }: Reply): unknown[] => [status, body?.error?.code];
 
 describe('authentication', () => {
@@ -37,20 +39,24 @@ describe('authentication', () => {
       ...(authorization === undefined ? {} : { authorization }),
     });
 
+  const foreign = () => mintSecret(new Secrets('the server secret of another deployment')).secret;
   test.each([
     ['none', undefined, 'UNAUTHORIZED'],
     ['empty', '', 'UNAUTHORIZED'],
     ['Basic', 'Basic cWE6cWE=', 'UNAUTHORIZED'],
     ['no token', 'Bearer', 'UNAUTHORIZED'],
-    ['two tokens', 'Bearer a b', 'UNAUTHORIZED'],
-    ['no scheme', mintSecret().secret, 'UNAUTHORIZED'],
+    ['two tokens', 'Bearer a b', 'INVALID_API_KEY'],
+    ['no scheme', foreign(), 'INVALID_API_KEY'],
     ['garbled', 'Bearer nonsense', 'INVALID_API_KEY'],
+    ['of another deployment', `Bearer ${foreign()}`, 'INVALID_API_KEY'],
     ['very long', `Bearer ${'a'.repeat(8_000)}`, 'INVALID_API_KEY'],
     ['SQL', "Bearer ';DROP", 'INVALID_API_KEY'],
-  ])('%s: 401 on every capability', async (_what, authorization, code) => {
+  ])('%s: 401 with a challenge on every capability', async (_what, authorization, code) => {
     for (const { id } of capabilities) {
       const reply = await authorize(authorization, id);
       expect(codeOf(reply), id).toEqual([401, code]);
+      expect(reply.body.error.code_detail).toBeUndefined();
+      expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="quartermaster"');
       expectFailure(reply, service.url);
     }
   });
@@ -59,26 +65,37 @@ describe('authentication', () => {
     expect((await authorize(`bearer ${account.secret}`, 'account.balance')).status).toBe(200);
   });
 
-  test('unknown, revoked, expired and wrongly checked keys get one answer', async () => {
+  test('a right secret says what became of its key; unknown and wrongly checked ones get one answer', async () => {
     const make = async (fields: object) => (await call('POST', '/v1/account/keys/create', fields)).body.data;
     const revoked = await make({});
     await call('DELETE', `/v1/account/keys/revoke/${revoked.id}`);
     const expired = await make({ expires_at: new Date(Date.now() + 1_500).toISOString() });
+    const replaced = await make({});
+    await call('POST', `/v1/account/keys/rotate/${replaced.id}`, { grace_hours: 0 });
     await new Promise((resolve) => setTimeout(resolve, 1_600));
-    const wrong = `${account.secret.slice(0, -1)}${account.secret.endsWith('a') ? 'b' : 'a'}`;
-    const answers = [];
-    for (const secret of [mintSecret().secret, revoked.key_secret, expired.key_secret, wrong]) {
-      const { status, body } = await authorize(`Bearer ${secret}`, 'account.balance');
+    const answer = async (secret: string) => {
+      const { status, body, headers } = await authorize(`Bearer ${secret}`, 'account.balance');
       const { request_id: _request, trace_id: _trace, ...error } = body.error;
-      answers.push({ status, error });
-    }
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 401, error: { code: 'INVALID_API_KEY' } });
+      return { status, challenge: headers.get('www-authenticate'), error };
+    };
+    const unknown = await answer(mintSecret(service.core.secrets).secret);
+    expect(unknown).toMatchObject({ status: 401, error: { code: 'INVALID_API_KEY' } });
+    expect(await answer(otherLast(account.secret))).toEqual(unknown);
+    expect(await answer(otherLast(revoked.key_secret))).toEqual(unknown);
+    const { error, ...common } = unknown;
+    for (const [secret, detail] of [
+      [revoked.key_secret, 'revoked'],
+      [expired.key_secret, 'expired'],
+      [replaced.key_secret, 'expired'],
+    ])
+      expect(await answer(secret)).toEqual({
+        ...common,
+        error: { ...error, code_detail: detail, message: expect.stringMatching(/revoked|expired/) },
+      });
   });
 
-  test('a wrong checksum is refused without a read of the database', async () => {
-    const { secret } = mintSecret();
-    const wrong = `${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`;
+  test('a key with a wrong checksum, or minted elsewhere, is refused without a read of the database', async () => {
+    const { secret } = mintSecret(service.core.secrets);
     const reads: string[] = [];
     const { hot } = service.core.db;
     const query = hot.query.bind(hot);
@@ -86,9 +103,11 @@ describe('authentication', () => {
       reads.push(`${statement.name} ${Buffer.isBuffer(values[0]) ? values[0].toString('hex') : ''}`);
       return query(statement as never, values as never);
     }) as typeof hot.query;
-    await authorize(`Bearer ${wrong}`, 'account.balance');
     const readFor = (text: string) => reads.includes(`key_find_secret ${hash('sha256', text)}`);
-    expect(readFor(wrong)).toBe(false);
+    for (const wrong of [otherLast(secret), foreign()]) {
+      await authorize(`Bearer ${wrong}`, 'account.balance');
+      expect(readFor(wrong)).toBe(false);
+    }
     await authorize(`Bearer ${secret}`, 'account.balance');
     expect(readFor(secret)).toBe(true);
     hot.query = query as typeof hot.query;

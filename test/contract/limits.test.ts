@@ -91,7 +91,7 @@ describe('failing to log in', () => {
     const { secret } = await createTestAccount(service.core);
     const get = (key: string, address: string) =>
       client(service.url, key)('GET', '/v1/account/balance', undefined, { 'x-forwarded-for': address });
-    const wrong = mintSecret().secret;
+    const wrong = mintSecret(service.core.secrets).secret;
     const statuses: number[] = [];
     for (let i = 0; i < 25; i += 1) statuses.push((await get(wrong, '10.7.0.1')).status);
     expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);

@@ -191,7 +191,7 @@ describe('doctor', () => {
     ['held', "UPDATE core.credit_grant SET reserved_nanos = 1 WHERE account_id = $1 AND kind = 'paid'"],
     ['usage', `INSERT INTO core.usage_hour VALUES ($1, now(), 'queue.publish', 'key_x', 1, 0, 1, 20000)`],
     ['keys', 'DELETE FROM core.api_secret WHERE account_id = $1'],
-    ['keys', 'UPDATE core.api_key SET revoked_at = now() WHERE account_id = $1'],
+    ['keys', 'UPDATE core.api_secret SET is_current = false, expires_at = NULL WHERE account_id = $1'],
     ['directory', 'DELETE FROM core.api_key WHERE account_id = $1'],
   ])('finds a fault of the %s', async (check, damage) => {
     await read(damage, [accountId]);

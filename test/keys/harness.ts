@@ -2,6 +2,7 @@
 import { createAccount, lockAccount } from '../../src/core/accounts.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
+import { invalidKey } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { scopeBookOf, scopesAllow } from '../../src/core/keys/scopes.ts';
 import { createLog } from '../../src/core/log.ts';
@@ -51,7 +52,13 @@ export async function openHouse(): Promise<House> {
     makeKey: async (accountId, fields = {}) => {
       const made = await db.transaction(async (tx) => {
         const nowMs = (await lockAccount(tx, accountId)) as number;
-        return createKey(tx, accountId, { name: null, scopes: null, expiresAtMs: null, ...fields }, nowMs);
+        return createKey(
+          tx,
+          core.secrets,
+          accountId,
+          { name: null, scopes: null, expiresAtMs: null, ...fields },
+          nowMs,
+        );
       });
       return { keyId: made.key.keyId, secret: made.secret };
     },
@@ -71,13 +78,14 @@ export async function openHouse(): Promise<House> {
 
 function makeCore(db: Database): Core {
   const log = createLog('silent');
+  const secrets = new Secrets('a server secret of tests, long enough');
   const lanes = new Lanes({ db, log });
   return {
     db,
-    secrets: new Secrets('a server secret of tests, long enough'),
+    secrets,
     lanes,
     holds: new Holds({ db, lanes }),
-    keys: new KeyRing(db),
+    keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf([...account.capabilities, ...others], planned),
     usage: new UsageMeter(db),
     prices: defaultPriceBook,
@@ -96,7 +104,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
   const capability = account.capabilities.find((candidate) => candidate.id === id);
   if (capability === undefined) throw new Error(`no capability ${id}`);
   const key = await core.keys.find(secret);
-  if (key === null) throw problem('INVALID_API_KEY');
+  if (typeof key === 'string') throw invalidKey(key);
   if (!scopesAllow(key.scopes, id, capability.scope)) throw problem('INSUFFICIENT_SCOPE');
   const fingerprint = canonicalJson(JSON.stringify(input));
   const idempotency =

@@ -79,7 +79,13 @@ export async function createTestAccount(core: Core, usd = 100, scopes: string[] 
     if (nanos > 0n)
       await grantCredit(tx, accountId, { kind: 'paid', amountNanos: nanos, expiresInMs: null, note: null });
     const nowMs = await lockCaller(tx, accountId);
-    const { key, secret } = await createKey(tx, accountId, { name: null, scopes, expiresAtMs: null }, nowMs);
+    const { key, secret } = await createKey(
+      tx,
+      core.secrets,
+      accountId,
+      { name: null, scopes, expiresAtMs: null },
+      nowMs,
+    );
     return { accountId, keyId: key.keyId, secret };
   });
 }

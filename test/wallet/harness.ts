@@ -6,6 +6,7 @@ import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
 import { mintSecret } from '../../src/core/keys/record.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { defaultPriceBook } from '../../src/core/prices.ts';
+import { Secrets } from '../../src/core/secrets.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { Holds } from '../../src/core/wallet/holds.ts';
 import type { LaneEffect, LaneItem, ReadVerdict } from '../../src/core/wallet/lane-item.ts';
@@ -88,7 +89,7 @@ export async function openShop(connection: TestDatabase['connection'], log: Logg
 
 /** An account with a key and, unless zero, paid credit. */
 export async function openAccount(db: Database, creditNanos = 0n): Promise<Account> {
-  const { hash } = mintSecret();
+  const { hash } = mintSecret(new Secrets('a server secret of tests, long enough'));
   const keyId = newId('key_');
   const accountId = await db.transaction(async (tx) => {
     const id = await createAccount(tx, { email: 'a@example.org' });

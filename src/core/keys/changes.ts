@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts.ts';
+import type { Secrets } from '../secrets.ts';
 import { tierLimits } from '../tiers.ts';
 import { mintSecret } from './record.ts';
 import {
@@ -33,6 +34,7 @@ export type NewKey = Pick<KeyFields, 'name' | 'scopes' | 'expiresAtMs'>;
 /** Throws QUOTA_EXCEEDED at the tier's number of keys that are neither revoked nor expired. */
 export async function createKey(
   tx: Transaction,
+  secrets: Secrets,
   accountId: string,
   fields: NewKey,
   nowMs: number,
@@ -44,15 +46,16 @@ export async function createKey(
     const message = `The account has ${keys} usable keys; its tier ${account.tier} allows ${keysMax}.`;
     throw problem('QUOTA_EXCEEDED', { message, detail: 'keys' });
   }
-  return insertNewKey(tx, accountId, { ...fields, projectId: account.projectId }, nowMs);
+  return insertNewKey(tx, secrets, accountId, { ...fields, projectId: account.projectId }, nowMs);
 }
 
 /**
- * Gives the key a new secret. The one before lives on for `graceMs`; with 0 it ends with this transaction.
+ * Gives the key a new secret. The one before lives on for `graceMs`; with 0 it and all earlier ones end with this transaction.
  * Throws KEY_NOT_FOUND, KEY_NOT_ROTATABLE (revoked or expired), KEY_ROTATION_LIMIT (two earlier secrets would become three).
  */
 export async function rotateKey(
   tx: Transaction,
+  secrets: Secrets,
   accountId: string,
   keyId: string,
   graceMs: number,
@@ -62,7 +65,7 @@ export async function rotateKey(
   if (!isUsable(before)) throw problem('KEY_NOT_ROTATABLE', { message: `The key is ${before.status}.`, param: 'id' });
   const earlier = await countEarlier(tx, accountId, keyId);
   if (graceMs > 0 && earlier >= EARLIER_SECRETS_MAX) throw problem('KEY_ROTATION_LIMIT', { param: 'grace_hours' });
-  const minted = mintSecret();
+  const minted = mintSecret(secrets);
   await replaceSecret(tx, accountId, keyId, minted, nowMs + graceMs, nowMs);
   return { key: await requireKey(tx, accountId, keyId), secret: minted.secret };
 }
@@ -103,6 +106,7 @@ export async function updateKey(
  */
 export async function replaceLeakedKey(
   tx: Transaction,
+  secrets: Secrets,
   accountId: string,
   keyId: string,
   replace: boolean,
@@ -110,7 +114,7 @@ export async function replaceLeakedKey(
 ): Promise<{ readonly key: StoredKey; readonly replacement: KeyWithSecret | null }> {
   const before = await requireKey(tx, accountId, keyId);
   const key = await revokeKey(tx, accountId, keyId, 'confirmed_leak', nowMs);
-  const replacement = replace && isUsable(before) ? await insertNewKey(tx, accountId, before, nowMs) : null;
+  const replacement = replace && isUsable(before) ? await insertNewKey(tx, secrets, accountId, before, nowMs) : null;
   return { key, replacement };
 }
 
@@ -133,11 +137,12 @@ function isUsable(key: StoredKey): boolean {
 
 async function insertNewKey(
   tx: Transaction,
+  secrets: Secrets,
   accountId: string,
   { name, scopes, expiresAtMs, projectId }: NewKey & { projectId: string },
   nowMs: number,
 ): Promise<KeyWithSecret> {
-  const minted = mintSecret();
+  const minted = mintSecret(secrets);
   const keyId = newId('key_');
   await insertKey(tx, accountId, { keyId, projectId, name, scopes, expiresAtMs }, minted, nowMs);
   return { key: await requireKey(tx, accountId, keyId), secret: minted.secret };

@@ -1,6 +1,8 @@
 // What an API key is to the code that checks it, and how a secret is written.
 import { hash } from 'node:crypto';
 import { randomText } from '../../lib/ids.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { type Secrets, sameDigest } from '../secrets.ts';
 import type { Tier } from '../tiers.ts';
 
 /** The live facts of the key behind one secret. */
@@ -11,11 +13,17 @@ export interface ApiKey {
   /** null = all modules. */
   readonly scopes: readonly string[] | null;
   readonly secretHash: Buffer;
-  /** Epoch milliseconds after which this secret is dead (rotation grace or key expiry); null = none. */
-  readonly validUntilMs: number | null;
+  /** False for a secret that a newer one has replaced and that lives on for its grace. */
+  readonly isCurrent: boolean;
   readonly tier: Tier;
   readonly suspended: boolean;
 }
+
+/** How a key, or a secret of it, ended. */
+export type KeyEnd = 'revoked' | 'expired';
+
+/** Why a secret lets nobody in. Only a right secret says what became of its key. */
+export type DeadSecret = 'unknown' | KeyEnd;
 
 export interface MintedSecret {
   readonly secret: string;
@@ -28,23 +36,13 @@ const PREFIX = 'qm_live_';
 const ID_LENGTH = 8;
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
+export const SECRET_LENGTH = PREFIX.length + ID_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
 const secretPattern = /^qm_live_[0-9A-Za-z]{46}$/;
 
-function checksum(text: string): string {
-  const digest = hash('sha256', `quartermaster-key:${text}`, 'buffer');
-  let value = digest.readUIntBE(0, 6) % 62 ** CHECKSUM_LENGTH;
-  let out = '';
-  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
-    out += '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.charAt(value % 62);
-    value = Math.floor(value / 62);
-  }
-  return out;
-}
-
 /** `qm_live_` + 8 id + 32 random + 6 checksum characters (contract §2). */
-export function mintSecret(): MintedSecret {
+export function mintSecret(secrets: Secrets): MintedSecret {
   const body = PREFIX + randomText(ID_LENGTH) + randomText(RANDOM_LENGTH);
-  const secret = body + checksum(body);
+  const secret = body + secrets.keyChecksum(body);
   return {
     secret,
     hash: secretHash(secret),
@@ -53,13 +51,24 @@ export function mintSecret(): MintedSecret {
   };
 }
 
-/** False for anything that no key of ours can be: decided without a database read. */
-export function isWellFormedSecret(secret: string): boolean {
+/** False for anything that this deployment did not mint: decided without a database read. */
+export function isWellFormedSecret(secrets: Secrets, secret: string): boolean {
   if (!secretPattern.test(secret)) return false;
   const body = secret.slice(0, -CHECKSUM_LENGTH);
-  return checksum(body) === secret.slice(-CHECKSUM_LENGTH);
+  return sameDigest(Buffer.from(secrets.keyChecksum(body)), Buffer.from(secret.slice(-CHECKSUM_LENGTH)));
 }
 
 export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
+}
+
+const endings: Readonly<Record<KeyEnd, string>> = {
+  revoked: 'The API key was revoked.',
+  expired: 'The API key, or this secret of it, has expired or was replaced.',
+};
+
+/** The refusal of a key that was sent. `undefined`: no such key is in the database. */
+export function invalidKey(why: DeadSecret | null | undefined): Problem {
+  if (why === 'revoked' || why === 'expired') return problem('INVALID_API_KEY', { message: endings[why], detail: why });
+  return problem('INVALID_API_KEY');
 }

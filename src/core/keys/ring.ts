@@ -1,101 +1,92 @@
 // Looks up the key behind a secret. Look-ups are remembered in the process for at most one second, counted from before the read,
-// so that one second after a revocation's commit no process can still know the key (contract §2).
+// so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
+// mint is refused before any read.
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { admission } from '../admission.ts';
-import { sameDigest } from '../secrets.ts';
+import { type Secrets, sameDigest } from '../secrets.ts';
 import type { Tier } from '../tiers.ts';
 import { rideOut } from '../wallet/ride-out.ts';
-import { type ApiKey, isWellFormedSecret, secretHash } from './record.ts';
+import { type ApiKey, type DeadSecret, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './record.ts';
 
 export const KEY_CACHE_MS = 1_000;
+/** A dead secret never comes back to life. */
+const DEAD_CACHE_MS = 60_000;
 const READ_FOR_MS = 2_000;
 
 const findSecret = statement(
   'key_find_secret',
   `/* fan-out: the one look-up without an account; every node holds these tables' rows of the key */
-   SELECT s.secret_hash, s.account_id, s.key_id, k.project_id, k.scopes, a.tier, w.suspended,
-          LEAST(s.expires_at, k.expires_at) AS valid_until, core.clock_now() AS now
+   SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended,
+          CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
+               WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended
      FROM core.api_secret s
      JOIN core.api_key k ON k.account_id = s.account_id AND k.key_id = s.key_id
      JOIN core.account a ON a.account_id = s.account_id
      JOIN core.wallet w ON w.account_id = s.account_id
-    WHERE s.secret_hash = $1
-      AND (s.expires_at IS NULL OR s.expires_at > core.clock_now())
-      AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > core.clock_now())`,
+    WHERE s.secret_hash = $1`,
 );
 
 interface SecretRow {
   readonly secret_hash: Buffer;
   readonly account_id: string;
   readonly key_id: string;
+  readonly is_current: boolean;
   readonly project_id: string;
   readonly scopes: string[] | null;
   readonly tier: Tier;
   readonly suspended: boolean;
-  readonly valid_until: number | null;
-  readonly now: number;
+  readonly ended: KeyEnd | null;
 }
 
-interface Entry {
-  readonly key: Promise<ApiKey | null>;
-  /** performance.now() before the read was sent. */
-  readonly sinceMs: number;
-  keyId: string | null;
+type Found = ApiKey | DeadSecret;
+
+export interface KeyRingOptions {
+  readonly db: Database;
+  readonly secrets: Secrets;
+  /** Most keys, and most dead secrets, that are remembered. */
+  readonly keysMax?: number;
+  readonly deadMax?: number;
 }
 
 export class KeyRing {
   readonly #db: Database;
-  readonly #entries = new Map<string, Entry>();
+  readonly #secrets: Secrets;
+  readonly #live: Recent<ApiKey>;
+  /** Apart from the keys, which it cannot push out. */
+  readonly #dead: Recent<DeadSecret>;
+  readonly #reading = new Map<string, Promise<Found>>();
   readonly #lastUsed = new Map<string, { accountId: string; keyId: string }>();
+  #drops = 0;
 
-  constructor(db: Database) {
+  constructor({ db, secrets, keysMax, deadMax }: KeyRingOptions) {
     this.#db = db;
+    this.#secrets = secrets;
+    this.#live = new Recent(KEY_CACHE_MS, keysMax ?? admission.all.keysRemembered);
+    this.#dead = new Recent(DEAD_CACHE_MS, deadMax ?? admission.all.deadSecretsRemembered);
   }
 
-  /** The live key of a secret; null for an unknown, revoked, expired or garbled one (one answer for all). */
-  async find(secret: string): Promise<ApiKey | null> {
+  /** The live key of a secret, or why there is none: `unknown` for what was never a key here, and for anything garbled. */
+  async find(secret: string): Promise<Found> {
+    if (secret.length !== SECRET_LENGTH) return 'unknown';
     const hash = secretHash(secret);
-    // What is remembered was well formed: the checksum, another hash, is looked at only before a read.
-    if (this.#remembered(hash) === undefined && !isWellFormedSecret(secret)) return null;
-    return this.#findHash(hash);
-  }
-
-  #remembered(hash: Buffer): Entry | undefined {
-    const entry = this.#entries.get(hash.toString('latin1'));
-    return entry !== undefined && performance.now() - entry.sinceMs < KEY_CACHE_MS ? entry : undefined;
-  }
-
-  async #findHash(hash: Buffer): Promise<ApiKey | null> {
-    const known = this.#remembered(hash);
-    if (known !== undefined) return known.key;
     const id = hash.toString('latin1');
-    const sinceMs = performance.now();
-    const fresh: Entry = { key: this.#read(hash), sinceMs, keyId: null };
-    this.#remember(id, fresh);
-    try {
-      const key = await fresh.key;
-      // Dropped while it was read: what was read may be from before the revocation.
-      if (this.#entries.get(id) !== fresh) return await this.#findHash(hash);
-      fresh.keyId = key?.keyId ?? null;
-      if (key !== null) this.#lastUsed.set(key.keyId, { accountId: key.accountId, keyId: key.keyId });
-      return key;
-    } catch (error) {
-      this.#entries.delete(id);
-      throw error;
-    }
+    // What is remembered was well formed: the checksum, another hash, is looked at only before a read.
+    const known = this.#known(id);
+    if (known !== undefined) return known;
+    return isWellFormedSecret(this.#secrets, secret) ? this.#look(id, hash) : 'unknown';
   }
 
-  /** A key that was found a while ago as it is now; null when it is dead. */
-  async again(key: ApiKey): Promise<ApiKey | null> {
-    return this.#findHash(key.secretHash);
+  /** A key that was found a while ago as it is now. */
+  async again({ secretHash: hash }: ApiKey): Promise<Found> {
+    const id = hash.toString('latin1');
+    return this.#known(id) ?? this.#look(id, hash);
   }
 
-  /** Forgets a key at once; look-ups in flight are forgotten too. */
+  /** Forgets a key at once; look-ups in flight are made again. */
   drop(keyId: string): void {
-    for (const [id, entry] of this.#entries)
-      if (entry.keyId === keyId || entry.keyId === null) this.#entries.delete(id);
+    this.#drops += 1;
+    this.#live.deleteWhere((key) => key.keyId === keyId);
   }
 
   /** Keys used since the last call, for last_used_at. */
@@ -105,30 +96,76 @@ export class KeyRing {
     return used;
   }
 
-  async #read(hash: Buffer): Promise<ApiKey | null> {
+  #known(id: string): Found | undefined {
+    return this.#live.get(id) ?? this.#dead.get(id);
+  }
+
+  #look(id: string, hash: Buffer): Promise<Found> {
+    const running = this.#reading.get(id);
+    if (running !== undefined) return running;
+    const reading = this.#readNow(id, hash).finally(() => this.#reading.delete(id));
+    this.#reading.set(id, reading);
+    return reading;
+  }
+
+  async #readNow(id: string, hash: Buffer): Promise<Found> {
+    for (;;) {
+      const drops = this.#drops;
+      const sinceMs = performance.now();
+      const found = await this.#read(hash);
+      // A key was dropped meanwhile: what was read may be from before its revocation.
+      if (drops !== this.#drops) continue;
+      if (typeof found === 'string') this.#dead.set(id, found, sinceMs);
+      else {
+        this.#live.set(id, found, sinceMs);
+        this.#lastUsed.set(found.keyId, { accountId: found.accountId, keyId: found.keyId });
+      }
+      return found;
+    }
+  }
+
+  async #read(hash: Buffer): Promise<Found> {
     // A database that restarts must not turn callers away at the door.
     const { rows } = await rideOut(() => this.#db.hot.query<SecretRow>(findSecret, [hash]), READ_FOR_MS);
     const [row] = rows;
-    if (row === undefined || !sameDigest(row.secret_hash, hash)) return null;
+    if (row === undefined || !sameDigest(row.secret_hash, hash)) return 'unknown';
+    if (row.ended !== null) return row.ended;
     return {
       keyId: row.key_id,
       accountId: row.account_id,
       projectId: row.project_id,
       scopes: row.scopes,
       secretHash: row.secret_hash,
-      validUntilMs: row.valid_until,
+      isCurrent: row.is_current,
       tier: row.tier,
       suspended: row.suspended,
     };
   }
+}
 
-  // Unknown secrets are remembered too, so the bound also limits what a guesser can fill.
-  #remember(id: string, entry: Entry): void {
-    if (this.#entries.size >= admission.all.keysRemembered) {
-      const oldest = this.#entries.keys().next().value;
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
+/** The last `max` values, each for `keepMs` after the moment it is from. */
+class Recent<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly sinceMs: number }>();
+  readonly #keepMs: number;
+  readonly #max: number;
+
+  constructor(keepMs: number, max: number) {
+    this.#keepMs = keepMs;
+    this.#max = max;
+  }
+
+  get(id: string): Value | undefined {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && performance.now() - entry.sinceMs < this.#keepMs ? entry.value : undefined;
+  }
+
+  set(id: string, value: Value, sinceMs: number): void {
     this.#entries.delete(id);
-    this.#entries.set(id, entry);
+    if (this.#entries.size >= this.#max) this.#entries.delete(this.#entries.keys().next().value as string);
+    this.#entries.set(id, { value, sinceMs });
+  }
+
+  deleteWhere(isMeant: (value: Value) => boolean): void {
+    for (const [id, { value }] of this.#entries) if (isMeant(value)) this.#entries.delete(id);
   }
 }

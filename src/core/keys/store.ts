@@ -1,5 +1,5 @@
 // SQL of keys and their secrets. Whoever changes a key holds the account's wallet row locked (core/accounts.ts).
-// A key has one current secret and, while it rotates, earlier ones with an end; a revoked key has none.
+// A key has one current secret and earlier ones with an end; those that ended before the last rotation are forgotten.
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -94,10 +94,6 @@ const updateFlagged = statement(
   'key_update_flagged',
   `UPDATE core.api_key SET flagged_at = $3, updated_at = $3 WHERE account_id = $1 AND key_id = $2`,
 );
-const deleteSecretRows = statement(
-  'key_delete_secrets',
-  `DELETE FROM core.api_secret WHERE account_id = $1 AND key_id = $2`,
-);
 const deleteEndedSecrets = statement(
   'key_delete_ended_secrets',
   `DELETE FROM core.api_secret WHERE account_id = $1 AND key_id = $2 AND expires_at <= $3`,
@@ -105,6 +101,10 @@ const deleteEndedSecrets = statement(
 const retireCurrentSecret = statement(
   'key_retire_secret',
   `UPDATE core.api_secret SET is_current = false, expires_at = $3 WHERE account_id = $1 AND key_id = $2 AND is_current`,
+);
+const endEarlierSecrets = statement(
+  'key_end_earlier_secrets',
+  `UPDATE core.api_secret SET expires_at = $3 WHERE account_id = $1 AND key_id = $2 AND NOT is_current AND expires_at > $3`,
 );
 const countEarlierSecrets = statement(
   'key_count_earlier_secrets',
@@ -161,7 +161,7 @@ export async function insertKey(
   ]);
 }
 
-/** Makes `minted` the current secret; the one before lives until `endsAtMs`, or ends now when that is not later than `nowMs`. */
+/** Makes `minted` the current secret; the one before lives until `endsAtMs`. When that is now, all earlier ones end with it. */
 export async function replaceSecret(
   tx: Transaction,
   accountId: string,
@@ -172,8 +172,9 @@ export async function replaceSecret(
 ): Promise<void> {
   const now = new Date(nowMs);
   await Promise.all([
-    tx.query(retireCurrentSecret, [accountId, keyId, new Date(endsAtMs)]),
     tx.query(deleteEndedSecrets, [accountId, keyId, now]),
+    tx.query(retireCurrentSecret, [accountId, keyId, new Date(endsAtMs)]),
+    endsAtMs > nowMs ? null : tx.query(endEarlierSecrets, [accountId, keyId, now]),
     tx.query(insertSecretRow, [minted.hash, accountId, keyId, now]),
     tx.query(updateSecretText, [accountId, keyId, minted.prefix, minted.last4, now]),
   ]);
@@ -194,12 +195,9 @@ export async function updateKeyFields(
   await tx.query(updateFields, [accountId, keyId, fields.name, arrayOf(fields.scopes), new Date(nowMs)]);
 }
 
-/** Marks the key revoked and forgets all its secrets. */
+/** Its secrets stay: who sends one is told that the key was revoked. */
 export async function markRevoked(tx: Transaction, accountId: string, keyId: string, reason: string, nowMs: number) {
-  await Promise.all([
-    tx.query(updateRevoked, [accountId, keyId, reason, new Date(nowMs)]),
-    tx.query(deleteSecretRows, [accountId, keyId]),
-  ]);
+  await tx.query(updateRevoked, [accountId, keyId, reason, new Date(nowMs)]);
 }
 
 export async function markFlagged(tx: Transaction, accountId: string, keyId: string, nowMs: number): Promise<void> {

@@ -1,5 +1,6 @@
 // Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
 import type { CallContext } from '../../core/context.ts';
+import { invalidKey } from '../../core/keys/record.ts';
 import { scopesAllow } from '../../core/keys/scopes.ts';
 import { readClock } from '../../core/wallet/statements.ts';
 import { problem } from '../../problems/problem.ts';
@@ -41,7 +42,7 @@ export async function consume(state: QueueState, ctx: CallContext, options: Cons
 /** The key may have been revoked or narrowed, or the account suspended, while the call waited. */
 async function confirmKey(ctx: CallContext): Promise<void> {
   const key = await ctx.core.keys.again(ctx.key);
-  if (key === null) throw problem('INVALID_API_KEY');
+  if (typeof key === 'string') throw invalidKey(key);
   if (key.suspended) throw problem('ACCOUNT_SUSPENDED');
   if (!scopesAllow(key.scopes, ctx.capability, 'write')) throw problem('INSUFFICIENT_SCOPE');
 }

@@ -67,6 +67,7 @@ export const keysCreate = defineCapability<AccountState>()({
         if (expiresAtMs !== null && expiresAtMs <= entry.nowMs) throw notInFuture();
         const { key, secret } = await createKey(
           tx,
+          ctx.core.secrets,
           ctx.accountId,
           { name: input.name ?? null, scopes, expiresAtMs },
           entry.nowMs,

@@ -17,7 +17,7 @@ export const keysRotate = defineCapability<AccountState>()({
   summary: 'Gives an API key a new secret.',
   description:
     'Returns the key, same id and scopes, with a new key_secret, this once. The secret before it stays valid for grace_hours, so ' +
-    'that programs can change over one by one; with 0 it ends before the answer. At most two earlier secrets are valid at a time.',
+    'that programs can change over one by one; with 0 it and all earlier ones end before the answer. At most two earlier secrets are valid at a time.',
   input: Type.Object({
     id: keyIdField,
     grace_hours: Type.Optional(
@@ -58,7 +58,14 @@ export const keysRotate = defineCapability<AccountState>()({
       ctx,
       async (tx) => {
         const { nowMs } = await enterFor(tx, ctx, input.id);
-        const { key, secret } = await rotateKey(tx, ctx.accountId, input.id, graceHours * HOUR_MS, nowMs);
+        const { key, secret } = await rotateKey(
+          tx,
+          ctx.core.secrets,
+          ctx.accountId,
+          input.id,
+          graceHours * HOUR_MS,
+          nowMs,
+        );
         return { ...keyRecord(key), key_secret: secret };
       },
       replay,

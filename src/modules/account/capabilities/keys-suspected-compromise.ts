@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { flagKey, type KeyWithSecret, replaceLeakedKey, rotateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
@@ -70,7 +71,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
       ctx,
       async (tx) => {
         const { nowMs } = await enterFor(tx, ctx, input.id);
-        return report(tx, ctx.accountId, input.id, { confirmed, rotate }, nowMs);
+        return report(tx, ctx, input.id, { confirmed, rotate }, nowMs);
       },
       replay,
     );
@@ -82,17 +83,20 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
 
 async function report(
   tx: Transaction,
-  accountId: string,
+  { core: { secrets }, accountId }: CallContext,
   keyId: string,
   { confirmed, rotate }: { confirmed: boolean; rotate: boolean },
   nowMs: number,
 ) {
   if (confirmed) {
-    const { key, replacement } = await replaceLeakedKey(tx, accountId, keyId, rotate, nowMs);
+    const { key, replacement } = await replaceLeakedKey(tx, secrets, accountId, keyId, rotate, nowMs);
     return { key: keyRecord(key), replacement: replacement === null ? null : withSecret(replacement) };
   }
   if (rotate)
-    return { key: withSecret(await rotateKey(tx, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)), replacement: null };
+    return {
+      key: withSecret(await rotateKey(tx, secrets, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)),
+      replacement: null,
+    };
   return { key: keyRecord(await flagKey(tx, accountId, keyId, nowMs)), replacement: null };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { mintSecret } from '../../../core/keys/record.ts';
+import { Secrets } from '../../../core/secrets.ts';
 import type { RawHead } from '../../../manifest/raw-route.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
 
@@ -13,7 +14,7 @@ const head = (query: string, headers: Record<string, string> = {}): RawHead => (
 });
 
 test('an API key is the public key of a DSN as it is: the pattern of the JavaScript SDKs takes it whole', () => {
-  const { secret } = mintSecret();
+  const { secret } = mintSecret(new Secrets('a server secret of tests'));
   const pattern = /^(?:(\w+):)\/\/(?:(\w+)(?::(\w+)?)?@)((?:\[[:.%\w]+\]|[\w.-]+))(?::(\d+))?\/(.+)/;
   expect(pattern.exec(`https://${secret}@qm.example/v1/errors/sentry/1`)?.slice(1, 3)).toEqual(['https', secret]);
 });
