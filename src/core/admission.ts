@@ -65,11 +65,19 @@ export const admission = {
   /** One call. */
   call: {
     /** Unless its capability says otherwise (`bodyBytesMax`): 413 PAYLOAD_TOO_LARGE, before it is read where it is announced. */
-    bodyBytesMax: MIB,
+    bodyBytesMax: 64 * KIB,
+    /** Of operations that no rate bounds and that cost nothing, such as queue.ack. A manifest with more is refused. */
+    freeBodyBytesMax: 16 * KIB,
+    /** Of operations whose bodies are not read in threads: those with a rate, which is weighed by bytes. A manifest with more is refused. */
+    ratedBodyBytesMax: 512 * KIB,
     /** Levels of nesting: 400 MALFORMED_JSON, code_detail `depth`. Costs one walk over the text. */
     depthMax: 32,
     /** Objects and arrays: 413, code_detail `containers`. Each takes many times the memory of its two characters. */
     containersMax: 1_000_000,
+    /** Names with values, but for those in opaque values: 413, code_detail `members`. An object of so many takes milliseconds to walk. */
+    membersMax: 10_000,
+    /** Looked at in one body; then `metadata.warnings` says that there are more. */
+    unknownFieldsMax: 2_000,
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
   },

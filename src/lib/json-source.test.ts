@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elementStarts, memberSources, nestingDepth } from './json-source.ts';
+import { elementStarts, memberSources, membersWithout, nesting, nestingDepth } from './json-source.ts';
 
 const spaced = (value: unknown) => JSON.stringify(value, null, '\t ');
 
@@ -46,4 +46,41 @@ test.each([
   ['{"a":"[[[[","b":{}}', 2],
 ])('the depth of %s is %d', (text, depth) => {
   expect(nestingDepth(text)).toBe(depth);
+});
+
+/** Members of all objects within a value, but for those within what bears a name of `left`. */
+function count(value: unknown, left: ReadonlySet<string>): number {
+  if (value === null || typeof value !== 'object') return 0;
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + count(item, left), 0);
+  return Object.entries(value).reduce((sum, [name, item]) => sum + 1 + (left.has(name) ? 0 : count(item, left)), 0);
+}
+
+describe('members', () => {
+  const name = fc.constantFrom('a', 'b', 'payload', 'x:y', '{', '"', '\\');
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 5 },
+      fc.jsonValue(),
+      fc.array(tie('tree'), { maxLength: 4 }),
+      fc.dictionary(name, tie('tree'), { maxKeys: 5, noNullPrototype: true }),
+    ),
+  }));
+
+  test('are counted in all objects, with and without what is left', () => {
+    fc.assert(
+      fc.property(tree, fc.boolean(), (value, wide) => {
+        const text = wide ? spaced(value) : JSON.stringify(value);
+        expect(nesting(text).members).toBe(count(value, new Set()));
+        expect(membersWithout(text, new Set(['payload', 'b']))).toBe(count(value, new Set(['payload', 'b'])));
+      }),
+    );
+  });
+
+  test('of any text are counted in one walk that ends', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[{}[\]":,\\pa1 ]{0,60}$/), (text) => {
+        expect(membersWithout(text, new Set(['p']))).toBeLessThanOrEqual(text.length);
+      }),
+    );
+  });
 });

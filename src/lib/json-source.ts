@@ -6,21 +6,56 @@ export function nestingDepth(text: string): number {
   return nesting(text).depth;
 }
 
-/** Deepest nesting and number of objects and arrays in the text. Strings are skipped; the text need not be valid. */
-export function nesting(text: string): { readonly depth: number; readonly containers: number } {
+/** What a text costs to parse. */
+export interface Nesting {
+  /** Deepest nesting of objects and arrays. */
+  readonly depth: number;
+  /** Objects and arrays. */
+  readonly containers: number;
+  /** Names with their values, of all objects together. */
+  readonly members: number;
+}
+
+/** Strings are skipped; the text need not be valid. */
+export function nesting(text: string): Nesting {
   let depth = 0;
   let deepest = 0;
   let containers = 0;
+  let members = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 34) at = stringEnd(text, at) - 1;
+    // Digits, commas and spaces come before the colon.
+    else if (code < 58) continue;
+    else if (code === 58) members += 1;
     else if (code === 123 || code === 91) {
       depth += 1;
       containers += 1;
       if (depth > deepest) deepest = depth;
     } else if (code === 125 || code === 93) depth -= 1;
   }
-  return { depth: deepest, containers };
+  return { depth: deepest, containers, members };
+}
+
+/**
+ * Members of all objects together, without those within the values of the names `left`; the text need not be valid. A name written
+ * with escapes is none of `left`.
+ */
+export function membersWithout(text: string, left: ReadonlySet<string>): number {
+  let members = 0;
+  let name = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 34) {
+      const end = stringEnd(text, at);
+      name = text.slice(at + 1, end - 1);
+      at = end - 1;
+    } else if (code === 58) {
+      members += 1;
+      if (left.has(name)) at = valueEnd(text, skipSpace(text, at + 1)) - 1;
+    }
+  }
+  return members;
 }
 
 /** Source texts of the members of the object that starts at or after `from` in a valid document. The last of a repeated name counts. */
@@ -72,7 +107,7 @@ function valueEnd(text: string, at: number): number {
     return end;
   }
   let depth = 0;
-  for (let end = at; ; end += 1) {
+  for (let end = at; end < text.length; end += 1) {
     const code = text.charCodeAt(end);
     if (code === 34) end = stringEnd(text, end) - 1;
     else if (code === 123 || code === 91) depth += 1;
@@ -81,4 +116,5 @@ function valueEnd(text: string, at: number): number {
       if (depth === 0) return end + 1;
     }
   }
+  return text.length;
 }

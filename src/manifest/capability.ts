@@ -64,7 +64,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly unlimited?: boolean;
   /** May wait for work (long poll): not counted among the running calls of the account. */
   readonly waits?: boolean;
-  /** Body limit in bytes when it is not 1 MiB. */
+  /** Body limit in bytes when it is not 64 KiB. More wants a content that needs it, and mostly `bulk`. */
   readonly bodyBytesMax?: number;
   /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.bodyText` is empty. */
   readonly bulk?: BulkBody<Static<In>>;

@@ -1,5 +1,6 @@
 // The rules that a manifest must keep; a service with a broken one does not start. One function per rule, listed below,
 // each with a test that shows it failing. Schemas and examples are checked in check-examples.ts.
+import { admission } from '../core/admission.ts';
 import { isEventType } from '../core/events/catalogue.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { problemCatalogue } from '../problems/catalogue.ts';
@@ -42,6 +43,7 @@ const capabilityRules: readonly CapabilityRule[] = [
   eventsAreCatalogued,
   everythingIsDescribed,
   keyIsTakenWhereDue,
+  bodyLimitIsSound,
 ];
 
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. `quick` leaves schemas and examples out. */
@@ -162,4 +164,20 @@ function keyIsTakenWhereDue({ capability }: Listed): string[] {
     ...(capability.idempotent === due ? [] : [due ? 'a write must be idempotent' : 'it must not be marked idempotent']),
     ...(declared ? ['idempotency_key must not be an input field: the gateway takes it out of the request'] : []),
   ];
+}
+
+/** What takes long to read is read in a thread, or weighed by a rate, or not taken. */
+function bodyLimitIsSound({ capability }: Listed): string[] {
+  if (capability.method === 'GET') return capability.bodyBytesMax === undefined ? [] : ['a GET takes no body'];
+  const { bodyBytesMax = admission.call.bodyBytesMax, bulk } = capability;
+  const most = bodyBytesMost(capability);
+  if (!Number.isInteger(bodyBytesMax) || bodyBytesMax < 1) return [`${bodyBytesMax} is no body limit in bytes`];
+  if (bulk !== undefined || bodyBytesMax <= most) return [];
+  return [`its body may have ${bodyBytesMax} bytes, but without \`bulk\` at most ${most}`];
+}
+
+function bodyBytesMost({ unlimited, price }: Capability): number {
+  const { freeBodyBytesMax, readHereBytesMax, ratedBodyBytesMax } = admission.call;
+  if (unlimited === true) return freeBodyBytesMax;
+  return price === 'free' ? ratedBodyBytesMax : readHereBytesMax;
 }

@@ -1,4 +1,5 @@
 // A capability as plain data: the rows of discovery, the well-known manifest and the documentation are made of these.
+import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/keys/scopes.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { usd } from '../lib/money.ts';
@@ -10,6 +11,7 @@ import { regions } from './version.ts';
 
 /** The vendor name of everything that the service runs itself. */
 const ownVendor = 'self';
+const MIB = 1024 * 1024;
 
 export interface Pricing {
   readonly unit: string;
@@ -99,8 +101,16 @@ export function describeCapability(capability: Capability, prices: PriceBook): C
       ...(before === undefined ? {} : { before }),
     })),
     events_emitted: capability.events,
-    limits: capability.limits ?? {},
+    limits: limitsOf(capability),
   };
+}
+
+/** Limits an agent should know, name to sentence; that of the body is the one that is enforced. */
+export function limitsOf(capability: Capability): Readonly<Record<string, string>> {
+  if (capability.method === 'GET') return capability.limits ?? {};
+  const bytesMax = capability.bodyBytesMax ?? admission.call.bodyBytesMax;
+  const body = bytesMax < MIB ? `${bytesMax / 1024} KiB` : `${bytesMax / MIB} MiB`;
+  return { body: `${body}.`, ...capability.limits };
 }
 
 /** The field that every keyed write takes beside its own; the gateway reads it, modules never see it. */

@@ -2,7 +2,7 @@
 import { moduleOf } from '../core/keys/scopes.ts';
 import { type Html, html } from '../lib/html.ts';
 import type { Capability } from '../manifest/capability.ts';
-import { summarizeCapability } from '../manifest/describe.ts';
+import { limitsOf, summarizeCapability } from '../manifest/describe.ts';
 import { failureCodes } from '../manifest/failures.ts';
 import { asJsonSchema, fieldsWithin } from '../manifest/json-schema.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -79,7 +79,7 @@ function answer(capability: Capability): Html {
 }
 
 function limits(capability: Capability): Html {
-  const entries = Object.entries(capability.limits ?? {});
+  const entries = Object.entries(limitsOf(capability));
   if (entries.length === 0) return html``;
   return html`<h2>Limits</h2>\n${table(
     ['Limit', 'Rule'],

@@ -2,7 +2,7 @@
 import { moduleOf } from '../core/keys/scopes.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
-import { pricingOf, requestSchema, summarizeCapability } from '../manifest/describe.ts';
+import { limitsOf, pricingOf, requestSchema, summarizeCapability } from '../manifest/describe.ts';
 import { withStandIns } from '../manifest/example.ts';
 import { failureCodes, fieldsBesidePath, takesBody } from '../manifest/failures.ts';
 import { asJsonSchema, type JsonSchema } from '../manifest/json-schema.ts';
@@ -40,8 +40,8 @@ export function operationOf(capability: Capability, prices: PriceBook, shelf: Sc
   };
 }
 
-function limitsInWords({ limits }: Capability): string {
-  const entries = Object.entries(limits ?? {});
+function limitsInWords(capability: Capability): string {
+  const entries = Object.entries(limitsOf(capability));
   return entries.length === 0
     ? ''
     : `\n\nLimits:\n${entries.map(([name, sentence]) => `- ${name}: ${sentence}`).join('\n')}`;

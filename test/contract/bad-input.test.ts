@@ -136,8 +136,8 @@ const brokenBodies: readonly (readonly [
   ['a byte order mark', '\ufeff{}', 'MALFORMED_JSON'],
   ['white space only', '   ', 'MALFORMED_JSON'],
   ['33 levels', deep(33), 'MALFORMED_JSON'],
-  ['100,000 levels', deep(100_000), 'MALFORMED_JSON'],
-  ['100,000 levels without an end', `{"surprise":${'['.repeat(100_000)}`, 'MALFORMED_JSON'],
+  ['8,000 levels', deep(8_000), 'MALFORMED_JSON'],
+  ['16,000 levels without an end', `{"surprise":${'['.repeat(16_000)}`, 'MALFORMED_JSON'],
   ['invalid UTF-8', bytes('{"surprise":"', 0xff, '"}'), 'MALFORMED_JSON'],
   ['UTF-8 with a surrogate', bytes('{"surprise":"', 0xed, 0xa0, 0x80, '"}'), 'MALFORMED_JSON'],
   ['__proto__', '{"__proto__":{"admin":true}}', 'VALIDATION_FAILED', '__proto__'],
@@ -181,7 +181,7 @@ describe('a broken body', () => {
   });
 
   test.each(withBody)('%s: too large, announced or not', async (id) => {
-    const bytesMax = byId(id).bodyBytesMax ?? 1024 * 1024;
+    const bytesMax = byId(id).bodyBytesMax ?? 64 * 1024;
     await unchanged(id, async ({ send }) => {
       const large = Buffer.alloc(bytesMax + 1, ' ');
       for (const body of [large, new Blob([large]).stream()]) {

@@ -4,7 +4,8 @@ import { Problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { readJsonObject } from '../steps/json-object.ts';
 import { requestFingerprint } from '../steps/read-idempotency-key.ts';
-import { refuseInvalid, unknownFieldWarnings } from '../steps/validate.ts';
+import { unknownFieldWarnings } from '../steps/unknown-fields.ts';
+import { refuseInvalid } from '../steps/validate.ts';
 
 const KEY_FIELD = 'idempotency_key';
 

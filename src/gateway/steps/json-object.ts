@@ -1,22 +1,22 @@
 // Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
 import { isUtf8 } from 'node:buffer';
 import { admission } from '../../core/admission.ts';
-import { nesting } from '../../lib/json-source.ts';
+import { membersWithout, nesting } from '../../lib/json-source.ts';
 import { problem } from '../../problems/problem.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { DEPTH_MAX } from './query-value.ts';
 
 /** A heap that is full ends the process while JSON is parsed. */
-const { containersMax } = admission.call;
+const { containersMax, membersMax } = admission.call;
 
-/** The object that a body is, and its text. Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED (hostile keys). */
+/** The object that a body is, and its text. Throws MALFORMED_JSON, PAYLOAD_TOO_LARGE, INVALID_REQUEST, VALIDATION_FAILED (hostile keys). */
 export function readJsonObject(
   body: Buffer,
   opaque: ReadonlySet<string>,
 ): { text: string; value: Record<string, unknown> } {
   if (!isUtf8(body)) throw problem('MALFORMED_JSON', { message: 'The body is not valid UTF-8.' });
   const text = body.toString('utf8');
-  const { depth, containers } = nesting(text);
+  const { depth, containers, members } = nesting(text);
   if (depth > DEPTH_MAX) {
     throw problem('MALFORMED_JSON', {
       message: `The body is nested deeper than ${DEPTH_MAX} levels.`,
@@ -27,6 +27,13 @@ export function readJsonObject(
     throw problem('PAYLOAD_TOO_LARGE', {
       message: `The body has more than ${containersMax} objects and arrays.`,
       detail: 'containers',
+    });
+  }
+  // Nearly always one look is enough.
+  if (members > membersMax && membersWithout(text, opaque) > membersMax) {
+    throw problem('PAYLOAD_TOO_LARGE', {
+      message: `The body has more than ${membersMax} members outside of values that are stored as they are.`,
+      detail: 'members',
     });
   }
   const value = parse(text);

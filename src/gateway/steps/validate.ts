@@ -3,15 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import { type FieldError, invalidField, problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
-import { type Endpoint, type FieldSchema, takesUnknownFields } from '../endpoint.ts';
+import type { Endpoint, FieldSchema } from '../endpoint.ts';
 import type { Step } from '../step.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
 import { brokenMember, fromPath, fromQuery, groupQuery } from './query-value.ts';
+import { unknownFieldWarnings } from './unknown-fields.ts';
 
 const ERRORS_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
 
-type CheckedEndpoint = Pick<Endpoint, 'capability' | 'unknownFields' | 'fields' | 'opaque' | 'isValid' | 'faults'>;
+type CheckedEndpoint = Pick<Endpoint, 'isValid' | 'faults'>;
 
 export const validate: Step = (call) => {
   mergeQuery(call);
@@ -93,57 +94,6 @@ function merge(call: Call, name: string, value: unknown, place: 'path' | 'query'
 function holdsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
   return value !== null && typeof value === 'object' && Object.values(value).some(holdsNul);
-}
-
-/** Unknown fields that are ignored, as warnings. Throws VALIDATION_FAILED where they are refused. */
-export function unknownFieldWarnings(input: Record<string, unknown>, endpoint: CheckedEndpoint): string[] {
-  const { unknownFields: treatment, fields, opaque, capability } = endpoint;
-  if (treatment === 'taken') return [];
-  const unknown = unknownFields(input, fields, '', opaque).slice(0, ERRORS_MAX);
-  if (unknown.length > 0 && treatment === 'refused') {
-    const errors = unknown.map((param) => ({
-      param,
-      rule: 'unknown_field',
-      message: `${param} is not a field of ${capability.id}.`,
-    }));
-    throw problem('VALIDATION_FAILED', {
-      param: errors[0]?.param,
-      detail: 'unknown_field',
-      message: errors[0]?.message,
-      errors,
-    });
-  }
-  return unknown.map((param) => `${param}: unknown field, ignored`);
-}
-
-function unknownFields(
-  value: object,
-  fields: Readonly<Record<string, FieldSchema>>,
-  path: string,
-  opaque: ReadonlySet<string>,
-): string[] {
-  const unknown: string[] = [];
-  for (const name of Object.keys(value)) {
-    const schema = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const at = path === '' ? name : `${path}.${name}`;
-    if (schema === undefined) unknown.push(at.slice(0, NAME_CHARACTERS_MAX));
-    else if (!opaque.has(name))
-      unknown.push(...unknownWithin((value as Record<string, unknown>)[name], schema, at, opaque));
-  }
-  return unknown;
-}
-
-function unknownWithin(value: unknown, schema: FieldSchema, at: string, opaque: ReadonlySet<string>): string[] {
-  if (value === null || typeof value !== 'object') return [];
-  if (Array.isArray(value)) {
-    const items = schema.items;
-    return items?.properties === undefined
-      ? []
-      : value.flatMap((item, i) => unknownWithin(item, items, `${at}[${i}]`, opaque)).slice(0, ERRORS_MAX);
-  }
-  return schema.properties === undefined || takesUnknownFields(schema)
-    ? []
-    : unknownFields(value, schema.properties, at, opaque);
 }
 
 /** Faults of branches of a union say less than the union's own: only the latter are told. */

@@ -1,5 +1,7 @@
 // Numbers of the cron module.
 export const PAYLOAD_BYTES_MAX = 64 * 1024;
+/** Of a job's settings: the payload, and room for 20 headers of 4 KiB. */
+export const BODY_BYTES_MAX = 192 * 1024;
 export const NAME_CHARACTERS_MAX = 128;
 export const URL_CHARACTERS_MAX = 2_048;
 export const SECRET_CHARACTERS_MAX = 256;

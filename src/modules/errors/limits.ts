@@ -13,6 +13,10 @@ export const TAG_NAMES_COUNTED_MAX = 100;
 export const TAG_VALUES_COUNTED_MAX = 100;
 export const TOP_VALUES = 100;
 export const COMMENT_CHARACTERS_MAX = 10_000;
+/** Also of 10,000 characters that are all written as two escapes. */
+export const COMMENT_BODY_BYTES_MAX = 128 * 1024;
+/** One event as it is sent. */
+export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
 /** Lists show this much of a message, errors.get all of it. */
 export const LISTED_MESSAGE_CHARACTERS = 10_000;
 export const RETENTION_DAYS = 90;

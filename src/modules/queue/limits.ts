@@ -7,6 +7,12 @@ export const DEFAULT_GROUP = '';
 export const DEDUPLICATION_WINDOW_MS = 5 * 60_000;
 export const BATCH_MESSAGES_MAX = 100;
 export const BATCH_BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** Four times the largest message: what is somewhat too long is told by its field. */
+export const PUBLISH_BODY_BYTES_MAX = 1024 * 1024;
+/** Of what takes and settles messages: three times a list of 100 receipts. */
+export const SETTLE_BODY_BYTES_MAX = 16 * 1024;
+/** Room for 20 headers of 4 KiB. */
+export const SUBSCRIBE_BODY_BYTES_MAX = 128 * 1024;
 /** Of the messages that a batch repeats. What one batch has published is answered again whole: it had half of that. */
 export const BATCH_REPEATED_BYTES_MAX = 2 * BATCH_BODY_BYTES_MAX;
 /** A page of a list ends with the message that reaches it: at most a message more. */

@@ -14,6 +14,14 @@ export interface MessageFields {
   readonly deduplication_id?: string | null;
 }
 
+/** What `bulk` makes of the body of a publish. */
+export interface SentMessages {
+  readonly queue: string;
+  readonly messages: readonly NewMessage[];
+  /** Length of the body. */
+  readonly characters: number;
+}
+
 /** The message whose object starts at `from` in `text`. `at` prefixes the names of fields in errors. */
 export function messageFromSource(text: string, from: number, fields: MessageFields, at: string): NewMessage {
   const sources = memberSources(text, from);

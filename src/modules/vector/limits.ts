@@ -3,6 +3,8 @@ export const DIMENSION_MAX = 4_096;
 export const UPSERT_VECTORS_MAX = 1_000;
 export const UPSERT_BODY_BYTES_MAX = 32 * 1024 * 1024;
 export const QUERY_BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** Of lists of ids and of filters: twice 1,000 ids of 256 bytes, which escapes may make longer. */
+export const IDS_BODY_BYTES_MAX = 512 * 1024;
 export const IDS_MAX = 1_000;
 export const TOP_K_MAX = 1_000;
 export const TOP_K_DEFAULT = 10;

@@ -26,7 +26,8 @@ export const webhooksTest = defineCapability<AccountState>()({
   errors: ['WEBHOOK_NOT_FOUND'],
   events: [],
   limits: {
-    body: 'Any JSON object; an idempotency_key in it is taken as such. Beyond 20 KiB long texts are cut, and the event says truncated.',
+    content:
+      'Any JSON object; an idempotency_key in it is taken as such. Beyond 20 KiB long texts are cut, and the event says truncated.',
   },
   examples: [
     {

@@ -8,6 +8,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { addJob, findJob, jobCount } from '../job-store.ts';
+import { BODY_BYTES_MAX } from '../limits.ts';
 import { type JobRow, jobText, sealSecret } from '../records.ts';
 import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
 import { changesOf, requireSlot, settingsAfter, timingAfter } from '../settings.ts';
@@ -37,6 +38,7 @@ export const create = defineCapability<CronState>()({
   scope: 'write',
   idempotent: true,
   replay: { secret: true },
+  bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['payload', 'headers'],
   errors: ['WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED', 'QUOTA_EXCEEDED'],
   events: [],

@@ -6,7 +6,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { findJob, replaceSecret, saveJob } from '../job-store.ts';
-import { PREVIOUS_SECRET_MS } from '../limits.ts';
+import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS } from '../limits.ts';
 import { type JobRow, jobText, sealSecret } from '../records.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../settings.ts';
@@ -32,6 +32,7 @@ export const update = defineCapability<CronState>()({
   scope: 'write',
   idempotent: true,
   replay: { secret: true },
+  bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['payload', 'headers'],
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
   events: [],

@@ -3,6 +3,7 @@ import { captureReady, readyToStore } from '../capture.ts';
 import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../capture-input.ts';
 import type { CaptureInput } from '../capture-types.ts';
 import { captureSchema } from '../event-input.ts';
+import { EVENT_BODY_BYTES_MAX } from '../limits.ts';
 import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
@@ -21,6 +22,7 @@ export const capture = defineCapability<ErrorsState>()({
   price: { book: 'errors.capture', unit: 'event' },
   scope: 'write',
   idempotent: true,
+  bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
     reduce: (sent: SentEvent, { text, idempotencyKey }) => {

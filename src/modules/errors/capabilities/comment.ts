@@ -3,7 +3,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { addComment } from '../activity-store.ts';
 import { cleanText } from '../clean-text.ts';
 import { changeGroup } from '../group-change.ts';
-import { COMMENT_CHARACTERS_MAX } from '../limits.ts';
+import { COMMENT_BODY_BYTES_MAX, COMMENT_CHARACTERS_MAX } from '../limits.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
@@ -21,6 +21,7 @@ export const comment = defineCapability<ErrorsState>()({
   price: 'free',
   scope: 'write',
   idempotent: true,
+  bodyBytesMax: COMMENT_BODY_BYTES_MAX,
   errors: ['GROUP_NOT_FOUND'],
   events: [],
   examples: [

@@ -3,6 +3,7 @@ import { captureReady, readyToStore } from '../capture.ts';
 import { draftOf } from '../capture-input.ts';
 import type { CaptureInput } from '../capture-types.ts';
 import { type MessageInput, messageSchema } from '../event-input.ts';
+import { EVENT_BODY_BYTES_MAX } from '../limits.ts';
 import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
@@ -19,6 +20,7 @@ export const message = defineCapability<ErrorsState>()({
   price: { book: 'errors.capture', unit: 'event' },
   scope: 'write',
   idempotent: true,
+  bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
     reduce: ({ text: message, ...about }: MessageInput, { text: source, idempotencyKey }) => {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { SETTLE_BODY_BYTES_MAX } from '../limits.ts';
 import { type NamedRef, refList, settleKnown, shownId, singleRef } from '../refs.ts';
 import { queueName, receiptsField, refFields } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
@@ -37,6 +38,7 @@ export const ack = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
+  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
   limits: { receipts: '100 a call.', rate: 'None.' },

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_MESSAGES_MAX } from '../limits.ts';
-import { messagesFromSource } from '../message-source.ts';
+import { type MessageFields, messagesFromSource, type SentMessages } from '../message-source.ts';
 import { messageSchema, publishFields, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -32,10 +32,17 @@ export const batchPublish = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: true,
   bodyBytesMax: BATCH_BODY_BYTES_MAX,
+  bulk: {
+    source: import.meta.url,
+    reduce: ({ queue, messages }: { queue: string; messages: readonly MessageFields[] }, { text }) => {
+      const value: SentMessages = { queue, messages: messagesFromSource(text, messages), characters: text.length };
+      return { value, transfer: [] };
+    },
+  },
   opaque: ['payload', 'body', 'headers'],
   errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
   events: ['wallet.low_balance'],
-  limits: { messages: '100 a call.', body: '4 MiB.', repeated: '8 MiB of messages that were published before.' },
+  limits: { messages: '100 a call.', repeated: '8 MiB of messages that were published before.' },
   examples: [
     {
       title: 'Two jobs',
@@ -45,13 +52,13 @@ export const batchPublish = defineCapability<QueueState>()({
     },
   ],
   run({ ctx, input, state }) {
-    const messages = messagesFromSource(ctx.bodyText, input.messages);
+    const { queue, messages, characters } = input as unknown as SentMessages;
     return chargeInLane(ctx, {
       units: BigInt(messages.length),
       effect: state.publishing,
-      input: { queue: input.queue, messages, paramOf: (i: number) => `messages[${i}].`, batch: true },
+      input: { queue, messages, paramOf: (i: number) => `messages[${i}].`, batch: true },
       sequences: messages.length,
-      bytes: ctx.bodyText.length,
+      bytes: characters,
       rows: messages.length,
     });
   },

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { VISIBILITY_SECONDS_MAX } from '../limits.ts';
+import { SETTLE_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX } from '../limits.ts';
 import { shownId, singleRef } from '../refs.ts';
 import { queueName, refFields } from '../schemas.ts';
 import { extendMessage } from '../settle.ts';
@@ -36,6 +36,7 @@ export const extend = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
+  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
   limits: { rate: 'None.' },

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX } from '../limits.ts';
+import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, SETTLE_BODY_BYTES_MAX } from '../limits.ts';
 import { type Nacked, nackMessages } from '../nack.ts';
 import { refList, settleKnown, shownId, singleRef } from '../refs.ts';
 import { queueName, receiptsField, refFields, storable } from '../schemas.ts';
@@ -64,6 +64,7 @@ export const nack = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
+  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
   events: ['queue.dlq'],
   limits: { receipts: '100 a call.', rate: 'None.' },

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { messageFromSource } from '../message-source.ts';
+import { PUBLISH_BODY_BYTES_MAX } from '../limits.ts';
+import { type MessageFields, messageFromSource, type SentMessages } from '../message-source.ts';
 import { messageSchema, publishFields, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -20,6 +21,18 @@ export const publish = defineCapability<QueueState>()({
   price: { book: 'queue.publish', unit: 'message' },
   scope: 'write',
   idempotent: true,
+  bodyBytesMax: PUBLISH_BODY_BYTES_MAX,
+  bulk: {
+    source: import.meta.url,
+    reduce: ({ queue, ...message }: { queue: string } & MessageFields, { text }) => {
+      const value: SentMessages = {
+        queue,
+        messages: [messageFromSource(text, 0, message, '')],
+        characters: text.length,
+      };
+      return { value, transfer: [] };
+    },
+  },
   opaque: ['payload', 'body', 'headers'],
   errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
   events: ['wallet.low_balance'],
@@ -42,13 +55,13 @@ export const publish = defineCapability<QueueState>()({
     },
   ],
   run({ ctx, input, state }) {
-    const message = messageFromSource(ctx.bodyText, 0, input, '');
+    const { queue, messages, characters } = input as unknown as SentMessages;
     return chargeInLane(ctx, {
       units: 1n,
       effect: state.publishing,
-      input: { queue: input.queue, messages: [message], paramOf: () => '', batch: false },
+      input: { queue, messages, paramOf: () => '', batch: false },
       sequences: 1,
-      bytes: ctx.bodyText.length + FIXED_BYTES,
+      bytes: characters + FIXED_BYTES,
       rows: 1,
     });
   },

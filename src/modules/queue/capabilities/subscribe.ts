@@ -8,6 +8,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { newId } from '../../../lib/ids.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
+import { SUBSCRIBE_BODY_BYTES_MAX } from '../limits.ts';
 import { SUBSCRIPTIONS_CHANGED } from '../push/dispatcher.ts';
 import { IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_QUEUE_MAX } from '../push/limits.ts';
 import { type PushTarget, sealTarget, subscriptionRecord } from '../push/record.ts';
@@ -35,6 +36,7 @@ export const subscribe = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: true,
   replay,
+  bodyBytesMax: SUBSCRIBE_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND', 'QUOTA_EXCEEDED', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
   events: [],
   limits: {

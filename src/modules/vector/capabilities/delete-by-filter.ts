@@ -9,6 +9,7 @@ import { type CollectionRow, countOut, findCollection, holdCollection } from '..
 import type { Filter } from '../engine/port.ts';
 import { parseFilter } from '../filter.ts';
 import { findPassingItems, type Passing, removePassingItems } from '../item-store.ts';
+import { IDS_BODY_BYTES_MAX } from '../limits.ts';
 import { collectionField, filterField } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
@@ -36,6 +37,7 @@ export const deleteByFilter = defineCapability<VectorState>()({
   price: 'free',
   scope: 'write',
   idempotent: true,
+  bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND', 'UNSUPPORTED_FILTER'],
   events: [],
   examples: [

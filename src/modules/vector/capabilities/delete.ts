@@ -5,7 +5,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { countOut, holdCollection } from '../collection-store.ts';
 import { removeItems } from '../item-store.ts';
-import { IDS_MAX } from '../limits.ts';
+import { IDS_BODY_BYTES_MAX, IDS_MAX } from '../limits.ts';
 import { collectionField, idsField, okField, singleId } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
@@ -30,6 +30,7 @@ export const remove = defineCapability<VectorState>()({
   price: 'free',
   scope: 'write',
   idempotent: true,
+  bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: [],
   events: [],
   limits: { ids: `${IDS_MAX} a call.` },

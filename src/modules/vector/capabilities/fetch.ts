@@ -3,7 +3,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { findCollection } from '../collection-store.ts';
-import { ANSWER_BYTES_MAX, IDS_MAX, VALUES_MAX } from '../limits.ts';
+import { ANSWER_BYTES_MAX, IDS_BODY_BYTES_MAX, IDS_MAX, VALUES_MAX } from '../limits.ts';
 import { NumberWriter } from '../render.ts';
 import { collectionField, idsField, itemSchema } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
@@ -30,6 +30,7 @@ export const fetch = defineCapability<VectorState>()({
   price: 'free',
   scope: 'read',
   idempotent: false,
+  bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND'],
   events: [],
   limits: {

@@ -60,7 +60,6 @@ export const upsert = defineCapability<VectorState>()({
   events: ['wallet.low_balance'],
   limits: {
     vectors: `${UPSERT_VECTORS_MAX} a call.`,
-    body: '32 MiB.',
     metadata: '16 KiB and 64 keys a vector.',
     id: '256 bytes.',
   },
