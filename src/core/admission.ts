@@ -42,6 +42,12 @@ export const admission = {
     /** Billable calls that wait for a commit. */
     laneItemsMax: 20_000,
     laneBytesMax: 64 * MIB,
+    /** Accounts whose wallet someone else holds wait with their calls beside the commits of all others. */
+    lockedAccountsMax: 200,
+    /** Connections for all of them together; the others wait their turn without one. */
+    lockedAccountsAtOnce: 2,
+    /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
+    lockedAccountCallsMax: 128,
     /** Effects too large for a shared commit, each with a database connection for seconds; more wait. */
     largeWritesAtOnce: 2,
     /** Threads that read long bodies; more bodies wait. */

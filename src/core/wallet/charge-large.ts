@@ -1,5 +1,6 @@
 // A large effect: its money is held already; its rows, the capture and the answer commit in one transaction that touches the
 // wallet last, so the account's other calls never wait for it. Whatever fails releases the hold.
+import { textArray } from '../../db/arrays.ts';
 import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Logger } from '../logger.ts';
@@ -8,6 +9,7 @@ import type { Holds } from './holds.ts';
 import type { AdmittedItem, AuthorizedHold, LaneItem } from './lane-item.ts';
 import { isLost, rideOut } from './ride-out.ts';
 import { type HoldRow, type HoldSettlement, readHold, settleHold } from './settle-hold.ts';
+import { lockWallets } from './statements.ts';
 
 interface Services {
   readonly db: Database;
@@ -90,6 +92,7 @@ class LargeWrite<Input, Context> {
       const known = rows[0];
       if (known?.status !== 'active') throw new Error(`the hold of an earlier attempt is ${known?.status}`);
     }
+    if (effect.readsUnderLock === true) await tx.query(lockWallets, [textArray([accountId])]);
     const [verdict] = await effect.read(tx, [this.#item]);
     if (verdict?.kind === 'refuse') throw verdict.problem;
     if (verdict?.kind === 'replay') throw new AnsweredBefore(verdict.text);

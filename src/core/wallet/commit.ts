@@ -10,7 +10,16 @@ import { scopesAllow } from '../keys/scopes.ts';
 import { type AccountBatch, type LedgerEntry, settleAccount } from './account-batch.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
-import { deleteDeadAnswers, lockWallets, readAnswers, readClock, readGrants, readKeys } from './statements.ts';
+import {
+  deleteDeadAnswers,
+  lockFreeWallets,
+  lockWallets,
+  openCommit,
+  readAnswers,
+  readGrants,
+  readKeys,
+  waitBriefly,
+} from './statements.ts';
 import { keepReplays, writeBooks } from './write-books.ts';
 
 /** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
@@ -21,8 +30,8 @@ export interface CommitProbe {
 }
 
 export interface CommitResult {
-  /** In the order of the items. */
-  readonly settlements: readonly Settlement[];
+  /** In the order of the items; null for those whose wallet someone else holds: nothing was done for them. */
+  readonly settlements: readonly (Settlement | null)[];
   /** Runs the effects' local hints. */
   readonly afterCommit: () => void;
 }
@@ -45,6 +54,9 @@ interface AnswerRow {
   readonly alive: boolean;
 }
 
+/** What becomes of an account whose wallet someone else holds: it is passed over, or waited for 100 ms, and then all fails (55P03). */
+export type LockedWallets = 'pass over' | 'wait for';
+
 /**
  * Commits `items` (their accounts in any order; locks are taken in account order).
  * `onProbe` is told before COMMIT is sent where to look if it gets no answer, and what to answer then. Throws what PostgreSQL throws, CommitUnknown included.
@@ -52,14 +64,16 @@ interface AnswerRow {
 export async function commitLanes(
   db: Database,
   items: readonly LaneItem[],
+  locked: LockedWallets,
   onProbe: (probe: CommitProbe, result: CommitResult) => void,
 ): Promise<CommitResult> {
   return db.hot.pipelined(async (tx) => {
-    const snapshot = await readSnapshot(tx, items);
+    const snapshot = await readSnapshot(tx, items, locked);
     const settlements = new Map<LaneItem, Settlement>();
     const candidates = new Map<string, LaneItem[]>();
     const replays: (readonly [LaneItem, string])[] = [];
     for (const item of items) {
+      if (locked === 'pass over' && !snapshot.wallets.has(item.accountId)) continue;
       const early = settleEarly(item, snapshot);
       if (early === null) append(candidates, item.accountId, item);
       else settlements.set(item, early);
@@ -72,7 +86,7 @@ export async function commitLanes(
     keepReplays(tx, replays, snapshot.nowMs);
     const admitted = writeAll(tx, written, snapshot.nowMs, settlements);
     const result = {
-      settlements: items.map((item) => settlements.get(item) as Settlement),
+      settlements: items.map((item) => settlements.get(item) ?? null),
       afterCommit: () => {
         for (const [effect, of] of admitted) effect.committed?.(of);
       },
@@ -86,15 +100,16 @@ function probeOf({ accountId, batchId, entries: [entry] }: AccountBatch): Commit
   return { accountId, batchId, entrySeq: (entry as LedgerEntry).seq };
 }
 
-async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promise<Snapshot> {
+async function readSnapshot(tx: Transaction, items: readonly LaneItem[], locked: LockedWallets): Promise<Snapshot> {
   const accounts = textArray([...new Set(items.map((item) => item.accountId))].sort());
   const secrets = new Map(items.map((item) => [item.secretHash.toString('latin1'), item.secretHash]));
   const keyed = items.filter((item) => item.idempotency !== null);
   const groups = groupByEffect(items);
   tx.cork();
+  if (locked === 'wait for') void tx.query(waitBriefly, []);
   const [wallets, clock, grants, keys, answers, ...verdictLists] = await Promise.all([
-    tx.query<WalletRow>(lockWallets, [accounts]),
-    tx.query<{ now: number }>(readClock, []),
+    tx.query<WalletRow>(locked === 'wait for' ? lockWallets : lockFreeWallets, [accounts]),
+    tx.query<{ now: number }>(openCommit, []),
     tx.query<GrantRow>(readGrants, [accounts]),
     tx.query<{ secret_hash: Buffer; scopes: string[] | null }>(readKeys, [accounts, byteaArray([...secrets.values()])]),
     keyed.length === 0 ? null : tx.query<AnswerRow>(readAnswers, [accounts, ...answerKeys(keyed)]),
@@ -110,13 +125,14 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[]): Promis
   });
   const grantsByAccount = new Map<string, GrantRow[]>();
   for (const row of grants.rows) append(grantsByAccount, row.account_id, row);
+  const held = new Map(wallets.rows.map((row) => [row.account_id, rollWindows(row, nowMs)]));
   return {
     nowMs,
-    wallets: new Map(wallets.rows.map((row) => [row.account_id, rollWindows(row, nowMs)])),
+    wallets: held,
     grants: new Map([...grantsByAccount].map(([id, rows]) => [id, spendingOrder(rows, nowMs)])),
     scopesBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row.scopes])),
     answers: new Map(known.filter(({ alive }) => alive).map((row) => [answerId(row.account_id, row.key_hash), row])),
-    deadAnswers: known.filter(({ alive }) => !alive),
+    deadAnswers: known.filter((row) => !row.alive && held.has(row.account_id)),
     verdicts,
   };
 }

@@ -26,9 +26,14 @@ export interface AdmittedItem<Input, Context> {
 /** What a module contributes to a lane: set-based, one call per batch, never its own wallet code. */
 export interface LaneEffect<Input, Context> {
   readonly name: string;
+  /** Also a large one, written outside of the lane, reads under the lock of its wallet. */
+  readonly readsUnderLock?: boolean;
   /** Items that share a key never ride in one batch: the later one must see the earlier one's effect. */
   exclusiveKeys(item: LaneItem<Input, Context>): readonly string[];
-  /** Sends its reads under the wallet locks; verdicts in the order of the items. */
+  /**
+   * Sends its reads; verdicts in the order of the items. In a lane under the wallet locks, but for items whose wallet someone else
+   * holds: their verdicts are not used.
+   */
   read(tx: Queryable, items: readonly LaneItem<Input, Context>[]): Promise<readonly ReadVerdict<Context>[]>;
   /** Sends its writes without awaiting them, and answers the JSON text of `data` per item. Must not throw for any input. */
   write(tx: Transaction, items: readonly AdmittedItem<Input, Context>[], nowMs: number): readonly string[];

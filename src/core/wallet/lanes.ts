@@ -1,15 +1,15 @@
 // Lanes: per account and process at most one commit is in flight; what arrives meanwhile waits and goes together in the next one.
 // An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { textArray } from '../../db/arrays.ts';
-import { CommitUnknown, type Database, sqlState } from '../../db/database.ts';
+import { type Database, sqlState } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import { admission } from '../admission.ts';
 import type { Logger } from '../logger.ts';
-import { type CommitProbe, type CommitResult, commitLanes } from './commit.ts';
+import type { CommitResult, LockedWallets } from './commit.ts';
+import { commitSurely } from './commit-surely.ts';
 import type { LaneItem, Settlement } from './lane-item.ts';
-import { isLost, mayRunAgain, RETRY_FOR_MS, RETRY_PAUSE_MS } from './ride-out.ts';
-import { findLedgerEntry, lockWallets } from './statements.ts';
+import { LockedLanes } from './locked-lanes.ts';
+import { isLost } from './ride-out.ts';
 import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.ts';
 
 export interface LanesOptions {
@@ -18,6 +18,8 @@ export interface LanesOptions {
   /** 1 on a distributed engine: a transaction there is for one account. */
   readonly accountsPerCommit?: number;
   readonly concurrentCommits?: number;
+  /** How long calls wait for a wallet that someone else holds; 8 s when absent. */
+  readonly lockedForMs?: number;
 }
 
 // Measured: batches beyond 128 calls gained nothing.
@@ -25,16 +27,18 @@ const ITEMS_PER_COMMIT = 128;
 const ACCOUNTS_PER_COMMIT = 64;
 // A second commit at a time lets other accounts proceed while one waits for the disk; more only made batches smaller.
 const CONCURRENT_COMMITS = 2;
-const { laneItemsMax, laneBytesMax } = admission.all;
+const { laneItemsMax, laneBytesMax, lockedAccountCallsMax } = admission.all;
+// Two processes that serve one account meet at its wallet all the time, for milliseconds.
+const LOCKED_LONG_MS = 500;
 
 const accountOf = (waiting: Waiting) => waiting.item.accountId;
-const ofSeveralAccounts = (accountIds: readonly string[]) => accountIds.some((id) => id !== accountIds[0]);
 
 export class Lanes {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Lane>();
   /** Accounts with waiting calls and no commit in flight, in order of arrival: round robin. */
   readonly #ready = new Set<string>();
+  readonly #locked: LockedLanes;
   #active = 0;
   #scheduled = false;
   #waitingItems = 0;
@@ -42,6 +46,7 @@ export class Lanes {
 
   constructor(options: LanesOptions) {
     this.#options = options;
+    this.#locked = new LockedLanes(options.lockedForMs);
   }
 
   /** Waiting calls, for metrics and shutdown. */
@@ -49,11 +54,15 @@ export class Lanes {
     return this.#waitingItems;
   }
 
-  /** Settles the call in the next commit of its account. Rejects with OVERLOADED when too much waits, SERVICE_UNAVAILABLE without a database. */
+  /**
+   * Settles the call in the next commit of its account. Rejects with OVERLOADED when too much waits, with SERVICE_UNAVAILABLE
+   * without a database and when someone else holds the wallet for long.
+   */
   submit(item: LaneItem): Promise<Settlement> {
     if (this.#waitingItems >= laneItemsMax || this.#waitingBytes + item.bytes > laneBytesMax) {
       throw problem('OVERLOADED', { retryAfterMs: 1000 });
     }
+    if (isLockedFull(this.#lanes.get(item.accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
     this.#waitingItems += 1;
     this.#waitingBytes += item.bytes;
     const settled = new Promise<Settlement>((resolve, reject) => {
@@ -89,7 +98,7 @@ export class Lanes {
   #laneOf(accountId: string): Lane {
     let lane = this.#lanes.get(accountId);
     if (lane === undefined) {
-      lane = { waiting: [], leaders: new Map(), busy: false };
+      lane = { waiting: [], leaders: new Map(), busy: false, lockedSinceMs: null };
       this.#lanes.set(accountId, lane);
     }
     return lane;
@@ -135,49 +144,34 @@ export class Lanes {
   }
 
   async #run(batch: readonly Waiting[]): Promise<void> {
-    let left: readonly Waiting[] = [];
-    try {
-      const result = await this.#commitOrWait(batch.map((waiting) => waiting.item));
-      // The next commit reads in the database while the answers of this one are written.
-      setImmediate(() => this.#answer(batch, result));
-    } catch (error) {
-      left = await this.#splitSafely(batch, error);
-    }
+    const left = await this.#commit(batch, 'pass over');
     this.#active -= 1;
-    this.#runAlone(left);
-    const stillBusy = new Set(left.map(accountOf));
-    for (const accountId of new Set(batch.map(accountOf))) if (!stillBusy.has(accountId)) this.#release(accountId);
+    const locked = Map.groupBy(left, accountOf);
+    for (const accountId of new Set(batch.map(accountOf))) {
+      const calls = locked.get(accountId);
+      if (calls === undefined) this.#release(accountId);
+      else void this.#setAside(accountId, calls);
+    }
     this.#start();
     this.#schedule();
   }
 
-  /** Nothing in it should throw; if it does, the calls must not hang. */
-  async #splitSafely(batch: readonly Waiting[], error: unknown): Promise<readonly Waiting[]> {
-    try {
-      return await this.#split(batch, error);
-    } catch (unexpected) {
-      for (const waiting of batch) this.#fail(waiting, unexpected);
-      return [];
+  /** Not counted as a commit in flight: one may wait long for its wallet, and the others need the turn. */
+  async #setAside(accountId: string, calls: readonly Waiting[]): Promise<void> {
+    this.#laneOf(accountId).lockedSinceMs ??= performance.now();
+    const left = await this.#locked.settle(calls, (part, locked) => this.#commit(part, locked));
+    if (left.length > 0) {
+      this.#options.log.error({ accountId, calls: left.length }, 'lane commit failed: the wallet stays locked');
+      for (const waiting of left) this.#fail(waiting, problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 }));
     }
+    this.#release(accountId, left.length > 0);
+    this.#schedule();
   }
 
-  /** Each account by itself. Not counted as a commit in flight: one may wait long for its wallet, and the others need the turn. */
-  #runAlone(left: readonly Waiting[]): void {
-    for (const [accountId, part] of Map.groupBy(left, accountOf)) {
-      void this.#commit(part)
-        .catch((error: unknown) => {
-          for (const waiting of part) this.#fail(waiting, error);
-        })
-        .finally(() => {
-          this.#release(accountId);
-          this.#schedule();
-        });
-    }
-  }
-
-  #release(accountId: string): void {
+  #release(accountId: string, locked = false): void {
     const lane = this.#laneOf(accountId);
     lane.busy = false;
+    if (!locked) lane.lockedSinceMs = null;
     if (lane.waiting.length > 0) this.#ready.add(accountId);
     else this.#forgetIdle(accountId, lane);
   }
@@ -186,21 +180,27 @@ export class Lanes {
     if (!lane.busy && lane.waiting.length === 0 && lane.leaders.size === 0) this.#lanes.delete(accountId);
   }
 
-  /** Settles the calls. Answers those of several accounts that met a locked wallet: each account is to be tried alone. */
-  async #commit(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+  /** Settles the calls, and never throws. Answers those that met a lock of someone else's: each account is to be tried alone. */
+  async #commit(batch: readonly Waiting[], locked: LockedWallets): Promise<readonly Waiting[]> {
     let result: CommitResult;
     try {
-      result = await this.#commitOrWait(batch.map((waiting) => waiting.item));
+      result = await commitSurely(
+        this.#options.db,
+        batch.map((waiting) => waiting.item),
+        locked,
+      );
     } catch (error) {
-      return this.#split(batch, error);
+      return this.#split(batch, locked, error);
     }
-    this.#answer(batch, result);
-    return [];
+    // The next commit reads in the database while the answers of this one are written.
+    setImmediate(() => this.#answer(batch, result));
+    return batch.filter((_, i) => result.settlements[i] === null);
   }
 
   #answer(batch: readonly Waiting[], result: CommitResult): void {
     batch.forEach((waiting, i) => {
-      this.#settle(waiting, result.settlements[i] as Settlement);
+      const settlement = result.settlements[i] as Settlement | null;
+      if (settlement !== null) this.#settle(waiting, settlement);
     });
     try {
       result.afterCommit();
@@ -211,52 +211,17 @@ export class Lanes {
   }
 
   /** Halves a batch that PostgreSQL refuses, so that one poisoned call cannot fail its neighbours. */
-  async #split(batch: readonly Waiting[], error: unknown): Promise<readonly Waiting[]> {
-    const locked = sqlState(error) === '55P03';
-    if (locked && ofSeveralAccounts(batch.map(accountOf))) return batch;
-    const unavailable = locked || isLost(error);
-    if (unavailable || batch.length === 1) {
+  async #split(batch: readonly Waiting[], locked: LockedWallets, error: unknown): Promise<readonly Waiting[]> {
+    if (sqlState(error) === '55P03') return batch;
+    if (isLost(error) || batch.length === 1) {
       this.#options.log.error({ err: error, calls: batch.length }, 'lane commit failed');
-      const failure = unavailable ? problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error }) : error;
+      const failure = isLost(error) ? problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error }) : error;
       for (const waiting of batch) this.#fail(waiting, failure);
       return [];
     }
     const half = batch.length >> 1;
-    return [...(await this.#commit(batch.slice(0, half))), ...(await this.#commit(batch.slice(half)))];
-  }
-
-  /** Rides out a restart of the database: an unknown COMMIT is looked up, a lost transaction is run again. */
-  async #commitOrWait(items: readonly LaneItem[]): Promise<CommitResult> {
-    const giveUpAt = performance.now() + RETRY_FOR_MS;
-    const shared = ofSeveralAccounts(items.map((item) => item.accountId));
-    for (;;) {
-      const sent: { probe: CommitProbe; result: CommitResult }[] = [];
-      try {
-        return await commitLanes(this.#options.db, items, (probe, result) => sent.push({ probe, result }));
-      } catch (error) {
-        if (!mayRunAgain(error) || performance.now() > giveUpAt) throw error;
-        // Only the account whose wallet is locked has to wait for it.
-        if (shared && sqlState(error) === '55P03') throw error;
-        const last = sent.at(-1);
-        if (last !== undefined && (await this.#wasCommitted(last.probe, giveUpAt))) return last.result;
-        await sleep(RETRY_PAUSE_MS);
-      }
-    }
-  }
-
-  async #wasCommitted(probe: CommitProbe, giveUpAt: number): Promise<boolean> {
-    for (;;) {
-      try {
-        // The lock waits for a transaction whose client is gone but which still runs.
-        return await this.#options.db.transaction(async (tx) => {
-          await tx.query(lockWallets, [textArray([probe.accountId])]);
-          return (await tx.query(findLedgerEntry, [probe.accountId, probe.entrySeq, probe.batchId])).count === 1;
-        });
-      } catch (error) {
-        if (performance.now() > giveUpAt) throw new CommitUnknown(error);
-        await sleep(RETRY_PAUSE_MS);
-      }
-    }
+    const left = await this.#commit(batch.slice(0, half), locked);
+    return [...left, ...(await this.#commit(batch.slice(half), locked))];
   }
 
   #settle(waiting: Waiting, settlement: Settlement): void {
@@ -291,4 +256,10 @@ export class Lanes {
     }
     return waiting.followers.splice(0);
   }
+}
+
+/** Its wallet has been locked for long, and many of its calls wait already: further ones are told at once. */
+function isLockedFull(lane: Lane | undefined): boolean {
+  if (lane === undefined || lane.lockedSinceMs === null || lane.waiting.length < lockedAccountCallsMax) return false;
+  return performance.now() - lane.lockedSinceMs > LOCKED_LONG_MS;
 }

@@ -14,6 +14,8 @@ export interface Lane {
   /** The first call of each idempotency key, until it is settled: later ones with the key follow it. */
   readonly leaders: Map<string, Waiting>;
   busy: boolean;
+  /** Since when its wallet, or a row of its effects, is held by someone else; null when it is not. */
+  lockedSinceMs: number | null;
 }
 
 /** Calls with the same key are one call. */

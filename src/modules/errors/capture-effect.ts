@@ -2,7 +2,7 @@
 // the wallet lock of its account, so of many first events exactly one is the first.
 import { type NewEvent, sendEvents } from '../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
-import { lockWallets, readClock } from '../../core/wallet/statements.ts';
+import { readClock } from '../../core/wallet/statements.ts';
 import { byteaArray, int2Array, int4Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { sendActivity } from './activity-store.ts';
@@ -49,6 +49,7 @@ interface GroupRow {
 
 export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   readonly name = 'errors.capture';
+  readonly readsUnderLock = true;
   readonly #ids: ErrorIds;
   readonly #partitions: Partitions;
   readonly #baseUrl: string;
@@ -69,11 +70,8 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   async read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<KnownState>[]> {
     const accounts = accountsOf(items);
     const wanted = wantedGroups(items);
-    // A large event is written outside of the lane: it takes the lock that the lane has.
-    const lock = items.some(({ mode }) => mode === 'hold') ? tx.query(lockWallets, [accounts]) : null;
     const isKnown = (group: string) => this.#figures.of(group) !== undefined;
-    const [, clock, groups, asked] = await Promise.all([
-      lock,
+    const [clock, groups, asked] = await Promise.all([
       tx.query<{ now: number }>(readClock, []),
       tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
       readRowsOf(tx, accounts, items, wanted, this.#figures, isKnown),
