@@ -8,6 +8,12 @@ import type { BulkBody } from './bulk-body.ts';
 export type ScopeKind = 'read' | 'write' | 'admin';
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** An entry of the price book, and what it counts. */
+export interface BookPrice {
+  readonly book: string;
+  readonly unit: string;
+}
+
 /** What `run` answers. Money is nano-USD. A JsonText root reaches the wire byte for byte. */
 export interface Answer {
   readonly data: unknown | JsonText;
@@ -51,7 +57,9 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** Schema of `data`. */
   readonly output: TSchema;
   /** Price book entry id (`queue.publish`) or `free`. */
-  readonly price: 'free' | { readonly book: string; readonly unit: string };
+  readonly price: 'free' | BookPrice;
+  /** What the call causes and is charged when it happens, maybe without another call: the runs of a scheduled job. */
+  readonly laterPrices?: readonly BookPrice[];
   readonly scope: ScopeKind;
   /** Takes an idempotency key (x-svc-idempotent). */
   readonly idempotent: boolean;

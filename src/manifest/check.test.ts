@@ -121,6 +121,13 @@ describe('path parameters are required input fields', () => {
 });
 
 describe('a price stands in the price book', () => {
+  test('also one of what the call causes later', () => {
+    const laterPrices = [{ book: 'parcel.send', unit: 'gram' }];
+    expect(faultsOf({ price: 'free', laterPrices })).toEqual([
+      'parcel.send: it is sold by the gram, but the price book has parcel.send by the parcel',
+    ]);
+  });
+
   test('an unknown entry is refused', () => {
     expect(faultsOf({ price: { book: 'parcel.drop', unit: 'parcel' } })).toEqual([
       'parcel.send: the price book test has no entry parcel.drop',

@@ -117,12 +117,15 @@ function pathParametersAreFields({ capability }: Listed): string[] {
   });
 }
 
-function priceIsInBook({ capability }: Listed, prices: PriceBook): string[] {
-  if (capability.price === 'free') return [];
-  const { book, unit } = capability.price;
-  const price = prices.prices[book];
-  if (price === undefined) return [`the price book ${prices.version} has no entry ${book}`];
-  return price.unit === unit ? [] : [`it is sold by the ${unit}, but the price book has ${book} by the ${price.unit}`];
+function priceIsInBook({ capability: { price, laterPrices = [] } }: Listed, prices: PriceBook): string[] {
+  const named = price === 'free' ? laterPrices : [price, ...laterPrices];
+  return named.flatMap(({ book, unit }) => {
+    const entry = prices.prices[book];
+    if (entry === undefined) return [`the price book ${prices.version} has no entry ${book}`];
+    return entry.unit === unit
+      ? []
+      : [`it is sold by the ${unit}, but the price book has ${book} by the ${entry.unit}`];
+  });
 }
 
 function scopeFitsMethod({ module, capability }: Listed): string[] {

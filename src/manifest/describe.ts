@@ -4,7 +4,7 @@ import { moduleOf } from '../core/keys/scopes.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { usd } from '../lib/money.ts';
 import { problemCatalogue } from '../problems/catalogue.ts';
-import type { Capability, CapabilityExample } from './capability.ts';
+import type { BookPrice, Capability, CapabilityExample } from './capability.ts';
 import { failureCodes } from './failures.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';
 import { regions } from './version.ts';
@@ -18,6 +18,8 @@ export interface Pricing {
   readonly price_usd: number;
   /** Least charge of one call; absent when there is none. */
   readonly minimum_usd?: number;
+  /** What the call causes and is charged when it happens, under `capability` in the journal; absent when there is nothing. */
+  readonly later?: readonly (Omit<Pricing, 'later'> & { readonly capability: string })[];
 }
 
 export interface CapabilitySummary {
@@ -53,9 +55,16 @@ export interface CapabilityDescription extends CapabilitySummary {
 }
 
 /** Price of one unit in USD; free calls cost 0 per call. */
-export function pricingOf(capability: Pick<Capability, 'price'>, prices: PriceBook): Pricing {
-  if (capability.price === 'free') return { unit: 'call', price_usd: 0 };
-  const { book, unit } = capability.price;
+export function pricingOf(
+  { price, laterPrices = [] }: Pick<Capability, 'price' | 'laterPrices'>,
+  prices: PriceBook,
+): Pricing {
+  const own: Pricing = price === 'free' ? { unit: 'call', price_usd: 0 } : bookPricing(price, prices);
+  if (laterPrices.length === 0) return own;
+  return { ...own, later: laterPrices.map((each) => ({ ...bookPricing(each, prices), capability: each.book })) };
+}
+
+function bookPricing({ book, unit }: BookPrice, prices: PriceBook): Omit<Pricing, 'later'> {
   const price = prices.prices[book];
   if (price === undefined) throw new Error(`price book ${prices.version} has no entry ${book}`);
   return {

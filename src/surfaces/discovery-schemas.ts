@@ -18,6 +18,17 @@ const summaryFields = {
       unit: Type.String({ description: 'What is counted.' }),
       price_usd: Type.Number({ description: 'Price of one unit, USD; 0 when free.', minimum: 0 }),
       minimum_usd: Type.Optional(Type.Number({ description: 'Least charge of one call, USD.', minimum: 0 })),
+      later: Type.Optional(
+        Type.Array(
+          Type.Object({
+            capability: Type.String({ description: 'What it is charged as, in the journal and in usage.' }),
+            unit: Type.String({ description: 'What is counted.' }),
+            price_usd: Type.Number({ description: 'Price of one unit, USD.', minimum: 0 }),
+            minimum_usd: Type.Optional(Type.Number({ description: 'Least charge at a time, USD.', minimum: 0 })),
+          }),
+          { description: 'What the call causes and is charged when it happens.' },
+        ),
+      ),
     },
     { description: 'What a call costs.' },
   ),

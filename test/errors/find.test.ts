@@ -65,9 +65,9 @@ describe('a filter', () => {
     [{ is_ignored: true }, [3]],
     [{ is_resolved: true, level: 'fatal' }, [2]],
     [{ is_resolved: true, level: 'error' }, []],
-    [{ from: '2020-01-01', to: '2199-01-01T00:00:00+02:00' }, [4, 3, 2, 1, 0]],
-    [{ to: '2020-01-01' }, []],
-    [{ from: '2199-01-01' }, []],
+    [{ from: '2020-01-01T00:00:00Z', to: '2199-01-01T00:00:00+02:00' }, [4, 3, 2, 1, 0]],
+    [{ to: '2020-01-01T00:00:00Z' }, []],
+    [{ from: '2199-01-01T00:00:00Z' }, []],
   ])('%j', async (filter, numbers) => {
     expect(shown(await bench.list({ filter }))).toEqual(found(...numbers));
     const members = Object.entries(filter).map(([name, value]) => [`filter[${name}]`, String(value)]);

@@ -214,8 +214,8 @@ describe('events between two instants', () => {
     await add('disk', about);
     const hours = { 'at 22': -2, 'at 23': -1, midnight: 0, 'at 1': 1 };
     for (const [name, hour] of Object.entries(hours)) bounds.set(name, iso(midnight + hour * HOUR_MS));
-    bounds.set('long ago', '2024-03-01');
-    bounds.set('the day of midnight', iso(midnight).slice(0, 10));
+    bounds.set('long ago', '2024-03-01T00:00:00Z');
+    bounds.set('midnight as -00:00', `${iso(midnight).slice(0, 19)}-00:00`);
     bounds.set('midnight in Tokyo time', `${iso(midnight + 9 * HOUR_MS).slice(0, 19)}+09:00`);
     for (const i of [1, 4])
       bounds.set(`just after event ${i}`, iso(Date.parse(bounds.get(`event ${i}`) as string) + 1));
@@ -237,7 +237,7 @@ describe('events between two instants', () => {
     ['at 22', null, [6, 5, 4, 3, 2]],
     ['at 23', null, [6, 5, 4]],
     ['midnight', null, [6, 5]],
-    ['the day of midnight', null, [6, 5]],
+    ['midnight as -00:00', null, [6, 5]],
     ['midnight in Tokyo time', null, [6, 5]],
     ['at 1', null, []],
     [null, 'long ago', []],

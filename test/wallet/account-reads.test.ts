@@ -191,7 +191,7 @@ describe('account.usage', () => {
       by_key: [{ count: 2 }],
     });
     expect(await read({ key_id: 'key_other' })).toMatchObject({ request_count: 1, error_count: 1 });
-    expect(await read({ from: '2026-11-21T09:00:00Z', to: '2026-11-22' })).toMatchObject({
+    expect(await read({ from: '2026-11-21T09:00:00Z', to: '2026-11-22T00:00:00Z' })).toMatchObject({
       request_count: 0,
       by_capability: [],
       by_key: [],
@@ -221,7 +221,7 @@ describe('account.usage', () => {
       { group: 'queue.publish', spend_usd: 0.00008, request_count: 2, partial: true },
       { group: 'queue.ack', spend_usd: 0, error_count: 1, partial: true },
     ]);
-    expect((await read({ granularity: 'month', to: '2026-11-01' })).points.at(-1)).toEqual({
+    expect((await read({ granularity: 'month', to: '2026-11-01T00:00:00Z' })).points.at(-1)).toEqual({
       ts: '2026-10-01T00:00:00.000Z',
       spend_usd: 0,
       request_count: 0,
@@ -253,15 +253,11 @@ describe('lists', () => {
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
     expect(paged).toEqual(all.items);
-    const charges = dataOf(
-      await ledgerList.run({
-        ctx,
-        input: { capability: 'queue.publish', from: '2026-11-21', to: '2100-01-01', key_id: account.keyId },
-        state,
-      }),
-    );
+    const period = { from: '2026-11-21T00:00:00Z', to: '2100-01-01T00:00:00Z' };
+    const input = { ...period, capability: 'queue.publish', key_id: account.keyId };
+    const charges = dataOf(await ledgerList.run({ ctx, input, state }));
     expect(charges.items).toHaveLength(5);
-    expect(dataOf(await ledgerList.run({ ctx, input: { to: '2026-11-21' }, state })).items).toEqual([]);
+    expect(dataOf(await ledgerList.run({ ctx, input: { to: period.from }, state })).items).toEqual([]);
     const first = dataOf(await ledgerList.run({ ctx, input: { limit: 1 }, state }));
     const filtered = ledgerList.run({ ctx, input: { cursor: first.next_cursor, capability: 'queue.publish' }, state });
     await expect(filtered).rejects.toMatchObject({ code: 'INVALID_CURSOR' });

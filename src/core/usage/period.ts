@@ -1,5 +1,5 @@
 // The period of a usage question in whole buckets, and the buckets themselves. UTC throughout.
-import { parseInstant } from '../../lib/instant.ts';
+import { instantForm, parseInstant } from '../../lib/instant.ts';
 import { DAY_MS, HOUR_MS, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 
@@ -19,12 +19,7 @@ export const POINTS_DEFAULT: Readonly<Record<Granularity, number>> = { hour: 24,
 export function instantField(param: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const ms = parseInstant(text);
-  if (ms === null)
-    throw invalidField(
-      param,
-      'format',
-      `${param} must be a date (2026-11-01) or a date and time with offset (2026-11-01T12:00:00Z).`,
-    );
+  if (ms === null) throw invalidField(param, 'format', `${param} must be ${instantForm}.`);
   return ms;
 }
 

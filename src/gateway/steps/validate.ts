@@ -1,6 +1,7 @@
 // Path, query and body become one input object, checked against the capability's schema. Bodies are never coerced.
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
+import { instantForm } from '../../lib/instant.ts';
 import { type FieldError, invalidField, problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint, FieldSchema } from '../endpoint.ts';
@@ -125,5 +126,6 @@ function sentence(fault: ErrorObject): string {
   if (fault.keyword === 'required') return 'is required';
   if (fault.keyword === 'enum')
     return `must be one of ${(fault.params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
+  if (fault.keyword === 'format' && fault.params.format === 'date-time') return `must be ${instantForm}`;
   return fault.message ?? 'is not valid';
 }

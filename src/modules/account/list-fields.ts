@@ -14,11 +14,12 @@ export const limitField = Type.Integer({
   description: 'Entries a page, 1 to 100.',
 });
 
-/** A bound of a period; both forms are checked by instantField, which names the field at fault. */
+/** A bound of a period. */
 export const boundField = (description: string) =>
   Type.String({
+    format: 'date-time',
     maxLength: 40,
-    description: `${description} A date (2026-11-01, its start in UTC) or a date and time with offset (2026-11-01T12:00:00Z).`,
+    description: `${description} A date and time with an offset, such as 2026-11-01T12:00:00Z.`,
   });
 
 export const capabilityFilter = Type.String({

@@ -33,6 +33,7 @@ export const scopesField = Type.Unsafe<string[] | null>({
 export const expiresAtField = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'date-time',
+  maxLength: 40,
   description: 'When the key stops working, in the future, ISO 8601 with a time zone. Null or absent: never.',
 });
 

@@ -1,6 +1,10 @@
 // Accepted billable units as the module counted them.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import type { BookPrice } from '../../manifest/capability.ts';
+
+/** What a run costs; also what it is booked as. */
+export const runPrice: BookPrice = { book: 'cron.run', unit: 'run' };
 
 const selectBilled = statement(
   'cron_select_billed',

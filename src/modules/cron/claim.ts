@@ -8,6 +8,7 @@ import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { newId } from '../../lib/ids.ts';
+import { runPrice } from './billed.ts';
 import { LEASE_MS } from './limits.ts';
 import { type JobStatus, type RunRow, runRecord } from './records.ts';
 import type { TargetRow } from './run-store.ts';
@@ -35,8 +36,6 @@ interface Beginning {
   readonly nextMs: number | null;
   readonly jobStatus: JobStatus;
 }
-
-const BILLED_AS = 'cron.run';
 
 const selectDue = statement(
   'cron_select_due',
@@ -87,7 +86,7 @@ export function beginRuns(core: Core, accountId: string, limit: number): Promise
     if (books === null) throw new Error(`account ${accountId} has no wallet`);
     // The statement's clock is a little later than that of the books, from which the next slots are counted.
     const jobs = due.rows.filter((job) => job.next_run_at <= books.nowMs);
-    const work = jobs.map((job) => ({ capability: BILLED_AS, keyId: job.key_id, units: 1n }));
+    const work = jobs.map((job) => ({ capability: runPrice.book, keyId: job.key_id, units: 1n }));
     const verdicts = await chargeWork(tx, books, core.prices, work);
     const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, books.nowMs));
     await writeBeginnings(tx, accountId, begun, books.nowMs);
@@ -145,7 +144,7 @@ async function writeBeginnings(
     const [inserted] = await Promise.all([
       tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
       tx.query(advanceJobs, [accountId, ...jobColumns(begun), now]),
-      tx.query(countBilled, [accountId, BILLED_AS, BigInt(runs.length - skipped.length)]),
+      tx.query(countBilled, [accountId, runPrice.book, BigInt(runs.length - skipped.length)]),
       tx.query(moveLane, [accountId, now]),
     ]);
     if (inserted.count !== runs.length) throw new Error(`${inserted.count} of ${runs.length} runs were recorded`);

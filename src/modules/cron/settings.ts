@@ -1,7 +1,7 @@
 // What a call makes of a job's settings: a schedule is either an expression or one time, and what is absent stays as it was.
 import { checkTargetHeaders } from '../../core/outbound/target-headers.ts';
 import type { Secrets } from '../../core/secrets.ts';
-import { parseInstant } from '../../lib/instant.ts';
+import { instantForm, parseInstant } from '../../lib/instant.ts';
 import { memberSources } from '../../lib/json-source.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import type { StoredSettings } from './job-store.ts';
@@ -110,11 +110,7 @@ export function timingOf(job: JobRow): Timing {
 function instantOf(text: string): number {
   const ms = parseInstant(text);
   if (ms !== null) return ms;
-  throw invalidField(
-    'run_at',
-    'format',
-    'run_at must be a date and time with an offset, such as 2026-12-24T18:00:00Z.',
-  );
+  throw invalidField('run_at', 'format', `run_at must be ${instantForm}.`);
 }
 
 function payloadOf(bodyText: string): string | undefined {

@@ -1,6 +1,6 @@
 // The filter of errors.list and errors.search: by name, checked here because an unknown name is an error of its own.
 import Type, { type Static } from 'typebox';
-import { parseInstant } from '../../lib/instant.ts';
+import { instantForm, parseInstant } from '../../lib/instant.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { cleanText } from './clean-text.ts';
 import { environments, levels } from './limits.ts';
@@ -11,6 +11,10 @@ const VALUE_CHARACTERS_MAX = 1_024;
 const TAGS_MAX = 16;
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: VALUE_CHARACTERS_MAX, description }));
+const instant = (description: string) =>
+  Type.Optional(
+    Type.String({ format: 'date-time', maxLength: 40, description: `${description} A date and time with an offset.` }),
+  );
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 export const filterField = Type.Optional(
@@ -21,8 +25,8 @@ export const filterField = Type.Optional(
       release: text('Version of your software.'),
       user_id: text('Whom it happened to.'),
       error_group_id: text('Only events of this group.'),
-      from: text('Only events received from then on: a date, or a date and time with an offset.'),
-      to: text('Only events received before then.'),
+      from: instant('Only events received from then on.'),
+      to: instant('Only events received before then.'),
       is_resolved: flag('Whether their group is resolved.'),
       is_ignored: flag('Whether their group is ignored.'),
     },
@@ -82,8 +86,7 @@ export function parseFilter(sent: SentFilter): EventFilter {
 function instantOf(name: string, sent: string | undefined): number | null {
   if (sent === undefined) return null;
   const ms = parseInstant(sent);
-  if (ms === null)
-    throw invalidField(`filter.${name}`, 'format', `filter.${name} must be a date, or a date and time with an offset.`);
+  if (ms === null) throw invalidField(`filter.${name}`, 'format', `filter.${name} must be ${instantForm}.`);
   return ms;
 }
 

@@ -3,7 +3,7 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { createKey } from '../../../core/keys/changes.ts';
 import { validateScopes } from '../../../core/keys/scopes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
-import { parseInstant } from '../../../lib/instant.ts';
+import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { enter, requireWithin } from '../caller.ts';
@@ -79,11 +79,10 @@ export const keysCreate = defineCapability<AccountState>()({
   },
 });
 
-/** The format check knows the form of an instant, not whether there is such a day. */
 function instantOf(text: string | null): number | null {
   if (text === null) return null;
   const ms = parseInstant(text);
-  if (ms === null) throw invalidField('expires_at', 'format', 'expires_at is not an existing date and time.');
+  if (ms === null) throw invalidField('expires_at', 'format', `expires_at must be ${instantForm}.`);
   return ms;
 }
 

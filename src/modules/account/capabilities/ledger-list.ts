@@ -60,7 +60,10 @@ export const ledgerList = defineCapability<AccountState>()({
   events: [],
   examples: [
     { title: 'The newest entries', input: { limit: 5 } },
-    { title: 'Charges for one capability since a date', input: { capability: 'queue.publish', from: '2026-10-01' } },
+    {
+      title: 'Charges for one capability since a date',
+      input: { capability: 'queue.publish', from: '2026-10-01T00:00:00Z' },
+    },
   ],
   async run({ ctx, input }) {
     const { db, secrets } = ctx.core;

@@ -54,7 +54,7 @@ export const usage = defineCapability<AccountState>()({
     { title: 'This month', input: {} },
     {
       title: 'One capability in October',
-      input: { from: '2026-10-01', to: '2026-11-01', capability: 'queue.publish' },
+      input: { from: '2026-10-01T00:00:00Z', to: '2026-11-01T00:00:00Z', capability: 'queue.publish' },
     },
   ],
   async run({ ctx, input }) {

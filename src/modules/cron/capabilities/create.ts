@@ -7,6 +7,7 @@ import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
+import { runPrice } from '../billed.ts';
 import { addJob, findJob, jobCount } from '../job-store.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { type JobRow, jobText, sealSecret } from '../records.ts';
@@ -23,7 +24,7 @@ export const create = defineCapability<CronState>()({
   summary: 'Schedules a job: a URL that is POSTed on a schedule or once.',
   description:
     'Each run is a POST of JSON {run_id, job_id, name, scheduled_at, payload}, signed by Standard Webhooks with the secret answered here; ' +
-    'webhook-id is the run id. 2xx within 15 s is success. A run costs 0.00002 USD whatever its outcome; without credit it is skipped and ' +
+    'webhook-id is the run id. 2xx within 15 s is success. A run is charged whatever its outcome; without credit it is skipped and ' +
     'not charged. Failed runs are not tried again: the next slot comes. After a crash of the service a run may be repeated with the same ' +
     'run id, so treat run ids as seen once. After downtime there is one run for all missed slots, the latest of them.\n\n' +
     'When clocks change, a time without `*` or steps in minute and hour that does not exist runs right after the gap, and one that exists ' +
@@ -35,6 +36,7 @@ export const create = defineCapability<CronState>()({
   }),
   output: createdJobSchema,
   price: 'free',
+  laterPrices: [runPrice],
   scope: 'write',
   idempotent: true,
   replay: { secret: true },

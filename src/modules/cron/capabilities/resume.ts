@@ -4,6 +4,7 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
+import { runPrice } from '../billed.ts';
 import { findJob, setStatus } from '../job-store.ts';
 import { type JobRow, jobText } from '../records.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
@@ -21,6 +22,7 @@ export const resume = defineCapability<CronState>()({
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
   price: 'free',
+  laterPrices: [runPrice],
   scope: 'write',
   idempotent: true,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],

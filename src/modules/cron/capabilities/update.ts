@@ -5,6 +5,7 @@ import { secretLast4, signingSecret } from '../../../core/outbound/signing-secre
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
+import { runPrice } from '../billed.ts';
 import { findJob, replaceSecret, saveJob } from '../job-store.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS } from '../limits.ts';
 import { type JobRow, jobText, sealSecret } from '../records.ts';
@@ -29,6 +30,7 @@ export const update = defineCapability<CronState>()({
   }),
   output: updatedJobSchema,
   price: 'free',
+  laterPrices: [runPrice],
   scope: 'write',
   idempotent: true,
   replay: { secret: true },
