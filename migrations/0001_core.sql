@@ -105,7 +105,8 @@ CREATE TABLE core.idempotency (
   fingerprint text COLLATE "C" NOT NULL,
   -- null while the call that claimed the key is running under a hold
   answer bytea,
-  encrypted boolean NOT NULL DEFAULT false,
+  -- set when the answer holds a secret: it is stored encrypted, and replayed to this key only
+  key_id text,
   hold_id text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
@@ -133,6 +134,7 @@ CREATE TABLE core.api_key (
   flagged_at timestamptz,
   PRIMARY KEY (account_id, key_id)
 ) WITH (fillfactor = 70);
+CREATE INDEX api_key_revoked ON core.api_key (revoked_at) WHERE revoked_at IS NOT NULL AND spend_cap_nanos IS NULL;
 
 -- Secret hash -> account and key: the one look-up without an account. Every node of a distributed engine holds it whole.
 CREATE TABLE core.api_secret (

@@ -152,7 +152,7 @@ CREATE TABLE core.idempotency (
   key_hash text COLLATE "C" NOT NULL,
   fingerprint text COLLATE "C" NOT NULL,
   answer bytea,
-  encrypted boolean DEFAULT false NOT NULL,
+  key_id text,
   hold_id text,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
@@ -585,6 +585,7 @@ CREATE TABLE vector.tombstone (
   CONSTRAINT tombstone_pkey PRIMARY KEY (account_id, collection_id, version, id)
 );
 
+CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);

@@ -67,7 +67,7 @@ async function create({ account, scopes: wanted = [], json = false, ...options }
 async function list({ account, json = false }: { account: string; json?: boolean }): Promise<void> {
   const keys = await withSession(async ({ db }) => {
     await requireAccount(db, account);
-    return listKeys(db, account, null, null);
+    return listKeys(db, account);
   });
   const items = keys.map((key) => record(account, key));
   const lines = items.map((key) => [

@@ -2,6 +2,7 @@
 import type { Database, Transaction } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { Core } from './context.ts';
+import { findOldKeys, removeOldKeys } from './keys/retention.ts';
 import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
@@ -77,6 +78,11 @@ export function coreSweeps(core: Core): Sweep[] {
       name: 'idempotency.retention',
       intervalMs: 10_000,
       run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)),
+    },
+    {
+      name: 'keys.retention',
+      intervalMs: 60_000,
+      run: perAccount(db, findOldKeys, (tx, accountId) => removeOldKeys(tx, accountId, ROWS_PER_TRANSACTION)),
     },
     { name: 'events.retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
     {

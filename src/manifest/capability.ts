@@ -63,11 +63,13 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly scope: ScopeKind;
   /** Takes an idempotency key (x-svc-idempotent). */
   readonly idempotent: boolean;
-  /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted under the key itself. */
+  /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted, for the API key that got them. */
   readonly replay?: { readonly keepDays?: number; readonly secret?: boolean };
   readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
+  /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */
+  readonly currentSecretOnly?: boolean;
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;
   /** May wait for work (long poll): not counted among the running calls of the account. */

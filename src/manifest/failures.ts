@@ -39,6 +39,7 @@ export function failureCodes(capability: Capability): ProblemCode[] {
       ...('cursor' in capability.input.properties ? (['INVALID_CURSOR'] as const) : []),
       ...(capability.price === 'free' ? [] : (['INSUFFICIENT_CREDIT'] as const)),
       ...(capability.idempotent ? ofIdempotency : []),
+      ...(capability.replay?.secret === true ? (['IDEMPOTENCY_CONFLICT'] as const) : []),
       ...(capability.unlimited || capability.price !== 'free' ? [] : (['RATE_LIMITED'] as const)),
       'CONCURRENCY_LIMITED',
       ...capability.errors,

@@ -53,6 +53,11 @@ export const problemCatalogue = {
     'The embedding has another length than the collection.',
     'Send embeddings of exactly the collection dimension.',
   ),
+  EXPIRY_TOO_LATE: entry(
+    400,
+    'A key cannot hand out a secret that outlives itself.',
+    'The calling key expires: name an expires_at no later than its own, or use a key that does not expire.',
+  ),
   UNSUPPORTED_FILTER: entry(
     400,
     'The filter uses an operator or key that is not supported.',
@@ -165,6 +170,11 @@ export const problemCatalogue = {
     409,
     'This idempotency key belongs to another request.',
     'Use a new key for a new request; repeat a request exactly to get its first result.',
+  ),
+  IDEMPOTENCY_CONFLICT: entry(
+    409,
+    'The answer of this idempotency key holds a secret of another API key.',
+    'Repeat the call with the API key that made it, or send a new idempotency key.',
   ),
   IDEMPOTENCY_INDETERMINATE: entry(
     409,

@@ -2,7 +2,7 @@
 import { createAccount, lockAccount } from '../../src/core/accounts.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
-import { invalidKey } from '../../src/core/keys/record.ts';
+import { invalidKey, secretInGrace } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { scopeBookOf, scopesAllow } from '../../src/core/keys/scopes.ts';
 import { createLog } from '../../src/core/log.ts';
@@ -106,6 +106,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
   const key = await core.keys.find(secret);
   if (typeof key === 'string') throw invalidKey(key);
   if (!scopesAllow(key.scopes, id, capability.scope)) throw problem('INSUFFICIENT_SCOPE');
+  if (capability.currentSecretOnly === true && !key.isCurrent) throw secretInGrace();
   const fingerprint = canonicalJson(JSON.stringify(input));
   const idempotency =
     idempotencyKey === undefined

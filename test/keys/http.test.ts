@@ -100,6 +100,41 @@ describe('a revoked key', () => {
   });
 });
 
+describe('a secret in its grace', () => {
+  const manage: [string, string, (id: string) => string, object?][] = [
+    ['account.keys.list', 'GET', () => '/v1/account/keys/list'],
+    ['account.keys.create', 'POST', () => '/v1/account/keys/create', {}],
+    ['account.keys.update', 'PATCH', (id) => `/v1/account/keys/update/${id}`, { name: 'mine now' }],
+    ['account.keys.rotate', 'POST', (id) => `/v1/account/keys/rotate/${id}`, { grace_hours: 0 }],
+    ['account.keys.revoke', 'DELETE', (id) => `/v1/account/keys/revoke/${id}`],
+    ['account.keys.suspected_compromise', 'POST', (id) => `/v1/account/keys/suspected_compromise/${id}`, {}],
+  ];
+
+  test.each([
+    ['a rotation', (id: string) => admin('POST', `/v1/account/keys/rotate/${id}`, { grace_hours: 1 })],
+    ['an unconfirmed leak report', (id: string) => admin('POST', `/v1/account/keys/suspected_compromise/${id}`, {})],
+  ])('after %s it uses the API and manages no key, on any process', async (_what, replace) => {
+    const { capabilities } = one.service.manifest;
+    const ids = [...capabilities].map(({ id }) => id).filter((id) => id.startsWith('account.keys.'));
+    expect(manage.map(([id]) => id).sort()).toEqual(ids.sort());
+    const target = await makeKey();
+    expect((await replace(target.id)).status).toBe(200);
+    for (const { url } of [one, two]) {
+      const old = client(url, target.secret);
+      expect((await old('GET', '/v1/account/balance')).status).toBe(200);
+      for (const [id, method, path, body] of manage) {
+        const { status, body: answer } = await old(method, path(target.id), body);
+        expect([id, status, answer.error?.code, answer.error?.code_detail]).toEqual([
+          id,
+          403,
+          'INSUFFICIENT_SCOPE',
+          'secret_in_grace',
+        ]);
+      }
+    }
+  });
+});
+
 describe('a suspended account', () => {
   test('is refused in the lane at once and elsewhere within a second', async () => {
     await admin('POST', '/v1/queue/create', { name: 'jobs' });

@@ -11,14 +11,17 @@ import type { IdempotencyKey } from './key.ts';
 export interface WriteOptions {
   /** How long the answer is kept; 1 day when absent. */
   readonly keepDays?: number;
-  /** The answer holds a secret: stored encrypted under the raw idempotency key. */
+  /** The answer holds a secret: stored encrypted under the raw idempotency key, and replayed only to the key that got it. */
   readonly secret?: boolean;
+  /** Runs first, before any replay. */
+  readonly admit?: (tx: Transaction) => Promise<void>;
 }
 
 export interface StoredAnswer {
   readonly fingerprint: string;
   readonly answer: Buffer | null;
-  readonly encrypted: boolean;
+  /** The key that got a secret with it; null: it holds none. */
+  readonly key_id: string | null;
 }
 
 const deleteExpired = statement(
@@ -28,17 +31,17 @@ const deleteExpired = statement(
 );
 const claim = statement(
   'idem_claim',
-  `INSERT INTO core.idempotency (account_id, key_hash, fingerprint, encrypted, created_at, expires_at)
+  `INSERT INTO core.idempotency (account_id, key_hash, fingerprint, key_id, created_at, expires_at)
    VALUES ($1, $2, $3, $4, core.clock_now(), core.clock_now() + $5 * interval '1 millisecond')
        ON CONFLICT (account_id, key_hash) DO NOTHING`,
 );
 const readAnswer = statement(
   'idem_read_answer',
-  `SELECT fingerprint, answer, encrypted FROM core.idempotency WHERE account_id = $1 AND key_hash = $2`,
+  `SELECT fingerprint, answer, key_id FROM core.idempotency WHERE account_id = $1 AND key_hash = $2`,
 );
 const readLiveAnswer = statement(
   'idem_read_live_answer',
-  `SELECT fingerprint, answer, encrypted FROM core.idempotency
+  `SELECT fingerprint, answer, key_id FROM core.idempotency
     WHERE account_id = $1 AND key_hash = $2 AND expires_at > core.clock_now()`,
 );
 const storeAnswer = statement(
@@ -48,7 +51,7 @@ const storeAnswer = statement(
 
 /**
  * Runs `body` in one transaction under the call's idempotency key. `body` answers `data`.
- * Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, and what `body` throws.
+ * Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_FLIGHT, and what `admit` and `body` throw.
  */
 export async function runWrite(
   ctx: CallContext,
@@ -56,9 +59,10 @@ export async function runWrite(
   options: WriteOptions = {},
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { idempotency, core } = ctx;
-  if (idempotency === null) return { data: await core.db.transaction(body), replayed: false };
   const claimed = { keepMs: (options.keepDays ?? 1) * DAY_MS, secret: options.secret === true };
   return core.db.transaction(async (tx) => {
+    await options.admit?.(tx);
+    if (idempotency === null) return { data: await body(tx), replayed: false };
     const earlier = await claimKey(tx, ctx, idempotency, claimed);
     if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
     const data = await body(tx);
@@ -69,7 +73,7 @@ export async function runWrite(
 
 /**
  * The stored answer of the call's idempotency key, else null. For writes that must do something slow before `runWrite`: a replay
- * comes before every other check. Throws IDEMPOTENCY_KEY_REUSED.
+ * comes before every other check. Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT.
  */
 export async function findReplay(ctx: CallContext): Promise<{ data: JsonText; replayed: true } | null> {
   const { idempotency: key } = ctx;
@@ -77,7 +81,7 @@ export async function findReplay(ctx: CallContext): Promise<{ data: JsonText; re
   const { rows } = await ctx.core.db.query<StoredAnswer>(readLiveAnswer, [ctx.accountId, key.hash]);
   const [earlier] = rows;
   if (earlier === undefined) return null;
-  checkSameRequest(key, earlier);
+  checkSameRequest(ctx, key, earlier);
   return earlier.answer === null ? null : { data: new JsonText(openAnswer(ctx, key, earlier)), replayed: true };
 }
 
@@ -95,7 +99,7 @@ export async function claimKey(
   try {
     const [, claimed] = await Promise.all([
       tx.query(deleteExpired, id),
-      tx.query(claim, [...id, key.fingerprint, secret, keepMs]),
+      tx.query(claim, [...id, key.fingerprint, secret ? ctx.key.keyId : null, keepMs]),
     ]);
     if (claimed.count === 1) return null;
   } catch (error) {
@@ -105,11 +109,13 @@ export async function claimKey(
   const { rows } = await tx.query<StoredAnswer>(readAnswer, id);
   const [earlier] = rows;
   if (earlier === undefined) throw inFlight();
-  checkSameRequest(key, earlier);
+  checkSameRequest(ctx, key, earlier);
   return earlier;
 }
 
-function checkSameRequest(key: IdempotencyKey, earlier: StoredAnswer): void {
+function checkSameRequest(ctx: CallContext, key: IdempotencyKey, earlier: StoredAnswer): void {
+  if (earlier.key_id !== null && earlier.key_id !== ctx.key.keyId)
+    throw problem('IDEMPOTENCY_CONFLICT', { param: 'idempotency_key' });
   if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
 }
 
@@ -120,7 +126,7 @@ function sealAnswer(ctx: CallContext, key: IdempotencyKey, data: unknown, option
 
 export function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {
   if (stored.answer === null) throw inFlight();
-  return stored.encrypted
+  return stored.key_id !== null
     ? ctx.core.secrets.decrypt('idempotent-answer', key.raw, stored.answer)
     : stored.answer.toString('utf8');
 }

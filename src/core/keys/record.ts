@@ -72,3 +72,11 @@ export function invalidKey(why: DeadSecret | null | undefined): Problem {
   if (why === 'revoked' || why === 'expired') return problem('INVALID_API_KEY', { message: endings[why], detail: why });
   return problem('INVALID_API_KEY');
 }
+
+/** The refusal of a secret that was replaced, by what asks for the current one. */
+export function secretInGrace(): Problem {
+  return problem('INSUFFICIENT_SCOPE', {
+    detail: 'secret_in_grace',
+    message: 'This secret was replaced and is in its grace: it may not manage keys. Use the current secret of the key.',
+  });
+}

@@ -10,6 +10,7 @@ const capabilities: { id: string; scope: ScopeKind }[] = [
   { id: 'account.balance', scope: 'read' },
   { id: 'account.keys.create', scope: 'admin' },
   { id: 'discovery', scope: 'read' },
+  { id: 'operator.accounts.list', scope: 'read' },
 ];
 const book = scopeBookOf(capabilities, ['queue', 'email', 'ai', 'ai (chat-completions-compatible)']);
 const everyScope = [
@@ -52,11 +53,35 @@ describe('scopesWithin', () => {
     [null, ['*'], true],
     [['*'], null, true],
     [null, [...book.modules], false],
+    [['operator'], null, false],
+    [['operator:read'], ['*'], false],
+    [['operator.accounts.list'], null, false],
+    [['operator.accounts.list'], ['*', 'operator:read'], true],
+    [['queue', '*'], ['*', 'operator'], true],
+    [null, ['*', 'operator'], true],
     [['gone.long_ago'], ['gone:write'], false],
     [['gone.long_ago'], ['gone.long_ago'], true],
   ])('%j within %j: %s', (inner, outer, expected) => {
     expect(scopesWithin(book, inner, outer)).toBe(expected);
   });
+});
+
+describe('module operator', () => {
+  const may = (scopes: string[] | null) => scopesAllow(scopes, 'operator.accounts.list', 'read');
+  test.each([[null], [['*']], [[...book.modules].filter((module) => module !== 'operator')], [['account:admin', '*']]])(
+    'is not in %j',
+    (scopes) => {
+      expect(may(scopes)).toBe(false);
+      expect(scopesAllow(scopes, 'account.balance', 'read')).toBe(true);
+    },
+  );
+
+  test.each([[['operator']], [['operator:read']], [['operator.accounts.list']], [['*', 'operator']]])(
+    'is in %j, by its name',
+    (scopes) => {
+      expect(may(scopes)).toBe(true);
+    },
+  );
 });
 
 describe('validateScopes', () => {

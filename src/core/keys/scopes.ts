@@ -1,4 +1,5 @@
 // Scopes: `*`, a module, `module:read|write|admin`, or a capability id (contract §2). module = admin ⊃ write ⊃ read.
+// Module operator is in no null or `*` scope: a key has it, or parts of it, by name only.
 import { nearest } from '../../lib/edit-distance.ts';
 import { problem } from '../../problems/problem.ts';
 
@@ -11,6 +12,7 @@ export interface ScopeBook {
 }
 
 const EVERYTHING = '*';
+const BY_NAME_ONLY = 'operator';
 const SUGGESTION_DISTANCE_MAX = 40;
 const rank: Readonly<Record<ScopeKind, number>> = { read: 0, write: 1, admin: 2 };
 
@@ -22,10 +24,11 @@ export function moduleOf(capability: string): string {
 
 /** Whether a key with these scopes (null = all) may call a capability of this kind. */
 export function scopesAllow(scopes: readonly string[] | null, capability: string, kind: ScopeKind): boolean {
-  if (scopes === null) return true;
   const module = moduleOf(capability);
+  const isIncluded = module !== BY_NAME_ONLY;
+  if (scopes === null) return isIncluded;
   return scopes.some((scope) => {
-    if (scope === EVERYTHING || scope === capability || scope === module) return true;
+    if ((scope === EVERYTHING && isIncluded) || scope === capability || scope === module) return true;
     const colon = scope.indexOf(':');
     if (colon === -1 || scope.slice(0, colon) !== module) return false;
     return (rank[scope.slice(colon + 1) as ScopeKind] ?? -1) >= rank[kind];
@@ -63,10 +66,10 @@ export function scopesWithin(
   inner: readonly string[] | null,
   outer: readonly string[] | null,
 ): boolean {
-  if (outer === null || outer.includes(EVERYTHING)) return true;
-  if (inner === null) return false;
+  const hasEverything = outer === null || outer.includes(EVERYTHING);
+  if (inner === null) return hasEverything;
   return inner.every((scope) => {
-    if (scope === EVERYTHING) return false;
+    if (scope === EVERYTHING) return hasEverything;
     const { module, kind } = reach(scope);
     // A module scope is asked for as a capability of that module and kind that nobody can list by its id.
     const capability = kind === null ? scope : `${module}.`;

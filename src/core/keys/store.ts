@@ -43,24 +43,28 @@ interface KeyRow {
   readonly revoked_reason: string | null;
   readonly flagged_at: number | null;
   readonly previous_until: number | null;
-  readonly now: number;
+  readonly status: KeyStatus;
 }
 
+const status = `CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
+               WHEN k.expires_at <= core.clock_now() THEN 'expired'
+               WHEN p.previous_until IS NOT NULL THEN 'rotating'
+               ELSE 'active' END`;
 const columns = `k.key_id, k.project_id, k.name, k.scopes, k.prefix, k.last4, k.created_at, k.updated_at, k.last_used_at,
-          k.expires_at, k.revoked_at, k.revoked_reason, k.flagged_at, core.clock_now() AS now,
-          (SELECT max(s.expires_at) FROM core.api_secret s
-            WHERE s.account_id = $1 AND s.key_id = k.key_id AND NOT s.is_current
-              AND s.expires_at > core.clock_now()) AS previous_until`;
+          k.expires_at, k.revoked_at, k.revoked_reason, k.flagged_at, p.previous_until, ${status} AS status`;
+// A key that was revoked 30 days ago is gone, whether it has been swept or not.
+const tables = `core.api_key k
+     LEFT JOIN LATERAL (SELECT max(s.expires_at) AS previous_until FROM core.api_secret s
+                         WHERE s.account_id = $1 AND s.key_id = k.key_id AND NOT s.is_current
+                           AND s.expires_at > core.clock_now()) p ON true
+    WHERE k.account_id = $1 AND (k.revoked_at IS NULL OR k.revoked_at > core.clock_now() - interval '30 days')`;
 
-const selectKey = statement(
-  'key_select',
-  `SELECT ${columns} FROM core.api_key k WHERE k.account_id = $1 AND k.key_id = $2`,
-);
+const selectKey = statement('key_select', `SELECT ${columns} FROM ${tables} AND k.key_id = $2`);
 const selectKeys = statement(
   'key_select_page',
   `SELECT ${columns}
-     FROM core.api_key k
-    WHERE k.account_id = $1 AND ($2::text IS NULL OR k.key_id < $2::text)
+     FROM ${tables}
+      AND ($2::text IS NULL OR k.key_id < $2::text) AND ($4::text IS NULL OR $4 = ${status})
     ORDER BY k.key_id DESC
     LIMIT $3::int`,
 );
@@ -121,14 +125,15 @@ export async function findKey(db: Queryable, accountId: string, keyId: string): 
   return rows[0] === undefined ? null : storedKey(rows[0]);
 }
 
-/** Newest first, those before `beforeId` (null: all); `limit` null means no limit. */
+/** Newest first, those before `beforeId` and with `status` (null: all); `limit` null means no limit. */
 export async function listKeys(
   db: Queryable,
   accountId: string,
-  beforeId: string | null,
-  limit: number | null,
+  beforeId: string | null = null,
+  limit: number | null = null,
+  status: KeyStatus | null = null,
 ): Promise<StoredKey[]> {
-  const { rows } = await db.query<KeyRow>(selectKeys, [accountId, beforeId, limit]);
+  const { rows } = await db.query<KeyRow>(selectKeys, [accountId, beforeId, limit, status]);
   return rows.map(storedKey);
 }
 
@@ -230,13 +235,12 @@ function arrayOf(texts: readonly string[] | null): Buffer | null {
 }
 
 function storedKey(row: KeyRow): StoredKey {
-  const status = statusOf(row);
   return {
     keyId: row.key_id,
     projectId: row.project_id,
     name: row.name,
     scopes: row.scopes,
-    status,
+    status: row.status,
     prefix: row.prefix,
     last4: row.last4,
     createdAtMs: row.created_at,
@@ -245,15 +249,9 @@ function storedKey(row: KeyRow): StoredKey {
     expiresAtMs: row.expires_at,
     // A key that ends takes its earlier secrets with it.
     rotatingUntilMs:
-      status === 'rotating' ? Math.min(row.previous_until ?? 0, row.expires_at ?? Number.MAX_VALUE) : null,
+      row.status === 'rotating' ? Math.min(row.previous_until ?? 0, row.expires_at ?? Number.MAX_VALUE) : null,
     revokedAtMs: row.revoked_at,
     revokedReason: row.revoked_reason,
     flaggedAtMs: row.flagged_at,
   };
-}
-
-function statusOf(row: KeyRow): KeyStatus {
-  if (row.revoked_at !== null) return 'revoked';
-  if (row.expires_at !== null && row.expires_at <= row.now) return 'expired';
-  return row.previous_until === null ? 'active' : 'rotating';
 }

@@ -1,60 +1,83 @@
-// What the calling key may do to keys. Checked before the write, so that no stored answer leaks to a key that may not have it,
-// and again under the account's lock, so that a key revoked or narrowed meanwhile changes nothing (contract §2).
+// What the calling key may do to keys: judged under the account's lock and before any replay, so that no stored answer leaks to a
+// key that may not have it, and a key revoked or narrowed meanwhile changes nothing (contract §2).
 import { lockAccount } from '../../core/accounts.ts';
 import type { CallContext, Core } from '../../core/context.ts';
+import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
+import { findCaller, type LiveCaller } from '../../core/keys/caller.ts';
+import { invalidKey, secretInGrace } from '../../core/keys/record.ts';
 import { scopesAllow, scopesWithin } from '../../core/keys/scopes.ts';
-import { findKey } from '../../core/keys/store.ts';
-import { readKeys } from '../../core/wallet/statements.ts';
-import { byteaArray, textArray } from '../../db/arrays.ts';
+import { findKey, type StoredKey } from '../../core/keys/store.ts';
 import type { Transaction } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 
 export type Scopes = readonly string[] | null;
 
-/** Throws SCOPE_ESCALATION when `wanted` holds anything that a key with the scopes `own` may not do. */
-export function requireWithin(ctx: CallContext, own: Scopes, wanted: Scopes, param?: string): void {
-  if (scopesWithin(ctx.core.scopeBook, wanted, own)) return;
-  const what =
-    param === undefined
-      ? 'The key to be changed may do more than the calling key.'
-      : 'The calling key cannot grant scopes that it has not got.';
-  throw problem('SCOPE_ESCALATION', { message: what, param });
-}
-
-/**
- * The key a call is about must be one that the calling key may change. One that does not exist passes: a replay, and a key of
- * another request, are judged before existence (contract §1). Throws SCOPE_ESCALATION.
- */
-export async function requireTargetWithin(ctx: CallContext, keyId: string): Promise<void> {
-  const target = await findKey(ctx.core.db, ctx.accountId, keyId);
-  if (target !== null) requireWithin(ctx, ctx.key.scopes, target.scopes);
-}
-
-export interface Entry {
-  /** Time of the change. */
+/** The calling key as it is under the lock, and the time of the change. */
+export interface Entry extends LiveCaller {
   readonly nowMs: number;
-  /** Scopes of the calling key as they are under the lock. */
-  readonly scopes: Scopes;
 }
 
 /** Locks the account and makes sure of the calling key. Throws INVALID_API_KEY, INSUFFICIENT_SCOPE. */
 export async function enter(tx: Transaction, ctx: CallContext): Promise<Entry> {
   const [nowMs, caller] = await Promise.all([
     lockAccount(tx, ctx.accountId),
-    tx.query<{ scopes: string[] | null }>(readKeys, [textArray([ctx.accountId]), byteaArray([ctx.key.secretHash])]),
+    findCaller(tx, ctx.accountId, ctx.key.secretHash),
   ]);
-  const [live] = caller.rows;
-  if (nowMs === null || live === undefined) throw problem('INVALID_API_KEY');
-  if (!scopesAllow(live.scopes, ctx.capability, 'admin')) throw problem('INSUFFICIENT_SCOPE');
-  return { nowMs, scopes: live.scopes };
+  if (typeof caller === 'string') throw invalidKey(caller);
+  if (nowMs === null) throw invalidKey('unknown');
+  if (!scopesAllow(caller.scopes, ctx.capability, 'admin')) throw problem('INSUFFICIENT_SCOPE');
+  return { ...caller, nowMs };
 }
 
-/** As `enter`, and checks the target again: it may have been widened since. */
-export async function enterFor(tx: Transaction, ctx: CallContext, keyId: string): Promise<Entry> {
-  const entry = await enter(tx, ctx);
-  const target = await findKey(tx, ctx.accountId, keyId);
-  if (target !== null) requireWithin(ctx, entry.scopes, target.scopes);
-  return entry;
+interface KeyChange extends WriteOptions {
+  /** The key that the call is about. */
+  readonly target?: string;
+  /** What the call grants; undefined: nothing. */
+  readonly scopes?: Scopes;
+}
+
+/**
+ * Runs `change` as a write of the calling key. Throws INSUFFICIENT_SCOPE for a secret in its grace, and SCOPE_ESCALATION when
+ * `scopes`, or those of the target, are not within the caller's. A target that does not exist passes: a replay is judged before
+ * existence (contract §1).
+ */
+export function changeKeys(
+  ctx: CallContext,
+  { target, scopes, ...options }: KeyChange,
+  change: (tx: Transaction, entry: Entry) => Promise<unknown>,
+) {
+  let entry: Entry;
+  const admit = async (tx: Transaction) => {
+    entry = await enter(tx, ctx);
+    if (!entry.isCurrent) throw secretInGrace();
+    if (scopes !== undefined) requireWithin(ctx, entry, scopes, 'scopes');
+    const known = target === undefined ? null : await findKey(tx, ctx.accountId, target);
+    if (known !== null) requireWithin(ctx, entry, known.scopes);
+  };
+  return runWrite(ctx, (tx) => change(tx, entry), { ...options, admit });
+}
+
+function requireWithin(ctx: CallContext, caller: LiveCaller, wanted: Scopes, param?: string): void {
+  if (scopesWithin(ctx.core.scopeBook, wanted, caller.scopes)) return;
+  const message =
+    param === undefined
+      ? 'The key to be changed may do more than the calling key.'
+      : 'The calling key cannot grant scopes that it has not got.';
+  throw problem('SCOPE_ESCALATION', { message, param });
+}
+
+/** Whoever gets a secret of a key that ends at `expiresAtMs` must not outlive itself by it. Throws EXPIRY_TOO_LATE. */
+export function requireEndsWith(caller: LiveCaller, expiresAtMs: number | null, param: 'expires_at' | 'id'): void {
+  const end = caller.expiresAtMs;
+  if (end === null || (expiresAtMs !== null && expiresAtMs <= end)) return;
+  const what = param === 'id' ? 'This key' : 'The new key';
+  const message = `${what} would outlive the calling key, which expires at ${new Date(end).toISOString()}.`;
+  throw problem('EXPIRY_TOO_LATE', { message, param });
+}
+
+/** The same for a key that gets a new secret. */
+export function requireMayGetSecretOf(caller: LiveCaller, target: StoredKey): void {
+  if (target.keyId !== caller.keyId) requireEndsWith(caller, target.expiresAtMs, 'id');
 }
 
 /** After the commit: when this resolves, no process can still let a call of the key through. */

@@ -1,12 +1,11 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
 import { createKey } from '../../../core/keys/changes.ts';
 import { validateScopes } from '../../../core/keys/scopes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { enter, requireWithin } from '../caller.ts';
+import { changeKeys, requireEndsWith } from '../caller.ts';
 import { expiresAtField, keyWithSecretSchema, nameField, scopesField } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -19,8 +18,9 @@ export const keysCreate = defineCapability<AccountState>()({
   summary: 'Creates an API key.',
   description:
     'Makes a further key of this account and returns its secret in key_secret, this once. Give each program its own key with the ' +
-    'narrowest scopes that do, so that it can be revoked alone. A key can only grant what it may do itself. A repetition with ' +
-    'the same idempotency_key within 30 days returns the same key and the same secret.',
+    'narrowest scopes that do, so that it can be revoked alone. A key can only grant what it may do itself, and one that ' +
+    'expires makes none that outlives it. A repetition by the same key with the same idempotency_key within 30 days returns the same ' +
+    'key and the same secret.',
   input: Type.Object({
     project_id: Type.Optional(
       Type.Unsafe<string | null>({
@@ -35,10 +35,11 @@ export const keysCreate = defineCapability<AccountState>()({
   }),
   output: keyWithSecretSchema,
   price: 'free',
+  currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
   replay,
-  errors: ['INVALID_SCOPE', 'SCOPE_ESCALATION', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['INVALID_SCOPE', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
   events: [],
   limits: {
     keys: '100 / 500 / 5,000 keys (standard / pro / enterprise) that are neither revoked nor expired.',
@@ -55,27 +56,16 @@ export const keysCreate = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const scopes = validateScopes(ctx.core.scopeBook, input.scopes ?? null);
     const expiresAtMs = instantOf(input.expires_at ?? null);
-    requireWithin(ctx, ctx.key.scopes, scopes, 'scopes');
-    return runWrite(
-      ctx,
-      async (tx) => {
-        const entry = await enter(tx, ctx);
-        requireWithin(ctx, entry.scopes, scopes, 'scopes');
-        if ((input.project_id ?? ctx.key.projectId) !== ctx.key.projectId) {
-          throw problem('NOT_FOUND', { message: 'The project does not exist.', param: 'project_id' });
-        }
-        if (expiresAtMs !== null && expiresAtMs <= entry.nowMs) throw notInFuture();
-        const { key, secret } = await createKey(
-          tx,
-          ctx.core.secrets,
-          ctx.accountId,
-          { name: input.name ?? null, scopes, expiresAtMs },
-          entry.nowMs,
-        );
-        return { ...keyRecord(key), key_secret: secret };
-      },
-      replay,
-    );
+    return changeKeys(ctx, { ...replay, scopes }, async (tx, entry) => {
+      if ((input.project_id ?? ctx.key.projectId) !== ctx.key.projectId) {
+        throw problem('NOT_FOUND', { message: 'The project does not exist.', param: 'project_id' });
+      }
+      if (expiresAtMs !== null && expiresAtMs <= entry.nowMs) throw notInFuture();
+      requireEndsWith(entry, expiresAtMs, 'expires_at');
+      const fields = { name: input.name ?? null, scopes, expiresAtMs };
+      const { key, secret } = await createKey(tx, ctx.core.secrets, ctx.accountId, fields, entry.nowMs);
+      return { ...keyRecord(key), key_secret: secret };
+    });
   },
 });
 

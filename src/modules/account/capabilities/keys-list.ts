@@ -6,6 +6,8 @@ import { keySchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
 const LIMIT_DEFAULT = 20;
+/** Without cursor and limit; no tier allows more keys that can be used. */
+const WHOLE_LIST_MAX = 5_000;
 
 export const keysList = defineCapability<AccountState>()({
   id: 'account.keys.list',
@@ -13,9 +15,12 @@ export const keysList = defineCapability<AccountState>()({
   path: '/v1/account/keys/list',
   summary: 'Lists the API keys of the account.',
   description:
-    'Every key, newest first, revoked and expired ones included; secrets are never shown. Without cursor and limit the whole list ' +
-    'comes at once; with either of them, page by page: send next_cursor until has_more is false.',
+    'Every key, newest first, expired ones included, and revoked ones for 30 days; secrets are never shown. Without cursor and limit ' +
+    `the whole list comes at once (at most ${WHOLE_LIST_MAX} keys, the newest); with either of them, page by page: send next_cursor until has_more is false.`,
   input: Type.Object({
+    status: Type.Optional(
+      Type.Enum(['active', 'rotating', 'revoked', 'expired'], { description: 'Only keys with this status.' }),
+    ),
     cursor: Type.Optional(Type.String({ maxLength: 4096, description: 'next_cursor of the page before.' })),
     limit: Type.Optional(
       Type.Integer({
@@ -34,6 +39,7 @@ export const keysList = defineCapability<AccountState>()({
     has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
   }),
   price: 'free',
+  currentSecretOnly: true,
   scope: 'read',
   idempotent: false,
   errors: [],
@@ -41,17 +47,15 @@ export const keysList = defineCapability<AccountState>()({
   examples: [
     { title: 'All keys', input: {}, expect: { next_cursor: null, has_more: false } },
     { title: 'The newest key', input: { limit: 1 } },
+    { title: 'Keys that were revoked in the last 30 days', input: { status: 'revoked' }, expect: { has_more: false } },
   ],
-  async run({ ctx, input: { cursor, limit } }) {
+  async run({ ctx, input: { cursor, limit, status } }) {
     const { db, secrets } = ctx.core;
-    if (cursor === undefined && limit === undefined) {
-      const keys = await listKeys(db, ctx.accountId, null, null);
-      return { data: { items: keys.map(keyRecord), next_cursor: null, has_more: false } };
-    }
-    const binding = [ctx.accountId, ctx.capability];
+    const binding = [ctx.accountId, ctx.capability, status ?? ''];
     const [beforeId = null] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
-    const size = limit ?? LIMIT_DEFAULT;
-    const keys = await listKeys(db, ctx.accountId, beforeId === null ? null : String(beforeId), size + 1);
+    const size = limit ?? (cursor === undefined ? WHOLE_LIST_MAX : LIMIT_DEFAULT);
+    const before = beforeId === null ? null : String(beforeId);
+    const keys = await listKeys(db, ctx.accountId, before, size + 1, status ?? null);
     const shown = page(keys, size, (key) => encodeCursor(secrets, binding, [key.keyId]));
     return { data: { ...shown, items: shown.items.map(keyRecord) } };
   },

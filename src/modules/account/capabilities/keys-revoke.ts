@@ -1,9 +1,8 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
 import { revokeKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enter, forgetKey } from '../caller.ts';
+import { changeKeys, forgetKey } from '../caller.ts';
 import { keyIdField, keySchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -16,10 +15,11 @@ export const keysRevoke = defineCapability<AccountState>()({
   summary: 'Revokes an API key for good.',
   description:
     'Ends the key and all its secrets. When the answer is there, no further call with the key succeeds anywhere. Revoking it again ' +
-    'returns the same record. It cannot be undone; the calling key may revoke itself.',
+    'returns the same record. It cannot be undone; the calling key may revoke itself. The key stays in the list for 30 days.',
   input: Type.Object({ id: keyIdField }),
   output: keySchema,
   price: 'free',
+  currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
   replay,
@@ -34,13 +34,8 @@ export const keysRevoke = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    const write = await runWrite(
-      ctx,
-      async (tx) => {
-        const { nowMs } = await enter(tx, ctx);
-        return keyRecord(await revokeKey(tx, ctx.accountId, input.id, 'requested', nowMs));
-      },
-      replay,
+    const write = await changeKeys(ctx, replay, async (tx, { nowMs }) =>
+      keyRecord(await revokeKey(tx, ctx.accountId, input.id, 'requested', nowMs)),
     );
     await forgetKey(ctx.core, input.id);
     return write;

@@ -1,10 +1,9 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { GRACE_HOURS_MAX, rotateKey } from '../../../core/keys/changes.ts';
+import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enterFor, forgetKey, requireTargetWithin } from '../caller.ts';
+import { changeKeys, forgetKey, requireMayGetSecretOf } from '../caller.ts';
 import { keyIdField, keyWithSecretSchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -17,7 +16,8 @@ export const keysRotate = defineCapability<AccountState>()({
   summary: 'Gives an API key a new secret.',
   description:
     'Returns the key, same id and scopes, with a new key_secret, this once. The secret before it stays valid for grace_hours, so ' +
-    'that programs can change over one by one; with 0 it and all earlier ones end before the answer. At most two earlier secrets are valid at a time.',
+    'that programs can change over one by one; with 0 it and all earlier ones end before the answer. At most two ' +
+    'earlier secrets are valid at a time; in its grace a secret may use the API, but not manage keys (account.keys.*).',
   input: Type.Object({
     id: keyIdField,
     grace_hours: Type.Optional(
@@ -31,10 +31,11 @@ export const keysRotate = defineCapability<AccountState>()({
   }),
   output: keyWithSecretSchema,
   price: 'free',
+  currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
   replay,
-  errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
+  errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
   events: [],
   limits: { secrets: 'The current secret and at most two earlier ones are valid at a time.' },
   examples: [
@@ -53,23 +54,12 @@ export const keysRotate = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     const graceHours = input.grace_hours ?? 24;
-    await requireTargetWithin(ctx, input.id);
-    const write = await runWrite(
-      ctx,
-      async (tx) => {
-        const { nowMs } = await enterFor(tx, ctx, input.id);
-        const { key, secret } = await rotateKey(
-          tx,
-          ctx.core.secrets,
-          ctx.accountId,
-          input.id,
-          graceHours * HOUR_MS,
-          nowMs,
-        );
-        return { ...keyRecord(key), key_secret: secret };
-      },
-      replay,
-    );
+    const write = await changeKeys(ctx, { ...replay, target: input.id }, async (tx, entry) => {
+      requireMayGetSecretOf(entry, await requireKey(tx, ctx.accountId, input.id));
+      const graceMs = graceHours * HOUR_MS;
+      const { key, secret } = await rotateKey(tx, ctx.core.secrets, ctx.accountId, input.id, graceMs, entry.nowMs);
+      return { ...keyRecord(key), key_secret: secret };
+    });
     if (graceHours === 0) await forgetKey(ctx.core, input.id);
     // The secret before now has an end, which this process should know.
     else ctx.core.keys.drop(input.id);

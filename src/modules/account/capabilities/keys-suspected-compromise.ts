@@ -1,12 +1,11 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { flagKey, type KeyWithSecret, replaceLeakedKey, rotateKey } from '../../../core/keys/changes.ts';
+import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enterFor, forgetKey, requireTargetWithin } from '../caller.ts';
+import { changeKeys, forgetKey, requireMayGetSecretOf } from '../caller.ts';
 import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -21,7 +20,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
   description:
     'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes ' +
     'and expiry and its key_secret, this once. confirmed_leak false with auto_rotate rotates the key: key.key_secret is the new ' +
-    'secret, the one before lives one more hour. confirmed_leak false without auto_rotate only sets flagged_at.',
+    'secret, the one before lives one more hour and cannot manage keys. confirmed_leak false without auto_rotate only sets flagged_at.',
   input: Type.Object({
     id: keyIdField,
     confirmed_leak: Type.Optional(
@@ -45,10 +44,11 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
     }),
   }),
   price: 'free',
+  currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
   replay,
-  errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
+  errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
   events: [],
   examples: [
     {
@@ -66,15 +66,10 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const confirmed = input.confirmed_leak ?? false;
     const rotate = input.auto_rotate ?? true;
-    await requireTargetWithin(ctx, input.id);
-    const write = await runWrite(
-      ctx,
-      async (tx) => {
-        const { nowMs } = await enterFor(tx, ctx, input.id);
-        return report(tx, ctx, input.id, { confirmed, rotate }, nowMs);
-      },
-      replay,
-    );
+    const write = await changeKeys(ctx, { ...replay, target: input.id }, async (tx, entry) => {
+      if (rotate) requireMayGetSecretOf(entry, await requireKey(tx, ctx.accountId, input.id));
+      return report(tx, ctx, input.id, { confirmed, rotate }, entry.nowMs);
+    });
     if (confirmed) await forgetKey(ctx.core, input.id);
     else ctx.core.keys.drop(input.id);
     return write;

@@ -1,10 +1,9 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
 import { requireKey, updateKey } from '../../../core/keys/changes.ts';
 import { scopesWithin, validateScopes } from '../../../core/keys/scopes.ts';
 import { keyRecord } from '../../../core/keys/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { enterFor, forgetKey, requireTargetWithin, requireWithin } from '../caller.ts';
+import { changeKeys, forgetKey } from '../caller.ts';
 import { keyIdField, keySchema, nameField, scopesField } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -21,6 +20,7 @@ export const keysUpdate = defineCapability<AccountState>()({
   input: Type.Object({ id: keyIdField, name: Type.Optional(nameField), scopes: Type.Optional(scopesField) }),
   output: keySchema,
   price: 'free',
+  currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
   replay,
@@ -37,21 +37,13 @@ export const keysUpdate = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const { core } = ctx;
     const scopes = input.scopes === undefined ? undefined : validateScopes(core.scopeBook, input.scopes);
-    await requireTargetWithin(ctx, input.id);
-    if (scopes !== undefined) requireWithin(ctx, ctx.key.scopes, scopes, 'scopes');
     // A replayed answer does not tell whether its call narrowed the key: then it counts as one that did.
     let narrowed = true;
-    const write = await runWrite(
-      ctx,
-      async (tx) => {
-        const entry = await enterFor(tx, ctx, input.id);
-        if (scopes !== undefined) requireWithin(ctx, entry.scopes, scopes, 'scopes');
-        const before = await requireKey(tx, ctx.accountId, input.id);
-        narrowed = scopes !== undefined && !scopesWithin(core.scopeBook, before.scopes, scopes);
-        return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes }, entry.nowMs));
-      },
-      replay,
-    );
+    const write = await changeKeys(ctx, { ...replay, target: input.id, scopes }, async (tx, { nowMs }) => {
+      const before = await requireKey(tx, ctx.accountId, input.id);
+      narrowed = scopes !== undefined && !scopesWithin(core.scopeBook, before.scopes, scopes);
+      return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes }, nowMs));
+    });
     if (narrowed) await forgetKey(core, input.id);
     else core.keys.drop(input.id);
     return write;
