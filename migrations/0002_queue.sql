@@ -86,7 +86,7 @@ CREATE TABLE queue.dedup (
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, queue_id, deduplication_id)
 );
-CREATE INDEX dedup_expiry ON queue.dedup USING brin (expires_at);
+CREATE INDEX dedup_expiry ON queue.dedup (expires_at);
 
 -- Changes of the counts, appended by every transaction and folded into queue.total in the background.
 -- live: messages in the queue; dead: messages of this queue now in its dead-letter queue.

@@ -57,7 +57,7 @@ CREATE TABLE core.delivery (
 );
 CREATE INDEX delivery_due ON core.delivery (account_id, webhook_id, due_at, delivery_id) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_by_webhook ON core.delivery (account_id, webhook_id, delivery_id);
-CREATE INDEX delivery_age ON core.delivery USING brin (created_at);
+CREATE INDEX delivery_age ON core.delivery (created_at);
 
 -- health: 0 unknown, 1 the last attempt succeeded, 2 it failed. due_at: null when nothing is due, ever.
 -- Each health has its own slots for attempts and so is searched by itself: what must wait never hides what need not.

@@ -57,7 +57,7 @@ CREATE TABLE cron.run (
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX run_slot ON cron.run (account_id, job_id, scheduled_at);
 CREATE INDEX run_lease ON cron.run (lease_until) WHERE lease_until IS NOT NULL;
-CREATE INDEX run_age ON cron.run USING brin (started_at);
+CREATE INDEX run_age ON cron.run (started_at) WHERE lease_until IS NULL;
 
 -- due_at: when the account is to be looked at next. It goes to the end of the line each time it is served, so accounts take turns.
 CREATE TABLE cron.lane (

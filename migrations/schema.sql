@@ -119,7 +119,7 @@ CREATE TABLE core.event_outbox (
   data text NOT NULL,
   request_id text,
   created_at timestamp with time zone NOT NULL,
-  CONSTRAINT event_outbox_pkey PRIMARY KEY (account_id, event_id)
+  CONSTRAINT event_outbox_pkey PRIMARY KEY (account_id, created_at, event_id)
 );
 
 CREATE TABLE core.event_sequence (
@@ -589,19 +589,20 @@ CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((re
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);
-CREATE INDEX delivery_age ON core.delivery USING brin (created_at);
+CREATE INDEX delivery_age ON core.delivery USING btree (created_at);
 CREATE INDEX delivery_by_webhook ON core.delivery USING btree (account_id, webhook_id, delivery_id);
 CREATE INDEX delivery_due ON core.delivery USING btree (account_id, webhook_id, due_at, delivery_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX delivery_lane_due ON core.delivery_lane USING btree (health, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX event_age ON core.event USING brin (created_at);
+CREATE INDEX event_age ON core.event USING btree (created_at);
 CREATE UNIQUE INDEX event_by_id ON core.event USING btree (account_id, event_id);
 CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = 'active'::text);
-CREATE INDEX idempotency_expiry ON core.idempotency USING brin (expires_at);
+CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX lane_due ON cron.lane USING btree (due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX run_age ON cron.run USING brin (started_at);
+CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);
 CREATE INDEX run_lease ON cron.run USING btree (lease_until) WHERE (lease_until IS NOT NULL);
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
 CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id) WHERE (count > 0);
@@ -609,7 +610,7 @@ CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account
 CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq) WHERE (count > 0);
 CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
 CREATE INDEX event_words ON ONLY errors.event USING gin (words) WITH (gin_pending_list_limit='512');
-CREATE INDEX dedup_expiry ON queue.dedup USING brin (expires_at);
+CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);
 CREATE INDEX message_group ON queue.message USING btree (account_id, queue_id, group_id, seq) WHERE (group_id IS NOT NULL);

@@ -3,10 +3,11 @@ import type { Database, Transaction } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { Core } from './context.ts';
 import { findOldKeys, removeOldKeys } from './keys/retention.ts';
+import { retentionSweeps } from './retention.ts';
 import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
-import { deleteOldDeliveries, deleteStrayLanes, findOldDeliveries, findStrayLanes } from './webhooks/retention.ts';
+import { deleteStrayLanes, findStrayLanes } from './webhooks/stray-lanes.ts';
 
 const BEAT_MS = 2_500;
 const ACCOUNTS_PER_RUN = 200;
@@ -30,34 +31,6 @@ const findExpiring = statement(
                AND expires_at <= core.clock_now() + interval '1 day' AND created_at <= expires_at - interval '1 day'))
     GROUP BY account_id LIMIT $1`,
 );
-// The key of a hold goes with its hold.
-const findOldAnswers = statement(
-  'sweep_find_old_answers',
-  `/* fan-out: accounts with idempotency keys past their time */
-   SELECT account_id FROM core.idempotency WHERE expires_at <= core.clock_now() AND hold_id IS NULL GROUP BY account_id LIMIT $1`,
-);
-const deleteOldAnswers = statement(
-  'sweep_delete_old_answers',
-  `WITH c AS MATERIALIZED (
-     SELECT key_hash FROM core.idempotency
-      WHERE account_id = $1 AND expires_at <= core.clock_now() AND hold_id IS NULL
-      LIMIT $2 FOR UPDATE SKIP LOCKED
-   )
-   DELETE FROM core.idempotency AS i USING c WHERE i.account_id = $1 AND i.key_hash = c.key_hash`,
-);
-const findOldEvents = statement(
-  'sweep_find_old_events',
-  `/* fan-out: accounts with events older than 30 days */
-   SELECT account_id FROM core.event WHERE created_at <= core.clock_now() - interval '30 days' GROUP BY account_id LIMIT $1`,
-);
-const deleteOldEvents = statement(
-  'sweep_delete_old_events',
-  `WITH c AS MATERIALIZED (
-     SELECT sequence FROM core.event WHERE account_id = $1 AND created_at <= core.clock_now() - interval '30 days' LIMIT $2 FOR UPDATE SKIP LOCKED
-   )
-   DELETE FROM core.event AS e USING c WHERE e.account_id = $1 AND e.sequence = c.sequence`,
-);
-
 /** Everything that the core does in the background. */
 export function coreSweeps(core: Core): Sweep[] {
   const { db } = core;
@@ -75,22 +48,12 @@ export function coreSweeps(core: Core): Sweep[] {
     { name: 'wallet.grant_warning', intervalMs: 5_000, run: perAccount(db, findExpiring, warnExpiring) },
     { name: 'wallet.hold_expiry', intervalMs: 2_000, run: (signal) => core.holds.expireOverdue(signal) },
     {
-      name: 'idempotency.retention',
-      intervalMs: 10_000,
-      run: perAccount(db, findOldAnswers, removing(deleteOldAnswers)),
-    },
-    {
       name: 'keys.retention',
       intervalMs: 60_000,
       run: perAccount(db, findOldKeys, (tx, accountId) => removeOldKeys(tx, accountId, ROWS_PER_TRANSACTION)),
     },
-    { name: 'events.retention', intervalMs: 60_000, run: perAccount(db, findOldEvents, removing(deleteOldEvents)) },
-    {
-      name: 'webhooks.retention',
-      intervalMs: 60_000,
-      run: perAccount(db, findOldDeliveries, removing(deleteOldDeliveries)),
-    },
     { name: 'webhooks.lanes', intervalMs: 60_000, run: perAccount(db, findStrayLanes, removing(deleteStrayLanes)) },
+    ...retentionSweeps(db),
   ];
 }
 

@@ -21,10 +21,10 @@ const EVENTS_PER_TRANSACTION = 200;
 // Events with many subscribers: bounds the transaction, and how long the account's webhooks are locked.
 const DELIVERIES_PER_TRANSACTION = 2_000;
 
-const findAccounts = statement(
+const findAccount = statement(
   'event_find_outbox',
-  `/* fan-out: accounts with events that have no number yet */
-   SELECT account_id FROM core.event_outbox WHERE account_id > $1 GROUP BY account_id ORDER BY account_id LIMIT $2`,
+  `/* fan-out: the next account with events that have no number yet */
+   SELECT account_id FROM core.event_outbox WHERE account_id > $1 ORDER BY account_id LIMIT 1`,
 );
 const openSequence = statement(
   'event_open_sequence',
@@ -56,7 +56,8 @@ const saveSequence = statement(
 );
 const deleteOutbox = statement(
   'event_delete_outbox',
-  `DELETE FROM core.event_outbox WHERE account_id = $1 AND event_id = ANY($2::text[])`,
+  `DELETE FROM core.event_outbox o USING unnest($2::timestamptz[], $3::text[]) u(created_at, event_id)
+    WHERE o.account_id = $1 AND o.created_at = u.created_at AND o.event_id = u.event_id`,
 );
 
 /** Numbers everything that the account's committed transactions have written so far. */
@@ -71,10 +72,18 @@ export function sequenceSome(db: Database, accountId: string): Promise<boolean> 
   return db.transaction((tx) => moveEvents(tx, accountId));
 }
 
-/** Up to `limit` accounts with events that have no number yet, after `afterId` in the order of their ids. */
+/**
+ * Up to `limit` accounts with events that have no number yet, after `afterId` in the order of their ids. One look-up for each: grouping
+ * would read all the events of an account that has very many.
+ */
 export async function accountsWithEvents(db: Database, afterId: string, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ account_id: string }>(findAccounts, [afterId, limit]);
-  return rows.map(({ account_id }) => account_id);
+  const found: string[] = [];
+  while (found.length < limit) {
+    const { rows } = await db.query<{ account_id: string }>(findAccount, [found.at(-1) ?? afterId]);
+    if (rows[0] === undefined) break;
+    found.push(rows[0].account_id);
+  }
+  return found;
 }
 
 interface NewTestEvent {
@@ -149,7 +158,11 @@ async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> 
   }));
   tx.cork();
   dispatchEvents(tx, accountId, events, subscribers, nowMs);
-  void tx.query(deleteOutbox, [accountId, textArray(events.map((event) => event.event_id))]);
+  void tx.query(deleteOutbox, [
+    accountId,
+    timestampArray(taken.map((event) => event.created_at)),
+    textArray(taken.map((event) => event.event_id)),
+  ]);
   await writeEvents(tx, accountId, events);
   return events.length < outbox.rows.length || outbox.rows.length === EVENTS_PER_TRANSACTION;
 }

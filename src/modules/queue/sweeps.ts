@@ -1,6 +1,8 @@
 // Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
 
+import { removeOldRows } from '../../core/sweeper/old-rows.ts';
 import type { Sweep } from '../../core/sweeper/sweep.ts';
+import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { CountChanges, foldCounts } from './counts.ts';
@@ -75,12 +77,15 @@ const removeRest: readonly Statement[] = [
 ];
 const findExpiredDedup = statement(
   'sweep_find_dedup',
-  `/* fan-out: accounts with deduplication records that are over */
-   SELECT d.account_id FROM queue.dedup d WHERE d.expires_at <= core.clock_now() GROUP BY d.account_id LIMIT $1`,
+  `/* fan-out: deduplication records that are over */
+   SELECT d.account_id, d.queue_id, d.deduplication_id FROM queue.dedup d
+    WHERE d.expires_at <= core.clock_now() ORDER BY d.expires_at LIMIT $1`,
 );
+// A record made anew since it was found is not over.
 const removeExpiredDedup = statement(
   'sweep_remove_expired_dedup',
-  'DELETE FROM queue.dedup WHERE account_id = $1 AND expires_at <= core.clock_now()',
+  `DELETE FROM queue.dedup t USING unnest($2::bigint[], $3::text[]) u(queue_id, deduplication_id)
+    WHERE t.account_id = $1 AND t.queue_id = u.queue_id AND t.deduplication_id = u.deduplication_id AND t.expires_at <= core.clock_now()`,
 );
 
 interface QueueRef {
@@ -96,7 +101,7 @@ export function queueSweeps(state: QueueState): readonly Sweep[] {
     { name: 'queue.retention', intervalMs: 30_000, run: () => settle(state, findOverdue) },
     { name: 'queue.redrive', intervalMs: 200, run: () => redrive(state) },
     { name: 'queue.deleted', intervalMs: 2_000, run: (signal) => bury(db, signal) },
-    { name: 'queue.dedup', intervalMs: 15_000, run: () => forgetDuplicates(db) },
+    { name: 'queue.dedup', intervalMs: 15_000, run: forgetDuplicates(db) },
   ];
 }
 
@@ -165,8 +170,13 @@ async function removeSome(tx: Transaction, { account_id, queue_id }: QueueRef): 
   return rows.length;
 }
 
-async function forgetDuplicates(db: Database): Promise<boolean> {
-  const { rows } = await db.query<{ account_id: string }>(findExpiredDedup, [QUEUES_PER_RUN]);
-  for (const row of rows) await db.query(removeExpiredDedup, [row.account_id]);
-  return rows.length === QUEUES_PER_RUN;
+function forgetDuplicates(db: Database): Sweep['run'] {
+  return removeOldRows<QueueRef & { readonly deduplication_id: string }>(db, {
+    find: findExpiredDedup,
+    remove: removeExpiredDedup,
+    keys: (rows) => [
+      int8Array(rows.map(({ queue_id }) => queue_id)),
+      textArray(rows.map(({ deduplication_id }) => deduplication_id)),
+    ],
+  });
 }

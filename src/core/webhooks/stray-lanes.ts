@@ -1,20 +1,6 @@
-// What the webhooks leave behind: deliveries older than 30 days, and lanes of deleted webhooks.
+// What deleted webhooks leave behind: their lanes.
 import { statement } from '../../db/statement.ts';
 
-export const findOldDeliveries = statement(
-  'delivery_find_old',
-  `/* fan-out: accounts with deliveries older than 30 days */
-   SELECT account_id FROM core.delivery WHERE created_at <= core.clock_now() - interval '30 days' GROUP BY account_id LIMIT $1`,
-);
-export const deleteOldDeliveries = statement(
-  'delivery_delete_old',
-  `WITH c AS MATERIALIZED (
-     SELECT delivery_id FROM core.delivery
-      WHERE account_id = $1 AND created_at <= core.clock_now() - interval '30 days'
-      LIMIT $2 FOR UPDATE SKIP LOCKED
-   )
-   DELETE FROM core.delivery AS d USING c WHERE d.account_id = $1 AND d.delivery_id = c.delivery_id`,
-);
 export const findStrayLanes = statement(
   'lane_find_strays',
   `/* fan-out: accounts with lanes of webhooks that are deleted */
