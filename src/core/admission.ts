@@ -50,8 +50,14 @@ export const admission = {
     lockedAccountCallsMax: 128,
     /** Effects too large for a shared commit, each with a database connection for seconds; more wait. */
     largeWritesAtOnce: 2,
-    /** Threads that read long bodies; more bodies wait. */
+    /** Threads that read long bodies; more bodies wait, in turns by account. */
     bodyThreads: 2,
+    /** Without a body for so long a thread ends: its heap is given back. */
+    bodyThreadIdleMs: 30_000,
+    /** Compressed bodies that are unfolded and read at the same time; more wait as they came, in turns by account. */
+    unfoldingsAtOnce: 4,
+    /** Bodies, or other pieces of work, that wait for one kind of turn. */
+    waitingWorkMax: 4_000,
     /** More than any body needs that has not too many objects and arrays, on small machines too. */
     bodyThreadHeapMb: 1_024,
     /** Keys remembered; more are looked up again. */
@@ -64,6 +70,8 @@ export const admission = {
 
   /** One account, so that none alone makes the service refuse the others. Beyond: 429 CONCURRENCY_LIMITED. */
   account: {
+    /** Of what waits for one kind of turn. */
+    waitingWorkMax: 500,
     /** Bodies received and not done with. Those that no key answers for yet count as one account's. */
     bodyBytesMax: 64 * MIB,
   },

@@ -34,6 +34,8 @@ export interface RawRequest extends RawHead {
    * the key, failing addresses, its scopes, rates. Throws the Problem of a refusal.
    */
   admit(secret: string | null): Promise<CallContext>;
+  /** Whose share of the service the request takes: its account, or all that come without a key. */
+  readonly sharer: string;
   /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result>;
 }

@@ -1,6 +1,7 @@
 // Routes that speak another protocol than the JSON envelope (manifest/raw-route.ts): mounted with the places, keys, rates, metrics and
 // request ids of every call.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NOBODY } from '../core/account-turns.ts';
 import type { BodyReaders } from '../gateway/bulk/readers.ts';
 import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
@@ -37,8 +38,6 @@ export interface RawOptions {
 /** What every 401 carries (RFC 6750, section 3). */
 export const BEARER_CHALLENGE = 'Bearer realm="quartermaster"';
 
-/** All bodies that no key answers for yet count as one account's: they cannot crowd out calls with a key. */
-const NOBODY = '(no key)';
 const NO_BODY = Buffer.alloc(0);
 
 export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: MountedRawRoute): void {
@@ -141,11 +140,11 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
 }
 
 class RawArrived extends ArrivedRequest implements RawHead {
-  readonly #slot: CallSlot;
+  protected readonly slot: CallSlot;
 
   constructor(request: FastifyRequest, slot: CallSlot) {
     super(request);
-    this.#slot = slot;
+    this.slot = slot;
   }
 
   get method() {
@@ -153,7 +152,7 @@ class RawArrived extends ArrivedRequest implements RawHead {
   }
 
   get requestId() {
-    return (this.#slot.call ?? this.#slot.raw?.identity ?? identify(this.request)).requestId;
+    return (this.slot.call ?? this.slot.raw?.identity ?? identify(this.request)).requestId;
   }
 }
 
@@ -169,7 +168,12 @@ class RawRead extends RawArrived implements RawRequest {
     this.#readers = readers;
   }
 
+  get sharer() {
+    const { call } = this.slot;
+    return call?.authenticated === true ? call.accountId : NOBODY;
+  }
+
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result> {
-    return this.#readers.run(task, body as Buffer<ArrayBuffer>);
+    return this.#readers.run(this.sharer, task, body as Buffer<ArrayBuffer>);
   }
 }

@@ -37,10 +37,10 @@ const taskSource = `data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
-function read(value: object, characters = 100_000) {
+function read(value: object, characters = 100_000, account = 'acct') {
   const text = JSON.stringify({ ...value, pad: 'x'.repeat(characters) });
   const bytes = new Uint8Array(Buffer.from(text));
-  return readers.read(endpoint, [bytes], { prefix: '', sent: 'k' });
+  return readers.read(account, endpoint, [bytes], { prefix: '', sent: 'k' });
 }
 
 describe('BodyReaders', () => {
@@ -68,11 +68,43 @@ describe('BodyReaders', () => {
     const { task } = (await import(taskSource)) as {
       task: { id: string; run(body: Buffer): [number, number, number] };
     };
-    const run = (bytes: number) => readers.run({ ...task, source: taskSource }, Buffer.alloc(bytes, 7));
+    const run = (bytes: number) => readers.run('acct', { ...task, source: taskSource }, Buffer.alloc(bytes, 7));
     expect(run(1_000)).toEqual([threadId, 1_000, 7]);
     const long = (await run(100_000)) as [number, number, number];
     expect(long.slice(1)).toEqual([100_000, 7]);
     expect(long[0]).not.toBe(threadId);
     await expect(run(100_001)).rejects.toThrow('broken');
+  });
+
+  it('lets accounts take turns, however many bodies one of them sends', async () => {
+    await read({ n: 0 });
+    const ended: string[] = [];
+    const send = async (account: string) => {
+      await read({ n: 1 }, 100_000, account);
+      ended.push(account);
+    };
+    await Promise.all([...Array.from({ length: 20 }, () => send('much')), send('little')]);
+    expect(ended).toHaveLength(21);
+    expect(ended.indexOf('little')).toBeLessThan(6);
+  });
+
+  it('refuses what one account sends beyond its share of what waits', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 520 }, () => read({ n: 1 }, 70_000)));
+    const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused.map(({ reason }) => reason.code))).toEqual(new Set(['CONCURRENCY_LIMITED']));
+  });
+
+  it('ends threads that have nothing to do, and starts them again', async () => {
+    const shortLived = new BodyReaders({ idleMs: 20 });
+    const bytes = () => new Uint8Array(Buffer.from(JSON.stringify({ n: 3, pad: 'x'.repeat(100_000) })));
+    const once = async () => {
+      const { input: reduced } = await shortLived.read('acct', endpoint, [bytes()], { prefix: '', sent: null });
+      expect(reduced).toEqual({ doubled: 6 });
+    };
+    await once();
+    await expect.poll(() => shortLived.threads).toBe(0);
+    await once();
+    await shortLived.close();
   });
 });

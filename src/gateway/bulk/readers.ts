@@ -1,7 +1,9 @@
 // Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
-// A thread has one body at a time: should it be the end of the thread, the others are read by the next.
+// Accounts take turns, whatever one of them sends. A thread has one body at a time: should it be the end of the thread, the others are read by the next.
 import { Worker } from 'node:worker_threads';
+import { noRoom, waitingBounds } from '../../core/account-turns.ts';
 import { admission } from '../../core/admission.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import type { BodyTask } from '../../manifest/raw-route.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
@@ -17,7 +19,7 @@ const { readHereBytesMax } = admission.call;
 const SLICED_BYTES_MAX = 16 * 1024;
 /** Reading shorter ones takes some 10 µs. */
 const SLICED_BYTES_MIN = 2 * 1024;
-const { bodyThreads, bodyThreadHeapMb } = admission.all;
+const { bodyThreads, bodyThreadHeapMb, bodyThreadIdleMs } = admission.all;
 
 interface Waiting {
   readonly job: Job;
@@ -28,6 +30,8 @@ interface Waiting {
 interface Thread {
   readonly worker: Worker;
   running: Waiting | null;
+  /** Ends it when nothing more comes. */
+  retirement: NodeJS.Timeout | null;
 }
 
 /** Whether a body of so many bytes (NaN: not known) is read where it arrived. */
@@ -37,12 +41,26 @@ export function isShort(bytes: number): boolean {
 
 export class BodyReaders {
   readonly #threads = new Set<Thread>();
-  readonly #queue: Waiting[] = [];
+  readonly #queue = new FairQueue<Waiting>(waitingBounds);
+  readonly #idleMs: number;
   readonly #slices = new Slices();
   #isClosed = false;
 
-  /** Throws the Problems of a body that is no JSON object. A long `body` is handed over: its blocks are empty afterwards. */
+  constructor({ idleMs = bodyThreadIdleMs } = {}) {
+    this.#idleMs = idleMs;
+  }
+
+  /** Threads that there are now. */
+  get threads(): number {
+    return this.#threads.size;
+  }
+
+  /**
+   * Throws the Problems of a body that is no JSON object, and those of a full queue. A long `body` is handed over: its blocks are
+   * empty afterwards.
+   */
   read(
+    accountId: string,
     endpoint: Endpoint,
     body: readonly Uint8Array<ArrayBuffer>[],
     key: RequestKey,
@@ -53,13 +71,14 @@ export class BodyReaders {
       const read = () => readOutcome(endpoint, joined(body), key).outcome;
       return length < SLICED_BYTES_MIN || length > SLICED_BYTES_MAX ? read() : this.#slices.run(read);
     }
-    return this.#inThread({ source: bulk.source, id, body, key }).then(outcomeOf);
+    return this.#inThread(accountId, { source: bulk.source, id, body, key }).then(outcomeOf);
   }
 
-  /** What the task makes of the body. Throws the Problems that it throws. A long body is handed over: it is empty afterwards. */
-  run<Result>(task: BodyTask<Result>, body: Buffer<ArrayBuffer>): Result | Promise<Result> {
+  /** What the task makes of the body. Throws as `read` and the task do. A long body is handed over: it is empty afterwards. */
+  run<Result>(accountId: string, task: BodyTask<Result>, body: Buffer<ArrayBuffer>): Result | Promise<Result> {
     if (isShort(body.length)) return task.run(body);
-    return this.#inThread({ source: task.source, id: task.id, body: [body], key: null }).then(resultOf<Result>);
+    const job = { source: task.source, id: task.id, body: [body], key: null };
+    return this.#inThread(accountId, job).then(resultOf<Result>);
   }
 
   async close(): Promise<void> {
@@ -67,18 +86,20 @@ export class BodyReaders {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
-  #inThread(job: Job): Promise<Done> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ job, resolve, reject });
-      this.#dispatch();
-    });
+  async #inThread(accountId: string, job: Job): Promise<Done> {
+    const { promise, resolve, reject } = Promise.withResolvers<Done>();
+    const full = this.#queue.push(accountId, { job, resolve, reject });
+    if (full !== null) throw noRoom(full);
+    this.#dispatch();
+    return promise;
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0 && !this.#isClosed) {
+    while (this.#queue.size > 0 && !this.#isClosed) {
       const thread = this.#idle();
       if (thread === null) return;
       const next = this.#queue.shift() as Waiting;
+      if (thread.retirement !== null) clearTimeout(thread.retirement);
       thread.running = next;
       thread.worker.ref();
       thread.worker.postMessage(next.job, [...new Set(next.job.body.map((block) => block.buffer))]);
@@ -94,15 +115,21 @@ export class BodyReaders {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: bodyThreadHeapMb },
     });
-    const thread: Thread = { worker, running: null };
+    const thread: Thread = { worker, running: null, retirement: null };
     this.#threads.add(thread);
     worker.on('message', (done: Done) => {
       settle(thread, done);
       this.#dispatch();
+      if (thread.running === null) thread.retirement = setTimeout(() => this.#retire(thread), this.#idleMs).unref();
     });
     worker.on('error', (error) => this.#end(thread, error));
     worker.on('exit', (code) => this.#end(thread, new Error(`a thread that reads bodies ended with code ${code}`)));
     return thread;
+  }
+
+  #retire(thread: Thread): void {
+    this.#threads.delete(thread);
+    void thread.worker.terminate();
   }
 
   #end(thread: Thread, error: unknown): void {

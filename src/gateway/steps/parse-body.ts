@@ -35,7 +35,8 @@ function readBulk(call: Call, body: readonly Uint8Array<ArrayBuffer>[], { bodies
     call.bulk = outcome;
     call.input = outcome.input;
   };
-  const outcome = bodies.read(call.endpoint, body, { prefix: fingerprintPrefix(call), sent: keyBesideBody(call) });
+  const key = { prefix: fingerprintPrefix(call), sent: keyBesideBody(call) };
+  const outcome = bodies.read(call.accountId, call.endpoint, body, key);
   if (outcome instanceof Promise) return outcome.then(take);
   take(outcome);
 }

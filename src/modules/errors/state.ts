@@ -1,17 +1,20 @@
 // What the errors module keeps in one process.
+import { AccountTurns } from '../../core/account-turns.ts';
+import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { CaptureEffect } from './capture-effect.ts';
 import { ErrorIds } from './ids.ts';
 import { Partitions } from './partitions.ts';
-import { Inflater } from './sentry/inflate.ts';
+import { UnpaidKeys } from './sentry/unpaid-keys.ts';
 
 export interface ErrorsState {
   readonly core: Core;
   readonly ids: ErrorIds;
   readonly partitions: Partitions;
   readonly capturing: CaptureEffect;
-  /** For bodies of SDKs. */
-  readonly inflater: Inflater;
+  /** For bodies of SDKs: what a small body unfolds to is not known before it is there, and held until it is read. */
+  readonly unfolding: AccountTurns;
+  readonly unpaid: UnpaidKeys;
 }
 
 export function createErrorsState(core: Core): ErrorsState {
@@ -22,6 +25,7 @@ export function createErrorsState(core: Core): ErrorsState {
     ids,
     partitions,
     capturing: new CaptureEffect(ids, partitions, core.baseUrl),
-    inflater: new Inflater(),
+    unfolding: new AccountTurns(admission.all.unfoldingsAtOnce),
+    unpaid: new UnpaidKeys(core),
   };
 }

@@ -1,11 +1,11 @@
 // What the vector module keeps in one process.
 
+import { AccountTurns } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
 import { StartupError } from '../../db/startup-error.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
-import { Turns } from '../../lib/turns.ts';
 import { ChangeEffect } from './change-effect.ts';
 import { readNamed } from './change-store.ts';
 import type { CollectionRow } from './collection-store.ts';
@@ -22,7 +22,7 @@ export interface VectorState {
   /** Keyed by account; an item is a collection's name. Many queries share one reading that began after they came. */
   readonly reading: Coalescer<string, Reading>;
   /** Turns of this process's deletions by filter. */
-  readonly filterTurns: Turns;
+  readonly filterTurns: AccountTurns;
 }
 
 export interface Reading {
@@ -43,7 +43,7 @@ export async function createVectorState(core: Core): Promise<VectorState> {
     changing: new ChangeEffect(engine),
     querying: new QueryEffect(),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
-    filterTurns: new Turns(FILTER_TURNS_MAX),
+    filterTurns: new AccountTurns(FILTER_TURNS_MAX),
   };
 }
 

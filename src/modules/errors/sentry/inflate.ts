@@ -1,9 +1,9 @@
-// Bodies as SDKs compress them, decompressed block by block within bounds: a bomb ends at the limit, only a few are unfolded at a time,
-// and of what they unfold to nothing is held but what a sieve keeps.
+// Bodies as SDKs compress them, decompressed block by block within bounds: a bomb ends at the limit, and of what it unfolds to nothing
+// is held but what a sieve keeps.
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { Problem, problem } from '../../../problems/problem.ts';
-import { ENVELOPE_BYTES_MAX, INFLATIONS_MAX } from './numbers.ts';
+import { ENVELOPE_BYTES_MAX } from './numbers.ts';
 import type { Sieve } from './sieve.ts';
 
 /** Decompressors answer in blocks of this size. */
@@ -21,49 +21,29 @@ const decompressors: Readonly<Record<string, (body: Buffer) => Transform>> = {
   br: () => zlib.createBrotliDecompress(options),
 };
 
-export class Inflater {
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  /**
-   * What the sieve keeps of the body without its content encoding. Throws UNSUPPORTED_MEDIA_TYPE for another encoding,
-   * PAYLOAD_TOO_LARGE beyond 24 MiB, INVALID_REQUEST for a body that is not in its encoding, and what the sieve throws.
-   */
-  async sift(body: Buffer, encoding: string | undefined, sieve: Sieve): Promise<Buffer> {
-    const name = (encoding ?? '').trim().toLowerCase();
-    if (name === '' || name === 'identity' || body.length === 0) {
-      sieve.push(body);
-      return sieve.end();
-    }
-    const decompressor = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
-    if (decompressor === undefined) {
-      throw problem('UNSUPPORTED_MEDIA_TYPE', {
-        message: `The content encoding ${JSON.stringify(name.slice(0, 100))} is not supported; send gzip, deflate or br.`,
-      });
-    }
-    await this.#enter();
-    try {
-      await unfold(decompressor(body), body, sieve);
-    } catch (error) {
-      if (error instanceof Problem) throw error;
-      throw problem('INVALID_REQUEST', { message: `The body is not valid ${name}.`, cause: error });
-    } finally {
-      this.#leave();
-    }
+/**
+ * What the sieve keeps of the body without its content encoding. Throws UNSUPPORTED_MEDIA_TYPE for another encoding,
+ * PAYLOAD_TOO_LARGE beyond 24 MiB, INVALID_REQUEST for a body that is not in its encoding, and what the sieve throws.
+ */
+export async function sift(body: Buffer, encoding: string | undefined, sieve: Sieve): Promise<Buffer> {
+  const name = (encoding ?? '').trim().toLowerCase();
+  if (name === '' || name === 'identity' || body.length === 0) {
+    sieve.push(body);
     return sieve.end();
   }
-
-  async #enter(): Promise<void> {
-    if (this.#running < INFLATIONS_MAX) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  const decompressor = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
+  if (decompressor === undefined) {
+    throw problem('UNSUPPORTED_MEDIA_TYPE', {
+      message: `The content encoding ${JSON.stringify(name.slice(0, 100))} is not supported; send gzip, deflate or br.`,
+    });
   }
-
-  /** The place passes to the one that waits longest. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#running -= 1;
-    else next();
+  try {
+    await unfold(decompressor(body), body, sieve);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw problem('INVALID_REQUEST', { message: `The body is not valid ${name}.`, cause: error });
   }
+  return sieve.end();
 }
 
 /** What ends the loop ends the decompressor too. */

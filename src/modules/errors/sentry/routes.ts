@@ -10,7 +10,7 @@ import { captureReady } from '../capture.ts';
 import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';
-import type { Inflater } from './inflate.ts';
+import { sift } from './inflate.ts';
 import { ENVELOPE_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
 import { type ReadEvent, readEnvelope, readStored } from './read.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
@@ -25,7 +25,7 @@ const PROJECT = /^\d{1,32}$/;
 interface BodyForm {
   readonly bodyBytesMax: number;
   /** What of a body is looked at, without its encoding. */
-  open(inflater: Inflater, body: Buffer, encoding: string | undefined): Promise<Buffer>;
+  open(body: Buffer, encoding: string | undefined): Promise<Buffer>;
   /** The key that it names itself. */
   keyOf(opened: Buffer): string | null;
   readonly task: BodyTask<ReadEvent>;
@@ -33,7 +33,7 @@ interface BodyForm {
 
 const envelope: BodyForm = {
   bodyBytesMax: ENVELOPE_BYTES_MAX,
-  open: (inflater, body, encoding) => inflater.sift(body, encoding, new EnvelopeSieve()),
+  open: (body, encoding) => sift(body, encoding, new EnvelopeSieve()),
   keyOf: (opened) => keyOfDsn(envelopeHeader(opened).dsn),
   task: readEnvelope,
 };
@@ -67,19 +67,27 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
 async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Promise<RawAnswer> {
   if (!PROJECT.test(request.params.project ?? '')) throw invalidField('project', 'pattern', 'project must be digits.');
   const key = keyOfHead(request);
-  let ctx = key === null ? null : await admit(request, key);
-  const opened = await form.open(state.inflater, request.body, request.headers['content-encoding']);
-  ctx ??= await admit(request, form.keyOf(opened));
-  const { id, event } = await request.read(form.task, opened);
+  const known = key === null ? null : await admit(request, state, key);
+  const { ctx, read } = await state.unfolding.run(request.sharer, () => open(request, state, form, known));
+  const { id, event } = read;
   if (event === null) return taken(id);
-  const { costNanos } = await captureReady(ctx, state, event, id === null ? null : eventKey(ctx, id));
+  const idempotency = id === null ? null : eventKey(ctx, id);
+  const { costNanos } = await state.unpaid.watch(ctx, captureReady(ctx, state, event, idempotency));
   return taken(id ?? randomUUID().replaceAll('-', ''), costNanos);
 }
 
+/** What the body says. What it unfolds to is held no longer than this takes. */
+async function open(request: RawRequest, state: ErrorsState, form: BodyForm, known: CallContext | null) {
+  const opened = await form.open(request.body, request.headers['content-encoding']);
+  const ctx = known ?? (await admit(request, state, form.keyOf(opened)));
+  return { ctx, read: await request.read(form.task, opened) };
+}
+
 /** The key of a DSN is no secret for long, least of all in a web page: one that can do more is refused. */
-async function admit(request: RawRequest, key: string | null): Promise<CallContext> {
+async function admit(request: RawRequest, state: ErrorsState, key: string | null): Promise<CallContext> {
   const ctx = await request.admit(key);
   if (!scopesWithin(ctx.core.scopeBook, ctx.key.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
+  await state.unpaid.check(ctx);
   return ctx;
 }
 

@@ -1,6 +1,6 @@
 // Bodies of the store endpoint: the event as JSON or, as older SDKs send it, as base64 of its zlib (RFC 1950) or gzip (RFC 1952).
 import { problem } from '../../../problems/problem.ts';
-import type { Inflater } from './inflate.ts';
+import { sift } from './inflate.ts';
 import { EVENT_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
 import { WholeBody } from './sieve.ts';
 
@@ -9,12 +9,12 @@ const GZIP_BEGIN = 0x1f;
 const ZLIB_BEGIN = 8;
 
 /** The JSON of the event. Throws the Problem of a body that cannot be unfolded. */
-export async function storedEvent(inflater: Inflater, body: Buffer, encoding: string | undefined): Promise<Buffer> {
-  const sent = await inflater.sift(body, encoding, new WholeBody(STORE_BYTES_MAX));
+export async function storedEvent(body: Buffer, encoding: string | undefined): Promise<Buffer> {
+  const sent = await sift(body, encoding, new WholeBody(STORE_BYTES_MAX));
   const text = sent.toString('latin1').trimEnd();
   if (!BASE64.test(text)) return sent;
   const packed = Buffer.from(text, 'base64');
-  return inflater.sift(packed, encodingOf(packed), new WholeBody(EVENT_BYTES_MAX));
+  return sift(packed, encodingOf(packed), new WholeBody(EVENT_BYTES_MAX));
 }
 
 function encodingOf(packed: Buffer): string {

@@ -1,0 +1,58 @@
+// Keys whose events were refused for want of credit: while wallet or budget still lack it, the next events of a key are refused before
+// their bodies are unfolded. The lane alone decides on those that are let through.
+import type { CallContext, Core } from '../../../core/context.ts';
+import { priceOf } from '../../../core/prices.ts';
+import { readFunds } from '../../../core/wallet/funds.ts';
+import { Coalescer } from '../../../lib/coalesce.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { UNPAID_KEYS_MAX, UNPAID_MS } from './numbers.ts';
+
+interface Refusal {
+  readonly failure: Problem;
+  readonly untilMs: number;
+}
+
+const CALLS_PER_READING = 256;
+
+export class UnpaidKeys {
+  readonly #refusals = new Map<string, Refusal>();
+  /** Keyed by account: many events share one reading that began after they came. */
+  readonly #funds: Coalescer<null, bigint>;
+  readonly #price: bigint;
+
+  constructor({ db, prices }: Core) {
+    this.#price = priceOf(prices, 'errors.capture', 1n);
+    this.#funds = new Coalescer({
+      batchMax: CALLS_PER_READING,
+      run: async (accountId, calls) => {
+        const funds = await readFunds(db.hot, accountId);
+        return calls.map(() => funds);
+      },
+    });
+  }
+
+  /** Throws what the key was refused with, when it would be refused again. */
+  async check({ key, accountId }: CallContext): Promise<void> {
+    const refusal = this.#refusals.get(key.keyId);
+    if (refusal === undefined) return;
+    const isStale = performance.now() > refusal.untilMs;
+    if (!isStale && (await this.#funds.add(accountId, null)) < this.#price) throw refusal.failure;
+    this.#refusals.delete(key.keyId);
+  }
+
+  /** Answers and throws what `charge` does, and remembers a refusal. */
+  async watch<T>({ key }: CallContext, charge: Promise<T>): Promise<T> {
+    try {
+      return await charge;
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'INSUFFICIENT_CREDIT') this.#remember(key.keyId, error);
+      throw error;
+    }
+  }
+
+  #remember(keyId: string, failure: Problem): void {
+    // Forgetting one costs the reading of a body.
+    if (this.#refusals.size >= UNPAID_KEYS_MAX) this.#refusals.delete(this.#refusals.keys().next().value as string);
+    this.#refusals.set(keyId, { failure, untilMs: performance.now() + UNPAID_MS });
+  }
+}
