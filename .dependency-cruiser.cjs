@@ -47,6 +47,13 @@ module.exports = {
       to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index[.]ts$' },
     },
     {
+      name: 'engines-by-their-index',
+      comment: 'what searches vectors stands behind engine/port.ts: an engine is known by its index.ts only',
+      severity: 'error',
+      from: { path: '^src/modules/vector/', pathNot: ['^src/modules/vector/engine/(embedded|pgvector)/', '[.]test[.]ts$'] },
+      to: { path: '^src/modules/vector/engine/(embedded|pgvector)/', pathNot: '/(embedded|pgvector)/index[.]ts$' },
+    },
+    {
       name: 'no-room-names-a-module',
       comment: 'gateway and surfaces read the manifest; only the list of modules names them',
       severity: 'error',

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { createEmbeddedEngine, type EmbeddedEngine } from '../../src/modules/vector/engine/embedded/index.ts';
-import { changesAfter, type Page, readItems } from '../../src/modules/vector/engine/embedded/reader.ts';
 import type { Search } from '../../src/modules/vector/engine/port.ts';
+import { changesAfter, type Page, readItems } from '../../src/modules/vector/engine/reader.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { expectAnswers, rowsFrom } from './engine-conformance.ts';
 import { type NewRow, randomSource, TestCollection } from './engine-rows.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { createEmbeddedEngine, type EmbeddedEngine } from '../../src/modules/vector/engine/embedded/index.ts';
-import { readSnapshot } from '../../src/modules/vector/engine/embedded/reader.ts';
 import { type Metric, metrics, type Search } from '../../src/modules/vector/engine/port.ts';
+import { readSnapshot } from '../../src/modules/vector/engine/reader.ts';
 import { settle } from '../../src/modules/vector/settle.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsFrom } from './engine-conformance.ts';

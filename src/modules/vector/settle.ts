@@ -1,9 +1,9 @@
 // Answers that hold while rows change: what the engine found, as one later state of the database has it. Rows that changed behind
 // the engine's answer are scored from their embeddings of that state, rows that are gone make room for the next best.
 import type { Queryable } from '../../db/database.ts';
-import { searchChanged } from './engine/embedded/stream-search.ts';
 import type { CollectionRef, Search, SearchResult } from './engine/port.ts';
 import { compareMatches } from './engine/score.ts';
+import { searchChanged } from './engine/stream-search.ts';
 import { readVersions } from './stored-items.ts';
 
 /**

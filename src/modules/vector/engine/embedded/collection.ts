@@ -2,13 +2,21 @@
 // half of a change. Pages of a load are read without a snapshot: whatever changes meanwhile has a version above the one seen at
 // its start, so the changes pulled behind it make the state whole.
 import { Turns } from '../../../../lib/turns.ts';
+import { Pace } from '../pace.ts';
 import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../port.ts';
+import {
+  changesAfter,
+  type Page,
+  readCollection,
+  readItems,
+  readSnapshot,
+  readTombstones,
+  type StoredItem,
+} from '../reader.ts';
+import { searchStream } from '../stream-search.ts';
 import { Undecided } from './filter.ts';
-import { Pace } from './pace.ts';
-import { changesAfter, type Page, readCollection, readItems, readSnapshot, readTombstones } from './reader.ts';
-import { FIXED_BYTES, Resident, type StoredItem } from './resident.ts';
+import { FIXED_BYTES, Resident } from './resident.ts';
 import type { Held } from './shelf.ts';
-import { searchStream } from './stream-search.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Ids and a few values of metadata, until the rows themselves are counted. */

@@ -1,13 +1,14 @@
 // Exact search: a first pass over small copies with proven bounds, then the sums in f64 over the stored f32 values, from the
 // highest upper bound down until no further row can be among the best.
+
+import { Best } from '../best.ts';
+import type { Pace } from '../pace.ts';
 import type { Metric, SearchResult } from '../port.ts';
 import type { Arena } from './arena.ts';
-import { Best } from './best.ts';
 import { listBits } from './bitmap.ts';
 import { Candidates } from './candidates.ts';
 import type { Ids } from './ids.ts';
 import { OWNER_AT, QUERY_F64_AT } from './kernel/kernel.ts';
-import type { Pace } from './pace.ts';
 import type { Partner } from './partner.ts';
 import type { PreparedQuery } from './quantize.ts';
 import { type Part, type Scan, scanPart, type Walk, walks } from './scan.ts';

@@ -1,4 +1,5 @@
 // From a filter to the rows that pass it, before anything is scored.
+import { compareNumbers, type Order, satisfies } from '../passes.ts';
 import type { Condition, Filter } from '../port.ts';
 import { type Bitmap, bitmapFor, clearBit, keepBits, listBits, takeBits } from './bitmap.ts';
 import type { Postings } from './postings.ts';
@@ -69,8 +70,6 @@ function codesFor(condition: Condition, values: Values): number[] {
   }
 }
 
-type Order = 'gt' | 'gte' | 'lt' | 'lte';
-
 function ordered(op: Order, operand: number | string, values: Values, key: string): number[] {
   const text = typeof operand === 'string' ? Buffer.from(operand) : undefined;
   const codes: number[] = [];
@@ -88,20 +87,11 @@ function ordered(op: Order, operand: number | string, values: Values, key: strin
   return codes;
 }
 
-/** Unlike a difference it holds for infinities, which JSON numbers out of range become. */
-export const compareNumbers = (a: number, b: number) => Number(a > b) - Number(a < b);
-
 function compareLong(kept: Uint8Array, text: Buffer): number {
   const beginning = kept.subarray(0, LONG_TEXT_KEPT_BYTES);
   const difference = Buffer.compare(beginning, text.subarray(0, LONG_TEXT_KEPT_BYTES));
   if (difference === 0 && text.length >= LONG_TEXT_KEPT_BYTES) throw new Undecided();
   return difference;
-}
-
-export function satisfies(op: Order, difference: number): boolean {
-  if (op === 'gt') return difference > 0;
-  if (op === 'gte') return difference >= 0;
-  return op === 'lt' ? difference < 0 : difference <= 0;
 }
 
 /** Not to be written: it may be the value's own. */

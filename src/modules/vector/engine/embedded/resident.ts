@@ -1,5 +1,8 @@
 // One collection in memory. Its worker alone changes it, between searches.
+
+import { Pace } from '../pace.ts';
 import type { CollectionRef, Search, SearchResult } from '../port.ts';
+import type { StoredItem } from '../reader.ts';
 import type { ArenaPool } from './arena.ts';
 import { type Bitmap, bitmapFor, clearBit, countBits, hasBit, setBit } from './bitmap.ts';
 import { searchExact } from './exact-search.ts';
@@ -7,7 +10,6 @@ import { resolveFilter } from './filter.ts';
 import { withRoom } from './growing.ts';
 import { Ids } from './ids.ts';
 import { ListIndex } from './ivf/list-index.ts';
-import { Pace } from './pace.ts';
 import type { Partner } from './partner.ts';
 import { Postings } from './postings.ts';
 import { prepareQuery } from './quantize.ts';
@@ -23,13 +25,6 @@ const BUILD_SLICE_MS = 2;
 const BUILD_IDLE_MS = 1;
 
 /** A row as the database has it. */
-export interface StoredItem {
-  readonly id: string;
-  readonly version: number;
-  readonly embedding: Uint8Array;
-  readonly metadata: unknown;
-}
-
 export class Resident {
   readonly #ref: CollectionRef;
   readonly #partner: Partner | undefined;

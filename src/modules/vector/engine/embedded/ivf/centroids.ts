@@ -1,9 +1,10 @@
 // The middles of a collection's lists, found by k-means over a sample of its rows (Lloyd's iterations; spherical under cosine).
 // Which middle is nearest is asked of the first pass's kernel: its rounding moves a row to a neighbouring list at worst.
+
+import type { Pace } from '../../pace.ts';
 import type { Metric } from '../../port.ts';
 import type { ArenaPool } from '../arena.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, QUERY_INT16_AT, SCAN_ROWS_MAX } from '../kernel/kernel.ts';
-import type { Pace } from '../pace.ts';
 import { type PreparedQuery, ROW_HEADER_BYTES } from '../quantize.ts';
 import { Vectors } from '../vectors.ts';
 

@@ -1,9 +1,10 @@
 // The lists of one collection over their life: built beside the searches, calibrated on the collection's own rows before they
 // answer, checked against exact answers from then on, built anew when the collection has doubled.
+
+import type { Pace } from '../../pace.ts';
 import type { SearchResult } from '../../port.ts';
 import type { ArenaPool } from '../arena.ts';
 import type { ExactSearch } from '../exact-search.ts';
-import type { Pace } from '../pace.ts';
 import { prepareQuery } from '../quantize.ts';
 import { trainCentroids } from './centroids.ts';
 import { searchLists } from './list-search.ts';

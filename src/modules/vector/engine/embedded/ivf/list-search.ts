@@ -1,10 +1,11 @@
 // Approximate search: exact within the likeliest lists, nothing outside of them.
+
+import { Best } from '../../best.ts';
+import type { Pace } from '../../pace.ts';
 import type { SearchResult } from '../../port.ts';
-import { Best } from '../best.ts';
 import { Candidates } from '../candidates.ts';
 import { type ExactSearch, rescore } from '../exact-search.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, QUERY_INT16_AT } from '../kernel/kernel.ts';
-import type { Pace } from '../pace.ts';
 import type { ListBlock, Lists } from './lists.ts';
 
 /** @param probes how many lists are looked at; more when they hold fewer rows than are asked for */

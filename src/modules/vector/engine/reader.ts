@@ -1,10 +1,9 @@
-// What a worker reads of a collection. Pages follow the index on (version, id).
+// What is read of a collection to search it. Pages follow the index on (version, id).
 // Embeddings come as hex: the driver reads results as text only. Decoding runs at 700 MB of vectors a second, a whole load at 60
 // (PostgreSQL and the socket are most of it), so it is not worth a protocol of our own.
-import type { Database, Queryable, Transaction } from '../../../../db/database.ts';
-import { statement } from '../../../../db/statement.ts';
-import type { CollectionRef } from '../port.ts';
-import type { StoredItem } from './resident.ts';
+import type { Database, Queryable, Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import type { CollectionRef } from './port.ts';
 
 const PAGE_BYTES = 4 * 2 ** 20;
 /** What a row's id, metadata and frame are taken to weigh, until they are read. */
@@ -12,6 +11,13 @@ const ROW_BYTES_BESIDE = 512;
 /** Rows of a first page: most changes are fewer, and what more rows weigh is not known yet. */
 const FIRST_ROWS = 512;
 const TOMBSTONES_PER_PAGE = 10_000;
+
+export interface StoredItem {
+  readonly id: string;
+  readonly version: number;
+  readonly embedding: Uint8Array;
+  readonly metadata: unknown;
+}
 
 export interface CollectionRow {
   readonly version: number;

@@ -1,13 +1,12 @@
 // Search without keeping anything: every row is read from the database, on one snapshot. For collections that the budget does
 // not hold, for filters that only the rows themselves decide, and for rows that changed behind an answer.
-import type { Database, Queryable } from '../../../../db/database.ts';
-import { CollectionGone, type CollectionRef, type Metric, type Search, type SearchResult } from '../port.ts';
-import { type Query, queryOf, scoreOf } from '../score.ts';
+import type { Database, Queryable } from '../../../db/database.ts';
 import { Best } from './best.ts';
 import { Pace } from './pace.ts';
 import { passes } from './passes.ts';
-import { changesAfter, type Page, readCollection, readItems, readSnapshot } from './reader.ts';
-import type { StoredItem } from './resident.ts';
+import { CollectionGone, type CollectionRef, type Metric, type Search, type SearchResult } from './port.ts';
+import { changesAfter, type Page, readCollection, readItems, readSnapshot, type StoredItem } from './reader.ts';
+import { type Query, queryOf, scoreOf } from './score.ts';
 
 /** Throws CollectionGone. */
 export function searchStream(db: Database, ref: CollectionRef, searches: readonly Search[]): Promise<SearchResult[]> {

@@ -1,5 +1,5 @@
 // The best k of what is offered: higher scores first, equal ones by id in code units.
-import type { Match } from '../port.ts';
+import type { Match } from './port.ts';
 
 interface Entry {
   readonly row: number;

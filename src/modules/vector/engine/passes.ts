@@ -1,6 +1,7 @@
-// A filter against the metadata of one row, for collections that are read from the database for each search.
-import type { Condition, Filter } from '../port.ts';
-import { compareNumbers, satisfies } from './filter.ts';
+// A filter against the metadata of one row as it is stored.
+import type { Condition, Filter } from './port.ts';
+
+export type Order = 'gt' | 'gte' | 'lt' | 'lte';
 
 export function passes(filter: Filter | null, metadata: unknown): boolean {
   return filter === null || filter.every((condition) => passesOne(condition, metadata));
@@ -24,4 +25,13 @@ function passesOne(condition: Condition, metadata: unknown): boolean {
     if (typeof value === 'number') return typeof element === 'number' && satisfies(op, compareNumbers(element, value));
     return typeof element === 'string' && satisfies(op, Buffer.compare(Buffer.from(element), Buffer.from(value)));
   });
+}
+
+/** Unlike a difference it holds for infinities, which JSON numbers out of range become. */
+export const compareNumbers = (a: number, b: number) => Number(a > b) - Number(a < b);
+
+export function satisfies(op: Order, difference: number): boolean {
+  if (op === 'gt') return difference > 0;
+  if (op === 'gte') return difference >= 0;
+  return op === 'lt' ? difference < 0 : difference <= 0;
 }
