@@ -50,7 +50,10 @@ module.exports = {
       name: 'engines-by-their-index',
       comment: 'what searches vectors stands behind engine/port.ts: an engine is known by its index.ts only',
       severity: 'error',
-      from: { path: '^src/modules/vector/', pathNot: ['^src/modules/vector/engine/(embedded|pgvector)/', '[.]test[.]ts$'] },
+      from: {
+        path: '^src/modules/vector/',
+        pathNot: ['^src/modules/vector/engine/(embedded|pgvector)/', '[.]test[.]ts$'],
+      },
       to: { path: '^src/modules/vector/engine/(embedded|pgvector)/', pathNot: '/(embedded|pgvector)/index[.]ts$' },
     },
     {

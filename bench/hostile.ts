@@ -2,9 +2,9 @@
 // and is compared with itself undisturbed, right before. Rate limits are on. `BENCH_ONLY=bombs,unread` runs some;
 // BENCH_LATER_SECONDS shortens the minute after which memory is looked at again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attack, startVictim } from './hostile/children.ts';
+import { attack, inWords, startVictim } from './hostile/children.ts';
 import { healthShare, lockWallets, peakMemory, settled } from './hostile/measure.ts';
-import { overload } from './hostile/overload.ts';
+import { overload, overloadNames } from './hostile/overload.ts';
 import { prepare, type Scenario, scenarios } from './hostile/scenarios.ts';
 import type { VictimReport } from './hostile/victim.ts';
 import { print, type Row } from './support/report.ts';
@@ -36,7 +36,7 @@ const run = (seconds: number) => victim.take({ url, secret: victimAccount.secret
 
 const wanted = process.env.BENCH_ONLY?.split(',');
 const all = scenarios(service, dsnSecret);
-const known = [...all.map(({ name }) => name), 'overload'];
+const known = [...all.map(({ name }) => name), ...overloadNames];
 const unknown = wanted?.find((name) => !known.includes(name));
 if (unknown !== undefined) throw new Error(`there is no scenario ${unknown}; there are ${known.join(', ')}`);
 const isWanted = (name: string) => wanted?.includes(name) ?? true;
@@ -45,7 +45,8 @@ await run(WARM_UP_SECONDS);
 const beforeMb = service.memoryMb();
 const rows: Row[] = [];
 for (const scenario of all.filter(({ name }) => isWanted(name))) rows.push(await disturbed(scenario));
-if (isWanted('overload')) rows.push(...(await overload(service, accounts.slice(9), GROWTH_MB_MAX)));
+for (const name of overloadNames.filter(isWanted))
+  rows.push(...(await overload(service, name, accounts.slice(9), GROWTH_MB_MAX)));
 await sleep(LATER_SECONDS * 1000);
 const afterMb = service.memoryMb();
 rows.push({
@@ -60,7 +61,7 @@ await service.stop();
 
 async function disturbed(scenario: Scenario): Promise<Row> {
   const seconds = scenario.locked === undefined ? SECONDS : LOCKED_SECONDS;
-  await settled(url, SETTLE_SECONDS_MAX);
+  await settled(service, SETTLE_SECONDS_MAX);
   const alone = await run(UNDISTURBED_SECONDS);
   const startMb = service.memoryMb();
   const orders = scenario.orders.map((order) => ({ ...order, url, seconds: seconds + ATTACK_FIRST_MS / 1000 }));
@@ -70,14 +71,14 @@ async function disturbed(scenario: Scenario): Promise<Row> {
     scenario.probesHealth === true ? healthShare(url, seconds) : null,
     scenario.locked === undefined ? null : lockWallets(service, scenario.locked, seconds),
   ]);
-  const [[attacked, suffered, health], peakMb] = await peakMemory(service, beside);
-  const settleSeconds = await settled(url, SETTLE_SECONDS_MAX);
+  const [[[attacked, suffered, health], settleSeconds], peakMb] = await peakMemory(
+    service,
+    beside.then(async (seen) => [seen, await settled(service, SETTLE_SECONDS_MAX)] as const),
+  );
   const marks = marksOf(scenario, alone, suffered, peakMb - startMb, health);
-  const saw = Object.entries(attacked.statuses).map(([status, count]) => `${count.toLocaleString('en')} x ${status}`);
-  const opened = `attackers: ${attacked.opened.toLocaleString('en')} connections${saw.length > 0 ? `, ${saw.join(', ')}` : ''}`;
   const row: Row = {
     what: scenario.what,
-    value: `${marks.map(({ value, met }) => (met ? value : `**${value}**`)).join('; ')}; resident ${startMb.toFixed(0)} MB before; quiet after ${settleSeconds.toFixed(1)} s; ${opened}`,
+    value: `${marks.map(({ value, met }) => (met ? value : `**${value}**`)).join('; ')}; resident ${startMb.toFixed(0)} MB before; quiet after ${settleSeconds.toFixed(1)} s; ${inWords(attacked)}`,
     target: marks.map(({ target }) => target).join(', '),
     met: marks.every(({ met }) => met),
   };

@@ -1,9 +1,9 @@
 // An attacker in a process of its own: many connections that call without a pause, or write and never read. Whoever is cut off comes
 // again. Bounded in time; tells at the end what it saw.
 import { hash } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get } from '../support/load.ts';
+import { get, ResponseReader } from '../support/load.ts';
 import { Line } from './line.ts';
 
 export interface AttackOrder {
@@ -14,8 +14,13 @@ export interface AttackOrder {
   readonly apartMs?: number;
   /** Connection i comes from address i, round and round. */
   readonly addresses: readonly string[];
-  /** `calls`: one call after the other; `holds`: writes once, reads what comes and waits; `unread`: writes once and never reads. */
-  readonly manner: 'calls' | 'holds' | 'unread';
+  /**
+   * `calls`: one call after the other; `floods`: calls at `perSecond`, up to eight behind one another on a connection, whatever comes
+   * back; `holds`: writes once, reads what comes and waits; `unread`: writes once and never reads.
+   */
+  readonly manner: 'calls' | 'floods' | 'holds' | 'unread';
+  /** Of all connections of a flood together. */
+  readonly perSecond?: number;
   /** Connection i sends request i, then the next one, round and round; `forged`: each call has a new key that is none. */
   readonly requests: readonly Buffer[] | 'forged';
 }
@@ -31,6 +36,8 @@ export interface AttackReport {
 const APART_MS = 0.05;
 const COME_AGAIN_MS = 50;
 const PROBE_MS = 500;
+const FLOOD_TICK_MS = 100;
+const FLOOD_DEPTH = 8;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 class Attack {
@@ -47,7 +54,10 @@ class Attack {
 
   async run(): Promise<AttackReport> {
     const { connections, manner, apartMs = APART_MS } = this.#order;
-    const one = (index: number) => (manner === 'calls' ? this.#call(index) : this.#sit(index));
+    const one = (index: number) => {
+      if (manner === 'calls') return this.#call(index);
+      return manner === 'floods' ? this.#flood(index) : this.#sit(index);
+    };
     await Promise.all(
       Array.from({ length: connections }, async (_, index) => {
         await sleep(index * apartMs);
@@ -98,19 +108,54 @@ class Attack {
     clearTimeout(timer);
   }
 
+  /** Calls at its pace until the time is over or the connection ends, as far as not too many are unanswered. */
+  #flood(index: number): Promise<void> {
+    const { connections, perSecond = 0 } = this.#order;
+    const perTick = (perSecond / connections / 1000) * FLOOD_TICK_MS;
+    const sentMs: number[] = [];
+    let due = Math.random() * perTick;
+    return new Promise((resolve) => {
+      const socket = this.#connect(index);
+      const reader = new ResponseReader((status) => {
+        const tookMs = performance.now() - (sentMs.shift() as number);
+        this.#count(status);
+        if (status === 200) this.#times.push(tookMs);
+      });
+      socket.on('data', (chunk: Buffer) => reader.add(chunk));
+      const ticks = setInterval(() => {
+        due += perTick;
+        const count = Math.min(Math.floor(due), FLOOD_DEPTH - sentMs.length);
+        due -= Math.floor(due);
+        if (count <= 0) return;
+        for (let n = 0; n < count; n += 1) sentMs.push(performance.now());
+        socket.write(Buffer.concat(Array.from({ length: count }, () => this.#request(index))));
+      }, FLOOD_TICK_MS);
+      const timer = setTimeout(() => socket.destroy(), this.#leftMs);
+      socket.once('close', () => {
+        clearInterval(ticks);
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #connect(index: number): Socket {
+    const { port, hostname } = new URL(this.#order.url);
+    const socket = connect({ port: Number(port), host: hostname, localAddress: this.#address(index), noDelay: true });
+    return socket.on('error', () => socket.destroy());
+  }
+
   /** Writes once, then waits until the time is over or the connection ends. */
   #sit(index: number): Promise<void> {
-    const { url, manner } = this.#order;
-    const { port, hostname } = new URL(url);
+    const { manner } = this.#order;
     return new Promise((resolve) => {
-      const socket = connect({ port: Number(port), host: hostname, localAddress: this.#address(index) });
+      const socket = this.#connect(index);
       // A socket that is not read does not hear that it has been closed: an empty line, which HTTP ignores, does.
       const probe = manner === 'unread' ? setInterval(() => socket.write('\r\n'), PROBE_MS) : undefined;
       const timer = setTimeout(() => socket.destroy(), this.#leftMs);
       if (manner === 'unread') socket.pause();
       else socket.once('data', (chunk: Buffer) => this.#count(Number(chunk.toString('latin1', 9, 12))));
       socket.write(this.#request(index));
-      socket.on('error', () => socket.destroy());
       socket.once('close', () => {
         clearInterval(probe);
         clearTimeout(timer);

@@ -52,3 +52,9 @@ export async function attack(orders: readonly AttackOrder[]): Promise<AttackRepo
     times: reports.flatMap(({ times }) => times),
   };
 }
+
+/** What attackers saw, for a table. */
+export function inWords({ opened, statuses }: AttackReport): string {
+  const answers = Object.entries(statuses).map(([status, count]) => `${count.toLocaleString('en')} x ${status}`);
+  return [`attackers: ${opened.toLocaleString('en')} connections`, ...answers].join(', ');
+}

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../../src/db/client.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
-import { Line } from './line.ts';
+import { type Answer, Line } from './line.ts';
 
 const MEMORY_EVERY_MS = 100;
 const HEALTH_EVERY_MS = 200;
@@ -36,15 +36,6 @@ export async function healthShare(url: string, seconds: number): Promise<number>
   return answers.filter(Boolean).length / answers.length;
 }
 
-async function isHealthy(url: string): Promise<boolean> {
-  const line = new Line(url, HEALTH_ADDRESS);
-  const timer = setTimeout(() => line.end(), HEALTH_WITHIN_MS);
-  const answer = await line.call(Buffer.from(`GET /healthz HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`));
-  clearTimeout(timer);
-  line.end();
-  return answer?.status === 200;
-}
-
 /** Holds the wallets' rows, each in a transaction of its own. */
 export async function lockWallets(
   { connection }: BenchService,
@@ -63,13 +54,33 @@ export async function lockWallets(
   );
 }
 
-/** Seconds until calls are answered at once again, at most `secondsMax`. */
-export async function settled(url: string, secondsMax: number): Promise<number> {
+/** Seconds until new connections are answered at once and no call runs any more, at most `secondsMax`. */
+export async function settled({ url }: BenchService, secondsMax: number): Promise<number> {
   const startedMs = performance.now();
   for (let quick = 0; quick < QUIET_CALLS && performance.now() - startedMs < secondsMax * 1000; ) {
     const askedMs = performance.now();
-    quick = (await isHealthy(url)) && performance.now() - askedMs < QUIET_MS ? quick + 1 : 0;
+    const isQuick = (await isHealthy(url)) && performance.now() - askedMs < QUIET_MS;
+    quick = isQuick && (await isIdle(url)) ? quick + 1 : 0;
     await sleep(10);
   }
   return (performance.now() - startedMs) / 1000;
+}
+
+async function isIdle(url: string): Promise<boolean> {
+  const answer = await ask(url, '/metrics');
+  return /^qm_calls_running 0$/m.test(answer?.body.toString('latin1') ?? '');
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  return (await ask(url, '/healthz'))?.status === 200;
+}
+
+/** On a connection of its own; null without an answer within a second. */
+async function ask(url: string, path: string): Promise<Answer | null> {
+  const line = new Line(url, HEALTH_ADDRESS);
+  const timer = setTimeout(() => line.end(), HEALTH_WITHIN_MS);
+  const answer = await line.call(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`));
+  clearTimeout(timer);
+  line.end();
+  return answer;
 }

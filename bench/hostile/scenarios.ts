@@ -132,7 +132,7 @@ function bodies(
     },
     {
       name: 'bombs',
-      what: '1,000 calls at a time of a key for error events, each 4 MiB as some 50 bytes of brotli',
+      what: '1,000 calls at a time of a key for error events, each 4 MiB as some 60 bytes of brotli',
       orders: [{ connections: 1_000, addresses: addresses(1), manner: 'calls', requests: [bomb(url, dsnSecret)] }],
     },
   ];
@@ -188,10 +188,11 @@ function announced(url: string, secret: string, bytes: number): Buffer {
   return Buffer.from(`POST /v1/vector/upsert HTTP/1.1\r\n${headers}\r\nContent-Length: ${bytes}\r\n\r\n`);
 }
 
-/** An envelope whose attachment is dropped: it costs nothing but what it unfolds to. */
+/** An envelope with the longest event there may be and an attachment that fills it up: it unfolds to 70,000 times its length. */
 function bomb(url: string, secret: string): Buffer {
-  const head = '{}\n{"type":"attachment"}\n';
-  const body = brotliCompressSync(head + 'a'.repeat(4 * MIB - head.length));
+  const event = `{}\n{"type":"event"}\n${JSON.stringify({ message: 'a'.repeat(MIB - 100) })}\n`;
+  const attachment = '{"type":"attachment"}\n';
+  const body = brotliCompressSync(event + attachment + 'a'.repeat(4 * MIB - event.length - attachment.length));
   const headers = `Host: ${new URL(url).host}\r\nX-Sentry-Auth: Sentry sentry_version=7, sentry_key=${secret}\r\nContent-Encoding: br`;
   const line = 'POST /v1/errors/sentry/api/1/envelope/ HTTP/1.1';
   return Buffer.concat([Buffer.from(`${line}\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n`), body]);

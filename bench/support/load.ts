@@ -162,14 +162,19 @@ export class ResponseReader {
 
   add(chunk: Buffer): void {
     this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    while (this.#takeOne());
+  }
+
+  #takeOne(): boolean {
     const head = this.#pending.indexOf('\r\n\r\n');
-    if (head === -1) return;
+    if (head === -1) return false;
     const headers = this.#pending.toString('latin1', 0, head);
     const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? 0);
     const end = head + 4 + length;
-    if (this.#pending.length < end) return;
+    if (this.#pending.length < end) return false;
     const body = this.#pending.subarray(head + 4, end);
     this.#pending = this.#pending.subarray(end);
     this.#done(Number(headers.slice(9, 12)), body, headers);
+    return true;
   }
 }
