@@ -15,6 +15,8 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
   const key = (await core.keys.find(secret)) as ApiKey;
   return async (operation, input) => {
     const capability = byId(`queue.${operation}`) as Capability<never, QueueState>;
+    const text = JSON.stringify(input);
+    const reduced = capability.bulk?.reduce(input as never, { text, idempotencyKey: null }).value;
     const ctx: CallContext = {
       core,
       capability: capability.id,
@@ -27,11 +29,11 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       tier: key.tier,
       key,
       idempotency: null,
-      bodyText: JSON.stringify(input),
+      bodyText: text,
       warnings: [],
       signal: new AbortController().signal,
     };
-    const { data } = await capability.run({ ctx, input: input as never, state });
+    const { data } = await capability.run({ ctx, input: (reduced ?? input) as never, state });
     return data instanceof JsonText ? JSON.parse(data.text) : data;
   };
 }
