@@ -14,8 +14,8 @@ type WalkedEndpoint = Pick<Endpoint, 'capability' | 'unknownFields' | 'fields' |
 export function unknownFieldWarnings(input: Record<string, unknown>, endpoint: WalkedEndpoint): string[] {
   const { unknownFields: treatment, fields, opaque, capability } = endpoint;
   if (treatment === 'taken') return [];
-  const unknown = new UnknownFields(opaque);
-  unknown.findIn(input, fields, '');
+  const unknown = new UnknownFields();
+  unknown.findIn(input, knownWithin(fields, opaque), '');
   if (unknown.count === 0) return [];
   if (treatment === 'refused') throw refusal(unknown.named, capability.id);
   return [...unknown.named.map((param) => `${param}: unknown field, ignored`), ...unknown.unnamed()];
@@ -36,14 +36,38 @@ function refusal(named: readonly string[], capability: string) {
   });
 }
 
+/** Fields that are known; null where there is nothing to look at within. */
+type KnownFields = ReadonlyMap<string, Within | null>;
+
+interface Within {
+  readonly members: KnownFields | null;
+  readonly items: Within | null;
+}
+
+/** By the fields of an endpoint. One look-up a name: a stack of 60 frames has 500 of them. */
+const knownFields = new WeakMap<object, KnownFields>();
+
+function knownWithin(fields: Endpoint['fields'], opaque: ReadonlySet<string>): KnownFields {
+  const known = knownFields.get(fields) ?? readFields(fields, opaque);
+  knownFields.set(fields, known);
+  return known;
+}
+
+function readFields(fields: Endpoint['fields'], opaque: ReadonlySet<string>): KnownFields {
+  const entries = Object.entries(fields);
+  return new Map(entries.map(([name, schema]) => [name, opaque.has(name) ? null : readSchema(schema, opaque)]));
+}
+
+function readSchema(schema: FieldSchema, opaque: ReadonlySet<string>): Within | null {
+  const { properties, items: each } = schema;
+  const members = properties === undefined || takesUnknownFields(schema) ? null : readFields(properties, opaque);
+  const items = each === undefined ? null : readSchema(each, opaque);
+  return members === null && items === null ? null : { members, items };
+}
+
 class UnknownFields {
   readonly named: string[] = [];
   count = 0;
-  readonly #opaque: ReadonlySet<string>;
-
-  constructor(opaque: ReadonlySet<string>) {
-    this.#opaque = opaque;
-  }
 
   /** What is to be said of those that are not named. */
   unnamed(): string[] {
@@ -52,25 +76,25 @@ class UnknownFields {
     return [`and ${this.count - NAMED_MAX} more unknown fields, ignored`];
   }
 
-  findIn(value: object, fields: Readonly<Record<string, FieldSchema>>, path: string): void {
+  findIn(value: object, known: KnownFields, path: string): void {
     for (const name in value) {
-      if (this.#isOver) return;
-      const schema = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (schema === undefined) this.#add(name, path);
-      else if (!this.#opaque.has(name)) {
+      const within = known.get(name);
+      if (within === undefined) {
+        this.#add(name, path);
+        if (this.#isOver) return;
+      } else if (within !== null) {
         const child = (value as Record<string, unknown>)[name];
-        if (child !== null && typeof child === 'object') this.#findWithin(child, schema, under(path, name));
+        if (child !== null && typeof child === 'object') this.#findWithin(child, within, under(path, name));
       }
     }
   }
 
-  #findWithin(value: object, schema: FieldSchema, at: string): void {
+  #findWithin(value: object, { members, items }: Within, at: string): void {
     if (!Array.isArray(value)) {
-      if (schema.properties !== undefined && !takesUnknownFields(schema)) this.findIn(value, schema.properties, at);
+      if (members !== null) this.findIn(value, members, at);
       return;
     }
-    const { items } = schema;
-    if (items?.properties === undefined) return;
+    if (items === null) return;
     for (let i = 0; i < value.length && !this.#isOver; i += 1) {
       const item: unknown = value[i];
       if (item !== null && typeof item === 'object') this.#findWithin(item, items, `${at}[${i}]`);
