@@ -59,6 +59,7 @@ test('every field that is sent comes back', async () => {
     fingerprint: sha256('["checkout","cannot read total"]'),
     error_group_id: expect.stringMatching(/^errgrp_[A-Za-z0-9]{20,}$/),
     is_new_group: true,
+    reopened: false,
     dashboard_url: `${bench.service.url}/console/errors/${result.error_group_id}`,
   });
   const event = await bench.get(result.event_id);
@@ -242,7 +243,9 @@ describe('refused', () => {
   test.each([
     [{ environment: 'prod' }, 'environment'],
     [{ level: 'critical' }, 'level'],
-    [{ tags: { a: 1 } }, 'tags.a'],
+    [{ tags: { a: {} } }, 'tags.a'],
+    [{ user_id: [1] }, 'user_id'],
+    [{ breadcrumbs: [{ timestamp: '2026-01-02' }] }, 'breadcrumbs[0].timestamp'],
     [{ user_id: 'x'.repeat(257) }, 'user_id'],
     [{ fingerprint: [1] }, 'fingerprint[0]'],
     [{ exception: { stacktrace: [{ line: -1 }] } }, 'exception.stacktrace[0].line'],

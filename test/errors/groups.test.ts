@@ -220,7 +220,7 @@ describe('told', () => {
     expect(await types(bench)).toEqual(['captured']);
     await burst(1);
     expect(await types(bench)).toEqual(['captured', 'rate_anomaly']);
-    expect((await bench.told()).at(-1)?.object).toMatchObject({ count_5m: 50, count_60m_before: 0, group_count: 50 });
+    expect((await bench.told()).at(-1)?.object).toMatchObject({ count_5m: 50, baseline_5m: 0, group_count: 50 });
     await burst(100);
     expect(await types(bench)).toEqual(['captured', 'rate_anomaly']);
     await shared.service.advance(29 * 60);
@@ -230,6 +230,9 @@ describe('told', () => {
     await shared.service.advance(60);
     await burst(1);
     expect((await types(bench)).slice(3).sort()).toEqual(['captured', 'rate_anomaly']);
+    const again = (await bench.told()).findLast(({ type }) => type === 'error.rate_anomaly');
+    expect(again?.object).toMatchObject({ count_5m: 126, baseline_5m: 12.5 });
+    expect(again?.object).not.toHaveProperty('count_60m_before');
   });
 
   test('an ignored group is silent', async () => {

@@ -10,20 +10,34 @@ const plain = ['refused', 'GET /a', 'a\\b', ''];
 
 function inputOf(text: fc.Arbitrary<string>, name: fc.Arbitrary<string>): fc.Arbitrary<CaptureInput> {
   const members = fc.dictionary(name, text, { noNullPrototype: true });
-  const frame = fc.record({ file: text, context_line: text, context_pre: fc.array(text), vars: members });
+  const frame = fc.record(
+    {
+      ...{ file: text, context_line: text, context_pre: fc.array(text), vars: members },
+      ...{ function: text, filename: text, lineno: fc.nat(), colno: fc.nat(), module: text },
+    },
+    { requiredKeys: [] },
+  );
+  const trace = fc.oneof(text, fc.array(frame, { maxLength: 3 }));
+  const mechanism = fc.record({ type: text, handled: fc.boolean(), data: members }, { requiredKeys: [] });
   const exception = fc.oneof(
     text,
-    fc.record({ type: text, value: text, stacktrace: fc.oneof(text, fc.array(frame, { maxLength: 3 })) }),
+    fc.record(
+      { type: text, value: text, stacktrace: trace, message: text, stack: trace, module: text, mechanism },
+      { requiredKeys: [] },
+    ),
   );
   const at = fc.constant('2026-01-02T03:04:05Z');
-  const breadcrumb = fc.record({ at, message: text, data: members }, { requiredKeys: ['message'] });
+  const timestamp = fc.oneof(at, fc.double({ noNaN: true }));
+  const breadcrumb = fc.record({ at, timestamp, message: text, data: members }, { requiredKeys: ['message'] });
+  const scalar = fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null));
   return fc.record(
     {
       title: text,
       message: text,
       exception,
-      tags: members,
-      user_id: text,
+      tags: fc.dictionary(name, scalar, { noNullPrototype: true }),
+      user_id: scalar,
+      release: scalar,
       breadcrumbs: fc.array(breadcrumb, { maxLength: 3 }),
       context: members,
       extra: members,

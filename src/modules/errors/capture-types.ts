@@ -19,6 +19,12 @@ export interface CaptureInput {
   readonly words: readonly string[];
 }
 
+/** The same before it is known who captures it. */
+export interface ReadyEvent extends CaptureInput {
+  /** Tells users apart when there is no `userId`; goes no further than to its hash. */
+  readonly contact: string | null;
+}
+
 /** How many events of a group have a figure; of a tag name, how many values it has. */
 export type FigureCount = readonly [kind: number, name: string, value: string, events: number];
 

@@ -3,7 +3,7 @@ import type { CallContext } from '../../core/context.ts';
 import type { IdempotencyKey } from '../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
 import type { SourceFindings } from './capture-input.ts';
-import type { CaptureInput } from './capture-types.ts';
+import type { CaptureInput, ReadyEvent } from './capture-types.ts';
 import type { EventDraft } from './draft.ts';
 import { detailFromThread, readyDetail, readySentDetail } from './event-detail.ts';
 import { scrubEvent } from './scrub/scrub.ts';
@@ -19,10 +19,10 @@ const FIXED_BYTES = 1_024;
 export function captureReady(
   ctx: CallContext,
   state: ErrorsState,
-  ready: CaptureInput,
+  ready: ReadyEvent,
   idempotency: IdempotencyKey | null = ctx.idempotency,
 ): Promise<ChargedAnswer> {
-  const input = { ...ready, detail: detailFromThread(ready.detail) };
+  const input = identified(state, ctx.accountId, ready);
   return chargeInLane(ctx, {
     units: 1n,
     effect: state.capturing,
@@ -34,12 +34,20 @@ export function captureReady(
   });
 }
 
+/** With a hash in place of the address that stands for the user. */
+function identified(state: ErrorsState, accountId: string, { contact, ...event }: ReadyEvent): CaptureInput {
+  const detail = detailFromThread(event.detail);
+  if (contact === null) return { ...event, detail };
+  const userId = state.userHashes.of(accountId, contact);
+  return { ...event, detail, userId, words: [...event.words, valueWord('user_id', userId)] };
+}
+
 /**
  * Scrubs a draft, but for what is known of its `source` to hide nothing, and cuts it into columns; of a long one this takes
  * milliseconds.
  */
-export function readyToStore(draft: EventDraft, idempotencyKey: string | null, source?: SourceFindings): CaptureInput {
-  const { grouping, occurredAtMs, ...sent } = draft;
+export function readyToStore(draft: EventDraft, idempotencyKey: string | null, source?: SourceFindings): ReadyEvent {
+  const { grouping, occurredAtMs, contact, ...sent } = draft;
   const clean = scrubEvent(sent, source?.clean);
   const beside = { fingerprint_source: grouping.source, idempotency_key: idempotencyKey };
   const storable = source?.storable ?? null;
@@ -52,13 +60,14 @@ export function readyToStore(draft: EventDraft, idempotencyKey: string | null, s
     release: clean.release,
     userId: clean.user_id,
     tags: clean.tags,
+    contact,
     occurredAtMs,
     detail: storable === null ? readyDetail(clean, beside) : readySentDetail(storable, beside),
     words: searchWords(clean),
   };
 }
 
-function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs'>): string[] {
+function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs' | 'contact'>): string[] {
   const { exception, environment, release, user_id: userId, tags } = clean;
   return [
     ...wordsOf([clean.title, clean.message, exception?.type ?? null, exception?.value ?? null]),

@@ -15,11 +15,21 @@ export interface StackFrame {
   readonly context_line: string | null;
   readonly context_post: readonly string[] | null;
   readonly vars: JsonObject | null;
+  /** Of the function: a package and class, or a module. */
+  readonly module?: string;
+  /** Of native code, as the SDK writes it. */
+  readonly instruction_addr?: string;
 }
 
 export interface ExceptionRecord {
   readonly type: string;
   readonly value: string;
+  /** Where its class is from. */
+  readonly module?: string;
+  /** How it was caught. */
+  readonly mechanism?: JsonObject;
+  /** False: the program did not expect it. */
+  readonly handled?: boolean;
   readonly stacktrace: readonly StackFrame[];
   /** The exceptions behind this one, nearest first; only SDKs send them. */
   readonly chain?: readonly ExceptionRecord[];
@@ -47,6 +57,8 @@ export interface EventDraft {
   readonly environment: Environment | null;
   readonly release: string | null;
   readonly user_id: string | null;
+  /** An e-mail or network address that tells users apart where user_id does not; never stored, see user-hashes.ts. */
+  readonly contact: string | null;
   readonly tags: Readonly<Record<string, string>>;
   /** Epoch milliseconds by the word of an SDK; null: when it is received. */
   readonly occurredAtMs: number | null;
@@ -60,16 +72,14 @@ export interface EventDraft {
   readonly user: JsonObject | null;
 }
 
-/** What only the full record shows; stored as one JSON text. */
-export interface EventDetail {
-  readonly exception: ExceptionRecord | null;
-  readonly breadcrumbs: readonly Breadcrumb[];
-  readonly context: JsonObject;
-  readonly extra: JsonObject;
-  readonly sdk: JsonObject | null;
-  readonly runtime: JsonObject | null;
-  readonly request: JsonObject | null;
-  readonly user: JsonObject | null;
+/** The parts of an event that only its full record shows. */
+export type DetailParts = Pick<
+  EventDraft,
+  'exception' | 'breadcrumbs' | 'context' | 'extra' | 'sdk' | 'runtime' | 'request' | 'user'
+>;
+
+/** The same as it is stored: one JSON text. */
+export interface EventDetail extends DetailParts {
   readonly fingerprint_source: Grouping['source'] | 'rule';
   readonly idempotency_key: string | null;
 }

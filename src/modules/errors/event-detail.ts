@@ -3,8 +3,8 @@
 // of 30, and PostgreSQL a fifth of the time to store. Zstandard takes half as long, but is still experimental in Node.js.
 import { constants, deflateSync, inflateSync } from 'node:zlib';
 import { iso } from '../../lib/time.ts';
-import { type CaptureInput, draftOf } from './capture-input.ts';
-import type { DatedBreadcrumb, EventDetail } from './draft.ts';
+import { type CaptureInput, detailPartsOf } from './capture-input.ts';
+import type { DatedBreadcrumb, DetailParts, EventDetail } from './draft.ts';
 
 /** Below, setting up a deflater takes longer than it saves. */
 const DEFLATED_FROM_BYTES = 2 * 1024;
@@ -18,14 +18,13 @@ export type ReadyDetail = string | Buffer;
 
 /** What is known of an event beside what it says. */
 type Beside = Pick<EventDetail, 'fingerprint_source' | 'idempotency_key'>;
-type Parts = Omit<EventDetail, keyof Beside>;
 
 /** A line that holds the input of errors.capture as it came: its parts are made of it when they are read. */
 interface SentDetail extends Beside {
   readonly sent: CaptureInput;
 }
 
-export function readyDetail(parts: Parts, beside: Beside): ReadyDetail {
+export function readyDetail(parts: DetailParts, beside: Beside): ReadyDetail {
   return readyLine(JSON.stringify(detailOf(parts, beside)));
 }
 
@@ -68,7 +67,7 @@ export function unpackLine(block: Buffer, line: number, receivedAtMs: number): R
   for (let passed = 0; passed < line; passed += 1) start = text.indexOf(NEWLINE, start) + 1;
   const end = text.indexOf(NEWLINE, start);
   const stored = JSON.parse(text.toString('utf8', start, end < 0 ? text.length : end)) as EventDetail | SentDetail;
-  const detail = 'sent' in stored ? detailOf(draftOf(stored.sent, [], ''), stored) : stored;
+  const detail = 'sent' in stored ? detailOf(detailPartsOf(stored.sent), stored) : stored;
   const receivedAt = iso(receivedAtMs);
   return { ...detail, breadcrumbs: detail.breadcrumbs.map((each) => ({ ...each, at: each.at ?? receivedAt })) };
 }
@@ -79,7 +78,7 @@ export function unpackBlock(block: Buffer): Buffer {
   return block[0] === OPENING_BRACE ? block : inflateSync(block);
 }
 
-function detailOf(parts: Parts, beside: Beside): EventDetail {
+function detailOf(parts: DetailParts, beside: Beside): EventDetail {
   return {
     exception: parts.exception,
     breadcrumbs: parts.breadcrumbs,

@@ -13,13 +13,27 @@ export interface FrameInput {
   readonly context_line?: string | null;
   readonly context_post?: readonly string[] | null;
   readonly vars?: Record<string, unknown> | null;
+  readonly function?: string | null;
+  readonly filename?: string | null;
+  readonly lineno?: number | null;
+  readonly colno?: number | null;
+  readonly module?: string | null;
 }
 
 export interface ExceptionInput {
   readonly type?: string | null;
   readonly value?: string | null;
   readonly stacktrace?: readonly FrameInput[] | string | null;
+  readonly message?: string | null;
+  readonly stack?: readonly FrameInput[] | string | null;
+  readonly module?: string | null;
+  readonly mechanism?: Record<string, unknown> | null;
+  readonly handled?: boolean | null;
 }
+
+/** Taken as texts: a report is not lost because an id is a number. */
+type Scalar = string | number | boolean;
+const scalarTypes = ['string', 'number', 'boolean', 'null'];
 
 const lines = (description: string) => orNull<string[]>({ type: 'array', items: { type: 'string' } }, description);
 const position = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);
@@ -37,8 +51,12 @@ const frame = {
     context_line: textOrNull('The line itself.'),
     context_post: lines('Lines behind it, up to 5.'),
     vars: objectOrNull('Local variables.'),
+    function: textOrNull('The same as func.'),
+    filename: textOrNull('The same as file.'),
+    lineno: position('The same as line.'),
+    colno: position('The same as col.'),
+    module: textOrNull('Package and class, or module, of the function.'),
   },
-  additionalProperties: true,
 };
 
 const exceptionField = Type.Unsafe<ExceptionInput | string | null>({
@@ -54,13 +72,27 @@ const exceptionField = Type.Unsafe<ExceptionInput | string | null>({
         'Frames, the innermost first; of more than 250 the middle is left out. A text is kept as extra.stack.',
       items: frame,
     },
+    message: textOrNull('The same as value.'),
+    stack: { type: ['array', 'string', 'null'], description: 'The same as stacktrace.', items: frame },
+    module: textOrNull('Where the class is from.'),
+    mechanism: objectOrNull('How it was caught, such as { type, handled }.'),
+    handled: orNull<boolean>(
+      { type: 'boolean' },
+      'False when the program did not expect it; mechanism.handled when not sent.',
+    ),
   },
-  additionalProperties: true,
 });
 
 const breadcrumb = Type.Object(
   {
     at: Type.Optional(orNull<string>({ type: 'string', format: 'date-time' }, 'When; now when not sent.')),
+    timestamp: Type.Optional(
+      Type.Unsafe<string | number | null>({
+        type: ['string', 'number', 'null'],
+        format: 'date-time',
+        description: 'The same as at, or seconds since 1970.',
+      }),
+    ),
     category: Type.Optional(textOrNull('Such as http or ui.')),
     message: Type.Optional(textOrNull('What happened.')),
     level: Type.Optional(
@@ -68,22 +100,24 @@ const breadcrumb = Type.Object(
     ),
     data: Type.Optional(objectOrNull('Anything more.')),
   },
-  { additionalProperties: true, description: 'Something that happened before the error.' },
+  { description: 'Something that happened before the error.' },
 );
 
 const label = (description: string) =>
-  Type.Optional(orNull<string>({ type: 'string', maxLength: LABEL_CHARACTERS_MAX }, description));
+  Type.Optional(Type.Unsafe<Scalar | null>({ type: scalarTypes, maxLength: LABEL_CHARACTERS_MAX, description }));
 
 const about = {
   tags: Type.Optional(
-    Type.Unsafe<Record<string, string> | null>({
+    Type.Unsafe<Record<string, Scalar | null> | null>({
       type: ['object', 'null'],
-      description: 'Names and texts to search and count by; up to 100.',
-      additionalProperties: { type: 'string' },
+      description: 'Names and texts to search and count by; up to 100. Numbers and booleans are taken as texts.',
+      additionalProperties: { type: scalarTypes },
       propertyNames: { maxLength: NAME_CHARACTERS_MAX },
     }),
   ),
-  user_id: label('Whom it happened to; counted in user_count.'),
+  user_id: label(
+    'Whom it happened to; counted in user_count. When not sent: user.id, else a hash of user.email or user.ip, which are not stored.',
+  ),
   release: label('Version of your software.'),
   environment: Type.Optional(
     orNull<(typeof environments)[number]>({ type: 'string', enum: environments }, 'Where it happened.'),
@@ -96,7 +130,9 @@ const levelField = (fallback: string) =>
   );
 
 export const captureSchema = Type.Object({
-  title: Type.Optional(textOrNull('Headline of the event; the first 120 characters of the message when not sent.')),
+  title: Type.Optional(
+    textOrNull('Headline of the event; the first 120 characters of the message, else of `type: value`, when not sent.'),
+  ),
   message: Type.Optional(textOrNull('What went wrong. Groups the event when no fingerprint is sent.')),
   exception: Type.Optional(exceptionField),
   level: levelField('error'),

@@ -114,6 +114,7 @@ export class GroupBook {
       fingerprint: input.fingerprint,
       error_group_id: groupId,
       is_new_group: isNew,
+      reopened,
       dashboard_url: dashboardUrl(this.#baseUrl, groupId),
     });
   }
@@ -183,8 +184,9 @@ export class GroupBook {
     }
     if (due(state.anomalyAtMs, ANOMALY_EVERY_MS) && isAnomalous(state.recent)) {
       state.anomalyAtMs = this.#nowMs;
-      const { now, before } = rates(state.recent);
-      this.#push(item, 'error.rate_anomaly', state, seq, { count_5m: now, count_60m_before: before });
+      const { now, baseline } = rates(state.recent);
+      const rounded = Math.round(baseline * 100) / 100;
+      this.#push(item, 'error.rate_anomaly', state, seq, { count_5m: now, baseline_5m: rounded });
     }
   }
 

@@ -11,15 +11,15 @@ function events(times: readonly number[]) {
 const many = (count: number, minutes: number) => new Array<number>(count).fill(minutes);
 
 test('the last 5 minutes and the 60 before', () => {
-  expect(rates(events([0, 0, 3, 7, 7]))).toEqual({ now: 3, before: 2 });
-  expect(rates(events([...many(9, 0), 64]))).toEqual({ now: 1, before: 9 });
-  expect(rates(events([...many(9, 0), 65]))).toEqual({ now: 1, before: 0 });
-  expect(rates(events([0, 500]))).toEqual({ now: 1, before: 0 });
+  expect(rates(events([0, 0, 3, 7, 7]))).toEqual({ now: 3, baseline: 2 / 12 });
+  expect(rates(events([...many(9, 0), 64]))).toEqual({ now: 1, baseline: 9 / 12 });
+  expect(rates(events([...many(9, 0), 65]))).toEqual({ now: 1, baseline: 0 });
+  expect(rates(events([0, 500]))).toEqual({ now: 1, baseline: 0 });
 });
 
 test('an event that comes late counts in its own minute, or not at all', () => {
-  expect(rates(events([10, 4, 4]))).toEqual({ now: 1, before: 2 });
-  expect(rates(events([70, 0]))).toEqual({ now: 1, before: 0 });
+  expect(rates(events([10, 4, 4]))).toEqual({ now: 1, baseline: 2 / 12 });
+  expect(rates(events([70, 0]))).toEqual({ now: 1, baseline: 0 });
 });
 
 test('an anomaly is 50 events, and more than ten times the rate before', () => {

@@ -13,13 +13,14 @@ export function addRecent(recent: PeriodCounts, atMs: number): PeriodCounts {
   return addCount(recent, Math.floor(atMs / MINUTE_MS), KEPT_MINUTES);
 }
 
-/** Events of the last 5 minutes and of the 60 before them, seen from the newest minute. */
-export function rates({ counts }: PeriodCounts): { readonly now: number; readonly before: number } {
-  return { now: sumOf(counts.slice(0, NOW_MINUTES)), before: sumOf(counts.slice(NOW_MINUTES, KEPT_MINUTES)) };
+/** Events of the last 5 minutes, and in 5 minutes of the 60 before them, seen from the newest minute. */
+export function rates({ counts }: PeriodCounts): { readonly now: number; readonly baseline: number } {
+  const before = sumOf(counts.slice(NOW_MINUTES, KEPT_MINUTES));
+  return { now: sumOf(counts.slice(0, NOW_MINUTES)), baseline: before / (BEFORE_MINUTES / NOW_MINUTES) };
 }
 
 /** Contract §9: count(5 min) ≥ 50 and > 10 x count(the 60 min before)/12. */
 export function isAnomalous(recent: PeriodCounts): boolean {
-  const { now, before } = rates(recent);
-  return now >= EVENTS_MIN && now > (TIMES_BEFORE * before) / (BEFORE_MINUTES / NOW_MINUTES);
+  const { now, baseline } = rates(recent);
+  return now >= EVENTS_MIN && now > TIMES_BEFORE * baseline;
 }

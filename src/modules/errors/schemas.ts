@@ -33,6 +33,7 @@ export const captureResultSchema = Type.Object(
     fingerprint,
     error_group_id: groupId,
     is_new_group: Type.Boolean({ description: 'Whether it is the first event of its group.' }),
+    reopened: Type.Boolean({ description: 'Whether its group was resolved and is no longer.' }),
     dashboard_url: dashboard,
   },
   { title: 'CaptureResult' },
@@ -61,8 +62,19 @@ const neighbourFields = {
 
 const exceptionSchema = Type.Unsafe<unknown>({
   type: ['object', 'null'],
-  description: 'What was thrown: { type, value, stacktrace[] }, the innermost frame first.',
-  properties: { type: { type: 'string' }, value: { type: 'string' }, stacktrace: { type: 'array' } },
+  description:
+    'What was thrown: { type, value, stacktrace[] }, the innermost frame first; module, mechanism and handled when they were sent. A Sentry SDK also sends `chain`, the exceptions behind it.',
+  properties: {
+    type: { type: 'string' },
+    value: { type: 'string' },
+    module: { type: 'string', description: 'Where its class is from.' },
+    mechanism: { type: 'object', description: 'How it was caught.' },
+    handled: { type: 'boolean', description: 'False: the program did not expect it.' },
+    stacktrace: {
+      type: 'array',
+      description: 'Frames; with module and, of native code, instruction_addr when they were sent.',
+    },
+  },
   required: ['type', 'value', 'stacktrace'],
 });
 

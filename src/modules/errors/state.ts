@@ -6,6 +6,7 @@ import { CaptureEffect } from './capture-effect.ts';
 import { ErrorIds } from './ids.ts';
 import { Partitions } from './partitions.ts';
 import { UnpaidKeys } from './sentry/unpaid-keys.ts';
+import { UserHashes } from './user-hashes.ts';
 
 export interface ErrorsState {
   readonly core: Core;
@@ -15,6 +16,7 @@ export interface ErrorsState {
   /** For bodies of SDKs: what a small body unfolds to is not known before it is there, and held until it is read. */
   readonly unfolding: AccountTurns;
   readonly unpaid: UnpaidKeys;
+  readonly userHashes: UserHashes;
 }
 
 export function createErrorsState(core: Core): ErrorsState {
@@ -27,5 +29,6 @@ export function createErrorsState(core: Core): ErrorsState {
     capturing: new CaptureEffect(ids, partitions, core.baseUrl),
     unfolding: new AccountTurns(admission.all.unfoldingsAtOnce),
     unpaid: new UnpaidKeys(core),
+    userHashes: new UserHashes(core.secrets),
   };
 }

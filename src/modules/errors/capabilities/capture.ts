@@ -1,7 +1,7 @@
 import { defineCapability } from '../../../manifest/capability.ts';
 import { captureReady, readyToStore } from '../capture.ts';
 import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../capture-input.ts';
-import type { CaptureInput } from '../capture-types.ts';
+import type { ReadyEvent } from '../capture-types.ts';
 import { captureSchema } from '../event-input.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limits.ts';
 import { captureResultSchema } from '../schemas.ts';
@@ -15,7 +15,8 @@ export const capture = defineCapability<ErrorsState>()({
   description:
     'Stores one event and adds it to its group. Everything is optional: message alone is enough, and a stack trace, tags and user_id make the ' +
     'group more useful. Events with the same fingerprint, else the same message, else the same exception type and value are one group. ' +
-    'A new event reopens a resolved group. Passwords, tokens, card numbers and the like are removed before anything is stored. ' +
+    'A new event reopens a resolved group, and the answer says so. Frames, exceptions and breadcrumbs may use the names of Sentry or of your language ' +
+    '(function, filename, lineno, message, stack, timestamp); fields that nobody knows are named in metadata.warnings. Passwords, tokens, card numbers and the like are removed before anything is stored. ' +
     'Sentry SDKs report here with the DSN https://KEY@HOST/v1/errors/sentry/1 and a key of the scope errors.capture alone.',
   input: captureSchema,
   output: captureResultSchema,
@@ -31,11 +32,12 @@ export const capture = defineCapability<ErrorsState>()({
       return { value, transfer: [], warnings };
     },
   },
-  opaque: ['context', 'extra', 'data', 'vars', 'sdk', 'runtime', 'request', 'user'],
+  opaque: ['context', 'extra', 'data', 'vars', 'mechanism', 'sdk', 'runtime', 'request', 'user'],
   errors: [],
   events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
   limits: {
     size: '1 MiB an event.',
+    labels: 'user_id and release: 256 characters.',
     stacktrace: '250 frames with 5 lines of context on either side; of more the middle is left out.',
     lists: '100 tags and the latest 100 breadcrumbs are kept.',
     retention: '90 days; the group and its figures stay.',
@@ -60,9 +62,24 @@ export const capture = defineCapability<ErrorsState>()({
       },
       expect: { is_new_group: true },
     },
+    {
+      title: 'An exception as a logger of another tool writes it',
+      input: {
+        exception: {
+          type: 'java.sql.SQLException',
+          message: 'connection refused',
+          module: 'java.sql',
+          mechanism: { type: 'UncaughtExceptionHandler', handled: false },
+          stack: [{ function: 'connect', filename: 'Db.java', lineno: 88, module: 'com.example.Db' }],
+        },
+        tags: { attempt: 3, retried: true },
+        user: { email: 'bob@example.org' },
+      },
+      expect: { is_new_group: true, reopened: false },
+    },
   ],
   run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    return captureReady(ctx, state, input as unknown as CaptureInput);
+    return captureReady(ctx, state, input as unknown as ReadyEvent);
   },
 });

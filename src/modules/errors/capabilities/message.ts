@@ -1,7 +1,7 @@
 import { defineCapability } from '../../../manifest/capability.ts';
 import { captureReady, readyToStore } from '../capture.ts';
 import { draftOf } from '../capture-input.ts';
-import type { CaptureInput } from '../capture-types.ts';
+import type { ReadyEvent } from '../capture-types.ts';
 import { type MessageInput, messageSchema } from '../event-input.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limits.ts';
 import { captureResultSchema } from '../schemas.ts';
@@ -42,6 +42,6 @@ export const message = defineCapability<ErrorsState>()({
   ],
   run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    return captureReady(ctx, state, input as unknown as CaptureInput);
+    return captureReady(ctx, state, input as unknown as ReadyEvent);
   },
 });

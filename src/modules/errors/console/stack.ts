@@ -11,12 +11,29 @@ const NAME_CHARACTERS_MAX = 300;
 /** The exception and those behind it, nearest first, each followed by its own. */
 export function exceptions(exception: ExceptionRecord): Html[] {
   return withCauses(exception).map(
-    ({ type, value, stacktrace }, i) => html`<section class="exception">
+    ({ type, value, stacktrace, ...origin }, i) => html`<section class="exception">
 <h3 dir="auto">${i === 0 ? '' : html`<span class="quiet">Caused by </span>`}${shortened(type, NAME_CHARACTERS_MAX)}</h3>
 ${value === '' ? '' : html`<p class="value" dir="auto">${shortened(value, VALUE_CHARACTERS_MAX)}</p>`}
+${originOf(origin)}
 ${stacktrace.length === 0 ? html`<p class="quiet">No stack trace was sent.</p>` : html`<ol class="frames" aria-label="Stack trace, innermost frame first">${stacktrace.map(frame)}</ol>`}
 </section>`,
   );
+}
+
+/** Where its class is from, and how it was caught. */
+function originOf({ module, mechanism, handled }: Pick<ExceptionRecord, 'module' | 'mechanism' | 'handled'>): Html {
+  const { type } = mechanism ?? {};
+  const parts = [
+    ...(module === undefined ? [] : [html`<bdi>${shortened(module, NAME_CHARACTERS_MAX)}</bdi>`]),
+    ...(typeof type === 'string' && type !== ''
+      ? [html`caught by <bdi>${shortened(type, NAME_CHARACTERS_MAX)}</bdi>`]
+      : []),
+    ...(handled === undefined ? [] : [html`${handled ? 'handled' : 'not handled'}`]),
+  ];
+  const line = parts.map((part, i) => html`${i === 0 ? '' : ' · '}${part}`);
+  const shown = parts.length === 0 ? html`` : html`<p class="quiet">${line}</p>`;
+  if (mechanism === undefined || Object.keys(mechanism).length === 0) return shown;
+  return html`${shown}<details class="vars"><summary>Mechanism</summary>${jsonBlock(mechanism, 'Mechanism')}</details>`;
 }
 
 function withCauses(exception: ExceptionRecord): ExceptionRecord[] {
@@ -36,9 +53,16 @@ function frame(at: StackFrame): Html {
   return html`<li><details class="frame"${at.in_app ? html` open` : ''}><summary>${name}</summary>${source(at)}${hasVars ? vars : ''}</details></li>\n`;
 }
 
-function place({ file, line, col }: StackFrame): string {
-  if (file === '') return '';
-  return `${shortened(file, NAME_CHARACTERS_MAX)}${line === 0 ? '' : `:${line}`}${col === null ? '' : `:${col}`}`;
+/** A frame of native code is told by its address, one of a virtual machine by its module. */
+function place({ file, line, col, module, instruction_addr: address }: StackFrame): string {
+  const at =
+    file === ''
+      ? ''
+      : `${shortened(file, NAME_CHARACTERS_MAX)}${line === 0 ? '' : `:${line}`}${col === null ? '' : `:${col}`}`;
+  const where = module === undefined || module === file ? '' : `in ${shortened(module, NAME_CHARACTERS_MAX)}`;
+  return [at, where, address === undefined ? '' : `at ${shortened(address, NAME_CHARACTERS_MAX)}`]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function source(at: StackFrame): Html {

@@ -176,7 +176,9 @@ function withTitle(sent: unknown, clean: unknown): unknown {
 function textsOf(event: Members): string[] {
   const thrown = isMembers(event.exception) ? [event.exception.type, event.exception.value] : [];
   const code = isMembers(event.extra) ? event.extra.code : null;
-  return [event.message, thrown.filter(Boolean).join(': '), code].map((text) => (typeof text === 'string' ? text : ''));
+  return [event.message, thrown.filter(Boolean).join(': '), thrown[1], code].map((text) =>
+    typeof text === 'string' ? text : '',
+  );
 }
 
 const isMembers = (value: unknown): value is Members =>

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { instantOf } from '../lenient.ts';
+import { scrubEvent } from '../scrub/scrub.ts';
 import { draftOfEvent } from './event-draft.ts';
-import { instantOf } from './lenient.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 const draft = (event: Record<string, unknown>) => draftOfEvent(event, NOW);
@@ -18,6 +19,7 @@ test('an empty event is an error without a name', () => {
     environment: null,
     release: null,
     user_id: null,
+    contact: null,
     tags: {},
     occurredAtMs: null,
     exception: null,
@@ -81,7 +83,10 @@ describe('fields', () => {
     ],
     ['a user with a number', { user: { id: 7, geo: {} } }, { user_id: '7', user: { id: 7, geo: {} } }],
     ['a user with a name', { user: { username: 'bo', email: 'a@b.c' } }, { user_id: 'bo' }],
-    ['a user with an address only', { user: { email: 'a@b.c' } }, { user_id: null }],
+    ['a user with an address only', { user: { email: ' A@b.org' } }, { user_id: null, contact: 'a@b.org' }],
+    ['a user whose name is one', { user: { username: 'a@b.org' } }, { user_id: null, contact: 'a@b.org' }],
+    ['a user with a network address', { user: { ip_address: '::1' } }, { user_id: null, contact: '::1' }],
+    ['a user to be found out', { user: { ip_address: '{{auto}}' } }, { user_id: null, contact: null }],
     ['a long release', { release: 'r'.repeat(300) }, { release: 'r'.repeat(256) }],
     [
       'contexts',
@@ -165,6 +170,32 @@ describe('exceptions', () => {
       vars: { n: '1' },
     },
   ];
+
+  test('module, mechanism and whether it was handled are kept, of each one in the chain', () => {
+    const cause = { type: 'Cause', module: 'java.io', mechanism: { type: 'chained', handled: true } };
+    const outer = thrown({
+      module: 'com.example',
+      mechanism: { type: 'onerror', handled: false, meta: { signal: 6 } },
+    });
+    expect(draft({ exception: { values: [cause, outer] } }).exception).toEqual({
+      ...{ type: 'TypeError', value: 'boom', module: 'com.example', handled: false, stacktrace: [] },
+      mechanism: { type: 'onerror', handled: false, meta: { signal: 6 } },
+      chain: [{ ...cause, value: '', handled: true, stacktrace: [] }],
+    });
+  });
+
+  test('frames of a virtual machine keep their module, native ones their address', () => {
+    const java = { function: 'pay', filename: 'Pay.java', module: 'com.example.Pay', lineno: 7 };
+    const native = { function: 'main', package: '/usr/lib/libpay.so', instruction_addr: '0x4111111111111111' };
+    const stacktrace = { frames: [native, java, { instruction_addr: 7 }] };
+    const made = draft({ exception: [thrown({ stacktrace })] }).exception?.stacktrace;
+    expect(made).toMatchObject([
+      { func: '', instruction_addr: '7' },
+      { func: 'pay', file: 'Pay.java', module: 'com.example.Pay' },
+      { func: 'main', file: '/usr/lib/libpay.so', instruction_addr: '0x4111111111111111' },
+    ]);
+    expect(scrubEvent(made)).toEqual(made);
+  });
 
   test('frames are turned round, the innermost first', () => {
     const { exception } = draft({ exception: { values: [thrown({ stacktrace: { frames } })] } });

@@ -3,6 +3,7 @@ import { iso } from '../../../lib/time.ts';
 import { cleanJson, firstCharacters } from '../clean-text.ts';
 import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject } from '../draft.ts';
 import { groupingOf } from '../fingerprint.ts';
+import { instantOf, listOf, objectOf, objectsOf, textOf } from '../lenient.ts';
 import {
   type Environment,
   environments,
@@ -13,8 +14,9 @@ import {
   TITLE_CHARACTERS,
 } from '../limits.ts';
 import { trimBreadcrumbs } from '../trim.ts';
+import { identityOf } from '../user-identity.ts';
 import { exceptionOf, exceptionsSent, framesOf } from './exceptions.ts';
-import { instantOf, listOf, objectOf, objectsOf, textOf } from './lenient.ts';
+import { messageOf, templateOf } from './log-entry.ts';
 import { AGE_MS_MAX, AHEAD_MS_MAX, FINGERPRINT_PARTS_MAX } from './numbers.ts';
 
 const UNTITLED = 'Error';
@@ -37,6 +39,7 @@ export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
   const exception = exceptionOf(exceptions);
   const environment = textOf(event.environment);
   const user = objectOf(event.user);
+  const { userId, contact } = identityOf(user, ['id', 'username']);
   const contexts = objectOf(event.contexts) ?? {};
   const { runtime, ...context } = contexts;
   const modules = objectOf(event.modules);
@@ -48,7 +51,8 @@ export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
       message,
       environment: isEnvironment(environment) ? environment : null,
       release: labelOf(event.release),
-      user_id: labelOf(user?.id) ?? labelOf(user?.username),
+      user_id: userId,
+      contact,
       tags: tagsOf(event, environment),
       occurredAtMs: occurredAt(event.timestamp, nowMs),
       exception: exception ?? stackOf(event, message),
@@ -81,16 +85,6 @@ function fingerprintOf(sent: unknown): string | string[] | null {
     .slice(0, FINGERPRINT_PARTS_MAX)
     .map(textOf)
     .filter((part) => part !== null);
-}
-
-function messageOf({ logentry, message }: JsonObject): string | null {
-  const entry = objectOf(logentry) ?? objectOf(message);
-  return textOf(entry?.formatted) ?? textOf(entry?.message) ?? textOf(message);
-}
-
-function templateOf(event: JsonObject): string | null {
-  const entry = objectOf(event.logentry) ?? objectOf(event.message);
-  return textOf(entry?.message) ?? messageOf(event);
 }
 
 function titleOf(thrown: JsonObject | undefined, message: string | null): string {

@@ -1,8 +1,8 @@
 // The exceptions of an event. The last value is what was thrown, those before it lie behind it, each deeper than the next; or, in a
 // group, `mechanism` names its parent (develop.sentry.dev/sdk/data-model/event-payloads/exception).
 import type { ExceptionRecord, JsonObject, StackFrame } from '../draft.ts';
+import { listOf, objectOf, objectsOf, positionOf, textOf } from '../lenient.ts';
 import { trimContext, trimFrames } from '../trim.ts';
-import { listOf, objectOf, objectsOf, positionOf, textOf } from './lenient.ts';
 import { EXCEPTIONS_MAX } from './numbers.ts';
 
 /** The exceptions that were sent, the one thrown last; of very many the ones nearest to it. */
@@ -59,14 +59,22 @@ function chainOf(value: JsonObject, children: ReadonlyMap<JsonObject, readonly J
 }
 
 function recordOf(value: JsonObject): ExceptionRecord {
+  const module = textOf(value.module);
+  const mechanism = objectOf(value.mechanism);
+  const handled = mechanism?.handled;
   return {
     type: textOf(value.type) ?? 'Error',
     value: textOf(value.value) ?? '',
+    ...(module === null ? {} : { module }),
+    ...(mechanism === null ? {} : { mechanism }),
+    ...(typeof handled === 'boolean' ? { handled } : {}),
     stacktrace: framesOf(value.stacktrace ?? value.raw_stacktrace),
   };
 }
 
 function frameOf(frame: JsonObject): StackFrame {
+  const module = textOf(frame.module);
+  const address = textOf(frame.instruction_addr);
   return {
     func: textOf(frame.function) ?? textOf(frame.raw_function) ?? '',
     file: textOf(frame.filename) ?? textOf(frame.abs_path) ?? textOf(frame.module) ?? textOf(frame.package) ?? '',
@@ -77,6 +85,8 @@ function frameOf(frame: JsonObject): StackFrame {
     context_line: typeof frame.context_line === 'string' ? frame.context_line : null,
     context_post: trimContext(linesOf(frame.post_context), 'post'),
     vars: objectOf(frame.vars),
+    ...(module === null ? {} : { module }),
+    ...(address === null ? {} : { instruction_addr: address }),
   };
 }
 

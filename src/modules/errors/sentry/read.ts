@@ -2,7 +2,7 @@
 import type { BodyTask } from '../../../manifest/raw-route.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { readyToStore } from '../capture.ts';
-import type { CaptureInput } from '../capture-types.ts';
+import type { ReadyEvent } from '../capture-types.ts';
 import type { JsonObject } from '../draft.ts';
 import { parseEnvelope, parseEvent, type SentEnvelope } from './envelope.ts';
 import { draftOfEvent } from './event-draft.ts';
@@ -11,7 +11,7 @@ export interface ReadEvent {
   /** 32 hexadecimal digits; null: none was sent. */
   readonly id: string | null;
   /** Null when the body carries none. */
-  readonly event: CaptureInput | null;
+  readonly event: ReadyEvent | null;
 }
 
 const EVENT_ID = /^[0-9a-f]{32}$/;

@@ -1,5 +1,5 @@
 // Reads values of an event by what they are meant to be. What is of another kind counts as not sent: a crash report is not refused for it.
-import type { JsonObject } from '../draft.ts';
+import type { JsonObject } from './draft.ts';
 
 /** Texts as they are, numbers and booleans written out; null for the rest and for empty texts. */
 export function textOf(value: unknown): string | null {
