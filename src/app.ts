@@ -18,7 +18,6 @@ import { KeyRing } from './core/keys/ring.ts';
 import { scopeBookOf } from './core/keys/scopes.ts';
 import type { Logger } from './core/logger.ts';
 import { ensureOperator } from './core/operator.ts';
-import { defaultPriceBook } from './core/prices.ts';
 import { ProcessRegistry } from './core/processes.ts';
 import { Secrets } from './core/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/server-secret.ts';
@@ -77,7 +76,14 @@ const READY_WITHIN_MS = 1_000;
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const begunMs = performance.now();
-  const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], defaultPriceBook, 'quick');
+  const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], {
+    deployment: {
+      region: config.region,
+      privateTargets: config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`),
+      rateLimits: config.rateLimits,
+    },
+    thoroughness: 'quick',
+  });
   const shell = createShell(config, manifest, options);
   let storage: Storage | null = null;
   try {

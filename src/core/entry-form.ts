@@ -1,2 +1,3 @@
 // How a call came in (metadata.entry_form).
-export type EntryForm = 'rest' | 'mcp' | 'openai_compat' | 'console' | 'cli' | 'internal';
+export const entryForms = ['rest'] as const;
+export type EntryForm = (typeof entryForms)[number];

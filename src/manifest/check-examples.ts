@@ -3,6 +3,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Capability } from './capability.ts';
+import type { EventKind } from './event-kind.ts';
 import { referencedStep } from './example.ts';
 
 interface Checked {
@@ -13,6 +14,25 @@ interface Checked {
 
 /** Broken schemas, missing, invalid or impossible examples, as sentences that begin with the capability's id. */
 export function checkSchemasAndExamples(capabilities: readonly Capability[]): string[] {
+  const ajv = createAjv();
+  const checked = new Map(capabilities.map((capability) => [capability.id, compile(ajv, capability)]));
+  return [...checked.values()].flatMap((each) =>
+    [...each.faults, ...exampleFaults(each, checked)].map((fault) => `${each.capability.id}: ${fault}`),
+  );
+}
+
+/** Kinds of events whose schema does not compile or whose example breaks it. */
+export function checkEventExamples(kinds: readonly EventKind[]): string[] {
+  const ajv = createAjv();
+  return kinds.flatMap(({ type, data, example }) => {
+    const { validate, faults } = tryCompile(ajv, data, 'data');
+    const valid = validate?.(example) ?? true;
+    const broken = valid ? [] : [`the example is not valid: ${ajv.errorsText(validate?.errors)}`];
+    return [...faults, ...broken].map((fault) => `${type}: ${fault}`);
+  });
+}
+
+function createAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
     strict: true,
@@ -21,10 +41,7 @@ export function checkSchemasAndExamples(capabilities: readonly Capability[]): st
     strictTuples: false,
   });
   addFormats.default(ajv);
-  const checked = new Map(capabilities.map((capability) => [capability.id, compile(ajv, capability)]));
-  return [...checked.values()].flatMap((each) =>
-    [...each.faults, ...exampleFaults(each, checked)].map((fault) => `${each.capability.id}: ${fault}`),
-  );
+  return ajv;
 }
 
 function compile(ajv: Ajv, capability: Capability): Checked {

@@ -259,15 +259,15 @@ describe('schemas and examples', () => {
 describe('buildManifest', () => {
   test('throws every fault at once', () => {
     const broken = moduleOf('parcel', { ...sound, summary: '', examples: [] });
-    expect(() => buildManifest([broken], prices)).toThrow(/has no summary\n- parcel\.send: it has no example/);
+    expect(() => buildManifest([broken], { prices })).toThrow(/has no summary\n- parcel\.send: it has no example/);
   });
 
   test('its digest does not depend on the order of modules, but on what they offer', () => {
     const letter: Capability = { ...sound, id: 'letter.send', path: '/v1/letter/send/{parcel}' };
     const [parcels, letters] = [moduleOf('parcel', sound), moduleOf('letter', letter)];
-    const digest = buildManifest([parcels, letters], prices).sha256;
+    const digest = buildManifest([parcels, letters], { prices }).sha256;
     expect(digest).toMatch(/^[a-f0-9]{64}$/);
-    expect(buildManifest([letters, parcels], prices).sha256).toBe(digest);
-    expect(buildManifest([parcels], prices).sha256).not.toBe(digest);
+    expect(buildManifest([letters, parcels], { prices }).sha256).toBe(digest);
+    expect(buildManifest([parcels], { prices }).sha256).not.toBe(digest);
   });
 });

@@ -5,7 +5,8 @@ import { isEventType } from '../core/events/catalogue.ts';
 import type { PriceBook } from '../core/prices.ts';
 import { problemCatalogue } from '../problems/catalogue.ts';
 import { type Capability, pathParameters, type ScopeKind } from './capability.ts';
-import { checkSchemasAndExamples } from './check-examples.ts';
+import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
+import { describedEvents, eventFaults } from './events.ts';
 import { asJsonSchema, fieldsWithin } from './json-schema.ts';
 import type { Module } from './module.ts';
 
@@ -68,7 +69,13 @@ export function checkManifest(
     ),
     ...ofCapabilities,
     ...modules.flatMap(rawRoutesAreOfTheModule),
-    ...(thoroughness === 'quick' ? [] : checkSchemasAndExamples(listed.map(({ capability }) => capability))),
+    ...eventFaults(modules),
+    ...(thoroughness === 'quick'
+      ? []
+      : [
+          ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
+          ...checkEventExamples(describedEvents(modules)),
+        ]),
   ];
 }
 

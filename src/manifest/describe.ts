@@ -5,9 +5,9 @@ import type { PriceBook } from '../core/prices.ts';
 import { usd } from '../lib/money.ts';
 import { problemCatalogue } from '../problems/catalogue.ts';
 import type { BookPrice, Capability, CapabilityExample } from './capability.ts';
+import { type Deployment, targetsInWords } from './deployment.ts';
 import { failureCodes } from './failures.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';
-import { regions } from './version.ts';
 
 /** The vendor name of everything that the service runs itself. */
 const ownVendor = 'self';
@@ -74,8 +74,19 @@ function bookPricing({ book, unit }: BookPrice, prices: PriceBook): Omit<Pricing
   };
 }
 
+/** What a description depends on beside the capability. */
+export interface Offer {
+  readonly prices: PriceBook;
+  readonly deployment: Deployment;
+}
+
+/** The description as it holds on this deployment: what takes a URL to call says where it may lead. */
+export function descriptionOf({ description, errors }: Capability, deployment: Deployment): string {
+  return errors.includes('WEBHOOK_URL_REJECTED') ? `${description}\n\n${targetsInWords(deployment)}` : description;
+}
+
 /** The row of a capability in GET /v1/discovery (contract §11). */
-export function summarizeCapability(capability: Capability, prices: PriceBook): CapabilitySummary {
+export function summarizeCapability(capability: Capability, { prices, deployment }: Offer): CapabilitySummary {
   return {
     id: capability.id,
     module: moduleOf(capability.id),
@@ -87,16 +98,16 @@ export function summarizeCapability(capability: Capability, prices: PriceBook): 
     pricing: pricingOf(capability, prices),
     idempotent: capability.idempotent,
     scope: `${moduleOf(capability.id)}:${capability.scope}`,
-    regions,
+    regions: [deployment.region],
     vendors_live: capability.status === 'planned' ? [] : [ownVendor],
   };
 }
 
-/** Everything that holds for a capability on every deployment with these prices (contract §11, without live vendors). */
-export function describeCapability(capability: Capability, prices: PriceBook): CapabilityDescription {
+/** Everything that holds for a capability on this deployment (contract §11, without live vendors). */
+export function describeCapability(capability: Capability, offer: Offer): CapabilityDescription {
   return {
-    ...summarizeCapability(capability, prices),
-    description: capability.description,
+    ...summarizeCapability(capability, offer),
+    description: descriptionOf(capability, offer.deployment),
     request_schema: requestSchema(capability),
     response_schema: asJsonSchema(capability.output),
     errors: failureCodes(capability).map((code) => ({

@@ -4,6 +4,7 @@ import type { JobLoop } from '../core/jobs/job-loop.ts';
 import type { Sweep } from '../core/sweeper/sweep.ts';
 import type { Figure } from '../core/sweeper/sweeper.ts';
 import type { Capability } from './capability.ts';
+import type { EventKind } from './event-kind.ts';
 import type { RawRoute } from './raw-route.ts';
 
 export interface Module<State = unknown> {
@@ -12,6 +13,8 @@ export interface Module<State = unknown> {
   readonly status: 'ga' | 'beta' | 'planned';
   // biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different inputs; each is typed where it is defined
   readonly capabilities: readonly Capability<any, State>[];
+  /** The events that its work tells. */
+  readonly events?: readonly EventKind[];
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
   /** Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. */

@@ -8,7 +8,8 @@ export const apiVersion = '2026-11-01';
 /** Version of the interface description (specification, "Versioning"). */
 export const specVersion = '0.1.0';
 
-export const regions = ['western', 'china'] as const;
+/** Regions that the specification names (x-svc-regions); a deployment serves one of them. */
+export const specRegions = ['western', 'china'] as const;
 
 /** Every module tag of the specification, in its order. Those without a built module are listed as planned. */
 export const moduleTags: readonly string[] = [

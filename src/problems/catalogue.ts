@@ -66,7 +66,7 @@ export const problemCatalogue = {
   WEBHOOK_URL_REJECTED: entry(
     400,
     'The URL is not acceptable as a target.',
-    'Use a public https URL without user information; private, loopback and special addresses are refused.',
+    'The message says what is wrong with it. The description of the capability says where URLs may lead on this service.',
   ),
   WEBHOOK_HEADER_REJECTED: entry(
     400,

@@ -38,6 +38,22 @@ const summaryFields = {
   vendors_live: strings('Vendors that serve it now.'),
 };
 
+const eventFields = {
+  type: Type.String({ description: 'Event type.' }),
+  module: Type.String({ description: 'Module whose work tells it.' }),
+  status: Type.Enum(['ga', 'planned'], { description: 'Planned ones do not occur yet.' }),
+  summary: Type.String({ description: 'When it is sent.' }),
+};
+
+export const eventDocumentSchema = Type.Object(
+  {
+    ...eventFields,
+    data_schema: schemaDocument('JSON Schema of data.'),
+    example: schemaDocument('A whole event.'),
+  },
+  { title: 'EventKind' },
+);
+
 export const discoverySchema = Type.Object(
   {
     service: Type.String({ description: 'Name of the service.' }),
@@ -57,6 +73,9 @@ export const discoverySchema = Type.Object(
     ),
     capabilities: Type.Array(Type.Object(summaryFields, { title: 'CapabilitySummary' }), {
       description: 'Every capability.',
+    }),
+    events: Type.Array(Type.Object(eventFields, { title: 'EventSummary' }), {
+      description: 'Every event type that a webhook may subscribe to.',
     }),
   },
   { title: 'Discovery' },
@@ -92,6 +111,7 @@ export const capabilityDetailSchema = Type.Object(
       { description: 'Calls that work as they stand.' },
     ),
     events_emitted: strings('Event types that it may cause.'),
+    events: Type.Array(eventDocumentSchema, { description: 'The same with their payloads.' }),
     limits: Type.Record(Type.String(), Type.String(), { description: 'Limits by name.' }),
     vendors: Type.Array(
       Type.Object({

@@ -22,7 +22,7 @@ describe('GET /v1/discovery', () => {
   test('answers the shape it promises', async () => {
     const data = await call('discovery', {});
     expect(ajv.validate(fixtureManifest.byId.get('discovery')?.output ?? {}, data), ajv.errorsText()).toBe(true);
-    expect(data).toMatchObject({ service: 'quartermaster', spec_version: '0.1.0', regions: ['western', 'china'] });
+    expect(data).toMatchObject({ service: 'quartermaster', spec_version: '0.1.0', regions: ['western'] });
   });
 
   test('lists every module tag, with what is not built as planned', async () => {
@@ -45,6 +45,7 @@ describe('GET /v1/discovery', () => {
       'parcel.weigh',
       'discovery',
       'discovery.capability',
+      'discovery.event',
     ]);
     expect(capabilities[0]).toEqual({
       id: 'parcel.send',
@@ -57,7 +58,7 @@ describe('GET /v1/discovery', () => {
       pricing: { unit: 'parcel', price_usd: 0.00002, minimum_usd: 0.0001 },
       idempotent: true,
       scope: 'parcel:write',
-      regions: ['western', 'china'],
+      regions: ['western'],
       vendors_live: ['self'],
     });
   });

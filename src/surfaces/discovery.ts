@@ -2,22 +2,25 @@
 // process: the manifest does not change while it runs.
 import { Type } from 'typebox';
 import { moduleOf } from '../core/keys/scopes.ts';
-import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
 import { nearest } from '../lib/edit-distance.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { defineCapability } from '../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../manifest/describe.ts';
-import { buildManifest, type Manifest, type Thoroughness } from '../manifest/manifest.ts';
+import { buildManifest, type Manifest, type ManifestOptions } from '../manifest/manifest.ts';
 import { defineModule, type Module } from '../manifest/module.ts';
 import { notBuilt, plannedModules } from '../manifest/planned.ts';
-import { apiVersion, moduleTags, regions, serviceName, specVersion } from '../manifest/version.ts';
+import { apiVersion, moduleTags, serviceName, specVersion } from '../manifest/version.ts';
 import { type Problem, problem } from '../problems/problem.ts';
-import { capabilityDetailSchema, discoverySchema } from './discovery-schemas.ts';
+import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './discovery-schemas.ts';
+import { type EventDocument, eventDocument } from './event-document.ts';
 
 interface DiscoveryState {
   listing(): JsonText;
   /** Undefined when there is no such capability. */
   detail(id: string): JsonText | undefined;
+  /** One kind of event; undefined when the catalogue has no such type. */
+  event(type: string): EventDocument | undefined;
+  nearestEvents(type: string): string[];
   /** Why there is none. */
   unknown(id: string): Problem;
 }
@@ -25,12 +28,8 @@ interface DiscoveryState {
 const define = defineCapability<DiscoveryState>();
 
 /** The manifest of `modules` with discovery itself among them. */
-export function composeManifest(
-  modules: readonly Module[],
-  prices: PriceBook = defaultPriceBook,
-  thoroughness?: Thoroughness,
-): Manifest {
-  const manifest: Manifest = buildManifest([...modules, createDiscoveryModule(() => manifest)], prices, thoroughness);
+export function composeManifest(modules: readonly Module[], options?: ManifestOptions): Manifest {
+  const manifest: Manifest = buildManifest([...modules, createDiscoveryModule(() => manifest)], options);
   return manifest;
 }
 
@@ -40,8 +39,8 @@ export function createDiscoveryModule(getManifest: () => Manifest): Module {
     name: 'discovery',
     summary: 'What this service offers: every capability with its price, schemas, errors and examples.',
     status: 'ga',
-    capabilities: [listCapabilities, describeOne],
-    start: (core) => createState(getManifest, core.region),
+    capabilities: [listCapabilities, describeOne, describeEvent],
+    start: () => createState(getManifest),
   });
 }
 
@@ -52,16 +51,27 @@ export function moduleStatuses(manifest: Manifest): { module: string; status: st
   return names.map((module) => ({ module, status: built.get(module) ?? 'planned' }));
 }
 
-function createState(getManifest: () => Manifest, region: string): DiscoveryState {
+function createState(getManifest: () => Manifest): DiscoveryState {
   let listing: JsonText | undefined;
   const details = new Map<string, JsonText>();
   return {
     listing: () => (listing ??= new JsonText(JSON.stringify(listingOf(getManifest())))),
+    event(type) {
+      const { events, deployment } = getManifest();
+      const found = events.find((event) => event.type === type);
+      return found === undefined ? undefined : eventDocument(found, deployment.region);
+    },
+    nearestEvents: (type) =>
+      nearest(
+        type,
+        getManifest().events.map((event) => event.type),
+        3,
+      ),
     unknown: (id) => unknownCapability(getManifest(), id),
     detail(id) {
       const kept = details.get(id);
       if (kept !== undefined) return kept;
-      const described = detailOf(getManifest(), id, region);
+      const described = detailOf(getManifest(), id);
       if (described === undefined) return undefined;
       const text = new JsonText(JSON.stringify(described));
       details.set(id, text);
@@ -76,21 +86,25 @@ function listingOf(manifest: Manifest): object {
     api_version: apiVersion,
     spec_version: specVersion,
     manifest_sha256: manifest.sha256,
-    regions,
+    regions: [manifest.deployment.region],
     modules: moduleStatuses(manifest),
-    capabilities: manifest.capabilities.map((capability) => summarizeCapability(capability, manifest.prices)),
+    capabilities: manifest.capabilities.map((capability) => summarizeCapability(capability, manifest)),
+    events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
   };
 }
 
-function detailOf(manifest: Manifest, id: string, region: string): object | undefined {
+function detailOf(manifest: Manifest, id: string): object | undefined {
   const capability = manifest.byId.get(id);
   if (capability === undefined) return undefined;
-  const described = describeCapability(capability, manifest.prices);
+  const described = describeCapability(capability, manifest);
   return {
     ...described,
+    events: manifest.events
+      .filter(({ type }) => capability.events.includes(type))
+      .map((event) => eventDocument(event, manifest.deployment.region)),
     vendors: described.vendors_live.map((vendor) => ({
       vendor,
-      region,
+      region: manifest.deployment.region,
       up: true,
       models: [],
       price_usd: described.pricing.price_usd,
@@ -116,7 +130,8 @@ const listCapabilities = define({
   summary: 'Lists every capability of this service.',
   description:
     'Start here. Answers all modules with their status and all capabilities with method, path, price, needed scope and whether they take ' +
-    'an idempotency key. Ask GET /v1/discovery/{capability} for the request and response schema of one of them.',
+    'an idempotency key. Ask GET /v1/discovery/{capability} for the request and response schema of one of them, and ' +
+    'GET /v1/discovery/event/{type} for the payload of an event.',
   input: Type.Object({}),
   output: discoverySchema,
   price: 'free',
@@ -159,5 +174,40 @@ const describeOne = define({
     const detail = state.detail(input.capability);
     if (detail !== undefined) return { data: detail };
     throw state.unknown(input.capability);
+  },
+});
+
+const describeEvent = define({
+  id: 'discovery.event',
+  method: 'GET',
+  path: '/v1/discovery/event/{type}',
+  summary: 'Describes one type of event: its payload, with an example.',
+  description:
+    'Answers what a webhook that is subscribed to the type receives: the schema of `data`, and a whole event as an example. ' +
+    'GET /v1/discovery lists all types; those with status `planned` do not occur yet.',
+  input: Type.Object({
+    type: Type.String({ description: 'Event type, for example queue.dlq.', minLength: 1, maxLength: 200 }),
+  }),
+  output: eventDocumentSchema,
+  price: 'free',
+  anyKey: true,
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [
+    {
+      title: 'What is told of a new account',
+      input: { type: 'account.created' },
+      expect: { type: 'account.created', module: 'account' },
+    },
+  ],
+  run: async ({ input, state }) => {
+    const event = state.event(input.type);
+    if (event !== undefined) return { data: event };
+    const near = state.nearestEvents(input.type);
+    const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+    const message = `There is no event type ${JSON.stringify(input.type)}.${hint} GET /v1/discovery lists all.`;
+    throw problem('NOT_FOUND', { param: 'type', message });
   },
 });

@@ -2,7 +2,7 @@
 import { moduleOf } from '../core/keys/scopes.ts';
 import { type Html, html } from '../lib/html.ts';
 import type { Capability } from '../manifest/capability.ts';
-import { limitsOf, summarizeCapability } from '../manifest/describe.ts';
+import { descriptionOf, limitsOf, summarizeCapability } from '../manifest/describe.ts';
 import { failureCodes } from '../manifest/failures.ts';
 import { asJsonSchema, fieldsWithin } from '../manifest/json-schema.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -18,7 +18,7 @@ export function capabilityPage(manifest: Manifest, capability: Capability, baseU
   const content = html`<p class="quiet"><a href="${root}/docs#${module}">${module}</a></p>
 <h1>${capability.id}</h1>
 <p class="route"><code>${capability.method} ${capability.path}</code></p>
-${prose(capability.description)}
+${prose(descriptionOf(capability, manifest.deployment))}
 ${traits(manifest, capability)}
 ${request(capability)}
 ${examples(manifest, capability, baseUrl)}
@@ -30,13 +30,13 @@ ${errors(capability, root)}`;
 }
 
 function traits(manifest: Manifest, capability: Capability): Html {
-  const summary = summarizeCapability(capability, manifest.prices);
+  const summary = summarizeCapability(capability, manifest);
   const rows: [string, string][] = [
     ['Price', priceInWords(summary.pricing)],
     ['Scope', summary.scope],
     ['Idempotency key', capability.idempotent ? 'taken; kept for 24 hours at least' : 'not taken'],
     ['Status', summary.status],
-    ['Regions', summary.regions.join(', ')],
+    ['Region', summary.regions.join(', ')],
   ];
   return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
@@ -90,7 +90,7 @@ function limits(capability: Capability): Html {
 function events(capability: Capability, root: string): Html {
   if (capability.events.length === 0) return html``;
   const items = capability.events.map(
-    (type) => html`<li><a href="${root}/docs/events"><code>${type}</code></a></li>\n`,
+    (type) => html`<li><a href="${root}/docs/events/${type}"><code>${type}</code></a></li>\n`,
   );
   return html`<h2>Events</h2>\n<ul>\n${items}</ul>`;
 }

@@ -1,5 +1,4 @@
 // The documentation under /docs as complete HTML pages: an index, one page per capability, one per error code, the events.
-import { eventCatalogue } from '../core/events/catalogue.ts';
 import { type Html, html } from '../lib/html.ts';
 import type { Capability } from '../manifest/capability.ts';
 import { pricingOf } from '../manifest/describe.ts';
@@ -7,6 +6,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { Module } from '../manifest/module.ts';
 import { type ProblemCode, problemCatalogue, problemCodes } from '../problems/catalogue.ts';
 import { capabilityPage } from './docs-capability.ts';
+import { renderEventDocs } from './docs-events.ts';
 import { inline, linkRoot, page, prose, table } from './docs-page.ts';
 import type { SurfaceOptions } from './openapi.ts';
 import { priceInWords } from './price-in-words.ts';
@@ -17,7 +17,7 @@ export function renderDocs(manifest: Manifest, { baseUrl }: SurfaceOptions): Map
   const pages = new Map([
     ['/docs', () => indexPage(manifest, root, baseUrl)],
     ['/docs/errors', () => errorsPage(root)],
-    ['/docs/events', () => eventsPage(root)],
+    ...renderEventDocs(manifest, { baseUrl }),
   ]);
   for (const capability of manifest.capabilities) {
     pages.set(`/docs/capabilities/${capability.id}`, () => capabilityPage(manifest, capability, baseUrl));
@@ -80,12 +80,4 @@ function errorPage(manifest: Manifest, code: ProblemCode, root: string): string 
 ${prose(entry.advice)}
 ${own.length === 0 ? '' : html`<h2>Where it occurs</h2>\n<ul>\n${links}</ul>`}`;
   return page(root, code, content);
-}
-
-function eventsPage(root: string): string {
-  const rows = eventCatalogue.map((event) => [html`<code>${event.type}</code>`, event.module, event.summary]);
-  const content = html`<h1>Event types</h1>
-${prose('A webhook subscribes to one or more of these types. The catalogue is closed: another name is refused with `UNKNOWN_EVENT_TYPE`. Types of modules that are not built yet never occur.')}
-${table(['Type', 'Module', 'When it is sent'], rows)}`;
-  return page(root, 'Event types', content);
 }

@@ -2,6 +2,7 @@
 import { moduleOf } from '../core/keys/scopes.ts';
 import { signingRecipe } from '../core/outbound/signature.ts';
 import type { Capability } from '../manifest/capability.ts';
+import { targetsInWords } from '../manifest/deployment.ts';
 import { pricingOf } from '../manifest/describe.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { plannedModules } from '../manifest/planned.ts';
@@ -13,7 +14,7 @@ import { priceInWords } from './price-in-words.ts';
 export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): string {
   const modules = manifest.modules.filter((module) => module.capabilities.length > 0);
   return [
-    preface(baseUrl, [...new Set(plannedModules(manifest.modules).values())]),
+    preface(manifest, baseUrl),
     ...modules.map((module) =>
       [
         `## ${module.name}`,
@@ -27,7 +28,8 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
   ].join('\n\n');
 }
 
-function preface(baseUrl: string, planned: readonly string[]): string {
+function preface(manifest: Manifest, baseUrl: string): string {
+  const planned = [...new Set(plannedModules(manifest.modules).values())];
   return `# Quartermaster
 
 > Online infrastructure for software agents over HTTPS and JSON: one bearer key, one prepaid wallet, one bill. No client library is needed.
@@ -42,6 +44,7 @@ function preface(baseUrl: string, planned: readonly string[]): string {
 - Lists: \`{ "items": […], "next_cursor": string | null, "has_more": boolean }\`; send \`cursor\` and \`limit\` (1-100, 20 when absent).
 - Unknown fields are named in \`metadata.warnings\`; writes of module account refuse them.
 - Events are POSTed to webhooks (account.webhooks.register), queue.subscribe and cron POST too, all signed alike. ${signingRecipe}
+- ${targetsInWords(manifest.deployment)} Rates ${manifest.deployment.rateLimits ? 'of free calls: GET /v1/account/tier' : 'are not limited here'}.
 - Planned, not available here: ${planned.join(', ')}. Their paths answer 404 CAPABILITY_NOT_FOUND, \`code_detail\` \`planned\`.
 
 Each line: id, method and path, (price; scope; key), what it does, then its fields as \`name place type\`; \`*\` marks required ones and \`=\` the default. The full schema of one is at GET /v1/discovery/{capability}.`;
@@ -75,6 +78,6 @@ function further(baseUrl: string): string {
 - [OpenAPI 3.1 description](${baseUrl}/v1/openapi.json): every schema and response
 - [Manifest](${baseUrl}/.well-known/quartermaster.json): the same as data, with prices, errors, events and examples
 - [Documentation](${baseUrl}/docs): a page for every capability and every error code
-- [Event types](${baseUrl}/docs/events): what a webhook may subscribe to
+- [Event types](${baseUrl}/docs/events): what a webhook may subscribe to, each with its payload (GET /v1/discovery/event/{type})
 `;
 }

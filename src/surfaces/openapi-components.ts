@@ -1,7 +1,9 @@
 // The parts of the OpenAPI document that every operation shares: envelope, metadata, error object, responses, headers.
+import { entryForms } from '../core/entry-form.ts';
 import { idempotencyKeyField } from '../manifest/describe.ts';
 import type { JsonSchema } from '../manifest/json-schema.ts';
 import { problemCatalogue, problemCodes } from '../problems/catalogue.ts';
+import { deliveryHeaders } from './openapi-webhooks.ts';
 
 /** Statuses that the specification declares for every operation, with the component that describes each. */
 export const failureResponses: Readonly<Record<string, string>> = {
@@ -69,8 +71,8 @@ const metadata: JsonSchema = {
     timestamp: text('When the answer was made.', { format: 'date-time' }),
     latency_ms: whole('Time inside the service, milliseconds.'),
     entry_form: {
-      enum: ['rest', 'mcp', 'openai_compat', 'console', 'cli', 'internal'],
-      description: 'How the call came in.',
+      enum: entryForms,
+      description: 'How the call came in. Values may be added.',
     },
     cost_usd: amount('What this call was charged, USD; 0 for free calls and replays.'),
     cost_cny: amount('The same in CNY.'),
@@ -177,6 +179,7 @@ export function sharedComponents(baseUrl: string) {
         description: idempotencyKeyField.description,
         schema: withoutDescription(idempotencyKeyField),
       },
+      ...deliveryHeaders,
     },
     headers: {
       RequestId: { description: 'Equals metadata.request_id.', schema: { type: 'string' } },

@@ -1,12 +1,18 @@
 // One operation of the OpenAPI document, derived from its capability.
 import { moduleOf } from '../core/keys/scopes.ts';
-import type { PriceBook } from '../core/prices.ts';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
-import { limitsOf, pricingOf, requestSchema, summarizeCapability } from '../manifest/describe.ts';
+import {
+  descriptionOf,
+  limitsOf,
+  type Offer,
+  pricingOf,
+  requestSchema,
+  summarizeCapability,
+} from '../manifest/describe.ts';
 import { withStandIns } from '../manifest/example.ts';
 import { failureCodes, fieldsBesidePath, takesBody } from '../manifest/failures.ts';
 import { asJsonSchema, type JsonSchema } from '../manifest/json-schema.ts';
-import { regions } from '../manifest/version.ts';
+import { specRegions } from '../manifest/version.ts';
 import { splitInput } from './curl.ts';
 import { failureResponses, withoutDescription } from './openapi-components.ts';
 import type { SchemaShelf } from './openapi-schemas.ts';
@@ -15,19 +21,19 @@ import { priceInWords } from './price-in-words.ts';
 /** Keywords of the input that count fields and so mean something else once the path parameters are taken out. */
 const countingKeywords: ReadonlySet<string> = new Set(['minProperties', 'maxProperties']);
 
-export function operationOf(capability: Capability, prices: PriceBook, shelf: SchemaShelf, baseUrl: string): object {
+export function operationOf(capability: Capability, offer: Offer, shelf: SchemaShelf, baseUrl: string): object {
   const body = bodyOf(capability, shelf);
   return {
     operationId: capability.id.replaceAll('.', '_'),
     tags: [moduleOf(capability.id)],
     summary: capability.summary,
-    description: `${capability.description}\n\nPrice: ${priceInWords(pricingOf(capability, prices))}.${limitsInWords(capability)}`,
+    description: `${descriptionOf(capability, offer.deployment)}\n\nPrice: ${priceInWords(pricingOf(capability, offer.prices))}.${limitsInWords(capability)}`,
     externalDocs: { url: `${baseUrl}/docs/capabilities/${capability.id}` },
     ...(capability.status === 'deprecated' ? { deprecated: true } : {}),
     'x-svc-capability': capability.id,
     'x-svc-idempotent': capability.idempotent,
-    'x-svc-regions': regions,
-    'x-svc-scope': summarizeCapability(capability, prices).scope,
+    'x-svc-regions': specRegions,
+    'x-svc-scope': summarizeCapability(capability, offer).scope,
     'x-svc-errors': failureCodes(capability),
     parameters: parametersOf(capability, shelf),
     ...(body === undefined ? {} : { requestBody: body }),

@@ -1,9 +1,10 @@
 // The OpenAPI 3.1.0 description of the service, derived from the manifest (specification, "Versioning"; contract §11).
 import type { Manifest } from '../manifest/manifest.ts';
-import { regions, specVersion } from '../manifest/version.ts';
+import { specVersion } from '../manifest/version.ts';
 import { sharedComponents } from './openapi-components.ts';
 import { operationOf } from './openapi-operation.ts';
 import { SchemaShelf } from './openapi-schemas.ts';
+import { webhookOf } from './openapi-webhooks.ts';
 
 export interface SurfaceOptions {
   /** Root of every URL, without a trailing slash. */
@@ -26,7 +27,7 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
     const path = capability.path.replace(/^\/v1/, '');
     paths[path] = {
       ...paths[path],
-      [capability.method.toLowerCase()]: operationOf(capability, manifest.prices, shelf, baseUrl),
+      [capability.method.toLowerCase()]: operationOf(capability, manifest, shelf, baseUrl),
     };
   }
   return {
@@ -39,12 +40,15 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
       'x-svc-manifest-sha256': manifest.sha256,
     },
     externalDocs: { description: 'Documentation', url: `${baseUrl}/docs` },
-    servers: [{ url: `${baseUrl}/v1`, description: `Regions: ${regions.join(', ')}` }],
+    servers: [{ url: `${baseUrl}/v1`, description: `Region: ${manifest.deployment.region}` }],
     security: [{ bearerAuth: [] }],
     tags: manifest.modules
       .filter((module) => module.capabilities.length > 0)
       .map((module) => ({ name: module.name, description: module.summary })),
     paths,
+    webhooks: Object.fromEntries(
+      manifest.events.map((event) => [event.type, webhookOf(event, manifest.deployment.region, shelf)]),
+    ),
     components: { ...shared, schemas: shelf.schemas() },
   };
 }

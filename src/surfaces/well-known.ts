@@ -1,11 +1,11 @@
 // /.well-known/quartermaster.json: the whole manifest as one public document, so that an agent without a key can see what is
 // offered, at what price, and how to call it.
-import { eventCatalogue } from '../core/events/catalogue.ts';
 import { describeCapability } from '../manifest/describe.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { apiVersion, regions, serviceName, specVersion } from '../manifest/version.ts';
+import { apiVersion, serviceName, specVersion } from '../manifest/version.ts';
 import { problemCatalogue, problemCodes } from '../problems/catalogue.ts';
 import { moduleStatuses } from './discovery.ts';
+import { eventDocument } from './event-document.ts';
 import type { SurfaceOptions } from './openapi.ts';
 
 export const wellKnownPath = '/.well-known/quartermaster.json';
@@ -22,10 +22,10 @@ export function renderWellKnown(manifest: Manifest, { baseUrl }: SurfaceOptions)
     docs_url: `${baseUrl}/docs`,
     llms_url: `${baseUrl}/llms.txt`,
     authentication: { type: 'http', scheme: 'bearer', header: 'Authorization: Bearer <API_KEY>' },
-    regions,
+    regions: [manifest.deployment.region],
     price_version: manifest.prices.version,
     modules: moduleStatuses(manifest),
-    capabilities: manifest.capabilities.map((capability) => describeCapability(capability, manifest.prices)),
+    capabilities: manifest.capabilities.map((capability) => describeCapability(capability, manifest)),
     errors: problemCodes.map((code) => ({
       code,
       http_status: problemCatalogue[code].status,
@@ -34,6 +34,6 @@ export function renderWellKnown(manifest: Manifest, { baseUrl }: SurfaceOptions)
       advice: problemCatalogue[code].advice,
       docs_url: `${baseUrl}/docs/errors/${code}`,
     })),
-    events: eventCatalogue,
+    events: manifest.events.map((event) => eventDocument(event, manifest.deployment.region)),
   };
 }

@@ -48,7 +48,7 @@ const send: Capability = {
   scope: 'write',
   idempotent: true,
   errors: ['NOT_FOUND'],
-  events: ['queue.dlq'],
+  events: ['topup.succeeded'],
   limits: { weight: 'At most 31.5 kg.' },
   examples: [{ title: "Bob's books", input: { parcel: 'books', kind: 'box', items: [{ label: "Bob's <books>" }] } }],
   run: async () => ({ data: {} }),
@@ -128,4 +128,4 @@ export const parcels = defineModule({
   start: () => undefined,
 });
 
-export const fixtureManifest = composeManifest([parcels], prices);
+export const fixtureManifest = composeManifest([parcels], { prices });

@@ -22,6 +22,7 @@ import { webhooksRedeliver } from './capabilities/webhooks-redeliver.ts';
 import { webhooksRegister } from './capabilities/webhooks-register.ts';
 import { webhooksTest } from './capabilities/webhooks-test.ts';
 import { webhooksUpdate } from './capabilities/webhooks-update.ts';
+import { accountEvents } from './events.ts';
 import type { AccountState } from './state.ts';
 
 export const account = defineModule<AccountState>({
@@ -52,5 +53,6 @@ export const account = defineModule<AccountState>({
     webhooksTest,
     webhooksRedeliver,
   ],
+  events: accountEvents,
   start: () => null,
 });

@@ -19,8 +19,7 @@ export const deliveryIdField = idField('Id of the delivery, `whd_…`, as delive
 export const urlField = Type.String({
   minLength: 1,
   maxLength: URL_CHARACTERS_MAX,
-  description:
-    'Where events are POSTed: public https, without user information. Private, loopback and other special addresses are refused.',
+  description: 'Where events are POSTed.',
 });
 
 export const eventsField = Type.Array(Type.String({ maxLength: 128 }), {

@@ -9,6 +9,7 @@ import { pause } from './capabilities/pause.ts';
 import { resume } from './capabilities/resume.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
+import { cronEvents } from './events.ts';
 import { createRunner } from './runner.ts';
 import type { CronState } from './state.ts';
 import { cronSweeps } from './sweeps.ts';
@@ -18,6 +19,7 @@ export const cron = defineModule<CronState>({
   summary: 'Scheduled jobs: a signed POST to your URL, recurring or once, with a record of every run.',
   status: 'ga',
   capabilities: [create, list, get, runs, update, pause, resume, remove],
+  events: cronEvents,
   start: (core) => ({ core, runner: createRunner(core) }),
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],

@@ -27,8 +27,7 @@ export const jobIdField = Type.String({
 export const taskField = Type.String({
   minLength: 1,
   maxLength: URL_CHARACTERS_MAX,
-  description:
-    'URL that is POSTed on each run: public https, without user information. Private, loopback and other special addresses are refused.',
+  description: 'URL that is POSTed on each run.',
 });
 
 export const settingsFields = {

@@ -16,6 +16,7 @@ import { search } from './capabilities/search.ts';
 import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
 import { consoleRoute } from './console/route.ts';
+import { errorEvents } from './events.ts';
 import { sentryRoutes } from './sentry/routes.ts';
 import { createErrorsState, type ErrorsState } from './state.ts';
 import { errorsSweeps } from './sweeps.ts';
@@ -40,6 +41,7 @@ export const errors = defineModule<ErrorsState>({
     assign,
     comment,
   ],
+  events: errorEvents,
   rawRoutes: [consoleRoute, ...sentryRoutes],
   start: createErrorsState,
   sweeps: errorsSweeps,

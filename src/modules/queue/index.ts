@@ -22,6 +22,7 @@ import { subscribe } from './capabilities/subscribe.ts';
 import { subscriptions } from './capabilities/subscriptions.ts';
 import { unsubscribe } from './capabilities/unsubscribe.ts';
 import { update } from './capabilities/update.ts';
+import { queueEvents } from './events.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
 import { queueSweeps } from './sweeps.ts';
@@ -53,6 +54,7 @@ export const queue = defineModule<QueueState>({
     subscriptions,
     unsubscribe,
   ],
+  events: queueEvents,
   start: createQueueState,
   async stop(state) {
     state.waiters.stop();

@@ -7,27 +7,10 @@ import { eventText } from '../../../core/events/wire.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { eventSchema } from '../../../manifest/event-kind.ts';
 import { problem } from '../../../problems/problem.ts';
-import { boundField, cursorField, instantField, limitField, pageOf, textOrNull } from '../list-fields.ts';
+import { boundField, cursorField, limitField, pageOf } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';
-
-const eventSchema = Type.Object(
-  {
-    id: Type.String({ description: 'Event id, also the webhook-id of its deliveries.' }),
-    type: Type.String({ description: 'Event type.' }),
-    timestamp: instantField('When it happened.'),
-    api_version: Type.String({ description: 'Date of the shape of data.' }),
-    account_id: Type.String({ description: 'Account it is about.' }),
-    region: Type.String({ description: 'Region of the service.' }),
-    sequence: Type.Integer({ description: 'Grows by one from event to event of the account.' }),
-    test: Type.Boolean({ description: 'Whether it was sent by a test.' }),
-    request_id: textOrNull('Request that caused it, if one did.'),
-    data: Type.Unknown({
-      description: '`object` is the record as its get would return it; `truncated: true` when it was too large.',
-    }),
-  },
-  { title: 'Event' },
-);
 
 export const eventsList = defineCapability<AccountState>()({
   id: 'account.events.list',

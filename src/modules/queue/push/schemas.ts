@@ -13,8 +13,7 @@ export const subscribeFields = {
   url: Type.String({
     minLength: 1,
     maxLength: URL_CHARACTERS_MAX,
-    description:
-      'Where messages are POSTed: public https, without user information. Private, loopback and other special addresses are refused.',
+    description: 'Where messages are POSTed.',
   }),
   headers: Type.Optional(
     Type.Unsafe<Record<string, string> | null>({

@@ -1,0 +1,73 @@
+// Events of image, video and AI jobs and of the service itself, which nothing tells yet.
+import {
+  type EventKind,
+  eventKind,
+  instant,
+  instantOrNull,
+  number,
+  record,
+  text,
+  textOrNull,
+  whole,
+} from '../event-kind.ts';
+
+const job = (id: string, state: string, model: string) => ({
+  job_id: text('Id of the job.', id),
+  state: text('Final state of the job.', state),
+  model: text('Model that worked.', model),
+  vendor: text('Vendor that worked.', 'self'),
+  cost_usd: number('What it cost, USD.', state === 'succeeded' ? 0.005 : 0),
+  created_at: instant('When it was accepted.', '2026-11-01T11:58:00.000Z'),
+  finished_at: instantOrNull('When it ended.', '2026-11-01T12:00:00.000Z'),
+});
+const error = {
+  error: record('Why.', {
+    code: text('Error code.', 'VENDOR_ERROR'),
+    message: text('Sentence for people.', 'The vendor could not serve the call.'),
+  }),
+};
+const video = (state: string) => ({
+  ...job('vid_0vTq3mXkfR7bYc1LpZs8Ne', state, 'storyboard-1'),
+  duration_seconds: whole('Length of the video.', 5),
+  aspect_ratio: text('Shape of the picture.', '16:9'),
+});
+const image = (state: string) => job('img_0vTq3mXkfR7bYc1LpZs8Ne', state, 'card-1');
+const link = (description: string, end: string) => textOrNull(description, `http://127.0.0.1:8787/v1/${end}`);
+const batch = (status: string, succeeded: number) => ({
+  batch_id: text('Id of the batch.', 'aib_0vTq3mXkfR7bYc1LpZs8Ne'),
+  status: text('Final status of the batch.', status),
+  counts: record('Its items.', {
+    total: whole('All.', 100),
+    succeeded: whole('Those that succeeded.', succeeded),
+    failed: whole('Those that failed.', 100 - succeeded),
+  }),
+  cost_usd: number('What it cost, USD.', succeeded / 1_000),
+  created_at: instant('When it was accepted.', '2026-11-01T11:00:00.000Z'),
+  finished_at: instantOrNull('When it ended.', '2026-11-01T12:00:00.000Z'),
+});
+
+export const plannedJobEvents: readonly EventKind[] = [
+  eventKind('image.job.completed', {
+    ...image('succeeded'),
+    image_url: link('Where the image can be fetched for 24 hours.', 'image/content/img_0vTq3mXkfR7bYc1LpZs8Ne.png'),
+  }),
+  eventKind('image.job.failed', { ...image('failed'), ...error }),
+  eventKind('video.job.completed', {
+    ...video('succeeded'),
+    video_url: link('Where the video can be fetched for 24 hours.', 'video/content/vid_0vTq3mXkfR7bYc1LpZs8Ne.mp4'),
+    thumbnail_url: textOrNull('Where its thumbnail can be fetched for 24 hours.', null),
+  }),
+  eventKind('video.job.failed', { ...video('failed'), ...error }),
+  eventKind('ai.batch.completed', batch('completed', 98)),
+  eventKind('ai.batch.failed', batch('failed', 0)),
+  eventKind('system.vendor.down', {
+    vendor: text('The vendor.', 'example-vendor'),
+    module: text('Module that it serves.', 'video'),
+    since: instant('From when it did not answer.'),
+  }),
+  eventKind('system.maintenance.scheduled', {
+    starts_at: instant('When it begins.', '2026-11-08T02:00:00.000Z'),
+    ends_at: instant('When it should be over.', '2026-11-08T02:15:00.000Z'),
+    summary: text('What is done.', 'The database moves to another machine.'),
+  }),
+];

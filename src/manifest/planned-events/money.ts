@@ -1,0 +1,92 @@
+// Events of payments, subscriptions, identity and the life of accounts that nothing tells yet.
+import {
+  type EventKind,
+  eventKind,
+  flag,
+  instant,
+  instantOrNull,
+  number,
+  record,
+  text,
+  textOrNull,
+  texts,
+  word,
+} from '../event-kind.ts';
+
+const topup = (status: string, failure: string | null) => ({
+  topup_id: text('Id of the top-up.', 'top_0vTq3mXkfR7bYc1LpZs8Ne'),
+  status: text('Where it stands.', status),
+  amount_usd: number('What is credited, USD.', 10),
+  currency: text('What is charged.', 'USD'),
+  charge_amount: number('How much is charged.', 10),
+  credited_at: instantOrNull('When it was credited.', status === 'succeeded' ? '2026-11-01T12:00:00.000Z' : null),
+  failure_code: textOrNull('Why it failed.', failure),
+  test_mode: flag('Whether the money is for tests.', false),
+  created_at: instant('When it was begun.', '2026-11-01T11:57:00.000Z'),
+});
+
+const attempt = (status: string, failure: string | null) => ({
+  attempt_id: text('Id of the attempt.', 'arch_0vTq3mXkfR7bYc1LpZs8Ne'),
+  status: text('How it went.', status),
+  amount_usd: number('What it was for, USD.', 25),
+  failure_code: textOrNull('Why it failed.', failure),
+  at: instant('When it was made.'),
+});
+
+const subscription = (status: string) => ({
+  subscription_id: text('Id of the subscription.', 'bsub_0vTq3mXkfR7bYc1LpZs8Ne'),
+  status: text('Where it stands.', status),
+  tier: text('Tier that it buys.', 'pro'),
+  price_usd: number('Price of a period, USD.', 20),
+  current_period_start: instant('Start of the period.'),
+  current_period_end: instant('End of the period.', '2026-12-01T12:00:00.000Z'),
+});
+
+const account = {
+  account_id: text('Id of the account.', 'acct_email_0vTq3mXkfR7bYc1LpZs8Ne'),
+  name: textOrNull('Name for people.', 'north-west'),
+  tier: text('Tier.', 'pro'),
+};
+const before = (name: string, value: string) => ({
+  previous: record('What changed, as it was before.', { [name]: text('Before.', value) }),
+});
+
+export const plannedMoneyEvents: readonly EventKind[] = [
+  eventKind('topup.succeeded', topup('succeeded', null)),
+  eventKind('topup.failed', topup('failed', 'expired')),
+  eventKind('topup.review_started', topup('review', null)),
+  eventKind('autorecharge.charged', attempt('succeeded', null)),
+  eventKind('autorecharge.failed', {
+    ...attempt('failed', 'card_declined'),
+    will_retry_at: instantOrNull('When it is tried again; null when it is disabled.', '2026-11-01T13:00:00.000Z'),
+    disabled_reason: textOrNull('Why it is disabled.', null),
+  }),
+  eventKind('subscription.activated', subscription('active')),
+  eventKind('subscription.renewed', subscription('active')),
+  eventKind('subscription.cancelled', {
+    ...subscription('cancelled'),
+    reason: word('Why.', 'requested', 'payment_failed', 'operator'),
+  }),
+  eventKind(
+    'kyc.status_changed',
+    { ...account, kyc_status: text('Status.', 'verified') },
+    before('kyc_status', 'pending'),
+  ),
+  eventKind('tier.upgraded', account, before('tier', 'standard')),
+  eventKind('tier.downgraded', { ...account, tier: text('Tier.', 'standard') }, before('tier', 'pro')),
+  eventKind('account.absorbed', {
+    ...account,
+    absorbed_account_id: text('The account that is no more.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
+    credit_usd: number('Credit that moved, USD.', 1.5),
+    key_ids: texts('Keys that moved.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
+  }),
+  eventKind('account.device_linked', {
+    key_id: text('Key that the device got.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
+    client_name: text('How the device calls itself; not verified.', 'build-agent'),
+    scopes: texts('What the key may do.', 'queue'),
+  }),
+  eventKind('account.deleted', {
+    ...account,
+    purge_at: instant('When everything is removed.', '2026-11-08T12:00:00.000Z'),
+  }),
+];

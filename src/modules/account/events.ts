@@ -1,0 +1,72 @@
+// What webhooks are told of the account and its wallet; the core tells it (core/accounts.ts, core/wallet).
+import Type from 'typebox';
+import { tierLimits } from '../../core/tiers.ts';
+import {
+  type EventKind,
+  eventKind,
+  flag,
+  instant,
+  instantOrNull,
+  type Member,
+  number,
+  optional,
+  otherwise,
+  text,
+  textOrNull,
+  whole,
+  word,
+} from '../../manifest/event-kind.ts';
+
+const tier: Member = { schema: Type.Enum(Object.keys(tierLimits), { description: 'Tier.' }), example: 'pro' };
+
+const accountMembers = {
+  account_id: text('Id of the account.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
+  project_id: text('Its project.', 'proj_0vTq3mXkfR7bYc1LpZs8Ne'),
+  name: textOrNull('Name for people.', 'north-west'),
+  tier,
+  email_bound: flag('Whether an e-mail address is bound.', false),
+  suspended: flag('Whether its calls are refused.', false),
+  created_at: instant('When it was created.', '2026-10-01T09:00:00.000Z'),
+  updated_at: instant('When it last changed.'),
+};
+
+const grantMembers = {
+  grant_id: text('Id of the grant.', 'grant_0vTq3mXkfR7bYc1LpZs8Ne'),
+  kind: word('Kind of the credit.', 'promo', 'paid'),
+  currency: word('Always USD.', 'USD'),
+  amount_usd: number('What is left of it, or was when it expired, USD.', 1.25),
+  expires_at: instantOrNull('When it expires, or did.', '2026-11-08T12:00:00.000Z'),
+};
+
+const previous: Member = {
+  schema: Type.Object({ tier: tier.schema }, { description: 'What changed, as it was before.' }),
+  example: { tier: 'standard' },
+};
+
+/** Two things are told under one name; `reason` says which, and `object` is of its kind. */
+const lowBalance = {
+  currency: optional(word('low_balance: always USD.', 'USD')),
+  balance_usd: optional(number('low_balance: what can be spent, USD.', 0.97)),
+  threshold_usd: optional(number('low_balance: the larger of 1 USD and a tenth of the last credit.', 1)),
+  period: otherwise(word('budget_alert: period of the budget.', 'daily', 'monthly')),
+  used_usd: otherwise(number('budget_alert: spent in the window, USD.', 3)),
+  held_usd: otherwise(number('budget_alert: held in the window, USD.', 0)),
+  alert_threshold_usd: otherwise(number('budget_alert: the threshold that was crossed, USD.', 3)),
+  window_start: otherwise(instant('budget_alert: start of the window.')),
+  window_end: otherwise(instant('budget_alert: end of the window.')),
+  as_of: instant('When it was so.'),
+};
+
+export const accountEvents: readonly EventKind[] = [
+  eventKind('account.created', accountMembers),
+  eventKind('account.updated', accountMembers, { previous }),
+  eventKind('wallet.low_balance', lowBalance, {
+    reason: word(
+      '`low_balance`, or `budget_alert`: spending crossed alert_threshold_usd.',
+      'low_balance',
+      'budget_alert',
+    ),
+  }),
+  eventKind('wallet.expiring_soon', { ...grantMembers, days_left: whole('7, and again 1.', 7) }),
+  eventKind('wallet.expired', grantMembers),
+];

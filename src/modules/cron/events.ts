@@ -1,0 +1,26 @@
+// What webhooks are told of runs that are over.
+import { type EventKind, eventKind, membersOf } from '../../manifest/event-kind.ts';
+import { runSchema } from './schemas.ts';
+
+const run = {
+  run_id: 'run_0vTq3mXkfR7bYc1LpZs8Ne',
+  job_id: 'cron_0vTq3mXkfR7bYc1LpZs8Ne',
+  scheduled_at: '2026-11-01T12:00:00.000Z',
+  started_at: '2026-11-01T12:00:00.041Z',
+  finished_at: '2026-11-01T12:00:00.163Z',
+  status: 'succeeded',
+  attempt: 1,
+  http_status: 200,
+  error_code: null,
+  latency_ms: 122,
+  response_snippet: 'done',
+  cost_usd: 0.00002,
+};
+
+export const cronEvents: readonly EventKind[] = [
+  eventKind('cron.executed', membersOf(runSchema, run)),
+  eventKind(
+    'cron.failed',
+    membersOf(runSchema, { ...run, status: 'failed', http_status: 503, response_snippet: 'try again later' }),
+  ),
+];

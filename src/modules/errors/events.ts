@@ -1,0 +1,41 @@
+// What webhooks are told of errors: the event and its group, without what may be long or about users.
+import { type EventKind, eventKind, flag, instant, membersOf, text, whole } from '../../manifest/event-kind.ts';
+import { eventSchema } from './schemas.ts';
+
+const told = {
+  ...membersOf(eventSchema, {
+    event_id: 'evt_err_0vTq3mXkfR7bYc1LpZs8Ne',
+    fingerprint: '9f2c1f0a6c2c6d0b7a3c1d2e4f5061728394a5b6c7d8e9f00112233445566778',
+    error_group_id: 'errgrp_0vTq3mXkfR7bYc1LpZs8Ne',
+    timestamp: '2026-11-01T12:00:00.000Z',
+    level: 'error',
+    title: 'disk full',
+    message: 'disk full',
+    environment: 'production',
+    release: '1.4.2',
+    tags: { host: 'web-3' },
+  }),
+  group_title: text('Title of the first event of the group.', 'disk full'),
+  ...membersOf(eventSchema, { group_count: 17, group_user_count: 4 }),
+  group_first_seen_at: instant('First event of the group.', '2026-10-29T08:15:00.000Z'),
+  group_last_seen_at: instant('Latest event of the group.'),
+  received_at: instant('When it was received.'),
+  ...membersOf(eventSchema, {
+    is_resolved: false,
+    is_ignored: false,
+    dashboard_url: 'http://127.0.0.1:8787/console/errors/errgrp_0vTq3mXkfR7bYc1LpZs8Ne',
+  }),
+};
+
+export const errorEvents: readonly EventKind[] = [
+  eventKind('error.captured', {
+    ...told,
+    is_new_group: flag('Whether it is the first event of its group.', false),
+    is_reopened: flag('Whether it reopened a resolved group.', true),
+  }),
+  eventKind('error.rate_anomaly', {
+    ...told,
+    count_5m: whole('Events of the group in the last 5 minutes.', 80),
+    count_60m_before: whole('Events of the group in the hour before these 5 minutes.', 12),
+  }),
+];

@@ -1,0 +1,114 @@
+// Every kind of event is described where an agent looks for it, and what the service tells is as described.
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backgroundEvents, eventCatalogue } from '../../src/core/events/catalogue.ts';
+import { publicDocuments } from '../../src/surfaces/documents.ts';
+import { capabilities, manifest } from '../support/capabilities.ts';
+import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
+import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+
+const baseUrl = 'http://127.0.0.1:8787';
+const documents = publicDocuments(manifest, { baseUrl });
+const told = [...new Set([...capabilities.flatMap(({ events }) => events), ...Object.keys(backgroundEvents)])];
+let service: TestService;
+let call: Client;
+
+beforeAll(async () => {
+  service = await startTestService();
+  call = client(service.url, (await createTestAccount(service.core, 3)).secret);
+});
+afterAll(() => service.stop());
+
+test('what some code tells is ga, all else is planned', () => {
+  const ga = manifest.events.filter(({ status }) => status === 'ga').map(({ type }) => type);
+  expect(ga.sort()).toEqual(told.sort());
+  expect(manifest.events.map(({ type }) => type)).toEqual(eventCatalogue.map(({ type }) => type));
+});
+
+describe.each(eventCatalogue.map(({ type }) => type))('%s', (type) => {
+  test('has a schema and an example in discovery, on its page and in the webhooks of the OpenAPI document', async () => {
+    const { status, body } = await call('GET', `/v1/discovery/event/${type}`);
+    expect(status).toBe(200);
+    const { data_schema: schema, example } = body.data;
+    expect(eventFaults(example)).toEqual([]);
+    const ajv = new Ajv({ strict: false });
+    addFormats.default(ajv);
+    expect(ajv.validate(schema, example.data), ajv.errorsText()).toBe(true);
+    const page = documents.get(`/docs/events/${type}`)?.render() ?? '';
+    for (const name of Object.keys(schema.properties.object.properties)) {
+      expect(page, name).toContain(`<code>object.${name}</code>`);
+    }
+    expect(page).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+    const { post } = openapi().webhooks[type];
+    expect(post.requestBody.content['application/json'].example).toEqual(example);
+    expect(JSON.stringify(post.requestBody.content['application/json'].schema)).toContain(`"const":"${type}"`);
+  });
+});
+
+let parsed: TestEvent;
+function openapi(): TestEvent {
+  parsed ??= JSON.parse(documents.get('/v1/openapi.json')?.render() ?? '');
+  return parsed;
+}
+
+test('a capability names its events with their payloads', async () => {
+  for (const { id, events } of capabilities.filter((each) => each.events.length > 0)) {
+    const { data } = (await call('GET', `/v1/discovery/${id}`)).body;
+    expect([id, data.events.map(({ type }: TestEvent) => type).sort()]).toEqual([id, [...events].sort()]);
+    for (const { example } of data.events) expect(eventFaults(example)).toEqual([]);
+  }
+});
+
+test.each([
+  ['queue.dlx', ' Did you mean queue.dlq?'],
+  ['order.paid', ''],
+])('the unknown type %s is a 404', async (type, hint) => {
+  const { status, body } = await call('GET', `/v1/discovery/event/${type}`);
+  expect([status, body.error.code, body.error.param]).toEqual([404, 'NOT_FOUND', 'type']);
+  expect(body.error.message).toBe(`There is no event type "${type}".${hint} GET /v1/discovery lists all.`);
+});
+
+async function capture(message: string, times = 1) {
+  const captures = Array.from({ length: times }, () =>
+    call('POST', '/v1/errors/capture', { message, environment: 'production', tags: { host: 'a' }, user_id: 'u-1' }),
+  );
+  return (await Promise.all(captures))[0]?.body.data;
+}
+
+/** What calls tell; what is told without one is held against its schema in background-events.test.ts. */
+const causes: Readonly<Record<string, () => Promise<unknown>>> = {
+  'error.captured': async () => {
+    const { error_group_id: id } = await capture('disk full');
+    await call('POST', `/v1/errors/resolve/${id}`);
+    await capture('disk full');
+  },
+  'error.rate_anomaly': () => capture('many', 60),
+  'wallet.low_balance': async () => {
+    const budget = { period: 'daily', hard_cap_usd: 10, alert_threshold_usd: 0.01 };
+    expect((await call('PUT', '/v1/account/budget/set', budget)).status).toBe(200);
+    await call('POST', '/v1/queue/create', { name: 'jobs' });
+    const messages = Array.from({ length: 100 }, () => ({ payload: {} }));
+    for (let i = 0; i < 6; i += 1) await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages });
+  },
+  'queue.dlq': async () => {
+    await call('POST', '/v1/queue/create', { name: 'dead' });
+    await call('POST', '/v1/queue/create', { name: 'work', dead_letter_queue: 'dead' });
+    await call('POST', '/v1/queue/publish', { queue: 'work', payload: { n: 1 } });
+    const { data } = (await call('POST', '/v1/queue/consume', { queue: 'work' })).body;
+    const { receipt_handle } = data.items[0];
+    await call('POST', '/v1/queue/nack', { queue: 'work', receipt_handle, requeue: false, reason: 'no good' });
+  },
+};
+
+test('every type that a call may tell has its cause here', () => {
+  const calls = new Set(capabilities.flatMap(({ events }) => events));
+  expect(Object.keys(causes).sort()).toEqual([...calls].sort());
+});
+
+test.each(Object.keys(causes))('%s is told as it is described', async (type) => {
+  await causes[type]?.();
+  const events = (await allEvents(call)).filter((event) => event.type === type);
+  expect(events.length).toBeGreaterThan(0);
+  for (const event of events) expect([eventFaults(event), event]).toEqual([[], event]);
+});
