@@ -29,7 +29,14 @@ module.exports = {
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
     only(
       'modules',
-      ['core/', 'lib/', 'problems/', 'db/', 'manifest/(capability|event-kind|module|raw-route)[.]ts$', 'vendors/[^/]+/port[.]ts$'],
+      [
+        'core/',
+        'lib/',
+        'problems/',
+        'db/',
+        'manifest/(capability|event-kind|module|raw-route)[.]ts$',
+        'vendors/[^/]+/port[.]ts$',
+      ],
       'modules stand on core, on the shapes of capabilities, events and raw routes and on the ports of vendors',
     ),
     {

@@ -72,7 +72,9 @@ describe('examples', () => {
     expect(played.at(-1)?.capability.id).toBe(capability.id);
   });
 
-  test.each(examples)('$id: $title: named fields reach the answer for the account only', async ({ id, example }) => {
+  // What discovery answers is the same for everybody; the accounts in its examples are nobody's.
+  const ofAccounts = examples.filter(({ id }) => !id.startsWith('discovery'));
+  test.each(ofAccounts)('$id: $title: named fields reach the answer for the account only', async ({ id, example }) => {
     const other = await createTestAccount(service.core, 0);
     const { account, played } = await run(id, example);
     const last = played.at(-1);
