@@ -58,6 +58,11 @@ export interface CallContext {
   readonly bodyText: string;
   /** Sentences that reach the caller as metadata.warnings. */
   readonly warnings: string[];
+  /**
+   * Takes further tokens of the account's rate, for work that one does not cover: the next calls wait for them. Of calls without a
+   * rate it takes nothing.
+   */
+  weigh(tokens: number): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
 }

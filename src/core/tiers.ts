@@ -47,3 +47,8 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
 
 /** Free reads may burst to this many seconds of their rate. */
 export const readBurstSeconds = 4;
+
+/** What a free call takes beyond its one token: another for each of these, known or done afterwards. */
+export const tokenWorth = { bodyBytes: 16 * 1024, answerBytes: 64 * 1024 } as const;
+/** What calls took beyond what was there is a debt that delays the next ones, by no more than this. */
+export const debtSecondsMax = 60;

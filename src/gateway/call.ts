@@ -10,6 +10,7 @@ import type { Tier } from '../core/tiers.ts';
 import { newId } from '../lib/ids.ts';
 import type { BulkOutcome } from './bulk/outcome.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import { traceIdOf, traceparentOf } from './trace-context.ts';
 
 /** What a surface hands in. */
@@ -48,6 +49,8 @@ export class Call implements CallContext {
   /** Of a body that was read elsewhere. */
   bulk: BulkOutcome | null = null;
   idempotency: IdempotencyKey | null = null;
+  /** Of a call whose rate is limited. */
+  limiter: RateLimiter | null = null;
   finished = false;
   /** The lane has counted it with its price. */
   billed = false;
@@ -102,6 +105,12 @@ export class Call implements CallContext {
   authenticate(key: ApiKey): void {
     this.#key = key;
     this.#authenticatedMs = performance.now();
+  }
+
+  weigh(tokens: number): void {
+    const { limitClass } = this.endpoint;
+    if (this.limiter === null || limitClass === 'none' || tokens === 0) return;
+    this.headers.ratelimit = this.limiter.spend(this.accountId, this.tier, limitClass, tokens);
   }
 
   /** Keeps a place until the call is over. The client may have left meanwhile: `release` then runs at once. */

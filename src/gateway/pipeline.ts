@@ -11,11 +11,12 @@ import { limitRate } from './steps/limit-rate.ts';
 import { parseBody } from './steps/parse-body.ts';
 import { readIdempotencyKey } from './steps/read-idempotency-key.ts';
 import { validate } from './steps/validate.ts';
+import { weighBody } from './steps/weigh-body.ts';
 
 /** Before the body is read: nobody without a key makes the service read megabytes. */
 export const beforeBody: readonly Step[] = [authenticate, authorize, limitRate];
 /** Once the body is there. */
-export const afterBody: readonly Step[] = [confirmKey, parseBody, readIdempotencyKey, validate];
+export const afterBody: readonly Step[] = [confirmKey, weighBody, parseBody, readIdempotencyKey, validate];
 
 export async function runSteps(steps: readonly Step[], call: Call, gateway: Gateway): Promise<void> {
   for (const step of steps) {

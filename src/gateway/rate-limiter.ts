@@ -1,6 +1,6 @@
 // Token buckets and running calls per account and process (contract §6).
 import { admission } from '../core/admission.ts';
-import { readBurstSeconds, type Tier, tierLimits } from '../core/tiers.ts';
+import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../core/tiers.ts';
 import type { LimitClass } from './endpoint.ts';
 
 export interface Grant {
@@ -27,23 +27,30 @@ export class RateLimiter {
     limitClass: Exclude<LimitClass, 'none'>,
     nowMs: number = performance.now(),
   ): Grant {
-    const limits = tierLimits[tier];
-    const windowSeconds = limitClass === 'reads' ? 1 : 60;
-    const quota = limitClass === 'reads' ? limits.readsPerSecond : limits.writesPerMinute;
-    const capacity = limitClass === 'reads' ? quota * readBurstSeconds : quota;
-    const perMs = quota / (windowSeconds * 1000);
-    const bucket = this.#bucket(`${limitClass} ${accountId}`, capacity, nowMs);
-    bucket.tokens = Math.min(capacity, bucket.tokens + (nowMs - bucket.updatedMs) * perMs);
-    bucket.updatedMs = nowMs;
+    const rate = rateOf(tier, limitClass);
+    const bucket = this.#filled(accountId, limitClass, rate, nowMs);
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
-    const resetSeconds = Math.ceil((capacity - bucket.tokens) / perMs / 1000);
     return {
       allowed,
-      policy: `"${limitClass}";q=${quota};w=${windowSeconds}`,
-      remaining: `"${limitClass}";r=${Math.floor(bucket.tokens)};t=${resetSeconds}`,
-      retryAfterMs: allowed ? 0 : Math.ceil((1 - bucket.tokens) / perMs),
+      policy: rate.policy,
+      remaining: remainingOf(limitClass, rate, bucket),
+      retryAfterMs: allowed ? 0 : Math.ceil((1 - bucket.tokens) / rate.perMs),
     };
+  }
+
+  /** Takes what a call costs beyond its token, also what is not there: the next calls wait for it. Answers the field's new value. */
+  spend(
+    accountId: string,
+    tier: Tier,
+    limitClass: Exclude<LimitClass, 'none'>,
+    tokens: number,
+    nowMs: number = performance.now(),
+  ): string {
+    const rate = rateOf(tier, limitClass);
+    const bucket = this.#filled(accountId, limitClass, rate, nowMs);
+    bucket.tokens = Math.max(bucket.tokens - tokens, -rate.perMs * debtSecondsMax * 1000);
+    return remainingOf(limitClass, rate, bucket);
   }
 
   /** Counts a running call; false when the account has too many. `end` must be called once for each true. */
@@ -60,6 +67,13 @@ export class RateLimiter {
     else this.#running.set(accountId, running);
   }
 
+  #filled(accountId: string, limitClass: string, { capacity, perMs }: Rate, nowMs: number): Bucket {
+    const bucket = this.#bucket(`${limitClass} ${accountId}`, capacity, nowMs);
+    bucket.tokens = Math.min(capacity, bucket.tokens + (nowMs - bucket.updatedMs) * perMs);
+    bucket.updatedMs = nowMs;
+    return bucket;
+  }
+
   #bucket(id: string, capacity: number, nowMs: number): Bucket {
     let bucket = this.#buckets.get(id);
     if (bucket === undefined) {
@@ -71,4 +85,23 @@ export class RateLimiter {
     }
     return bucket;
   }
+}
+
+interface Rate {
+  readonly capacity: number;
+  readonly perMs: number;
+  readonly policy: string;
+}
+
+function rateOf(tier: Tier, limitClass: Exclude<LimitClass, 'none'>): Rate {
+  const { readsPerSecond, writesPerMinute } = tierLimits[tier];
+  const [quota, windowSeconds, burst] =
+    limitClass === 'reads' ? [readsPerSecond, 1, readBurstSeconds] : [writesPerMinute, 60, 1];
+  const policy = `"${limitClass}";q=${quota};w=${windowSeconds}`;
+  return { capacity: quota * burst, perMs: quota / (windowSeconds * 1000), policy };
+}
+
+function remainingOf(limitClass: string, { capacity, perMs }: Rate, { tokens }: Bucket): string {
+  const resetSeconds = Math.ceil((capacity - tokens) / perMs / 1000);
+  return `"${limitClass}";r=${Math.max(0, Math.floor(tokens))};t=${resetSeconds}`;
 }

@@ -2,6 +2,7 @@
 // request ids of every call.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../core/account-turns.ts';
+import { tokenWorth } from '../core/tiers.ts';
 import type { BodyReaders } from '../gateway/bulk/readers.ts';
 import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
@@ -108,6 +109,7 @@ async function handle(
     };
     const raw = new RawRead(request, slot, body, admit, gateway.bodies);
     const answer = await route.answer(raw, endpoint.state());
+    call.weigh(Math.floor(answer.body.length / tokenWorth.answerBytes));
     call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
     return await reply.send(finishRaw(traffic, slot, reply, answer));
   } finally {

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { admission } from '../core/admission.ts';
 import type { Logger } from '../core/logger.ts';
+import { tokenWorth } from '../core/tiers.ts';
 import { isShort } from '../gateway/bulk/readers.ts';
 import { Call } from '../gateway/call.ts';
 import type { Endpoint } from '../gateway/endpoint.ts';
@@ -17,10 +18,11 @@ import { afterBody, beforeBody, runCapability, runSteps, toProblem } from '../ga
 import type { Gateway } from '../gateway/step.ts';
 import { traceparentOf } from '../gateway/trace-context.ts';
 import type { Traffic } from '../gateway/traffic.ts';
-import { problem } from '../problems/problem.ts';
+import { type Problem, problem } from '../problems/problem.ts';
 import { Blocks } from './blocks.ts';
 import { type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { onClosed } from './closed.ts';
+import { doubledHeader } from './doubled-headers.ts';
 import { answerThenLinger, leavesMuchUnread } from './linger.ts';
 import { addRawRoute, BEARER_CHALLENGE, finishRaw, type MountedRawRoute } from './raw.ts';
 import { fromFastifyError } from './rest-errors.ts';
@@ -88,6 +90,8 @@ export function createRest(options: RestOptions): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => routes.add(method, url));
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(everywhere);
+    const doubled = doubledHeader(request.raw.rawHeaders);
+    if (doubled !== null) return done(doubledRefusal(doubled));
     if (!request.is404 || !carriesBody(request)) return done();
     // Fastify would read the body first, of anyone.
     void reply.header('connection', 'close');
@@ -100,6 +104,10 @@ export function createRest(options: RestOptions): FastifyInstance {
   );
   app.setNotFoundHandler((request, reply) => fail(options, request, reply, routes.refusal(request, reply)));
   return app;
+}
+
+function doubledRefusal(name: string): Problem {
+  return problem('INVALID_REQUEST', { message: `Send one ${name} header, not several.`, detail: 'doubled_header' });
 }
 
 function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint): void {
@@ -142,6 +150,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
         // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
         const text = options.envelope().success(call, answer);
+        call.weigh(Math.floor(text.length / tokenWorth.answerBytes));
         const body = text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text;
         finish(options, call, reply, 200);
         return reply.send(body);

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byId, callCapability, capabilities } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
+import { openRaw } from '../support/raw.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 const BASE_URL = 'https://infra.example.org';
@@ -198,5 +199,46 @@ describe('health and metrics', () => {
     expect((await get({ forwarded: 'for=127.0.0.1' })).status).toBe(403);
     expect((await get()).text).not.toContain('qm_live_');
     await plain.stop();
+  });
+});
+
+describe('doubled headers', () => {
+  const paths = [
+    '/v1/account/balance',
+    '/v1/openapi.json',
+    '/v1/nothing',
+    '/v1/errors/sentry/api/1/store/',
+    '/healthz',
+  ];
+
+  async function send(path: string, headers: readonly string[]) {
+    const raw = await openRaw(url);
+    raw.send([`GET ${path} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n'));
+    const text = await raw.receive(() => raw.closed);
+    const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+    return { status: Number(text.slice(9, 12)), body: body.startsWith('{') ? JSON.parse(body) : null };
+  }
+
+  test.each(paths)('%s with two Host or two Authorization headers is 400, equal ones too', async (path) => {
+    const own = await send(path, ['Host: a', 'Authorization: Bearer x']);
+    expect(own.body?.error?.code_detail).not.toBe('doubled_header');
+    for (const headers of [
+      ['Host: a', 'host: b'],
+      ['Host: a', 'Host: a'],
+      ['Host: a', 'Authorization: Bearer x', 'AUTHORIZATION: Bearer y'],
+      ['Host: a', 'Authorization: Bearer x', 'X-Other: 1', 'Authorization: Bearer x'],
+    ]) {
+      const { status, body } = await send(path, headers);
+      expect([status, body.error.code, body.error.code_detail]).toEqual([400, 'INVALID_REQUEST', 'doubled_header']);
+    }
+  });
+
+  test('a call that has its key once, after another one, is not let in by either', async () => {
+    const { secret } = await createTestAccount(service.core);
+    const [good, bad] = [`Authorization: Bearer ${secret}`, 'Authorization: Bearer nonsense'];
+    const statuses = [];
+    for (const headers of [[good], [good, bad], [bad, good]])
+      statuses.push((await send('/v1/account/balance', ['Host: a', ...headers])).status);
+    expect(statuses).toEqual([200, 400, 400]);
   });
 });

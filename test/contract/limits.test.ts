@@ -1,6 +1,7 @@
 // Rates: what is limited, how it is said, and what never is (contract §6).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/record.ts';
+import { RateLimiter } from '../../src/gateway/rate-limiter.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';
 
@@ -68,6 +69,74 @@ describe('management writes', () => {
     expect(limited(await many(150, () => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })))).toEqual(
       [],
     );
+  });
+});
+
+describe('what costs more takes more of the rate', () => {
+  const left = ({ headers }: Reply) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
+  test('a long answer: a few of them use a burst up, then 429 says when to come back', async () => {
+    const [call, other] = [await owner(), await owner()];
+    const dimension = 256;
+    await call('POST', '/v1/vector/collection/create', { collection: 'docs', dimension });
+    const embedding = Array.from({ length: dimension }, (_, i) => i / 3);
+    const ids = Array.from({ length: 500 }, (_, i) => `v${i}`);
+    await call('POST', '/v1/vector/upsert', { collection: 'docs', vectors: ids.map((id) => ({ id, embedding })) });
+    const fetch = (count: number) =>
+      call('POST', '/v1/vector/fetch', { collection: 'docs', ids: ids.slice(0, count), include_values: true });
+    const one = await fetch(1);
+    expect([one.status, left(one)]).toEqual([200, 399]);
+    const all = await fetch(500);
+    expect(all.text.length).toBeGreaterThan(1_500_000);
+    const taken = left(one) - left(all);
+    expect(taken).toBeGreaterThan(20);
+    const replies = await many(50, () => fetch(500));
+    const passed = replies.filter(({ status }) => status === 200).length;
+    expect(passed + limited(replies).length).toBe(50);
+    const refused = await fetch(1);
+    expect(refused.status).toBe(429);
+    const waitSeconds = Number(refused.headers.get('retry-after'));
+    expect(waitSeconds).toBeGreaterThan(1);
+    expect(waitSeconds).toBeLessThanOrEqual(61);
+    expect((await other('GET', '/v1/account/balance')).status).toBe(200);
+  });
+
+  test('a long body', async () => {
+    const call = await owner();
+    const write = (bytes: number) => {
+      const body = JSON.stringify({ collection: 'none', ids: ['a'] });
+      return call('DELETE', '/v1/vector/delete', body + ' '.repeat(bytes - body.length));
+    };
+    const replies = [await write(100), await write(16 * 1024), await write(512 * 1024)];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(replies.map(left)).toEqual([119, 117, 84]);
+  });
+
+  test('work that finds nothing: delete_by_filter by what it looks at', async () => {
+    const call = await owner();
+    await call('POST', '/v1/vector/collection/create', { collection: 'docs', dimension: 1, metric: 'dotproduct' });
+    for (let part = 0; part < 3; part += 1) {
+      const vectors = Array.from({ length: 1_000 }, (_, i) => ({
+        id: `${part}-${i}`,
+        embedding: [1],
+        metadata: { i },
+      }));
+      await call('POST', '/v1/vector/upsert', { collection: 'docs', vectors });
+    }
+    const before = left(await call('POST', '/v1/queue/purge/nothing'));
+    const reply = await call('POST', '/v1/vector/delete_by_filter', { collection: 'docs', filter: { i: -1 } });
+    expect(reply.body.data.deleted).toBe(0);
+    expect(before - left(reply)).toBeGreaterThanOrEqual(3);
+  });
+
+  test('a debt ends within a minute, however much was taken', () => {
+    const limiter = new RateLimiter();
+    limiter.spend('acct', 'standard', 'reads', 1e9, 0);
+    expect(limiter.take('acct', 'standard', 'reads', 0)).toMatchObject({ allowed: false, retryAfterMs: 60_010 });
+    expect(limiter.take('acct', 'standard', 'reads', 60_010).allowed).toBe(true);
+    limiter.spend('acct', 'standard', 'writes', 1e9, 0);
+    expect(limiter.take('acct', 'standard', 'writes', 61_000).allowed).toBe(true);
+    expect(limiter.take('other', 'standard', 'writes', 0).allowed).toBe(true);
   });
 });
 

@@ -126,6 +126,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     idempotency,
     bodyText: '',
     warnings: [],
+    weigh: () => undefined,
     signal: new AbortController().signal,
   };
   const answer = await capability.run({ ctx, input: input as never, state: null });

@@ -31,6 +31,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       idempotency: null,
       bodyText: text,
       warnings: [],
+      weigh: () => undefined,
       signal: new AbortController().signal,
     };
     const { data } = await capability.run({ ctx, input: (reduced ?? input) as never, state });

@@ -10,6 +10,7 @@ export const limitRate: Step = (call, gateway) => {
     const grant = limiter.take(accountId, tier, endpoint.limitClass);
     call.headers['ratelimit-policy'] = grant.policy;
     call.headers.ratelimit = grant.remaining;
+    call.limiter = limiter;
     if (!grant.allowed) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
   }
   // A waiting consume holds nothing and is not counted.

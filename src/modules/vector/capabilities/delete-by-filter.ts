@@ -19,6 +19,8 @@ const ROWS_MAX = 1_000;
 // Rows may take 3 µs each or, with an array of thousands of elements, 5 ms: a first part tells.
 const ROWS_FIRST = 50;
 const SEARCH_MS = 25;
+/** A part of fewer rows has rows that take long to examine, and is worth one too. */
+const ROWS_PER_TOKEN = 10_000;
 
 export const deleteByFilter = defineCapability<VectorState>()({
   id: 'vector.delete_by_filter',
@@ -40,6 +42,7 @@ export const deleteByFilter = defineCapability<VectorState>()({
   bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND', 'UNSUPPORTED_FILTER'],
   events: [],
+  limits: { rate: `Takes one more of the rate of management writes for each ${ROWS_PER_TOKEN} vectors it looks at.` },
   examples: [
     {
       title: 'Everything older than 2025',
@@ -83,6 +86,7 @@ async function removeAll(ctx: CallContext, state: VectorState, name: string, fil
       removePart(ctx, collection, filter, { after, rows }),
     );
     deleted += part.deleted;
+    ctx.weigh(rows < ROWS_MAX ? 1 : rows / ROWS_PER_TOKEN);
     window = part.next;
   }
   return deleted;
