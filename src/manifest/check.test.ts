@@ -120,6 +120,17 @@ describe('path parameters are required input fields', () => {
   });
 });
 
+describe('a list has items', () => {
+  const nextCursor = Type.Union([Type.String(), Type.Null()]);
+
+  test.each([
+    ['under another name only', Type.Object({ parcels: Type.Array(Type.Object({})), next_cursor: nextCursor })],
+    ['sometimes', Type.Object({ items: Type.Optional(Type.Array(Type.Object({}))), next_cursor: nextCursor })],
+  ])('%s is refused', (_, output) => {
+    expect(faultsOf({ output })).toEqual(['parcel.send: its answer is a list without `items`']);
+  });
+});
+
 describe('a price stands in the price book', () => {
   test('also one of what the call causes later', () => {
     const laterPrices = [{ book: 'parcel.send', unit: 'gram' }];

@@ -43,6 +43,7 @@ const capabilityRules: readonly CapabilityRule[] = [
   errorsAreCatalogued,
   eventsAreCatalogued,
   everythingIsDescribed,
+  listsHaveItems,
   keyIsTakenWhereDue,
   bodyLimitIsSound,
 ];
@@ -190,4 +191,12 @@ function bodyBytesMost({ unlimited, price }: Capability): number {
   const { freeBodyBytesMax, readHereBytesMax, ratedBodyBytesMax } = admission.call;
   if (unlimited === true) return freeBodyBytesMax;
   return price === 'free' ? ratedBodyBytesMax : readHereBytesMax;
+}
+
+/** Whatever name the specification gives the entries of a list, they stand under `items` too (contract §1). */
+function listsHaveItems({ capability }: Listed): string[] {
+  const { properties = {}, required = [] } = asJsonSchema(capability.output);
+  if (properties.next_cursor === undefined) return [];
+  const alwaysThere = required.includes('items') || !required.includes('next_cursor');
+  return properties.items?.type === 'array' && alwaysThere ? [] : ['its answer is a list without `items`'];
 }

@@ -159,8 +159,11 @@ const groupFields = {
   dashboard_url: dashboard,
 };
 
+const groupSchema = Type.Object(groupFields, { title: 'ErrorGroup' });
+
 export const groupPageSchema = Type.Object({
-  groups: Type.Array(Type.Object(groupFields, { title: 'ErrorGroup' }), { description: 'This page.' }),
+  items: Type.Array(groupSchema, { description: 'This page.' }),
+  groups: Type.Array(groupSchema, { description: 'The same as items.' }),
   ...pageFields,
   total: countField('How many groups there are with this status.'),
 });

@@ -64,7 +64,7 @@ export const groups = defineCapability<ErrorsState>()({
       return encodeCursor(secrets, binding, [String(asOf), String(row.count), String(seq)]);
     });
     const records = await groupRecords(db, state, accountId, shown.items, nowMs);
-    return { data: { groups: records, next_cursor: shown.next_cursor, has_more: shown.has_more, total } };
+    return { data: { ...shown, items: records, groups: records, total } };
   },
 });
 

@@ -1,0 +1,31 @@
+// Lists are read alike: `items`, also where the specification has a name of its own for the entries.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asJsonSchema } from '../../src/manifest/json-schema.ts';
+import { byId, capabilities, playExample } from '../support/capabilities.ts';
+import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const lists = capabilities.filter(({ output }) => asJsonSchema(output).properties?.next_cursor !== undefined);
+const namedOtherwise = new Map([
+  ['errors.groups', 'groups'],
+  ['vector.collection.list', 'collections'],
+  ['vector.query', 'matches'],
+]);
+
+test.each(lists.map(({ id }) => id))('%s answers items', async (id) => {
+  const call = client(service.url, (await createTestAccount(service.core)).secret);
+  const [example] = byId(id).examples;
+  const played = await playExample(call, byId(id), example as NonNullable<typeof example>);
+  const { data } = played.at(-1)?.reply.body ?? {};
+  expect(data).toMatchObject({ items: expect.any(Array), next_cursor: null });
+  const name = namedOtherwise.get(id);
+  if (name !== undefined) {
+    expect(data.items.length).toBeGreaterThan(0);
+    expect(data[name]).toEqual(data.items);
+  }
+});
