@@ -111,3 +111,22 @@ describe('metadata that grows when it is written out', () => {
     expect(ids).toEqual(Array.from({ length: 120 }, (_, n) => `v${n}`).sort());
   });
 });
+
+test('numbers of metadata come back in their shortest form, wherever it is shown', async () => {
+  await bench.create('numbers', 2);
+  const numbers = [1e308, -1e-300, 5e-324, 1e21, 0.1, 1.5e-7, 2 ** 64, 0, 1e20];
+  const metadata = { numbers, text: '1000000000000000000000000 0.0000001' };
+  await bench.upsert('numbers', [{ id: 'a', embedding: [1, 1], metadata }]);
+  const shortest = JSON.stringify(numbers);
+  const texts = await Promise.all([
+    bench.call('POST', '/v1/vector/fetch', { collection: 'numbers', ids: ['a'] }),
+    bench.call('POST', '/v1/vector/query', { collection: 'numbers', embedding: [1, 1] }),
+    bench.call('GET', '/v1/vector/list?collection=numbers'),
+    bench.call('PATCH', '/v1/vector/update', { collection: 'numbers', id: 'a', metadata }),
+  ]);
+  for (const { status, text } of texts) {
+    expect(status).toBe(200);
+    expect(text.replaceAll(', ', ',')).toContain(shortest);
+    expect(text).toContain('"1000000000000000000000000 0.0000001"');
+  }
+});

@@ -42,3 +42,15 @@ function refuseText(text: string, at: string): void {
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
+
+/** jsonb writes these out; in texts they mean nothing. */
+const WRITTEN_OUT = /\d{22}|0\.0{6}/;
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g;
+
+/** JSON text of stored metadata with its numbers in their shortest form: jsonb makes 309 digits of 1e308. */
+export function withShortNumbers(stored: string): string {
+  if (!WRITTEN_OUT.test(stored)) return stored;
+  return stored.replaceAll(TEXT_OR_NUMBER, (part) =>
+    part.startsWith('"') || !WRITTEN_OUT.test(part) ? part : String(Number(part)),
+  );
+}

@@ -1,5 +1,6 @@
 // What answers read of stored vectors, however much it is: jsonb writes 1e308 out, so that 16 KiB of metadata may be 850 KB of text.
-// Therefore it is read part by part, and no further than the answer may go.
+// Therefore it is read part by part, and no further than the answer may go, and its numbers are answered in their shortest form.
+import { setImmediate as turn } from 'node:timers/promises';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -8,8 +9,10 @@ import type { CollectionRow } from './collection-store.ts';
 import type { CollectionRef } from './engine/port.ts';
 import { findItems, type ItemRow } from './item-store.ts';
 import { ANSWER_BYTES_MAX } from './limits.ts';
+import { withShortNumbers } from './metadata.ts';
 
 const IDS_PER_PART = 100;
+const LONG_CHARACTERS = 64 * 1024;
 
 const selectVersions = statement(
   'vector_select_item_versions',
@@ -51,10 +54,18 @@ export async function readItems(
   for (let from = 0; from < ids.length; from += IDS_PER_PART) {
     for (const row of await findItems(db, collection, ids.slice(from, from + IDS_PER_PART), withValues)) {
       if (withMetadata) bytes.add(row.metadata ?? '');
-      found.set(row.id, withMetadata ? row : { ...row, metadata: null });
+      found.set(row.id, { ...row, metadata: withMetadata ? await shortMetadata(row.metadata) : null });
     }
   }
   return found;
+}
+
+/** Rewriting a long text takes milliseconds: other calls go between. */
+export async function shortMetadata(stored: string | null): Promise<string | null> {
+  if (stored === null) return null;
+  const text = withShortNumbers(stored);
+  if (stored.length > LONG_CHARACTERS && text !== stored) await turn();
+  return text;
 }
 
 /** By id; those that are not there are left out. */

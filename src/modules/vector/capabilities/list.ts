@@ -10,6 +10,7 @@ import { isStorable } from '../metadata.ts';
 import { collectionField, cursorField, itemSchema, nextCursor } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
+import { shortMetadata } from '../stored-items.ts';
 
 /** More than an id with escapes takes. */
 const ITEM_BYTES_BESIDE = 6 * ID_BYTES_MAX + 64;
@@ -71,9 +72,9 @@ export const list = defineCapability<VectorState>()({
     const [after = ''] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
     const rows = await listItems(db, row, { after: String(after), prefix, limit: limit + 1 });
     const shown = page(rows, Math.min(limit, fittingOf(rows)), ({ id }) => encodeCursor(secrets, binding, [id]));
-    const items = shown.items.map(
-      ({ id, metadata }) => `{"id":${JSON.stringify(id)},"metadata":${metadata ?? 'null'}}`,
-    );
+    const items: string[] = [];
+    for (const { id, metadata } of shown.items)
+      items.push(`{"id":${JSON.stringify(id)},"metadata":${(await shortMetadata(metadata)) ?? 'null'}}`);
     const rest = JSON.stringify({ next_cursor: shown.next_cursor, has_more: shown.has_more });
     return { data: new JsonText(`{"collection":"${collection}","items":[${items.join(',')}],${rest.slice(1)}`) };
   },
