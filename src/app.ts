@@ -1,14 +1,12 @@
 // Composition root: config -> running service. No side effects on import.
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
 
-import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
-import { httpOrigin } from './config/config.ts';
 import type { Admission } from './core/admission.ts';
 import type { Core } from './core/context.ts';
 import { coreJobs } from './core/jobs/core-jobs.ts';
@@ -29,13 +27,13 @@ import { Holds } from './core/wallet/holds.ts';
 import { Lanes } from './core/wallet/lanes.ts';
 import { BacklogGauge } from './core/webhooks/backlog.ts';
 import { Database } from './db/database.ts';
-import { StartupError } from './db/startup-error.ts';
 import { openStorage, type Storage } from './db/storage.ts';
 import { BodyReaders } from './gateway/bulk/readers.ts';
 import { EndpointCompiler } from './gateway/endpoint.ts';
 import { Envelope } from './gateway/envelope.ts';
 import { FailedLogins } from './gateway/failed-logins.ts';
 import { RateLimiter } from './gateway/rate-limiter.ts';
+import { Refusals } from './gateway/refusals.ts';
 import type { Gateway } from './gateway/step.ts';
 import { Traffic } from './gateway/traffic.ts';
 import { randomText } from './lib/ids.ts';
@@ -45,6 +43,9 @@ import type { Module } from './manifest/module.ts';
 import { plannedModules } from './manifest/planned.ts';
 import { moduleTags } from './manifest/version.ts';
 import { composeManifest } from './surfaces/discovery.ts';
+import { Connections } from './surfaces/http/connections.ts';
+import { listen } from './surfaces/http/listen.ts';
+import { proxyMatcher } from './surfaces/http/trusted-proxies.ts';
 import { addPublicRoutes } from './surfaces/public.ts';
 import { mountedRawRoutes } from './surfaces/raw.ts';
 import { createRest } from './surfaces/rest.ts';
@@ -125,13 +126,16 @@ interface Shell {
   open(inner: Inner): void;
   /** From now on new calls are refused. */
   shut(): void;
-  readonly running: () => number;
+  /** Whether calls run, or answers are not read. */
+  readonly busy: () => boolean;
 }
 
 /** The HTTP side, which exists before the database does and answers 503 until it is opened. */
 function createShell(config: Config, manifest: Manifest, { log, admission }: ServiceOptions): Shell {
   const registry = new Registry();
   const traffic = new Traffic(registry, admission);
+  const refusals = new Refusals(traffic.bounds, log);
+  const connections = new Connections({ traffic, refusals, isProxy: proxyMatcher(config.trustProxy) });
   const compiler = new EndpointCompiler();
   let inner: Inner | null = null;
   let open = false;
@@ -150,8 +154,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: () => (envelope ??= makeEnvelope()),
-    traffic,
-    log,
+    ...{ traffic, refusals, connections, log },
     trustProxy: config.trustProxy,
   });
   addPublicRoutes(rest, {
@@ -176,7 +179,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     shut() {
       open = false;
     },
-    running: () => traffic.running,
+    busy: () => traffic.busy,
   };
 }
 
@@ -187,21 +190,6 @@ async function canQuery(core: Core): Promise<boolean> {
     () => false,
   );
   return Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]);
-}
-
-async function listen(rest: FastifyInstance, config: Config): Promise<string> {
-  try {
-    await rest.listen({ host: config.host, port: config.port });
-  } catch (error) {
-    const code = (error as { code?: string }).code;
-    if (code === 'EADDRINUSE')
-      throw new StartupError(`port ${config.port} on ${config.host} is in use: stop the other program or set PORT`);
-    if (code === 'EACCES')
-      throw new StartupError(`port ${config.port} may not be opened by this user: set PORT to one above 1023`);
-    throw new StartupError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
-  }
-  if (config.port !== 0 || config.baseUrl !== httpOrigin(config.host, 0)) return config.baseUrl;
-  return httpOrigin(config.host, (rest.server.address() as AddressInfo).port);
 }
 
 interface InnerOptions {
@@ -273,13 +261,13 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
   for (const module of inner.modules) await module.stop?.(inner.states.get(module.name));
   const closing = shell.rest.close();
   await Promise.all([
-    waitUntil(() => shell.running() === 0, CALLS_FINISH_MS),
+    waitUntil(() => !shell.busy(), CALLS_FINISH_MS),
     inner.sweeper.stop(),
     ...inner.jobs.map((loop) => loop.stop()),
   ]);
   await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close()]);
   // Calls that waited for what has just been ended write how it went, and answer.
-  await waitUntil(() => shell.running() === 0, ENDED_CALLS_FINISH_MS);
+  await waitUntil(() => !shell.busy(), ENDED_CALLS_FINISH_MS);
   await inner.core.lanes.drain();
   for (const module of inner.modules) await module.close?.(inner.states.get(module.name));
   try {

@@ -21,9 +21,22 @@ export const admission = {
     refusedBodyReadWholeBytes: 64 * KIB,
     refusedBodyReadBytes: 256 * KIB,
     refusedBodyReadMs: 2_000,
+    /** Requests sent ahead of the answer before; they wait unread, and have taken nothing. More: the end, at 3 ms for 64 KiB of them. */
+    pipelinedMax: 16,
+    /** Uploads and answers are looked at so often. */
+    lookEveryMs: 1_000,
+    /** A body that is slower over this long: bare 400 and the end. */
+    uploadGraceMs: 5_000,
+    uploadBytesPerSecondMin: KIB,
+    /** An answer is to be read in the grace and its bytes at this rate: the end. */
+    readGraceMs: 10_000,
+    readBytesPerSecondMin: 32 * KIB,
   },
 
-  /** One address: the socket's peer, or what TRUST_PROXY says. An IPv6 /64 is one. */
+  /**
+   * One address: the socket's peer, or what TRUST_PROXY says. An IPv6 /64 is one. Of the connections it may have as many as are free, half
+   * of them when it is alone; a proxy that TRUST_PROXY names any number.
+   */
   address: {
     /** Further failing logins: 429 RATE_LIMITED. Valid keys pass. */
     failedLoginsMax: 20,
@@ -32,13 +45,37 @@ export const admission = {
     addressesMax: 10_000,
   },
 
-  /** The process. Beyond: 503 OVERLOADED. */
+  /**
+   * The process. What is shared (connections, places, bytes) goes by fair slots: an account, or address, may take more only while it holds
+   * less than is free, so that it has half when it is alone, and a newcomer always finds some. Beyond: who holds a quarter or more gets
+   * 429 CONCURRENCY_LIMITED, others 503 OVERLOADED.
+   */
   all: {
-    callsMax: 20_000,
-    /** Waiting calls (long polls) hold little more than their connection. */
-    waitingCallsMax: 50_000,
-    /** Bodies received and not done with. */
-    bodyBytesMax: 256 * MIB,
+    /** Or as many as descriptors allow. Beyond: a bare 503 and the end, which costs an accept. */
+    connectionsMax: 20_000,
+    /** Descriptors left to the database, to webhooks and to files. */
+    descriptorsReserved: 1_024,
+    /** Further connections let in for this long: they are answered at /healthz, /readyz and /metrics, and 503 elsewhere. */
+    spareConnections: 64,
+    spareConnectionMs: 2_000,
+    /** Requests sent ahead of answers, on all connections: beyond, the connection ends. */
+    pipelinedMax: 20_000,
+    /** Calls that run at once: at 15,000 a second a place is free again after 70 ms. Long polls that wait take none. */
+    places: 1_024,
+    /** For a place a call waits this long, looked at so often; in the first half second of a queue longer. */
+    turnWaitMs: 250,
+    turnLookMs: 50,
+    turnBurstMs: 500,
+    turnBurstWaitMs: 1_000,
+    /** Bytes of bodies received and not done with. */
+    bodyBytesMax: 192 * MIB,
+    /** Bytes of answers that clients have not read. Beyond: the connection whose answer has waited longest ends. */
+    answerBytesMax: 128 * MIB,
+    /** 429 and OVERLOADED go out at once so often; more are held, without a place, for at most so long. Each costs half a call. */
+    refusalsPerSecond: 2_000,
+    refusalHeldMaxMs: 2_000,
+    /** Accounts and addresses whose refusals are counted. */
+    refusedRemembered: 10_000,
     /** Billable calls that wait for a commit. */
     laneItemsMax: 20_000,
     laneBytesMax: 64 * MIB,
@@ -68,12 +105,12 @@ export const admission = {
     ratesRemembered: 100_000,
   },
 
-  /** One account, so that none alone makes the service refuse the others. Beyond: 429 CONCURRENCY_LIMITED. */
+  /** One account, or address without a key. Its shares of what all have follow from their numbers. */
   account: {
     /** Of what waits for one kind of turn. */
     waitingWorkMax: 500,
-    /** Bodies received and not done with. Those that no key answers for yet count as one account's. */
-    bodyBytesMax: 64 * MIB,
+    /** Of its refusals go out at once; more are held. */
+    refusalsPerSecond: 500,
   },
 
   /** One call. */
@@ -92,6 +129,8 @@ export const admission = {
     membersMax: 10_000,
     /** Looked at in one body; then `metadata.warnings` says that there are more. */
     unknownFieldsMax: 2_000,
+    /** Announced as no longer, a body is not counted: its connection bounds it. */
+    uncountedBodyBytes: 4 * KIB,
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
   },

@@ -65,4 +65,6 @@ export interface CallContext {
   weigh(tokens: number): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
+  /** From now on the call does little but wait: its place among those that run is for others. */
+  idle(): void;
 }

@@ -58,6 +58,8 @@ export class Call implements CallContext {
   #authenticatedMs = 0;
   #abort: AbortController | null = null;
   #releases: (() => void)[] | null = [];
+  /** Among the calls that run. */
+  place: { idle(): void } | null = null;
 
   constructor(core: Core, endpoint: Endpoint, request: Request) {
     this.core = core;
@@ -117,6 +119,10 @@ export class Call implements CallContext {
   occupy(release: () => void): void {
     if (this.#releases === null) release();
     else this.#releases.push(release);
+  }
+
+  idle(): void {
+    this.place?.idle();
   }
 
   /** Ends what the call occupies; later calls do nothing. */

@@ -24,7 +24,7 @@ export class FailedLogins {
 }
 
 /** One IPv6 customer has a whole /64 to call from. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const { parts } = ipaddr.IPv6.parse(address);
   const mapped = ipaddr.process(address);

@@ -1,31 +1,38 @@
-// What runs in this process: the bound that sheds overload, and the figures for /metrics.
-import type { IncomingHttpHeaders } from 'node:http';
+// What runs in this process: who holds how much of what admission.ts bounds, and the figures for /metrics.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Admission, admission } from '../core/admission.ts';
-import { problem } from '../problems/problem.ts';
+import { FairSlots } from '../lib/fair-slots.ts';
+import { type Problem, problem } from '../problems/problem.ts';
+import { FairTurns } from './fair-turns.ts';
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 20];
+const RETRY_AFTER_MS = 1_000;
 
 /** What one call occupies. */
 export interface Place {
-  readonly waits: boolean;
+  /** Its account; before that is known, its address. */
+  owner: string;
   bodyBytes: number;
-  /** Once it is known whose body it is. */
-  accountId: string | null;
+  /** Whether it has one of the places of those that run. */
+  runs: boolean;
   ended: boolean;
 }
 
 export class Traffic {
-  readonly #bounds: Admission;
+  readonly bounds: Admission;
+  /** Bytes of answers that their clients have not read, by owner. */
+  readonly answers: FairSlots;
+  readonly #bodies: FairSlots;
+  readonly #turns: FairTurns;
   readonly #requests: Counter<'capability' | 'status'>;
   readonly #latency: Histogram<'capability'>;
-  readonly #accountBodyBytes = new Map<string, number>();
   #calls = 0;
-  #waitingCalls = 0;
-  #bodyBytes = 0;
 
   constructor(registry: Registry, bounds: Admission = admission) {
-    this.#bounds = bounds;
+    this.bounds = bounds;
+    this.answers = new FairSlots(bounds.all.answerBytesMax);
+    this.#bodies = new FairSlots(bounds.all.bodyBytesMax);
+    this.#turns = new FairTurns(bounds.all);
     this.#requests = new Counter({
       name: 'qm_calls_total',
       help: 'Calls by capability and HTTP status.',
@@ -39,71 +46,76 @@ export class Traffic {
       buckets: LATENCY_BUCKETS_SECONDS,
       registers: [registry],
     });
-    new Gauge({
-      name: 'qm_calls_running',
-      help: 'Calls running now.',
-      registers: [registry],
-      collect: (() => {
-        const running = () => this.running;
-        return function collect(this: Gauge) {
-          this.set(running());
-        };
-      })(),
+    gauge(registry, 'qm_calls_running', 'Calls running or waiting now.', () => this.#calls);
+    gauge(registry, 'qm_calls_waiting', 'Calls that wait for a place.', () => this.#turns.waiting);
+    gauge(registry, 'qm_body_bytes', 'Bytes of bodies received and not done with.', () => this.#bodies.taken);
+    gauge(registry, 'qm_answer_bytes', 'Bytes of answers that clients have not read.', () => this.answers.taken);
+  }
+
+  /** Calls that run or wait, and answers that are not read: what a stop waits for. */
+  get busy(): boolean {
+    return this.#calls > 0 || this.answers.taken > 0;
+  }
+
+  /** A call has arrived. It takes nothing yet: its connection bounds it. */
+  begin(owner: string): Place {
+    this.#calls += 1;
+    return { owner, bodyBytes: 0, runs: false, ended: false };
+  }
+
+  /** Part of its body has arrived. Throws CONCURRENCY_LIMITED, OVERLOADED. */
+  receive(place: Place, bytes: number): void {
+    if (place.ended) return;
+    if (!this.#bodies.take(place.owner, bytes)) throw tooMany(this.#bodies, place.owner);
+    place.bodyBytes += bytes;
+  }
+
+  /** The account is known: from now on the body counts as its, and a place to run in is to be asked for anew. Throws CONCURRENCY_LIMITED, OVERLOADED. */
+  claim(place: Place, accountId: string): void {
+    if (place.ended || place.owner === accountId) return;
+    this.idle(place);
+    const { owner, bodyBytes } = place;
+    place.owner = accountId;
+    if (bodyBytes === 0) return;
+    this.#bodies.release(owner, bodyBytes);
+    place.bodyBytes = 0;
+    this.receive(place, bodyBytes);
+  }
+
+  /**
+   * Waits, if need be, for a place to run in. Answers false when the call has ended meanwhile. Throws CONCURRENCY_LIMITED when its account
+   * has too many that run, or too much of its answers is not read; OVERLOADED when all have.
+   */
+  run(place: Place): boolean | Promise<boolean> {
+    if (place.runs || place.ended) return place.runs;
+    if (this.answers.taken > 0 && this.answers.isGreedy(place.owner)) throw tooMany(this.answers, place.owner);
+    const { owner } = place;
+    const turn = this.#turns.take(owner);
+    if (turn === undefined) {
+      place.runs = true;
+      return true;
+    }
+    return turn.then((taken) => {
+      if (!taken) throw tooMany(this.#turns, owner);
+      if (place.ended) this.#turns.give(owner);
+      else place.runs = true;
+      return !place.ended;
     });
   }
 
-  get running(): number {
-    return this.#calls + this.#waitingCalls;
-  }
-
-  /** Takes a place for the call and its body, which is counted before it is read. Throws OVERLOADED. */
-  begin(headers: IncomingHttpHeaders, bodyBytesMax: number, waits: boolean): Place {
-    const bodyBytes = announcedBytes(headers, bodyBytesMax);
-    const full = waits
-      ? this.#waitingCalls >= this.#bounds.all.waitingCallsMax
-      : this.#calls >= this.#bounds.all.callsMax;
-    if (full || this.#bodyBytes + bodyBytes > this.#bounds.all.bodyBytesMax)
-      throw problem('OVERLOADED', { retryAfterMs: 1000 });
-    if (waits) this.#waitingCalls += 1;
-    else this.#calls += 1;
-    this.#bodyBytes += bodyBytes;
-    return { waits, bodyBytes, accountId: null, ended: false };
-  }
-
-  /** Counts the body for the account, and no longer for the one before. Throws CONCURRENCY_LIMITED. */
-  claim(place: Place, accountId: string): void {
-    if (place.ended || place.bodyBytes === 0 || place.accountId === accountId) return;
-    const bytes = (this.#accountBodyBytes.get(accountId) ?? 0) + place.bodyBytes;
-    if (bytes > this.#bounds.account.bodyBytesMax) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
-    this.#disown(place, place.bodyBytes);
-    this.#accountBodyBytes.set(accountId, bytes);
-    place.accountId = accountId;
-  }
-
-  /** The body is there: a chunked one is seldom as long as it might have been. */
-  arrived(place: Place, bodyBytes: number): void {
-    if (!place.ended && bodyBytes < place.bodyBytes) this.#free(place, place.bodyBytes - bodyBytes);
+  /** The call holds nothing but its connection from now on, as one that waits for a message: its place is for others. */
+  idle(place: Place): void {
+    if (!place.runs) return;
+    place.runs = false;
+    this.#turns.give(place.owner);
   }
 
   end(place: Place): void {
     if (place.ended) return;
-    this.#free(place, place.bodyBytes);
     place.ended = true;
-    if (place.waits) this.#waitingCalls -= 1;
-    else this.#calls -= 1;
-  }
-
-  #free(place: Place, bytes: number): void {
-    place.bodyBytes -= bytes;
-    this.#bodyBytes -= bytes;
-    this.#disown(place, bytes);
-  }
-
-  #disown(place: Place, bytes: number): void {
-    if (place.accountId === null) return;
-    const left = (this.#accountBodyBytes.get(place.accountId) ?? 0) - bytes;
-    if (left > 0) this.#accountBodyBytes.set(place.accountId, left);
-    else this.#accountBodyBytes.delete(place.accountId);
+    this.#calls -= 1;
+    this.idle(place);
+    if (place.bodyBytes > 0) this.#bodies.release(place.owner, place.bodyBytes);
   }
 
   record(capability: string, status: number, latencyMs: number): void {
@@ -112,8 +124,18 @@ export class Traffic {
   }
 }
 
-function announcedBytes(headers: IncomingHttpHeaders, bodyBytesMax: number): number {
-  const length = headers['content-length'];
-  if (length !== undefined) return Math.min(Number(length) || 0, bodyBytesMax);
-  return headers['transfer-encoding'] === undefined ? 0 : bodyBytesMax;
+/** Who holds much is told that it is their own; everybody else, that it is all. */
+function tooMany(of: { isGreedy(owner: string): boolean }, owner: string): Problem {
+  return problem(of.isGreedy(owner) ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: RETRY_AFTER_MS });
+}
+
+function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(value());
+    },
+  });
 }

@@ -16,6 +16,8 @@ export interface CallSlot {
   /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
   handling?: boolean;
   closed?: boolean;
+  /** It was refused while its body arrived. */
+  refused?: boolean;
   /** The body of a capability whose bodies may be long. */
   blocks?: Blocks;
   /** Set by raw routes. */
@@ -98,7 +100,7 @@ class CallRequest extends ArrivedRequest implements Request {
 
   onGone(listener: () => void) {
     const response = this.#response;
-    onClosed(this.request.raw, response, () => {
+    onClosed(response, () => {
       if (!response.writableFinished) listener();
     });
   }

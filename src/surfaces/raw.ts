@@ -1,5 +1,6 @@
 // Routes that speak another protocol than the JSON envelope (manifest/raw-route.ts): mounted with the places, keys, rates, metrics and
 // request ids of every call.
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../core/account-turns.ts';
 import { tokenWorth } from '../core/tiers.ts';
@@ -9,13 +10,14 @@ import type { Endpoint } from '../gateway/endpoint.ts';
 import { beforeBody, runSteps } from '../gateway/pipeline.ts';
 import type { Gateway } from '../gateway/step.ts';
 import { confirmKey } from '../gateway/steps/confirm-key.ts';
-import { traceparentOf } from '../gateway/trace-context.ts';
-import type { Place, Traffic } from '../gateway/traffic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { BodyTask, RawAnswer, RawHead, RawRequest, RawRoute } from '../manifest/raw-route.ts';
+import type { BodyTask, RawHead, RawRequest, RawRoute } from '../manifest/raw-route.ts';
 import { problem } from '../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
-import { onClosed } from './closed.ts';
+import type { FailureOptions } from './failures.ts';
+import { finishRaw } from './finish.ts';
+import { claim, occupy } from './occupy.ts';
+import { receiving } from './receive.ts';
 
 export interface MountedRawRoute {
   readonly route: RawRoute;
@@ -31,13 +33,9 @@ export function mountedRawRoutes({ modules }: Manifest, endpoints: readonly Endp
   );
 }
 
-export interface RawOptions {
+export interface RawOptions extends FailureOptions {
   readonly gateway: () => Gateway | null;
-  readonly traffic: Traffic;
 }
-
-/** What every 401 carries (RFC 6750, section 3). */
-export const BEARER_CHALLENGE = 'Bearer realm="quartermaster"';
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -48,6 +46,8 @@ export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: 
     url: urlOf(route.path),
     bodyLimit: route.bodyBytesMax,
     onRequest: (request, reply) => arrive(options, mounted, request, reply),
+    preParsing: (request, reply, payload, done) =>
+      done(null, receiving(options, request, reply, payload as Readable, false)),
     handler: (request, reply) => handle(options, mounted, request, reply),
   });
 }
@@ -67,24 +67,16 @@ async function arrive(
   };
   const gateway = current();
   if (gateway === null) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
-  const place = traffic.begin(request.headers, route.bodyBytesMax, false);
   const call = new Call(gateway.core, endpoint, toRequest(request, reply));
-  slot.call = call;
-  slot.place = place;
-  call.occupy(() => traffic.end(place));
-  onClosed(request.raw, reply.raw, () => {
-    slot.closed = true;
-    if (slot.handling !== true) call.release();
-  });
+  const place = occupy(traffic, call, slot, reply, NOBODY);
   const secret = route.secretOf?.(head) ?? null;
-  if (secret === null) traffic.claim(place, NOBODY);
-  else await enter(call, secret, gateway, traffic, place);
+  if (secret !== null) await enter(call, secret, gateway, () => claim(traffic, place, call, reply));
 }
 
-async function enter(call: Call, secret: string | null, gateway: Gateway, traffic: Traffic, place: Place) {
+async function enter(call: Call, secret: string | null, gateway: Gateway, claimed: () => void): Promise<void> {
   call.secret = secret;
   await runSteps(beforeBody, call, gateway);
-  traffic.claim(place, call.accountId);
+  claimed();
 }
 
 async function handle(
@@ -92,19 +84,23 @@ async function handle(
   { route, endpoint }: MountedRawRoute,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<FastifyReply | undefined> {
   const gateway = current();
   const slot = slotOf(request);
   const { call, place } = slot;
   if (gateway === null || call === undefined || place === undefined)
     throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+  if (slot.refused === true) return undefined;
+  if (!(await traffic.run(place))) return undefined;
   slot.handling = true;
   try {
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    traffic.arrived(place, body.length);
     if (call.authenticated) await confirmKey(call, gateway);
     const admit: RawRequest['admit'] = async (secret) => {
-      if (!call.authenticated || call.secret !== secret) await enter(call, secret, gateway, traffic, place);
+      if (!call.authenticated || call.secret !== secret) {
+        await enter(call, secret, gateway, () => claim(traffic, place, call, reply));
+        await traffic.run(place);
+      }
       return call;
     };
     const raw = new RawRead(request, slot, body, admit, gateway.bodies);
@@ -116,29 +112,6 @@ async function handle(
     slot.handling = false;
     if (slot.closed === true) call.release();
   }
-}
-
-/** Counts the request and sets status and headers; answers the body. */
-export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply, answer: RawAnswer): string | Buffer {
-  const { call, raw } = slot;
-  const identity = call ?? raw?.identity;
-  if (raw === undefined || identity === undefined) throw new Error('the request is not one of a raw route');
-  if (typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body))
-    throw new TypeError(`the answer of ${raw.name} is neither text nor bytes`);
-  if (call?.finished !== true) {
-    if (call !== undefined) call.finished = true;
-    traffic.record(raw.name, answer.status, performance.now() - identity.startedMs);
-    if (call?.authenticated === true && !call.billed)
-      call.core.usage.count(call.accountId, call.key.keyId, call.capability, answer.status >= 400);
-  }
-  void reply.code(answer.status).headers({
-    'x-request-id': identity.requestId,
-    traceparent: traceparentOf(identity.traceId),
-    ...(answer.status === 401 ? { 'www-authenticate': BEARER_CHALLENGE } : {}),
-    ...call?.headers,
-    ...answer.headers,
-  });
-  return answer.body;
 }
 
 class RawArrived extends ArrivedRequest implements RawHead {

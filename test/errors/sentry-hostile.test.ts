@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { admission } from '../../src/core/admission.ts';
 import { createPlace, type ServiceProcess, startProcess } from '../support/process.ts';
 import { SECRETS_KEY } from '../support/service.ts';
 import { dump } from './dump.ts';
@@ -150,15 +151,16 @@ test('clients that leave in the middle of a body, or send nothing more, keep nob
 test('bodies without a key fill no place of calls with one', async () => {
   const port = Number(new URL(running.url).port);
   const head = 'POST /v1/errors/sentry/api/1/envelope/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n';
+  const sent = head + 'x'.repeat(3_900_000);
   let refused = 0;
   const sockets = Array.from({ length: 100 }, () => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(head));
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
     socket.on('error', () => undefined);
     return socket.once('data', (data) => {
       if (String(data).startsWith('HTTP/1.1 429 ')) refused += 1;
     });
   });
-  const places = Math.floor((64 * 1024 * 1024) / 4_000_000);
+  const places = Math.ceil(admission.all.bodyBytesMax / 2 / 3_900_000);
   await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(100 - places), { timeout: 15_000 });
   expect((await bench.sendEvent(event())).status).toBe(200);
   expect((await bench.call('POST', '/v1/errors/capture', { message: 'x' })).status).toBe(200);

@@ -128,6 +128,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     warnings: [],
     weigh: () => undefined,
     signal: new AbortController().signal,
+    idle: () => undefined,
   };
   const answer = await capability.run({ ctx, input: input as never, state: null });
   return JSON.parse(toJson(answer.data)) as Record<string, unknown>;

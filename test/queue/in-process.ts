@@ -33,6 +33,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       warnings: [],
       weigh: () => undefined,
       signal: new AbortController().signal,
+      idle: () => undefined,
     };
     const { data } = await capability.run({ ctx, input: (reduced ?? input) as never, state });
     return data instanceof JsonText ? JSON.parse(data.text) : data;

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { type Service, startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createAccount, lockCaller } from '../../src/core/accounts.ts';
+import { type Admission, admission } from '../../src/core/admission.ts';
 import type { Core } from '../../src/core/context.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { createLog } from '../../src/core/log.ts';
+import type { Logger } from '../../src/core/logger.ts';
 import { advanceTestClock } from '../../src/core/test-clock.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
@@ -30,6 +32,9 @@ export interface TestServiceOptions {
   /** Share the database of another service: a second process's worth. It is then not dropped at stop. */
   readonly database?: TestDatabase;
   readonly extraModules?: readonly Module[];
+  /** Bounds other than those of the service. */
+  readonly admission?: { readonly [Level in keyof Admission]?: Partial<Admission[Level]> };
+  readonly log?: Logger;
 }
 
 export const SECRETS_KEY = 'a secret of the tests, long enough to be one';
@@ -48,7 +53,18 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     LOG_LEVEL: 'silent',
     ...options.env,
   });
-  const service = await startService(config, { log: createLog(config.logLevel), extraModules: options.extraModules });
+  const { connection, address, all, account, call } = options.admission ?? {};
+  const service = await startService(config, {
+    log: options.log ?? createLog(config.logLevel),
+    extraModules: options.extraModules,
+    admission: {
+      connection: { ...admission.connection, ...connection },
+      address: { ...admission.address, ...address },
+      all: { ...admission.all, ...all },
+      account: { ...admission.account, ...account },
+      call: { ...admission.call, ...call },
+    },
+  });
   return {
     service,
     core: service.core,

@@ -1,8 +1,8 @@
 // The runs of this process: what is due is begun account by account, each within its share of places, so that an account with
 // many due jobs, or with tasks that never answer, does not keep the others waiting.
 import type { Core } from '../../core/context.ts';
-import { FairSlots } from '../../core/jobs/fair-slots.ts';
 import { JobLoop } from '../../core/jobs/job-loop.ts';
+import { FairSlots } from '../../lib/fair-slots.ts';
 import { makeRun } from './attempt.ts';
 import { beginRuns, type ClaimedRun } from './claim.ts';
 import { RUNS_AT_ONCE, RUNS_PER_CLAIM } from './limits.ts';

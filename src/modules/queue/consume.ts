@@ -32,6 +32,7 @@ export async function consume(state: QueueState, ctx: CallContext, options: Cons
     const rows = await state.consuming.add(claimKey, options.messages);
     const leftMs = giveUpAt - performance.now();
     if (rows.length > 0 || leftMs <= 0 || state.waiters.stopped) return rows;
+    ctx.idle();
     await state.waiters.wait(key, Math.min(leftMs, pauseMs), ctx.signal);
     if (ctx.signal.aborted) return [];
     // The key may have been revoked while the call waited.

@@ -2,8 +2,8 @@
 // Messages published here wake the subscriptions of their queue; all others are found by looking. Idle subscriptions hold nothing and
 // cost their share of one statement a second.
 
-import { FairSlots } from '../../../core/jobs/fair-slots.ts';
 import { JobLoop } from '../../../core/jobs/job-loop.ts';
+import { FairSlots } from '../../../lib/fair-slots.ts';
 import { queueKey } from '../state.ts';
 import { LEASE_MS, PushSession } from './session.ts';
 import type { SettlingState } from './settlement.ts';

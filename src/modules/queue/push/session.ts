@@ -3,8 +3,8 @@
 // Nothing is sent after an unsubscribe was answered: here `stop` ends it at once; elsewhere every claim is preceded by a look at the
 // subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FairSlots } from '../../../core/jobs/fair-slots.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
+import type { FairSlots } from '../../../lib/fair-slots.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { ClaimedRow } from '../claim.ts';
 import { messageText } from '../records.ts';

@@ -25,3 +25,14 @@ test('what is given back is there again', () => {
   slots.release('a', 5);
   expect(slots.reserve('b', 9)).toBe(5);
 });
+
+test('all or nothing: what is beyond a share takes nothing', () => {
+  const slots = new FairSlots(100);
+  expect(slots.take('a', 51)).toBe(false);
+  expect(slots.take('a', 50)).toBe(true);
+  expect([slots.take('a', 1), slots.take('b', 26), slots.take('b', 25)]).toEqual([false, false, true]);
+  expect([slots.taken, slots.isGreedy('a'), slots.isGreedy('b'), slots.isGreedy('c')]).toEqual([75, true, true, false]);
+  slots.release('a', 50);
+  slots.release('b', 25);
+  expect([slots.taken, slots.isGreedy('a')]).toEqual([0, false]);
+});

@@ -1,0 +1,96 @@
+// Who runs, and who waits for a place: in turns of their owners, so that nobody waits for another's thousand calls. What waits longer
+// than the answer would be worth is refused; a short burst may wait longer than a queue that stands (CoDel; Nichols and Jacobson, 2012).
+import type { Admission } from '../core/admission.ts';
+import { FairSlots } from '../lib/fair-slots.ts';
+
+interface Waiter {
+  readonly owner: string;
+  readonly sinceMs: number;
+  run(): void;
+  refuse(): void;
+}
+
+/** Owners looked at when one place is given back: those at the end of the line have their turn later. */
+const OWNERS_LOOKED_AT = 8;
+
+export class FairTurns {
+  readonly #slots: FairSlots;
+  readonly #bounds: Admission['all'];
+  /** By owner, in the order of their turns. */
+  readonly #waiting = new Map<string, Waiter[]>();
+  #waiters = 0;
+  #standingSinceMs = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(bounds: Admission['all']) {
+    this.#bounds = bounds;
+    this.#slots = new FairSlots(bounds.places);
+  }
+
+  get waiting(): number {
+    return this.#waiters;
+  }
+
+  /** Undefined: the place is taken. Else answers whether it was taken; false: the call waited too long. Each taken one is given back. */
+  take(owner: string): Promise<boolean> | undefined {
+    if (!this.#waiting.has(owner) && this.#slots.take(owner, 1)) return undefined;
+    return new Promise((resolve) => {
+      this.#enqueue({ owner, sinceMs: performance.now(), run: () => resolve(true), refuse: () => resolve(false) });
+    });
+  }
+
+  give(owner: string): void {
+    this.#slots.release(owner, 1);
+    if (this.#waiters > 0) this.#serve(OWNERS_LOOKED_AT);
+  }
+
+  /** Whether it is the owner's own calls that its next one waits for. */
+  isGreedy(owner: string): boolean {
+    return this.#slots.isGreedy(owner);
+  }
+
+  #enqueue(waiter: Waiter): void {
+    if (this.#waiters === 0) this.#standingSinceMs = waiter.sinceMs;
+    this.#waiters += 1;
+    const line = this.#waiting.get(waiter.owner);
+    if (line === undefined) this.#waiting.set(waiter.owner, [waiter]);
+    else line.push(waiter);
+    this.#timer ??= setInterval(() => this.#tick(), this.#bounds.turnLookMs);
+  }
+
+  #serve(looks: number): void {
+    let left = looks;
+    for (const [owner, line] of this.#waiting) {
+      if (left <= 0) break;
+      if (this.#slots.take(owner, 1)) {
+        const [next] = line.splice(0, 1);
+        this.#left(1);
+        next?.run();
+      } else left -= 1;
+      // The end of the line of owners: the next turn is another's.
+      this.#waiting.delete(owner);
+      if (line.length > 0) this.#waiting.set(owner, line);
+    }
+  }
+
+  #tick(): void {
+    this.#serve(this.#waiting.size);
+    const nowMs = performance.now();
+    const { turnWaitMs, turnBurstMs, turnBurstWaitMs } = this.#bounds;
+    const waitMs = nowMs - this.#standingSinceMs > turnBurstMs ? turnWaitMs : turnBurstWaitMs;
+    for (const [owner, line] of this.#waiting) {
+      const late = line.findIndex(({ sinceMs }) => nowMs - sinceMs <= waitMs);
+      const refused = line.splice(0, late === -1 ? line.length : late);
+      if (line.length === 0) this.#waiting.delete(owner);
+      this.#left(refused.length);
+      for (const waiter of refused) waiter.refuse();
+    }
+  }
+
+  #left(waiters: number): void {
+    this.#waiters -= waiters;
+    if (this.#waiters > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}

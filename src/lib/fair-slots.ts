@@ -1,0 +1,49 @@
+// A bounded number of places, shared by owners (accounts, addresses) so that none can take the last ones: an owner may take another
+// place only while it holds fewer than are free (dynamic thresholds; Choudhury and Hahne, 1998). Alone it gets half of them, and however
+// many others hang, a newcomer finds a place. Bytes are places too.
+
+export class FairSlots {
+  readonly #taken = new Map<string, number>();
+  #free: number;
+  readonly #total: number;
+
+  constructor(places: number) {
+    this.#free = places;
+    this.#total = places;
+  }
+
+  /** Of all owners. */
+  get taken(): number {
+    return this.#total - this.#free;
+  }
+
+  /** Takes up to `wanted` places for the owner. Answers how many; each is given back by `release`. */
+  reserve(owner: string, wanted: number): number {
+    const own = this.#taken.get(owner) ?? 0;
+    const granted = Math.max(0, Math.min(wanted, Math.ceil((this.#free - own) / 2)));
+    if (granted > 0) this.#taken.set(owner, own + granted);
+    this.#free -= granted;
+    return granted;
+  }
+
+  /** Takes `wanted` places, or none: then answers false. */
+  take(owner: string, wanted: number): boolean {
+    const own = this.#taken.get(owner) ?? 0;
+    if (wanted > Math.ceil((this.#free - own) / 2)) return false;
+    this.#taken.set(owner, own + wanted);
+    this.#free -= wanted;
+    return true;
+  }
+
+  /** Whether it is the owner who holds much, and not the many others. */
+  isGreedy(owner: string): boolean {
+    return (this.#taken.get(owner) ?? 0) * 4 >= this.#total;
+  }
+
+  release(owner: string, places: number): void {
+    const left = (this.#taken.get(owner) ?? 0) - places;
+    if (left > 0) this.#taken.set(owner, left);
+    else this.#taken.delete(owner);
+    this.#free += places;
+  }
+}

@@ -1,0 +1,26 @@
+// The answer of one request, which tells when it is written: what its call occupied is free then, whether the client reads it or not.
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+
+export class Answer<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+  /** Whose: the account, else the address. */
+  owner = '';
+  /** What the call occupied. */
+  occupied: { release(): void } | null = null;
+  /** Told once, when the answer is written. */
+  written: { add(answer: Answer): void } | null = null;
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    super.end(chunk as never, encoding as never, callback as never);
+    this.written?.add(this);
+    this.written = null;
+    this.occupied?.release();
+    this.occupied = null;
+    return this;
+  }
+}
+
+export function answerOf({ raw }: FastifyReply): Answer {
+  if (raw instanceof Answer) return raw;
+  throw new Error('the server answers with something else than Answer');
+}

@@ -1,0 +1,204 @@
+// The HTTP server in front of the routes: how many connections there are, in all and of an address; one call at a time on each; uploads
+// and answers that stall end. What waits behind a call of its connection has taken nothing yet, neither a route nor a place.
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkOf } from '../../gateway/failed-logins.ts';
+import type { Refusals } from '../../gateway/refusals.ts';
+import type { Traffic } from '../../gateway/traffic.ts';
+import { FairSlots } from '../../lib/fair-slots.ts';
+import { Answer } from './answer.ts';
+import { descriptorsMax } from './descriptors.ts';
+import { UnreadAnswers } from './unread-answers.ts';
+import { stalls, type Upload } from './upload.ts';
+
+export interface ConnectionOptions {
+  readonly traffic: Traffic;
+  readonly refusals: Refusals;
+  /** Whether the address is a proxy's: its connections are those of many. */
+  readonly isProxy: (address: string) => boolean;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly owner: string;
+  /** Beyond the bound: answered only where health is asked for. */
+  readonly spare: boolean;
+  readonly handle: RequestListener;
+  /** Goes on to what waits. */
+  readonly next: () => void;
+  answer: Answer | null;
+  request: IncomingMessage | null;
+  upload: Upload | null;
+  readonly waiting: (readonly [IncomingMessage, Answer])[];
+}
+
+/** What still has to be told when the service is full, so that nobody restarts a service for being busy. */
+const HEALTH = /^\/(?:healthz|readyz|metrics)(?:\?|$)/;
+const bare = (status: string, more = '') =>
+  `HTTP/1.1 ${status}\r\nConnection: close\r\n${more}Content-Length: 0\r\n\r\n`;
+const BAD_REQUEST = bare('400 Bad Request');
+const FULL = bare('503 Service Unavailable', 'Retry-After: 1\r\n');
+
+export class Connections {
+  readonly #options: ConnectionOptions;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #slots: FairSlots;
+  readonly #unread: UnreadAnswers;
+  #spare = 0;
+  #proxied = 0;
+  #waiting = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { connectionsMax, descriptorsReserved } = options.traffic.bounds.all;
+    const descriptors = descriptorsMax();
+    this.#slots = new FairSlots(
+      Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
+    );
+    this.#unread = new UnreadAnswers(options.traffic);
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** A server whose requests `handle` gets one at a time of each connection. */
+  server(handle: RequestListener): Server {
+    const { connection } = this.#options.traffic.bounds;
+    const server = createServer({
+      ServerResponse: Answer,
+      maxHeaderSize: connection.headerBytesMax,
+      headersTimeout: connection.headersTimeoutMs,
+      requestTimeout: connection.requestTimeoutMs,
+      keepAliveTimeout: connection.keepAliveTimeoutMs,
+      // Asked for when it is the request's turn.
+      requireHostHeader: false,
+    });
+    server.setTimeout(connection.silenceMs);
+    const serve = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      if (!this.#admit(socket, handle)) return;
+      for (const listener of serve) listener.call(server, socket);
+    });
+    const arrive = (request: IncomingMessage, answer: Answer) => this.#arrive(request, answer);
+    server.on('request', arrive).on('checkContinue', arrive).on('checkExpectation', arrive);
+    const looking = setInterval(() => this.#look(), connection.lookEveryMs).unref();
+    server.on('close', () => clearInterval(looking));
+    return server;
+  }
+
+  #admit(socket: Socket, handle: RequestListener): boolean {
+    const { all } = this.#options.traffic.bounds;
+    const address = socket.remoteAddress ?? '';
+    const owner = this.#options.isProxy(address) ? `proxied ${this.#proxied++}` : networkOf(address);
+    const spare = !this.#slots.take(owner, 1);
+    if (spare) this.#options.refusals.tell('connections');
+    if (spare && this.#spare >= all.spareConnections) {
+      socket.on('error', () => socket.destroy());
+      socket.end(FULL, () => socket.destroy());
+      return false;
+    }
+    if (spare) this.#spare += 1;
+    const timer = spare ? setTimeout(() => socket.destroy(), all.spareConnectionMs) : null;
+    const connection: Connection = {
+      ...{ socket, owner, spare, handle },
+      next: () => this.#next(connection),
+      answer: null,
+      request: null,
+      upload: null,
+      waiting: [],
+    };
+    this.#open.set(socket, connection);
+    socket.once('close', () => {
+      if (timer !== null) clearTimeout(timer);
+      this.#waiting -= connection.waiting.length;
+      this.#open.delete(socket);
+      if (spare) this.#spare -= 1;
+      else this.#slots.release(owner, 1);
+    });
+    return true;
+  }
+
+  #arrive(request: IncomingMessage, answer: Answer): void {
+    const connection = this.#open.get(request.socket);
+    if (connection === undefined) return;
+    if (connection.answer === null) {
+      this.#begin(connection, request, answer);
+      return;
+    }
+    const { bounds } = this.#options.traffic;
+    if (connection.waiting.length >= bounds.connection.pipelinedMax || this.#waiting >= bounds.all.pipelinedMax) {
+      this.#cut(connection);
+      return;
+    }
+    this.#waiting += 1;
+    connection.waiting.push([request, answer]);
+    connection.socket.pause();
+  }
+
+  #begin(connection: Connection, request: IncomingMessage, answer: Answer): void {
+    const { handle } = connection;
+    connection.answer = answer;
+    connection.request = request;
+    answer.owner = connection.owner;
+    answer.written = this.#unread;
+    answer.once('close', connection.next);
+    const { expect } = request.headers;
+    if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(answer, 400);
+    else if (connection.spare && !HEALTH.test(request.url ?? '')) refuse(answer, 503);
+    else if (expect === undefined) handle(request, answer);
+    else if (/^100-continue$/i.test(expect)) {
+      answer.writeContinue();
+      handle(request, answer);
+    } else refuse(answer, 417);
+  }
+
+  #next(connection: Connection): void {
+    const { socket, waiting } = connection;
+    connection.answer = null;
+    connection.request = null;
+    connection.upload = null;
+    const next = socket.writable ? waiting.shift() : undefined;
+    if (next === undefined) return;
+    this.#waiting -= 1;
+    this.#begin(connection, next[0], next[1]);
+    if (waiting.length === 0) socket.resume();
+  }
+
+  /** Nobody sends so many requests ahead of their answers. */
+  #cut({ socket }: Connection): void {
+    this.#options.refusals.tell('pipelines');
+    // The parser goes on to the end of what it has, some 3,000 requests: they are not made into requests any more (40 ms without this).
+    const { parser } = socket as { parser?: { onIncoming?: unknown } | null };
+    if (parser?.onIncoming !== undefined) parser.onIncoming = () => 0;
+    socket.destroy();
+  }
+
+  /** The end of one that sends what is no HTTP, or too slowly: no code of the catalogue has status 408 (docs/contract.md §12). */
+  end(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    // Once a request is complete, these bytes would pass for its answer.
+    const answers = connection === undefined || connection.request === null || !connection.request.complete;
+    if (answers && socket.writable && connection?.answer?.headersSent !== true) socket.write(BAD_REQUEST);
+    // Whoever keeps their side open would otherwise keep the socket.
+    socket.destroySoon();
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    const { connection: bounds } = this.#options.traffic.bounds;
+    for (const connection of this.#open.values()) {
+      if (connection.request === null) continue;
+      connection.upload = stalls(connection.upload, connection.request, bounds, nowMs);
+      if (connection.upload?.stalled === true) this.end(connection.socket);
+    }
+    this.#unread.cutSlow(nowMs);
+  }
+}
+
+function refuse(answer: Answer, status: 400 | 417 | 503): void {
+  if (status === 503) answer.setHeader('retry-after', '1');
+  answer.writeHead(status, { connection: 'close', 'content-length': 0 });
+  answer.end();
+}

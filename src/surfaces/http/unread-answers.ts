@@ -1,0 +1,64 @@
+// Answers that are written and not read. They are bounded as bytes, per owner and in all: the connections whose answers have waited
+// longest are ended until what comes new has room, and those that read slower than anybody needs to.
+import type { Socket } from 'node:net';
+import type { Traffic } from '../../gateway/traffic.ts';
+import type { Answer } from './answer.ts';
+
+interface Unread {
+  readonly owner: string;
+  readonly bytes: number;
+  readonly untilMs: number;
+}
+
+export class UnreadAnswers {
+  readonly #traffic: Traffic;
+  /** The oldest first. */
+  readonly #unread = new Map<Socket, Unread>();
+
+  constructor(traffic: Traffic) {
+    this.#traffic = traffic;
+  }
+
+  /** An answer has been written; what the network did not take at once is counted until it has. */
+  add(answer: Answer): void {
+    const { socket } = answer;
+    if (socket === null) return;
+    const bytes = socket.writableLength;
+    if (bytes === 0) return;
+    const { owner } = answer;
+    while (!this.#traffic.answers.take(owner, bytes)) {
+      if (this.#cutOldest(owner)) continue;
+      socket.destroy();
+      return;
+    }
+    const { readGraceMs, readBytesPerSecondMin } = this.#traffic.bounds.connection;
+    const untilMs = performance.now() + readGraceMs + (bytes / readBytesPerSecondMin) * 1_000;
+    this.#unread.set(socket, { owner, bytes, untilMs });
+    answer.once('close', () => this.#forget(socket));
+  }
+
+  cutSlow(nowMs: number): void {
+    for (const [socket, { untilMs }] of this.#unread) if (nowMs > untilMs) this.#cut(socket);
+  }
+
+  #cutOldest(owner: string): boolean {
+    for (const [socket, unread] of this.#unread) {
+      if (unread.owner !== owner) continue;
+      this.#cut(socket);
+      return true;
+    }
+    return false;
+  }
+
+  #cut(socket: Socket): void {
+    socket.destroy();
+    this.#forget(socket);
+  }
+
+  #forget(socket: Socket): void {
+    const unread = this.#unread.get(socket);
+    if (unread === undefined) return;
+    this.#unread.delete(socket);
+    this.#traffic.answers.release(unread.owner, unread.bytes);
+  }
+}

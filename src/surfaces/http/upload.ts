@@ -1,0 +1,27 @@
+// Whether a body arrives fast enough to be waited for. Looked at once a second, so that a body that comes at once costs nothing.
+import type { IncomingMessage } from 'node:http';
+import type { Admission } from '../../core/admission.ts';
+
+export interface Upload {
+  readonly request: IncomingMessage;
+  readonly sinceMs: number;
+  /** Of the connection, then. */
+  readonly bytesRead: number;
+  readonly stalled: boolean;
+}
+
+/** What is known of the upload now; null: there is none, or nobody reads it yet. */
+export function stalls(
+  known: Upload | null,
+  request: IncomingMessage,
+  { uploadGraceMs, uploadBytesPerSecondMin }: Admission['connection'],
+  nowMs: number,
+): Upload | null {
+  if (request.complete || request.readableFlowing !== true) return null;
+  const { bytesRead } = request.socket;
+  if (known === null || known.request !== request) return { request, sinceMs: nowMs, bytesRead, stalled: false };
+  const tookMs = nowMs - known.sinceMs;
+  if (tookMs < uploadGraceMs) return known;
+  const stalled = (bytesRead - known.bytesRead) * 1_000 < uploadBytesPerSecondMin * tookMs;
+  return { request, sinceMs: nowMs, bytesRead, stalled };
+}

@@ -1,0 +1,80 @@
+// Answers nobody reads: bounded as bytes, per account and in all, and in time.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { bearer, figure, requestText, trialModule, untilFigure } from './harness.ts';
+
+const MIB = 1024 * 1024;
+let service: TestService;
+let account: TestAccount;
+const opened: Socket[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({
+    extraModules: [trialModule],
+    admission: {
+      all: { answerBytesMax: 8 * MIB },
+      connection: { lookEveryMs: 50, readGraceMs: 1_500, readBytesPerSecondMin: 100 * MIB },
+    },
+  });
+  account = await createTestAccount(service.core);
+});
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.destroy();
+  await untilFigure(service, 'qm_answer_bytes', 0);
+});
+afterAll(() => service.stop());
+
+/** Asks for so many MiB and reads none of them. */
+async function neverReads(secret: string, answers: number): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname).pause();
+  opened.push(socket.on('error', () => undefined));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.write(requestText('GET', '/v1/trial/long', [bearer(secret)]).repeat(answers));
+  return socket;
+}
+
+test('one account that reads none of its answers holds a bounded number of bytes, and others do not notice', async () => {
+  const other = client(service.url, (await createTestAccount(service.core)).secret);
+  // The kernels of both sides take the first megabytes of each.
+  for (let i = 0; i < 24; i += 1) await neverReads(account.secret, 12);
+  let most = 0;
+  for (let i = 0; i < 20; i += 1) {
+    most = Math.max(most, await figure(service, 'qm_answer_bytes'));
+    expect((await other('GET', '/v1/trial/long')).body.data.text).toHaveLength(MIB);
+  }
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(4 * MIB + 100_000);
+});
+
+test('an account with too much unread is refused before anything is done for it; when it has read, it goes on', async () => {
+  const call = client(service.url, account.secret);
+  for (let i = 0; i < 24; i += 1) await neverReads(account.secret, 12);
+  await expect.poll(() => figure(service, 'qm_answer_bytes')).toBeGreaterThanOrEqual(2 * MIB);
+  const refused = await call('GET', '/v1/account/balance');
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'CONCURRENCY_LIMITED']);
+  for (const socket of opened.splice(0)) socket.destroy();
+  await untilFigure(service, 'qm_answer_bytes', 0);
+  expect((await call('GET', '/v1/account/balance')).status).toBe(200);
+});
+
+test('an answer that is not read in time ends its connection', async () => {
+  const socket = await neverReads(account.secret, 12);
+  await expect.poll(() => figure(service, 'qm_answer_bytes')).toBeGreaterThan(0);
+  await untilFigure(service, 'qm_answer_bytes', 0);
+  socket.resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+});
+
+test('a client that reads while it asks gets everything', async () => {
+  const socket = await neverReads(account.secret, 16);
+  let bytes = 0;
+  socket.resume().on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  await expect.poll(() => bytes, { timeout: 5_000 }).toBeGreaterThan(16 * MIB);
+  await sleep(20);
+  expect(await figure(service, 'qm_calls_running')).toBe(0);
+});

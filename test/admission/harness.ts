@@ -1,0 +1,90 @@
+// What tests of admission share: a capability that hangs until it is let go, requests as text, and the figures of /metrics.
+import { setTimeout as sleep } from 'node:timers/promises';
+import Type from 'typebox';
+import { expect } from 'vitest';
+import { defineCapability } from '../../src/manifest/capability.ts';
+import { defineModule } from '../../src/manifest/module.ts';
+import type { TestService } from '../support/service.ts';
+
+let hanging: (() => void)[] = [];
+
+const hang = defineCapability<null>()({
+  id: 'trial.hang',
+  method: 'POST',
+  path: '/v1/trial/hang',
+  summary: 'Hangs.',
+  description: 'Answers when the test lets it.',
+  input: Type.Object({}),
+  output: Type.Object({}),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  unlimited: true,
+  bodyBytesMax: 1_024,
+  errors: [],
+  events: [],
+  examples: [{ title: 'Hang', input: {} }],
+  async run() {
+    await new Promise<void>((resolve) => hanging.push(resolve));
+    return { data: {} };
+  },
+});
+
+const long = defineCapability<null>()({
+  id: 'trial.long',
+  method: 'GET',
+  path: '/v1/trial/long',
+  summary: 'Answers a megabyte.',
+  description: 'Answers a text of 1 MiB.',
+  input: Type.Object({}),
+  output: Type.Object({ text: Type.String({ description: 'A MiB.' }) }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'A MiB', input: {} }],
+  async run() {
+    return { data: { text: 'x'.repeat(1024 * 1024) } };
+  },
+});
+
+export const trialModule = defineModule<null>({
+  name: 'trial',
+  summary: 'Calls that hang or answer much.',
+  status: 'beta',
+  capabilities: [hang, long],
+  start: () => null,
+});
+
+/** Waits until so many calls hang. */
+export async function hangingCalls(count: number): Promise<void> {
+  await expect.poll(() => hanging.length, { interval: 5, timeout: 5_000 }).toBe(count);
+}
+
+export function letGo(): void {
+  const calls = hanging;
+  hanging = [];
+  for (const call of calls) call();
+}
+
+export function requestText(method: string, path: string, headers: readonly string[] = [], body = ''): string {
+  const length = body === '' && method === 'GET' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  return [`${method} ${path} HTTP/1.1`, 'Host: here', ...headers, ...length, '', body].join('\r\n');
+}
+
+export const bearer = (secret: string) => `Authorization: Bearer ${secret}`;
+
+/** A figure of /metrics; all labels together. */
+export async function figure({ url }: TestService, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+export async function untilFigure(service: TestService, name: string, value: number): Promise<void> {
+  for (let i = 0; i < 200 && (await figure(service, name)) !== value; i += 1) await sleep(10);
+  expect(await figure(service, name)).toBe(value);
+}
