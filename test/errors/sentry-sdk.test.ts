@@ -60,7 +60,7 @@ describe.each([8, 9, 10])('@sentry/node %i', (release) => {
       release: 'shop@1.4.2',
       user_id: 'u-17',
       tags: { region: 'eu', attempt: '3', server_name: 'web-1' },
-      exception: { type: 'TypeError', value: 'cannot charge visa' },
+      exception: { type: 'TypeError', value: 'cannot charge visa', handled: true, mechanism: { handled: true } },
       extra: { order: { number: 17 } },
       sdk: { name: 'sentry.javascript.node' },
       runtime: { name: 'node', version: process.version },
@@ -117,6 +117,23 @@ describe.each([8, 9, 10])('@sentry/node %i', (release) => {
     expect((await one('large')).extra.text).toBe('wide ü '.repeat(20_000));
   });
 
+  test('an event with 5 MiB attached comes without them, of a user known by e-mail', async () => {
+    const event = await one('attachment');
+    expect(event).toMatchObject({ title: 'Error: with a dump', user: { email: '[scrubbed]' } });
+    expect(event.user_id).toMatch(/^hashed_/);
+  });
+
+  test('a message with parameters is filled in, and one group whatever they are', async () => {
+    const { sent, stderr } = await run(bench, release, 'parameters');
+    expect(
+      sent.map(({ status }) => status),
+      stderr,
+    ).toEqual([200, 200]);
+    const events = await Promise.all(sent.map(({ id }) => bench.captured(id)));
+    expect(events.map(({ message }) => message).sort()).toEqual(['order 17 failed', 'order 18 failed']);
+    expect(new Set(events.map((event) => event.error_group_id)).size).toBe(1);
+  });
+
   test('a message is one', async () => {
     expect(await one('message')).toMatchObject({
       message: 'disk is nearly full',
@@ -132,7 +149,11 @@ describe.each([8, 9, 10])('@sentry/node %i', (release) => {
   });
 
   test('fingerprints make the groups', async () => {
-    const { sent } = await run(bench, release, 'fingerprint');
+    const { sent, stderr } = await run(bench, release, 'fingerprint');
+    expect(
+      sent.map(({ status }) => status),
+      stderr,
+    ).toEqual([200, 200, 200]);
     const events = await Promise.all(sent.map(({ id }) => bench.captured(id)));
     const groups = new Map(events.map((event) => [event.exception.value, event.error_group_id]));
     expect(groups.get('first')).toBe(groups.get('second'));
@@ -144,6 +165,7 @@ describe.each([8, 9, 10])('@sentry/node %i', (release) => {
     expect(await one('uncaught', 1)).toMatchObject({
       title: 'TypeError: cannot charge nobody catches this',
       level: 'fatal',
+      exception: { handled: false, mechanism: { handled: false } },
     });
   });
 

@@ -1,5 +1,6 @@
 // A program that reports to Sentry with one release of the real SDK: node sentry-program.ts RELEASE SCENARIO DSN [TUNNEL].
 // What was sent comes as lines of JSON on standard output: { id, status }; status is null for what the SDK held back.
+import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 
 const releases = {
@@ -51,6 +52,15 @@ const scenarios: Record<string, () => void | Promise<void>> = {
   },
   large() {
     Sentry.captureException(new Error('large'), { extra: { text: 'wide ü '.repeat(20_000) } });
+  },
+  attachment() {
+    Sentry.setUser({ email: 'someone@example.org' });
+    Sentry.captureException(new Error('with a dump'), (scope) =>
+      scope.addAttachment({ filename: 'heap.bin', data: randomBytes(5 * 1024 * 1024) }),
+    );
+  },
+  parameters() {
+    for (const order of ['17', '18']) Sentry.captureMessage(Sentry.parameterize`order ${order} failed`);
   },
   message() {
     Sentry.captureMessage('disk is nearly full', 'warning');
