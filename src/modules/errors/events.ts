@@ -1,5 +1,5 @@
 // What webhooks are told of errors: the event and its group, without what may be long or about users.
-import { type EventKind, eventKind, flag, instant, membersOf, text, whole } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, flag, instant, membersOf, number, text, whole } from '../../manifest/event-kind.ts';
 import { eventSchema } from './schemas.ts';
 
 const told = {
@@ -36,6 +36,6 @@ export const errorEvents: readonly EventKind[] = [
   eventKind('error.rate_anomaly', {
     ...told,
     count_5m: whole('Events of the group in the last 5 minutes.', 80),
-    count_60m_before: whole('Events of the group in the hour before these 5 minutes.', 12),
+    baseline_5m: number('Events of the group in 5 minutes of the hour before: a twelfth of them.', 1.5),
   }),
 ];
