@@ -2,6 +2,7 @@
 
 import { Agent, request } from 'node:http';
 import type { Core } from '../../src/core/context.ts';
+import { Secrets } from '../../src/core/secrets.ts';
 import { Database } from '../../src/db/database.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -41,7 +42,7 @@ export async function startPair(): Promise<Pair> {
     connection: database.connection,
     callers,
     async account(usd) {
-      const account = await createTestAccount({ db } as Core, usd);
+      const account = await createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, usd);
       return { ...account, callers: callers(account.secret) };
     },
     async stop() {

@@ -133,7 +133,7 @@ describe('a key revoked while its calls wait', () => {
       n < 10 ? publish(call, n) : call('GET', '/v1/account/balance'),
     );
     const latePolls = await parallel(callers, 2, (call) => call('POST', '/v1/queue/consume', { queue: 'jobs' }));
-    await admin('POST', '/v1/queue/publish', { queue: 'empty', payload: 'for nobody' });
+    await admin('POST', '/v1/queue/publish', { queue: 'empty', payload: { for: 'nobody' } });
     expect(tally([...late, ...latePolls]).ok).toBeUndefined();
     expect(tally(await Promise.all(polling))).toEqual({ INVALID_API_KEY: 2 });
     await expectOrder(account.accountId, id, await waiting);

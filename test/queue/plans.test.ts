@@ -55,6 +55,7 @@ async function exercise(): Promise<void> {
     await call('peek', { queue: name, limit: 10 });
     await call('purge', { queue: name });
   }
+  await call('consume', { queue: 'flat', wait_seconds: 0.6 });
 }
 
 async function rememberTexts(): Promise<void> {
@@ -131,6 +132,7 @@ async function literals(): Promise<Record<string, string[]>> {
     fifo_read_heads: [...of('groups'), `'{g1,g2,g3}'`, '10'],
     fifo_read_by_seq: [...of('groups'), seqs('groups')],
     fifo_lock_groups: [...of('groups'), `'{g1,g2,g3}'`],
+    waiting_find_ready: [`'{${Array(3).fill(account.accountId).join()}}'`, `'{flat,lanes,groups}'`, `'{1,100,1}'`],
     publish_read_queues: [accounts, accounts, `'{flat}'`],
     publish_insert_messages: [
       accounts,
@@ -172,6 +174,7 @@ const names = [
   'peek_select_fifo',
   'fifo_read_by_seq',
   'fifo_lock_groups',
+  'waiting_find_ready',
   'publish_read_queues',
   'publish_insert_messages',
   'lane_read_grants',

@@ -12,9 +12,6 @@ import { holdQueue, holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 import { type QueueBase, type QueueState, queueKey } from './state.ts';
 
-const FIRST_LOOK_AGAIN_MS = 100;
-const LOOK_AGAIN_MAX_MS = 1_000;
-
 export interface ConsumeOptions {
   readonly queue: string;
   readonly messages: number;
@@ -28,14 +25,13 @@ export async function consume(state: QueueState, ctx: CallContext, options: Cons
   const key = queueKey(ctx.accountId, options.queue);
   const claimKey = `${key}\n${options.visibilityTimeout ?? ''}`;
   const giveUpAt = performance.now() + options.waitMs;
-  for (let pauseMs = FIRST_LOOK_AGAIN_MS; ; pauseMs = Math.min(pauseMs * 1.5, LOOK_AGAIN_MAX_MS)) {
+  for (;;) {
     const rows = await state.consuming.add(claimKey, options.messages);
     const leftMs = giveUpAt - performance.now();
     if (rows.length > 0 || leftMs <= 0 || state.waiters.stopped) return rows;
     ctx.idle();
-    await state.waiters.wait(key, Math.min(leftMs, pauseMs), ctx.signal);
+    await state.waiters.wait(key, leftMs, ctx.signal);
     if (ctx.signal.aborted) return [];
-    // The key may have been revoked while the call waited.
     await confirmKey(ctx);
   }
 }

@@ -10,6 +10,7 @@ import { ackMessages } from './settle.ts';
 import type { QueueBase, QueueState } from './state.ts';
 import { type QueueStats, readStats } from './stats.ts';
 import { Waiters } from './waiters.ts';
+import { WaitingLook } from './waiting-look.ts';
 
 // Calls that share one statement. More only delays the first of them.
 const CONSUMES_PER_CLAIM = 16;
@@ -23,6 +24,11 @@ export function createQueueState(core: Core): QueueState {
   const publishing = new PublishEffect(ids, (accountId, queue, messages) =>
     waiters.wake(`${accountId}\n${queue}`, messages),
   );
+  new WaitingLook({
+    db: core.db.hot,
+    waiters,
+    onFailure: (err) => core.log.warn({ err }, 'queues that consumers wait for could not be looked at'),
+  });
   const base = { core, ids, cache, waiters, publishing };
   const acking = new Coalescer<readonly MessageRef[], boolean[]>({
     batchMax: ACKS_PER_DELETE,

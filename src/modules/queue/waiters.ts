@@ -1,11 +1,12 @@
-// Consumers waiting for messages. They hold no connection: a publish in this process wakes them, the rest (other processes, delays,
-// ended leases) they find by looking again after a growing pause.
+// Consumers waiting for messages. They hold no connection and ask nothing: a publish in this process wakes them, and for the rest
+// (other processes, delays, ended leases) one look serves all of them (waiting-look.ts).
 
 type Wake = () => void;
 
 export class Waiters {
   readonly #waiting = new Map<string, Set<Wake>>();
   #watcher: (key: string) => void = () => undefined;
+  #onWait: () => void = () => undefined;
   #stopped = false;
 
   get stopped(): boolean {
@@ -28,7 +29,18 @@ export class Waiters {
       const timer = setTimeout(wake, timeoutMs);
       signal.addEventListener('abort', wake, { once: true });
       waiting.add(wake);
+      this.#onWait();
     });
+  }
+
+  /** How many wait for each key. */
+  waiting(): { key: string; count: number }[] {
+    return [...this.#waiting].map(([key, { size }]) => ({ key, count: size }));
+  }
+
+  /** Calls `listener` whenever somebody begins to wait. */
+  onWait(listener: () => void): void {
+    this.#onWait = listener;
   }
 
   /** Calls `watcher` at every wake: it waits for all keys at once, and takes no consumer's turn. */
