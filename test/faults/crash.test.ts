@@ -100,7 +100,8 @@ async function drain(target: Target): Promise<void> {
 test('ten kills under load lose nothing, deliver nothing acknowledged again, and charge exactly what is there', {
   timeout: 150_000,
 }, async () => {
-  const account = await createTestAccount({ db } as Core, CREDIT_USD);
+  const secrets = new Secrets(await loadServerSecret({ dataDir: place.dataDir }));
+  const account = await createTestAccount({ db, secrets } as Core, CREDIT_USD);
   const target = { url: place.url, key: account.secret, queue: 'crash' };
   expect((await client(place.url, account.secret)('POST', '/v1/queue/create', { name: 'crash' })).status).toBe(200);
   const books = newBooks();

@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
+import { Secrets } from '../../src/core/secrets.ts';
+import { loadServerSecret } from '../../src/core/server-secret.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
@@ -26,7 +28,8 @@ beforeAll(async () => {
   place = await createPlace({ VECTOR_MEMORY_MB: '16' });
   service = await startProcess(place);
   db = new Database({ connection: readConnection(place.dataDir) as Connection, connections: 2, hotConnections: 1 });
-  account = await createTestAccount({ db } as Core, 20);
+  const secrets = new Secrets(await loadServerSecret({ dataDir: place.dataDir }));
+  account = await createTestAccount({ db, secrets } as Core, 20);
   call = client(place.url, account.secret);
 });
 afterAll(async () => {
