@@ -18,6 +18,7 @@ const noop = defineCapability<null>()({
   scope: 'write',
   idempotent: true,
   unlimited: true,
+  bodyBytesMax: 16 * 1024,
   opaque: ['payload'],
   errors: [],
   events: [],
