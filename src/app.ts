@@ -9,6 +9,7 @@ import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import type { Admission } from './core/admission.ts';
 import type { Core } from './core/context.ts';
+import type { Figure } from './core/figure.ts';
 import { coreJobs } from './core/jobs/core-jobs.ts';
 import type { JobLoop } from './core/jobs/job-loop.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
@@ -19,7 +20,7 @@ import { ensureOperator } from './core/operator.ts';
 import { ProcessRegistry } from './core/processes.ts';
 import { Secrets } from './core/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/server-secret.ts';
-import { type Figure, Sweeper } from './core/sweeper/sweeper.ts';
+import { Sweeper } from './core/sweeper/sweeper.ts';
 import { coreSweeps } from './core/sweeps.ts';
 import { switchTestClock } from './core/test-clock.ts';
 import { UsageMeter } from './core/usage/meter.ts';
@@ -161,6 +162,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     manifest,
     registry,
     metricsToken: config.metricsToken,
+    isBehindProxy: config.isBehindProxy,
     baseUrl: () => baseUrl,
     isReady: async () => open && inner?.storage.isUp() === true && (await canQuery(inner.core)),
     gauges: () => (inner === null ? [] : inner.figures()),

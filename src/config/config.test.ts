@@ -17,6 +17,7 @@ describe('loadConfig', () => {
       region: 'western',
       cnyPerUsd: 7.2,
       trustProxy: false,
+      isBehindProxy: false,
       allowPrivateTargets: [],
       vectorEngine: 'embedded',
       vectorMemoryMb: 1024,
@@ -49,6 +50,7 @@ describe('loadConfig', () => {
       rateLimits: false,
       cnyPerUsd: 6.85,
       trustProxy: ['10.0.0.0/8', 'loopback'],
+      isBehindProxy: true,
       testClock: true,
     });
     expect(config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`)).toEqual([
@@ -80,6 +82,10 @@ describe('loadConfig', () => {
     ['CNY_PER_USD', '-1'],
     ['TRUST_PROXY', 'someone'],
     ['TRUST_PROXY', '1'],
+    ['TRUST_PROXY', 'on'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8, ::/0'],
     ['ALLOW_PRIVATE_TARGETS', '10.0.0.0/33'],
     ['ALLOW_PRIVATE_TARGETS', '10'],
     ['VECTOR_MEMORY_MB', '1'],
@@ -88,6 +94,24 @@ describe('loadConfig', () => {
     const act = () => loadConfig({ [name]: value });
     expect(act).toThrow(ConfigError);
     expect(act).toThrow(new RegExp(`^${name} .+$`));
+  });
+
+  it('says what networks TRUST_PROXY wants', () => {
+    expect(() => loadConfig({ TRUST_PROXY: 'on' })).toThrow(
+      `TRUST_PROXY must be off or a comma-separated list of the proxies' networks such as 10.0.0.0/8, not "on"`,
+    );
+  });
+
+  it.each([
+    [{}, false],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ BASE_URL: 'http://localhost:9000' }, false],
+    [{ HOST: '10.0.0.5', BASE_URL: 'http://10.0.0.5:8787/' }, false],
+    [{ TRUST_PROXY: 'loopback' }, true],
+    [{ BASE_URL: 'https://q.example' }, true],
+    [{ HOST: '10.0.0.5', BASE_URL: 'https://10.0.0.5' }, true],
+  ])('%j: behind a proxy %s', (env, isBehindProxy) => {
+    expect(loadConfig(env)).toMatchObject({ isBehindProxy });
   });
 
   it('never repeats a secret', () => {

@@ -1,6 +1,7 @@
 // Environment variables -> one typed, checked, frozen Config. Every variable is optional; an empty one counts as unset.
 
 import { resolve } from 'node:path';
+import { isLoopback } from '../lib/loopback.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -28,8 +29,10 @@ export type Config = {
   readonly secretsKey?: string;
   readonly region: (typeof REGIONS)[number];
   readonly cnyPerUsd: number;
-  /** As Fastify's `trustProxy`: off, on, or the proxies' addresses (a number of hops would let direct clients spoof theirs). */
-  readonly trustProxy: boolean | string[];
+  /** As Fastify's `trustProxy`: off, or the proxies' networks (`on` or a number of hops would let direct clients spoof their address). */
+  readonly trustProxy: false | string[];
+  /** Told by TRUST_PROXY, or by a public address that is not where the service listens. */
+  readonly isBehindProxy: boolean;
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
   /** What searches vectors: this process's memory, or the extension pgvector of the database. */
@@ -47,10 +50,12 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const variables = new Variables(env);
   const host = variables.host('HOST', '127.0.0.1');
   const port = variables.integer('PORT', 8787, { min: 0, max: 65_535 });
+  const baseUrl = variables.httpUrl('BASE_URL', httpOrigin(host, port));
+  const trustProxy = variables.trustedProxies('TRUST_PROXY');
   return Object.freeze({
     host,
     port,
-    baseUrl: variables.httpUrl('BASE_URL', httpOrigin(host, port)),
+    baseUrl,
     dataDir: resolve(variables.text('DATA_DIR') ?? './data'),
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -59,13 +64,19 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     secretsKey: variables.secret('SECRETS_KEY', SECRETS_KEY_CHARACTERS_MIN),
     region: variables.oneOf('REGION', REGIONS, 'western'),
     cnyPerUsd: variables.positive('CNY_PER_USD', 7.2),
-    trustProxy: variables.trustedProxies('TRUST_PROXY'),
+    trustProxy,
+    isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
     vectorEngine: variables.oneOf('VECTOR_ENGINE', VECTOR_ENGINES, 'embedded'),
     vectorMemoryMb: variables.integer('VECTOR_MEMORY_MB', 1024, { min: 16, max: 1_048_576 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),
   });
+}
+
+function isElsewhere(baseUrl: string, listensAt: string): boolean {
+  const { host, hostname } = new URL(baseUrl);
+  return host !== new URL(listensAt).host && !isLoopback(hostname);
 }
 
 /** `http://HOST:PORT`, with the brackets an IPv6 literal needs. */

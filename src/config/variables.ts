@@ -81,14 +81,16 @@ export class Variables {
     });
   }
 
-  trustedProxies(name: string): boolean | string[] {
+  /** Never every address there is: any caller could then say it comes from any other. */
+  trustedProxies(name: string): false | string[] {
     const value = this.text(name) ?? 'off';
-    if (value === 'on' || value === 'true') return true;
     if (value === 'off' || value === 'false') return false;
     const entries = this.#list(name);
     const names = ['loopback', 'linklocal', 'uniquelocal'];
-    if (entries.every((entry) => names.includes(entry) || parseAddressRange(entry) !== undefined)) return entries;
-    throw new ConfigError(`${name} must be on, off, or a comma-separated list of the proxies' networks`);
+    if (entries.every((entry) => names.includes(entry) || (parseAddressRange(entry)?.[1] ?? 0) > 0)) return entries;
+    throw new ConfigError(
+      `${name} must be off or a comma-separated list of the proxies' networks such as 10.0.0.0/8, not ${JSON.stringify(value)}`,
+    );
   }
 
   #list(name: string): string[] {

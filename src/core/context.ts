@@ -34,8 +34,8 @@ export interface Core {
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
-  /** Memory for search indexes, MiB. */
   readonly vectorEngine: 'embedded' | 'pgvector';
+  /** Memory for search indexes, MiB. */
   readonly vectorMemoryMb: number;
 }
 

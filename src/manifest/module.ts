@@ -1,8 +1,8 @@
 // A module: its capabilities, the state it keeps in a process, and the sweeps that run in the background.
 import type { Core } from '../core/context.ts';
+import type { Figure } from '../core/figure.ts';
 import type { JobLoop } from '../core/jobs/job-loop.ts';
 import type { Sweep } from '../core/sweeper/sweep.ts';
-import type { Figure } from '../core/sweeper/sweeper.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
 import type { RawRoute } from './raw-route.ts';

@@ -1,28 +1,15 @@
-// What is served without a key: the documents derived from the manifest, health, and metrics for loopback or a token.
-import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+// What is served without a key: the documents derived from the manifest, health, and metrics.
+import type { FastifyInstance } from 'fastify';
 import type { Manifest } from '../manifest/manifest.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from './documents.ts';
+import { addMetrics, type MetricsOptions } from './metrics.ts';
 import { encodingFor, isUnchanged, type Prepared, prefersPage, prepare } from './prepared.ts';
 
-/** A figure of a background task, for /metrics. */
-export interface Figure {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-export interface PublicOptions {
+export interface PublicOptions extends MetricsOptions {
   readonly manifest: Manifest;
-  readonly registry: Registry;
-  readonly metricsToken: string | undefined;
   /** Known once the port is bound. */
   readonly baseUrl: () => string;
   readonly isReady: () => Promise<boolean>;
-  readonly gauges: () => readonly Figure[];
-  readonly laneDepth: () => number;
 }
 
 export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): void {
@@ -61,45 +48,4 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions
       return reply.type(contentType).send(bodies[encoding]);
     });
   }
-}
-
-function addMetrics(app: FastifyInstance, options: PublicOptions): void {
-  const { registry } = options;
-  collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: 'qm_lane_depth',
-    help: 'Billable calls waiting for or in a commit.',
-    registers: [registry],
-    collect() {
-      this.set(options.laneDepth());
-    },
-  });
-  app.get('/metrics', async (request, reply) => {
-    if (!mayRead(request, options.metricsToken))
-      return reply
-        .code(403)
-        .type('text/plain')
-        .send('metrics are for loopback, or with METRICS_TOKEN as bearer token\n');
-    const figures = options.gauges().map(line).join('');
-    return reply.type(registry.contentType).send((await registry.metrics()) + figures);
-  });
-}
-
-function line(figure: Figure): string {
-  const labels = Object.entries(figure.labels)
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    .join(',');
-  return `${figure.name}{${labels}} ${figure.value}\n`;
-}
-
-/** Loopback by the socket, never by a header a proxy or caller could set. */
-function mayRead(request: FastifyRequest, token: string | undefined): boolean {
-  if (token !== undefined) {
-    const sent = Buffer.from(request.headers.authorization ?? '');
-    const want = Buffer.from(`Bearer ${token}`);
-    return sent.length === want.length && timingSafeEqual(sent, want);
-  }
-  const address = request.socket.remoteAddress ?? '';
-  const forwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
-  return !forwarded && (address === '::1' || address.replace(/^::ffff:/, '').startsWith('127.'));
 }

@@ -13,7 +13,7 @@ const emitted = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   // Behind a proxy, so that each test fails to log in from an address of its own.
-  service = await startTestService({ env: { TRUST_PROXY: 'on' } });
+  service = await startTestService({ env: { TRUST_PROXY: 'loopback' } });
 });
 afterAll(() => service.stop());
 

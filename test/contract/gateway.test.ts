@@ -22,7 +22,7 @@ let call: Client;
 
 beforeAll(async () => {
   // Behind a proxy, so that tests fail to log in from addresses of their own.
-  service = await startTestService({ env: { TRUST_PROXY: 'on' } });
+  service = await startTestService({ env: { TRUST_PROXY: 'loopback' } });
   account = await createTestAccount(service.core);
   call = client(service.url, account.secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });

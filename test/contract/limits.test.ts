@@ -8,7 +8,7 @@ import { client, createTestAccount, type Reply, startTestService, type TestServi
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } });
+  service = await startTestService({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'loopback' } });
 });
 afterAll(() => service.stop());
 

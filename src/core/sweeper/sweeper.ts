@@ -1,6 +1,7 @@
 // Runs the background tasks of a process, each in a loop of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../context.ts';
+import type { Figure } from '../figure.ts';
 import { Lease } from './lease.ts';
 import type { Sweep } from './sweep.ts';
 import { type SweepFigures, SweepLoop } from './sweep-loop.ts';
@@ -8,14 +9,6 @@ import { type SweepFigures, SweepLoop } from './sweep-loop.ts';
 export interface SweeperOptions {
   readonly core: Pick<Core, 'db' | 'log' | 'processes'>;
   readonly sweeps: readonly Sweep[];
-}
-
-/** A value for /metrics. */
-export interface Figure {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
 }
 
 const STOP_MS = 5_000;

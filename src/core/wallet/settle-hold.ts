@@ -92,18 +92,6 @@ export function releaseHold(
   return endOnce(tx, accountId, holdId, status, { capturedNanos: 0n, answer });
 }
 
-/** Answers repeats of the key before the hold is settled: work that goes on in the background after its call was answered. */
-export async function answerHold(
-  tx: Transaction,
-  accountId: string,
-  holdId: string,
-  answer: HeldAnswer,
-  nowMs: number,
-): Promise<void> {
-  const hold = (await tx.query<HoldRow>(readHold, [accountId, holdId])).rows[0];
-  if (hold !== undefined) await sendAnswer(tx, accountId, hold, answer, nowMs);
-}
-
 async function endOnce(
   tx: Transaction,
   accountId: string,

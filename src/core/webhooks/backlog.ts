@@ -1,8 +1,8 @@
 // How much waits to be told and delivered, for operators: `qm doctor` and /metrics.
 import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import type { Figure } from '../figure.ts';
 import type { Sweep } from '../sweeper/sweep.ts';
-import type { Figure } from '../sweeper/sweeper.ts';
 
 export interface Backlog {
   /** Committed events without a number yet. */

@@ -3,8 +3,8 @@
 // pools of their own (slots.ts). So 100,000 deliveries to a failing receiver delay those of no other.
 import type { Core } from '../context.ts';
 import { eventText } from '../events/wire.ts';
+import type { Figure } from '../figure.ts';
 import { JobLoop } from '../jobs/job-loop.ts';
-import type { Figure } from '../sweeper/sweeper.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, findDueLanes, freeLanesOf } from './claim.ts';
 import { claimOf, LaneBook, type Turn } from './lane-book.ts';

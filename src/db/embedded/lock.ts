@@ -1,7 +1,7 @@
 // One service per data directory. The lock is a record lock of the operating system (taken through SQLite, which Node carries):
 // it ends with its process however that dies, so a crash never leaves one behind and a reused process id never fakes one.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../startup-error.ts';
 import { cannotUse } from './failure.ts';
@@ -17,6 +17,7 @@ export interface ServiceLock {
 export function takeServiceLock(layout: Layout): ServiceLock {
   let file: DatabaseSync | undefined;
   try {
+    keepFromOthers(layout.lockFile);
     file = new DatabaseSync(layout.lockFile);
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     writeFileSync(layout.lockHolderFile, `${process.pid}\n`);
@@ -32,6 +33,19 @@ export function takeServiceLock(layout: Layout): ServiceLock {
   }
   const held = file;
   return { release: () => held.close() };
+}
+
+/**
+ * Whoever can read the file can lock it. It is never opened here once it exists: closing it would end the lock that this process may
+ * hold on it.
+ */
+function keepFromOthers(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    chmodSync(file, 0o600);
+  }
 }
 
 function holder(layout: Layout): string {
