@@ -2,8 +2,8 @@
 // them, bodies of 1, 5 and 50 KB. Then how long list, groups and search take with 1,000,000 events stored.
 
 import { Database } from '../src/db/database.ts';
+import { makePartitionsAhead } from '../src/db/partitions.ts';
 import { DAY_MS } from '../src/lib/time.ts';
-import { Partitions } from '../src/modules/errors/partitions.ts';
 import { errorBody } from './support/error-events.ts';
 import { type Flow, get, type LoadResult, load, post } from './support/load.ts';
 import { processorSeconds, treeSeconds } from './support/processor.ts';
@@ -103,7 +103,7 @@ async function fill(events: number): Promise<void> {
   );
   await load({ url, connections: CONNECTIONS, seconds: 600, flow: { next: () => bodies.pop() ?? null } });
   const db = new Database({ connection: service.connection });
-  for (const days of [1, 0]) await new Partitions(db).prepare(Date.now() - days * DAY_MS);
+  for (const days of [1, 0]) await makePartitionsAhead(db, Date.now() - days * DAY_MS);
   await db.end();
   const copies = Math.ceil(events / captured) - 1;
   // Each copy has a word of its own in place of the request's.

@@ -82,7 +82,16 @@ CREATE TABLE core.hold (
 CREATE INDEX hold_expiry ON core.hold (expires_at) WHERE status = 'active';
 CREATE INDEX hold_settled ON core.hold (settled_at) WHERE settled_at IS NOT NULL;
 
--- The journal: one entry per (batch, capability, key) and one per grant, expiry or capture. Append-only.
+-- Tables cut into partitions by their sequence number, one for each UTC day or month. The running service makes them ahead and drops
+-- them; whoever meets a missing one makes it.
+CREATE TABLE core.partitioned (
+  parent text PRIMARY KEY,
+  period text NOT NULL CHECK (period IN ('day', 'month'))
+);
+INSERT INTO core.partitioned (parent, period) VALUES ('core.ledger', 'month');
+
+-- The journal: one entry per (batch, capability, key) and one per grant, expiry or capture. Append-only. entry_seq is dated, and so
+-- the partition column.
 CREATE TABLE core.ledger (
   account_id text COLLATE "C" NOT NULL,
   entry_seq bigint NOT NULL,
@@ -97,7 +106,8 @@ CREATE TABLE core.ledger (
   reference text,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, entry_seq)
-);
+) PARTITION BY RANGE (entry_seq);
+CREATE INDEX ledger_by_key ON core.ledger (account_id, key_id, entry_seq) WHERE key_id IS NOT NULL;
 
 CREATE TABLE core.idempotency (
   account_id text COLLATE "C" NOT NULL,

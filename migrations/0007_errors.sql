@@ -40,6 +40,8 @@ CREATE TABLE errors.event_detail (
 ) PARTITION BY RANGE (seq);
 ALTER TABLE errors.event_detail ALTER COLUMN lines SET STORAGE EXTERNAL;
 
+INSERT INTO core.partitioned (parent, period) VALUES ('errors.event', 'day'), ('errors.event_detail', 'day');
+
 -- group_id is the seq of the first event. Every change happens under the wallet lock of the account.
 CREATE TABLE errors.error_group (
   account_id text COLLATE "C" NOT NULL,

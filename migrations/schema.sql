@@ -173,7 +173,7 @@ CREATE TABLE core.ledger (
   reference text,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_pkey PRIMARY KEY (account_id, entry_seq)
-);
+) PARTITION BY RANGE (entry_seq);
 
 CREATE TABLE core.migration (
   version integer NOT NULL,
@@ -181,6 +181,13 @@ CREATE TABLE core.migration (
   checksum text NOT NULL,
   applied_at timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT migration_pkey PRIMARY KEY (version)
+);
+
+CREATE TABLE core.partitioned (
+  parent text NOT NULL,
+  period text NOT NULL,
+  CONSTRAINT partitioned_pkey PRIMARY KEY (parent),
+  CONSTRAINT partitioned_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
 );
 
 CREATE TABLE core.process (
@@ -599,6 +606,7 @@ CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = '
 CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
+CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX lane_due ON cron.lane USING btree (due_at) WHERE (due_at IS NOT NULL);

@@ -24,10 +24,12 @@ import { Sweeper } from './core/sweeper/sweeper.ts';
 import { coreSweeps } from './core/sweeps.ts';
 import { switchTestClock } from './core/test-clock.ts';
 import { UsageMeter } from './core/usage/meter.ts';
+import { clockNow } from './core/usage/read.ts';
 import { Holds } from './core/wallet/holds.ts';
 import { Lanes } from './core/wallet/lanes.ts';
 import { BacklogGauge } from './core/webhooks/backlog.ts';
 import { Database } from './db/database.ts';
+import { makePartitionsAhead } from './db/partitions.ts';
 import { openStorage, type Storage } from './db/storage.ts';
 import { BodyReaders } from './gateway/bulk/readers.ts';
 import { EndpointCompiler } from './gateway/endpoint.ts';
@@ -229,6 +231,7 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     vectorMemoryMb: config.vectorMemoryMb,
   };
   await switchTestClock(db, config.testClock);
+  await makePartitionsAhead(db, await clockNow(db));
   await core.processes.beat();
   const operator = await ensureOperator(core, config.dataDir);
   const states = new Map<string, unknown>();

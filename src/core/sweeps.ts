@@ -1,11 +1,13 @@
 // The core's own background tasks: figures and heartbeats of this process, and for the deployment events, expiry and retention.
 import type { Database, Transaction } from '../db/database.ts';
+import { makePartitionsAhead } from '../db/partitions.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { Core } from './context.ts';
 import { findOldKeys, removeOldKeys } from './keys/retention.ts';
 import { retentionSweeps } from './retention.ts';
 import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
+import { clockNow } from './usage/read.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
 import { deleteStrayLanes, findStrayLanes } from './webhooks/stray-lanes.ts';
 
@@ -53,6 +55,11 @@ export function coreSweeps(core: Core): Sweep[] {
       run: perAccount(db, findOldKeys, (tx, accountId) => removeOldKeys(tx, accountId, ROWS_PER_TRANSACTION)),
     },
     { name: 'webhooks.lanes', intervalMs: 60_000, run: perAccount(db, findStrayLanes, removing(deleteStrayLanes)) },
+    {
+      name: 'storage.partitions',
+      intervalMs: 60_000,
+      run: once(async () => makePartitionsAhead(db, await clockNow(db))),
+    },
     ...retentionSweeps(db),
   ];
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { encodeValues } from './encode.ts';
 import { isConnectionError, sqlState } from './errors.ts';
+import { makeMissedPartition } from './partitions.ts';
 import type { SqlValue, Statement } from './statement.ts';
 import { ClientTransaction, CommitUnknown, type Queryable, type Rows, send, type Transaction } from './transaction.ts';
 import { typeParsers } from './types.ts';
@@ -61,7 +62,8 @@ export class Database implements Queryable {
   constructor(options: DatabaseOptions) {
     const { connection, onIdleError = () => undefined, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
     const onHint = (topic: string) => void this.#hints.emit(topic);
-    const common = { connection, onIdleError, onHint, statementTimeoutMs };
+    const mend = (error: unknown) => makeMissedPartition(this, error);
+    const common = { connection, onIdleError, onHint, mend, statementTimeoutMs };
     this.hot = new Pool({ ...common, max: options.hotConnections ?? 6, settings: hotSettings });
     this.#general = new Pool({ ...common, max: options.connections ?? 6, settings: ['jit=off'] });
   }
@@ -75,7 +77,7 @@ export class Database implements Queryable {
     return this.#general.query(statement, values);
   }
 
-  /** Runs `body` in a transaction, again when PostgreSQL asks for a retry (40001, 40P01). Throws CommitUnknown when COMMIT got no answer. */
+  /** Runs `body` in a transaction, again when PostgreSQL asks for a retry (40001, 40P01) or a partition was missing. Throws CommitUnknown when COMMIT got no answer. */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#general.transaction(body);
   }
@@ -97,14 +99,18 @@ interface PoolOptions {
   readonly statementTimeoutMs: number;
   readonly onIdleError: (error: Error) => void;
   readonly onHint: (topic: string) => void;
+  /** Mends what made a transaction fail; true: it may run again. */
+  readonly mend: (error: unknown) => Promise<boolean>;
 }
 
 export class Pool implements Queryable {
   readonly #pool: pg.Pool;
   readonly #onHint: (topic: string) => void;
+  readonly #mend: (error: unknown) => Promise<boolean>;
 
-  constructor({ connection, max, settings, statementTimeoutMs, onIdleError, onHint }: PoolOptions) {
+  constructor({ connection, max, settings, statementTimeoutMs, onIdleError, onHint, mend }: PoolOptions) {
     this.#onHint = onHint;
+    this.#mend = mend;
     const options = [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(' ');
     this.#pool = new pg.Pool({
       ...connection,
@@ -160,7 +166,7 @@ export class Pool implements Queryable {
       try {
         return await once();
       } catch (error) {
-        if (attempt >= transactionTriesMax || !isRetryable(error)) throw error;
+        if (attempt >= transactionTriesMax || !(isRetryable(error) || (await this.#mend(error)))) throw error;
       }
     }
   }

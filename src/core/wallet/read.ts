@@ -35,14 +35,22 @@ const readWallet = statement(
      FROM core.wallet
     WHERE account_id = $1`,
 );
+const ENTRY =
+  'entry_seq, batch_id, kind, capability, key_id, units, price_version, amount_nanos, balance_after_nanos, reference, created_at';
 const readLedger = statement(
   'ledger_read_page',
-  `SELECT entry_seq, batch_id, kind, capability, key_id, units, price_version, amount_nanos, balance_after_nanos, reference, created_at
-     FROM core.ledger
-    WHERE account_id = $1 AND entry_seq < $2 AND entry_seq >= $3
-      AND ($4::text IS NULL OR capability = $4) AND ($5::text IS NULL OR key_id = $5)
+  `SELECT ${ENTRY} FROM core.ledger
+    WHERE account_id = $1 AND entry_seq < $2 AND entry_seq >= $3 AND ($4::text IS NULL OR capability = $4)
     ORDER BY entry_seq DESC
-    LIMIT $6`,
+    LIMIT $5`,
+);
+/** A statement of its own, with an index of its own: a key may have few entries among very many. */
+const readLedgerOfKey = statement(
+  'ledger_read_page_of_key',
+  `SELECT ${ENTRY} FROM core.ledger
+    WHERE account_id = $1 AND entry_seq < $2 AND entry_seq >= $3 AND ($4::text IS NULL OR capability = $4) AND key_id = $6
+    ORDER BY entry_seq DESC
+    LIMIT $5`,
 );
 
 /** The balance of this very moment: expired credit does not count, whether a sweep has booked it or not. */
@@ -148,14 +156,10 @@ export async function ledgerEntries(
   const end = filter.toMs === null ? 2n ** 63n - 1n : sequenceAt(filter.toMs);
   const below = before === null || before > end ? end : before;
   const from = filter.fromMs === null ? 0n : sequenceAt(filter.fromMs);
-  const { rows } = await db.query<LedgerRow>(readLedger, [
-    accountId,
-    below,
-    from,
-    filter.capability,
-    filter.keyId,
-    limit,
-  ]);
+  const common = [accountId, below, from, filter.capability, limit];
+  const { rows } = await (filter.keyId === null
+    ? db.query<LedgerRow>(readLedger, common)
+    : db.query<LedgerRow>(readLedgerOfKey, [...common, filter.keyId]));
   return rows.map((row) => ({
     entry_id: String(row.entry_seq),
     batch_id: String(row.batch_id),

@@ -2,7 +2,6 @@
 // the wallet lock of its account, so of many first events exactly one is the first.
 import { type NewEvent, sendEvents } from '../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
-import { readClock } from '../../core/wallet/statements.ts';
 import { byteaArray, int2Array, int4Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { sendActivity } from './activity-store.ts';
@@ -22,7 +21,6 @@ import { type FigureKeys, GroupBook } from './group-book.ts';
 import type { ErrorIds } from './ids.ts';
 import { parseFigures } from './inline-figures.ts';
 import { KnownFigures } from './known-figures.ts';
-import type { Partitions } from './partitions.ts';
 import { parseCounts } from './period-counts.ts';
 
 type Item = LaneItem<CaptureInput, KnownState>;
@@ -51,15 +49,13 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   readonly name = 'errors.capture';
   readonly readsUnderLock = true;
   readonly #ids: ErrorIds;
-  readonly #partitions: Partitions;
   readonly #baseUrl: string;
   readonly #figures = new KnownFigures();
   /** The figures that each commit wrote as rows. */
   readonly #written = new WeakMap<KnownState, readonly FigureKeys[]>();
 
-  constructor(ids: ErrorIds, partitions: Partitions, baseUrl: string) {
+  constructor(ids: ErrorIds, baseUrl: string) {
     this.#ids = ids;
-    this.#partitions = partitions;
     this.#baseUrl = baseUrl;
   }
 
@@ -71,13 +67,10 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const accounts = accountsOf(items);
     const wanted = wantedGroups(items);
     const isKnown = (group: string) => this.#figures.of(group) !== undefined;
-    const [clock, groups, asked] = await Promise.all([
-      tx.query<{ now: number }>(readClock, []),
+    const [groups, asked] = await Promise.all([
       tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
       readRowsOf(tx, accounts, items, wanted, this.#figures, isKnown),
     ]);
-    const nowMs = clock.rows[0]?.now as number;
-    if (!this.#partitions.isReady(nowMs)) await this.#partitions.prepare(nowMs);
     const states = new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)]));
     // This process has not written to them since their figures became rows: it had no reason to ask for these.
     const isNews = (group: string) => states.get(group)?.figures === null && !asked.has(group);

@@ -4,14 +4,12 @@ import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { CaptureEffect } from './capture-effect.ts';
 import { ErrorIds } from './ids.ts';
-import { Partitions } from './partitions.ts';
 import { UnpaidKeys } from './sentry/unpaid-keys.ts';
 import { UserHashes } from './user-hashes.ts';
 
 export interface ErrorsState {
   readonly core: Core;
   readonly ids: ErrorIds;
-  readonly partitions: Partitions;
   readonly capturing: CaptureEffect;
   /** For bodies of SDKs: what a small body unfolds to is not known before it is there, and held until it is read. */
   readonly unfolding: AccountTurns;
@@ -21,12 +19,10 @@ export interface ErrorsState {
 
 export function createErrorsState(core: Core): ErrorsState {
   const ids = new ErrorIds(core.secrets);
-  const partitions = new Partitions(core.db);
   return {
     core,
     ids,
-    partitions,
-    capturing: new CaptureEffect(ids, partitions, core.baseUrl),
+    capturing: new CaptureEffect(ids, core.baseUrl),
     unfolding: new AccountTurns(admission.all.unfoldingsAtOnce),
     unpaid: new UnpaidKeys(core),
     userHashes: new UserHashes(core.secrets),

@@ -1,13 +1,17 @@
-// Background work of error tracking: partitions ahead of time, and the end of what is past retention.
+// Background work of error tracking: the end of what is past retention.
 import { mendEach } from '../../core/sweeper/mend-each.ts';
 import type { Sweep } from '../../core/sweeper/sweep.ts';
+import { dropOldestPartition } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { databaseNow } from './find-events.ts';
 import { firstKeptDay } from './retention.ts';
 import type { ErrorsState } from './state.ts';
 
 const ACCOUNTS_PER_RUN = 200;
 const ROWS_PER_TRANSACTION = 1_000;
+// Events and their details go together.
+const EVENT_TABLES = ['errors.event', 'errors.event_detail'];
 
 const findOldDays = statement(
   'errors_find_old_days',
@@ -29,23 +33,14 @@ const removeOldTotals = statement(
 );
 
 export function errorsSweeps(state: ErrorsState): readonly Sweep[] {
-  return [
-    { name: 'errors.partitions', intervalMs: 60_000, run: () => makePartitions(state) },
-    { name: 'errors.retention', intervalMs: 60_000, run: (signal) => forget(state, signal) },
-  ];
+  return [{ name: 'errors.retention', intervalMs: 60_000, run: (signal) => forget(state, signal) }];
 }
 
-async function makePartitions({ core, partitions }: ErrorsState): Promise<boolean> {
-  const nowMs = await databaseNow(core.db);
-  await partitions.prepare(nowMs);
-  return false;
-}
-
-async function forget({ core, partitions }: ErrorsState, signal: AbortSignal): Promise<boolean> {
+async function forget({ core }: ErrorsState, signal: AbortSignal): Promise<boolean> {
   const { db } = core;
   const nowMs = await databaseNow(db);
-  const dropped = await partitions.dropOld(nowMs);
   const firstDay = firstKeptDay(nowMs);
+  const dropped = await dropOldestPartition(db, EVENT_TABLES, firstDay * DAY_MS);
   const { rows } = await db.query<{ account_id: string }>(findOldDays, [firstDay, ACCOUNTS_PER_RUN]);
   const removeAll = async (remove: Statement, accountId: string) => {
     for (let removed = ROWS_PER_TRANSACTION; removed === ROWS_PER_TRANSACTION && !signal.aborted; ) {

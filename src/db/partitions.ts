@@ -1,0 +1,133 @@
+// Tables cut by sequence number into partitions of a UTC day or month (core.partitioned says which). They are made ahead by a sweep;
+// a transaction that meets a missing one makes it once it is rolled back, without its locks, and runs again. Attaching an empty table
+// takes a lock that inserts do not wait for; dropping one takes them all for an instant, so it gives up quickly and comes again.
+import { sequenceAt, sequenceMs } from '../lib/sequence.ts';
+import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../lib/time.ts';
+import { sqlState } from './errors.ts';
+import { statement } from './statement.ts';
+import type { Queryable, Transaction } from './transaction.ts';
+
+/** What can run transactions. */
+export interface Partitioned extends Queryable {
+  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+type Period = 'day' | 'month';
+
+// Days or months ahead of the running one.
+const PERIODS_AHEAD = 2;
+
+const listTables = statement('partition_list_tables', 'SELECT parent, period FROM core.partitioned ORDER BY parent');
+const readPeriod = statement('partition_read_period', 'SELECT period FROM core.partitioned WHERE parent = $1');
+const listPartitions = statement(
+  'partition_list',
+  `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::text::regclass ORDER BY 1`,
+);
+const waitBriefly = statement('partition_wait_briefly', `SET LOCAL lock_timeout = '250ms'`);
+
+/** Makes those that are missing for the period of `nowMs` and the next two. */
+export async function makePartitionsAhead(db: Partitioned, nowMs: number): Promise<void> {
+  const { rows } = await db.query<{ parent: string; period: Period }>(listTables, []);
+  for (const { parent, period } of rows) {
+    const starts = [startOf(period, nowMs)];
+    while (starts.length <= PERIODS_AHEAD) starts.push(nextStart(period, starts.at(-1) as number));
+    await makePartitions(db, parent, period, starts);
+  }
+}
+
+/** Makes the partition that an insert missed. False when the error tells of something else. */
+export async function makeMissedPartition(db: Partitioned, error: unknown): Promise<boolean> {
+  const missed = missedPartition(error);
+  if (missed === null) return false;
+  const { rows } = await db.query<{ period: Period }>(readPeriod, [missed.parent]);
+  const period = rows[0]?.period;
+  if (period === undefined) return false;
+  await makePartitions(db, missed.parent, period, [startOf(period, sequenceMs(missed.seq))]);
+  return true;
+}
+
+/** Drops the oldest partition of each parent that ends at or before `beforeMs`, all of them at once; answers whether there was one. */
+export async function dropOldestPartition(
+  db: Partitioned,
+  parents: readonly string[],
+  beforeMs: number,
+): Promise<boolean> {
+  const old = await oldestPartition(db, parents, beforeMs);
+  if (old === null) return false;
+  const names = parents.map((parent) => `${parent}_${old.suffix}`);
+  await db.transaction(async (tx) => {
+    await tx.query(waitBriefly, []);
+    await tx.query(unnamed(`DROP TABLE IF EXISTS ${names.join()}`), []);
+  });
+  return true;
+}
+
+/** The oldest partition of any of the parents that ends at or before `beforeMs`. */
+export async function oldestPartition(
+  db: Queryable,
+  parents: readonly string[],
+  beforeMs: number,
+): Promise<{ readonly suffix: string; readonly startMs: number; readonly endMs: number } | null> {
+  const lists = await Promise.all(parents.map((parent) => db.query<{ name: string }>(listPartitions, [parent])));
+  const suffixes = lists.flatMap(({ rows }) => rows.map(({ name }) => name.slice(name.lastIndexOf('_') + 1)));
+  const [suffix] = suffixes.sort();
+  if (suffix === undefined) return null;
+  const period: Period = suffix.length === 6 ? 'month' : 'day';
+  const startMs = Date.UTC(Number(suffix.slice(0, 4)), Number(suffix.slice(4, 6)) - 1, Number(suffix.slice(6) || 1));
+  const endMs = nextStart(period, startMs);
+  return endMs <= beforeMs ? { suffix, startMs, endMs } : null;
+}
+
+async function makePartitions(
+  db: Partitioned,
+  parent: string,
+  period: Period,
+  starts: readonly number[],
+): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(listPartitions, [parent]);
+  const known = new Set(rows.map(({ name }) => name));
+  if (starts.every((startMs) => known.has(nameOf(parent, period, startMs).split('.')[1] as string))) return;
+  await db.transaction(async (tx) => {
+    // One at a time, and those that meanwhile another made are seen.
+    await tx.query(unnamed(`LOCK TABLE ${parent} IN SHARE UPDATE EXCLUSIVE MODE`), []);
+    const there = new Set((await tx.query<{ name: string }>(listPartitions, [parent])).rows.map(({ name }) => name));
+    for (const startMs of starts) {
+      const name = nameOf(parent, period, startMs);
+      if (there.has(name.split('.')[1] as string)) continue;
+      await tx.query(unnamed(`CREATE TABLE ${name} (LIKE ${parent} INCLUDING ALL)`), []);
+      const bounds = `FROM (${sequenceAt(startMs)}) TO (${sequenceAt(nextStart(period, startMs))})`;
+      await tx.query(unnamed(`ALTER TABLE ${parent} ATTACH PARTITION ${name} FOR VALUES ${bounds}`), []);
+    }
+  });
+}
+
+/** The table and the number that had no place in it. */
+function missedPartition(error: unknown): { readonly parent: string; readonly seq: bigint } | null {
+  if (sqlState(error) !== '23514') return null;
+  const { routine, schema, table, detail } = error as Record<
+    'routine' | 'schema' | 'table' | 'detail',
+    string | undefined
+  >;
+  const seq = /= \((-?\d+)\)\.$/.exec(detail ?? '')?.[1];
+  if (routine !== 'ExecFindPartition' || seq === undefined) return null;
+  return { parent: `${schema}.${table}`, seq: BigInt(seq) };
+}
+
+function startOf(period: Period, ms: number): number {
+  return period === 'day' ? startOfDay(ms) : startOfMonth(ms);
+}
+
+function nextStart(period: Period, startMs: number): number {
+  return period === 'day' ? startMs + DAY_MS : startOfNextMonth(startMs);
+}
+
+/** `core.ledger_202612`, `errors.event_20261231`. */
+function nameOf(parent: string, period: Period, startMs: number): string {
+  const digits = period === 'day' ? 10 : 7;
+  return `${parent}_${new Date(startMs).toISOString().slice(0, digits).replaceAll('-', '')}`;
+}
+
+/** A statement of one partition is not worth remembering on a connection. */
+function unnamed(text: string) {
+  return statement('', text);
+}
