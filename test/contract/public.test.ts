@@ -125,6 +125,18 @@ describe('GET /', () => {
   });
 });
 
+test('the least of a key, as llms.txt shows it, is a key for one capability', async () => {
+  const llms = (await get('/llms.txt')).body.toString();
+  const [, example = '{}'] = /POST \/v1\/account\/keys\/create with `(\{.*?\})`/.exec(llms) ?? [];
+  const own = client(service.url, secret);
+  const created = await own('POST', '/v1/account/keys/create', example);
+  expect([created.status, created.body.data?.scopes]).toEqual([200, ['queue.publish']]);
+  await own('POST', '/v1/queue/create', { name: 'least' });
+  const producer = client(service.url, created.body.data.key_secret);
+  expect((await producer('POST', '/v1/queue/publish', { queue: 'least', payload: {} })).status).toBe(200);
+  expect((await producer('POST', '/v1/queue/consume', { queue: 'least' })).status).toBe(403);
+});
+
 describe('a module that is not built', () => {
   const planned = [...plannedModules(manifest.modules)];
 
