@@ -40,6 +40,11 @@ describe('the body', () => {
     }
   });
 
+  test('of unknown length is no reason to refuse others of the account that come at the same time', async () => {
+    const replies = Array.from({ length: 20 }, () => bench.post(bench.url(), chunked(envelope(event()), 30)));
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(replies.map(() => 200));
+  });
+
   test.each([['zstd'], ['compress'], ['gzip, br'], ['constructor']])('as %s is 415', async (encoding) => {
     const reply = await bench.post(bench.url(), envelope(event()), { 'content-encoding': encoding });
     expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
