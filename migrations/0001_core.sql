@@ -138,6 +138,11 @@ CREATE TABLE core.api_key (
   prefix text NOT NULL,
   last4 text NOT NULL,
   spend_cap_nanos bigint,
+  spend_cap_period text,
+  -- what counts against the cap, under the wallet lock; kept only while there is one
+  spend_window_start timestamptz,
+  spend_used_nanos bigint NOT NULL DEFAULT 0,
+  spend_held_nanos bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   last_used_at timestamptz,

@@ -38,7 +38,7 @@ for (let i = 0; i < accounts; i += 1) {
         tx,
         service.core.secrets,
         accountId,
-        { name: null, scopes: null, expiresAtMs: null },
+        { name: null, scopes: null, expiresAtMs: null, cap: null },
         nowMs,
       );
       return { accountId, secret };

@@ -15,6 +15,11 @@ export function usdAmount(text: string): bigint {
   return nanos;
 }
 
+/** The same, or the word none. */
+export function usdAmountOrNone(text: string): bigint | 'none' {
+  return text === 'none' ? 'none' : usdAmount(text);
+}
+
 export function wholeNumber(max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

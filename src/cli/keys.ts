@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { lockAccount } from '../core/accounts.ts';
 import { createKey, revokeKey } from '../core/keys/changes.ts';
-import { scopeBookOf, validateScopes } from '../core/keys/scopes.ts';
-import { keyRecord, listKeys, type StoredKey } from '../core/keys/store.ts';
+import { keyRecord } from '../core/keys/key-record.ts';
+import { scopeBookOf, scopesWithin, validateScopes } from '../core/keys/scopes.ts';
+import { listKeys, type StoredKey } from '../core/keys/store.ts';
 import { ProcessRegistry } from '../core/processes.ts';
+import type { CapPeriod, CapSetting } from '../core/wallet/key-cap.ts';
 import type { Transaction } from '../db/database.ts';
+import { NANOS_PER_USD } from '../lib/money.ts';
 import { moduleTags } from '../manifest/version.ts';
 import { requireAccount } from './accounts.ts';
 import { deploymentSecrets } from './deployment.ts';
-import { scopeList } from './fields.ts';
-import { CommandError, print, table } from './output.ts';
+import { scopeList, usdAmountOrNone } from './fields.ts';
+import { CommandError, print, table, UsageError } from './output.ts';
 import { withSession } from './session.ts';
+
+/** Scopes of a key for Sentry SDKs. */
+const REPORTING = ['errors.capture', 'errors.message'];
 
 export function keysCommand(): Command {
   const keys = new Command('keys').description('Create, list and revoke the API keys of an account.');
@@ -24,6 +30,18 @@ export function keysCommand(): Command {
       '--scopes <list>',
       'what the key may do, separated by commas, such as queue,vector:read (default: everything)',
       scopeList,
+    )
+    .option(
+      '--spend-cap-usd <amount>',
+      'most that the key may spend, such as 5 or 0.5, or none (default: none; 1 a day for a key that can only report errors, as one in a DSN)',
+      usdAmountOrNone,
+    )
+    .addOption(
+      new Option('--spend-cap-period <period>', 'what the cap is for (default: total)').choices([
+        'total',
+        'daily',
+        'monthly',
+      ]),
     )
     .option('--json', 'print one JSON object')
     .action(create);
@@ -47,21 +65,34 @@ interface CreateOptions {
   readonly account: string;
   readonly name?: string;
   readonly scopes?: string[];
+  readonly spendCapUsd?: bigint | 'none';
+  readonly spendCapPeriod?: CapPeriod;
   readonly json?: boolean;
 }
 
 async function create({ account, scopes: wanted = [], json = false, ...options }: CreateOptions): Promise<void> {
   const name = options.name ?? null;
   if (name !== null && [...name].length > 128) throw new CommandError('the name is longer than 128 characters');
-  const scopes = validateScopes(await readScopeBook(), wanted);
+  const book = await readScopeBook();
+  const scopes = validateScopes(book, wanted);
+  const cap = capOf(options, scopesWithin(book, scopes, REPORTING));
   const { key, secret } = await withSession(async (session) => {
     const secrets = await deploymentSecrets(session);
     return session.db.transaction(async (tx) =>
-      createKey(tx, secrets, account, { name, scopes, expiresAtMs: null }, await lock(tx, account)),
+      createKey(tx, secrets, account, { name, scopes, expiresAtMs: null, cap }, await lock(tx, account)),
     );
   });
   const text = `created ${key.keyId}; its secret, shown this once:\n${secret}`;
   print({ json: { ...record(account, key), key_secret: secret }, text }, json);
+}
+
+/** Whoever has the program can read the key in a DSN: what it can spend has a bound unless none is asked for. */
+function capOf({ spendCapUsd, spendCapPeriod }: Partial<CreateOptions>, onlyReports: boolean): CapSetting | null {
+  const inForce = spendCapUsd ?? (onlyReports && spendCapPeriod === undefined ? 'default' : 'none');
+  if (inForce === 'default') return { nanos: NANOS_PER_USD, period: 'daily' };
+  if (inForce !== 'none') return { nanos: inForce, period: spendCapPeriod ?? 'total' };
+  if (spendCapPeriod !== undefined) throw new UsageError('--spend-cap-period needs an amount: --spend-cap-usd');
+  return null;
 }
 
 async function list({ account, json = false }: { account: string; json?: boolean }): Promise<void> {

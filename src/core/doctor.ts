@@ -10,7 +10,7 @@ import { rememberedFingerprint } from './server-secret.ts';
 export interface Finding {
   /** Null: of the database as a whole. */
   readonly accountId: string | null;
-  readonly check: 'balance' | 'held' | 'units' | 'usage' | 'keys' | 'directory' | 'secret';
+  readonly check: 'balance' | 'held' | 'units' | 'usage' | 'keys' | 'key_cap' | 'directory' | 'secret';
   readonly message: string;
 }
 
@@ -68,6 +68,27 @@ const readBadKeys = statement(
     GROUP BY k.key_id, k.revoked_at`,
 );
 
+// What counts against a cap, from the journal: a capture in the window of its hold.
+const readCaps = statement(
+  'doctor_read_key_caps',
+  `SELECT k.key_id, k.spend_used_nanos AS used, k.spend_held_nanos AS held,
+          (SELECT coalesce(-sum(l.amount_nanos), 0)
+             FROM core.ledger l
+             LEFT JOIN core.hold h ON h.account_id = $1 AND l.kind = 'capture' AND h.hold_id = l.reference
+            WHERE l.account_id = $1 AND l.key_id = k.key_id AND l.kind IN ('charge', 'capture', 'reversal')
+              AND k.spend_window_start = CASE k.spend_cap_period
+                    WHEN 'daily' THEN coalesce(h.day_start, date_trunc('day', l.created_at, 'UTC'))
+                    WHEN 'monthly' THEN coalesce(h.month_start, date_trunc('month', l.created_at, 'UTC'))
+                    ELSE k.spend_window_start END) AS booked,
+          (SELECT coalesce(sum(h.amount_nanos), 0)
+             FROM core.hold h
+            WHERE h.account_id = $1 AND h.key_id = k.key_id AND h.status = 'active'
+              AND k.spend_window_start = CASE k.spend_cap_period
+                    WHEN 'daily' THEN h.day_start WHEN 'monthly' THEN h.month_start ELSE k.spend_window_start END) AS reserved
+     FROM core.api_key k
+    WHERE k.account_id = $1 AND k.spend_cap_nanos IS NOT NULL`,
+);
+
 const countStrays = statement(
   'doctor_count_strays',
   `/* fan-out: rows without their owner, in all accounts */
@@ -95,6 +116,14 @@ interface UnitsRow {
   readonly spend: bigint;
 }
 
+interface CapRow {
+  readonly key_id: string;
+  readonly used: bigint;
+  readonly held: bigint;
+  readonly booked: bigint;
+  readonly reserved: bigint;
+}
+
 interface KeyRow {
   readonly key_id: string;
   readonly revoked: boolean;
@@ -118,7 +147,8 @@ export async function examine(patient: Patient): Promise<{ accounts: number; fin
   }
 }
 
-async function examineAccount(patient: Patient, accountId: string): Promise<Finding[]> {
+/** What is wrong with one account. */
+export async function examineAccount(patient: Patient, accountId: string): Promise<Finding[]> {
   const suspicions = await readAccount(patient, patient.db, accountId);
   if (suspicions.length === 0) return [];
   return patient.db.transaction(async (tx) => {
@@ -128,11 +158,12 @@ async function examineAccount(patient: Patient, accountId: string): Promise<Find
 }
 
 async function readAccount({ counters }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [books, journal, usage, keys] = await Promise.all([
+  const [books, journal, usage, keys, caps] = await Promise.all([
     db.query<BooksRow>(readBooks, [accountId]),
     db.query<UnitsRow>(readJournalUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
     db.query<KeyRow>(readBadKeys, [accountId]),
+    db.query<CapRow>(readCaps, [accountId]),
   ]);
   const counted = await Promise.all(counters.map((counter) => counter.count(accountId)));
   const found = [
@@ -144,6 +175,7 @@ async function readAccount({ counters }: Patient, db: Queryable, accountId: stri
     ),
     ...usageFaults(journal.rows, usage.rows),
     ...keys.rows.flatMap(keyFaults),
+    ...caps.rows.flatMap(capFaults),
   ];
   return found.map(([check, message]) => ({ accountId, check, message }));
 }
@@ -192,6 +224,12 @@ function differences(a: ReadonlyMap<string, bigint>, b: ReadonlyMap<string, bigi
   const names = new Set([...a.keys(), ...b.keys()]);
   const pairs = [...names].map((name): [string, bigint, bigint] => [name, a.get(name) ?? 0n, b.get(name) ?? 0n]);
   return pairs.filter(([, left, right]) => left !== right);
+}
+
+function capFaults({ key_id, used, held, booked, reserved }: CapRow): Fault[] {
+  if (used === booked && held === reserved) return [];
+  const counted = `${used} nano-USD used and ${held} held are counted against its cap`;
+  return [['key_cap', `${key_id}: ${counted}, ${booked} and ${reserved} are booked`]];
 }
 
 function keyFaults({ key_id, revoked, current, earlier }: KeyRow): Fault[] {

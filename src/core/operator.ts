@@ -37,7 +37,13 @@ export async function ensureOperator(
     if ((await listAccounts(tx, '', 1)).length > 0) return null;
     const accountId = await createAccount(tx, { name: NAME });
     const nowMs = (await lockAccount(tx, accountId)) as number;
-    const { secret } = await createKey(tx, secrets, accountId, { name: NAME, scopes: null, expiresAtMs: null }, nowMs);
+    const { secret } = await createKey(
+      tx,
+      secrets,
+      accountId,
+      { name: NAME, scopes: null, expiresAtMs: null, cap: null },
+      nowMs,
+    );
     await tx.query(record, [accountId]);
     // Before the commit, and last: a start that dies here is repeated by the next one, which writes the file again.
     await writeKeyFile(dataDir, keyFile, secret);

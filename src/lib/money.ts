@@ -7,6 +7,11 @@ export function usd(nanos: bigint): number {
   return Number(nanos) / 1e9;
 }
 
+/** Nano-USD as people read USD: without an exponent. */
+export function usdText(nanos: bigint): string {
+  return plainDecimal(usd(nanos));
+}
+
 /** A JSON number of USD to nano-USD; null when it is negative, finer than a nano-USD or beyond 2^63 nanos. */
 export function nanosOfUsd(amount: number): bigint | null {
   if (!Number.isFinite(amount) || amount < 0 || amount > 9_000_000_000) return null;

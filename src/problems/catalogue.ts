@@ -101,20 +101,20 @@ export const problemCatalogue = {
   ),
   INSUFFICIENT_CREDIT: entry(
     402,
-    'The wallet or the budget cannot cover this call.',
-    'code_detail `balance`: add credit. `budget_daily` or `budget_monthly`: raise the cap with PUT /v1/account/budget/set, or wait retry_after_ms.',
+    'The wallet, the budget or the spend cap of the key does not cover this call.',
+    'error.shortfall says what the call needs, what is left of which cap, when the window ends, and in lifted_by what makes room. code_detail `balance`: add credit. `budget_daily`, `budget_monthly`: raise the budget with PUT /v1/account/budget/set, or wait for window_end. `key_cap`: raise spend_cap_usd of the key with PATCH /v1/account/keys/update/{id}, or use another key.',
   ),
   PAYMENT_METHOD_REQUIRED: entry(402, 'A payment method is needed.', 'Add a payment method to the account first.'),
   PAYMENT_DECLINED: entry(402, 'The payment was declined.', 'Check the payment method or use another one.'),
   INSUFFICIENT_SCOPE: entry(
     403,
     'The key has no permission for this capability.',
-    'Use a key whose scopes include the capability named in the message.',
+    'Use a key whose scopes include the capability named in the message. code_detail `secret_in_grace`: use the current secret of the key.',
   ),
   SCOPE_ESCALATION: entry(
     403,
     'A key cannot grant or change more than it may do itself.',
-    'Use a key whose scopes contain the requested ones and those of the key to be changed.',
+    'Use a key whose scopes contain the requested ones and those of the key to be changed. code_detail `spend_cap`: use a key without a spend cap.',
   ),
   ACCOUNT_SUSPENDED: entry(403, 'The account is suspended.', 'Contact the operator of this service.'),
   EMAIL_BINDING_REQUIRED: entry(

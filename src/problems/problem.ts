@@ -9,12 +9,27 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** Of a 402: what the call needs, what there is, and what makes room. Amounts in nano-USD; null where the key may not see them. */
+export interface Shortfall {
+  readonly neededNanos: bigint;
+  readonly leftNanos: bigint | null;
+  /** Null also where there is none: the wallet has no cap. */
+  readonly capNanos: bigint | null;
+  /** When spending counts from zero again, epoch milliseconds of the database and counted from now; null: never. */
+  readonly windowEndMs: number | null;
+  readonly windowLeftMs: number | null;
+  /** The capability that lifts it. */
+  readonly liftedBy: string;
+}
+
 export interface ProblemOptions {
   /** Human-readable sentence for this very call; the catalogue's title when absent. */
   readonly message?: string;
   readonly detail?: string;
   readonly param?: string;
+  /** Told only beside `retryable: true`: of the codes that are not, waiting alone mends nothing. */
   readonly retryAfterMs?: number;
+  readonly shortfall?: Shortfall;
   readonly errors?: readonly FieldError[];
   readonly cause?: unknown;
 }
@@ -26,6 +41,7 @@ export class Problem extends Error {
   readonly detail: string | undefined;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly shortfall: Shortfall | undefined;
   readonly errors: readonly FieldError[] | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
@@ -37,7 +53,8 @@ export class Problem extends Error {
     this.retryable = entry.retryable;
     this.detail = options.detail;
     this.param = options.param;
-    this.retryAfterMs = options.retryAfterMs;
+    this.retryAfterMs = entry.retryable ? options.retryAfterMs : undefined;
+    this.shortfall = options.shortfall;
     this.errors = options.errors;
   }
 }

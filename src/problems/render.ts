@@ -1,7 +1,9 @@
 // A Problem as the error object of the specification ("Errors"). A 500 never shows what went wrong inside.
 
+import { usd } from '../lib/money.ts';
+import { isoOrNull } from '../lib/time.ts';
 import { problemCatalogue } from './catalogue.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, Shortfall } from './problem.ts';
 
 export interface ErrorObject {
   readonly code: string;
@@ -11,6 +13,7 @@ export interface ErrorObject {
   readonly code_detail?: string;
   readonly retryable: boolean;
   readonly retry_after_ms?: number;
+  readonly shortfall?: object;
   readonly param?: string;
   readonly errors?: readonly unknown[];
   readonly trace_id: string;
@@ -31,9 +34,20 @@ export function renderProblem(
     ...(failure.detail === undefined ? {} : { code_detail: failure.detail }),
     retryable: failure.retryable,
     ...(failure.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(failure.retryAfterMs) }),
+    ...(failure.shortfall === undefined ? {} : { shortfall: shortfallRecord(failure.shortfall) }),
     ...(failure.param === undefined ? {} : { param: failure.param }),
     ...(failure.errors === undefined || failure.errors.length < 2 ? {} : { errors: failure.errors }),
     trace_id: ids.traceId,
     request_id: ids.requestId,
+  };
+}
+
+function shortfallRecord({ neededNanos, leftNanos, capNanos, windowEndMs, liftedBy }: Shortfall) {
+  return {
+    needed_usd: usd(neededNanos),
+    left_usd: leftNanos === null ? null : usd(leftNanos),
+    cap_usd: capNanos === null ? null : usd(capNanos),
+    window_end: isoOrNull(windowEndMs),
+    lifted_by: liftedBy,
   };
 }

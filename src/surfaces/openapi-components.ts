@@ -102,6 +102,25 @@ const fieldError: JsonSchema = {
   properties: { param: text('Field at fault.'), rule: text('Rule it breaks.'), message: text('What to mend.') },
 };
 
+const amountOrNull = (description: string): JsonSchema => ({ type: ['number', 'null'], description });
+
+const shortfall: JsonSchema = {
+  type: 'object',
+  description: 'Of a 402: what the call needs, what there is, and what makes room.',
+  required: ['needed_usd', 'left_usd', 'cap_usd', 'window_end', 'lifted_by'],
+  properties: {
+    needed_usd: { type: 'number', description: 'Price of the call.' },
+    left_usd: amountOrNull('What the key’s cap, the budget or the wallet has left; null where the key may not see it.'),
+    cap_usd: amountOrNull('The cap; null for the wallet, and where the key may not see it.'),
+    window_end: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When spending counts from zero again; null: never.',
+    },
+    lifted_by: text('Id of the capability that makes room.'),
+  },
+};
+
 function errorObject(baseUrl: string): JsonSchema {
   return {
     type: 'object',
@@ -115,9 +134,12 @@ function errorObject(baseUrl: string): JsonSchema {
         format: 'uri',
         examples: [`${baseUrl}/docs/errors/VALIDATION_FAILED`],
       }),
-      code_detail: text('Finer reason, such as the violated rule or the budget that is spent.'),
+      code_detail: text(
+        'Finer reason, such as the violated rule, or whether wallet, budget or the key’s cap is spent.',
+      ),
       retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
-      retry_after_ms: whole('Suggested delay before a retry, milliseconds.'),
+      retry_after_ms: whole('Suggested delay before a retry, milliseconds; only beside retryable true.'),
+      shortfall,
       param: text('Field at fault: a name, or a path such as vectors[3].embedding[7].'),
       errors: { type: 'array', maxItems: 20, items: fieldError, description: 'Every field at fault, up to 20.' },
       trace_id: text('Trace of the call.'),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { client } from '../support/service.ts';
 import { CronBench, eventually, RUN_NANOS } from './harness.ts';
 
 let bench: CronBench;
@@ -118,6 +119,19 @@ describe('a run that may not be charged is skipped: recorded, told, free, never 
     const { id } = await own.create();
     expect(await own.runNext(id)).toMatchObject({ status: 'skipped', error_code: 'budget_daily', cost_usd: 0 });
     expect(own.receiver.received).toEqual([]);
+  });
+
+  test('the spend cap of the key that made the job is used up, also when the key is revoked', async () => {
+    const own = await bench.withAccount();
+    const made = await own.ok('POST', '/v1/account/keys/create', { spend_cap_usd: 0.000_02 });
+    const { body } = await client(own.service.url, made.key_secret)('POST', '/v1/cron/create', {
+      task: own.receiver.url(),
+      cron_expr: '* * * * *',
+    });
+    await own.ok('DELETE', `/v1/account/keys/revoke/${made.id}`);
+    expect(await own.runNext(body.data.id)).toMatchObject({ status: 'succeeded', cost_usd: 0.000_02 });
+    expect(await own.runNext(body.data.id)).toMatchObject({ status: 'skipped', error_code: 'key_cap', cost_usd: 0 });
+    expect(await own.findings()).toEqual([]);
   });
 
   test('the account is suspended', async () => {

@@ -56,7 +56,7 @@ export async function openHouse(): Promise<House> {
           tx,
           core.secrets,
           accountId,
-          { name: null, scopes: null, expiresAtMs: null, ...fields },
+          { name: null, scopes: null, expiresAtMs: null, cap: null, ...fields },
           nowMs,
         );
       });

@@ -40,6 +40,11 @@ describe('create', () => {
       revoked_at: null,
       revoked_reason: null,
       flagged_at: null,
+      spend_cap_usd: null,
+      spend_cap_period: null,
+      spend_used_usd: null,
+      spend_held_usd: null,
+      spend_window_end: null,
       key_secret: expect.stringMatching(/^qm_live_\w{46}$/),
     });
     expect(await isLive(made.key_secret)).toBe(true);

@@ -70,6 +70,7 @@ export function expectFailure(reply: Reply, baseUrl: string): void {
     'code_detail',
     'retryable',
     'retry_after_ms',
+    'shortfall',
     'param',
     'errors',
     'trace_id',
@@ -77,6 +78,8 @@ export function expectFailure(reply: Reply, baseUrl: string): void {
   ];
   expect(Object.keys(error).filter((name) => !known.includes(name))).toEqual([]);
   expect(error.param).not.toBe('');
+  if ('retry_after_ms' in error) expect(error.retryable).toBe(true);
+  if (reply.status === 402) expect(error.shortfall).toMatchObject({ needed_usd: expect.any(Number) });
   if (reply.status === 429 || reply.status === 503) expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(reply.body.metadata).toMatchObject({ cost_usd: 0, cost_cny: 0, idempotent_replay: false });
   expectCommon(reply);

@@ -99,7 +99,7 @@ export async function createTestAccount(core: Core, usd = 100, scopes: string[] 
       tx,
       core.secrets,
       accountId,
-      { name: null, scopes, expiresAtMs: null },
+      { name: null, scopes, expiresAtMs: null, cap: null },
       nowMs,
     );
     return { accountId, keyId: key.keyId, secret };

@@ -135,11 +135,17 @@ describe('account.budget', () => {
       exceeded: false,
     });
     expect(await get(account)).toEqual(answer);
-    const retryAfterMs = 15.5 * HOUR_MS;
     await expect(publish(account)).rejects.toMatchObject({
       code: 'INSUFFICIENT_CREDIT',
       detail: 'budget_daily',
-      retryAfterMs,
+      retryAfterMs: undefined,
+      shortfall: {
+        neededNanos: 40_000n,
+        leftNanos: 20_000n,
+        capNanos: 60_000n,
+        windowLeftMs: 15.5 * HOUR_MS,
+        liftedBy: 'account.budget.set',
+      },
     });
     await set(account, { period: 'monthly', hard_cap_usd: 0 });
     await expect(publish(account)).rejects.toMatchObject({ detail: 'budget_monthly' });

@@ -17,6 +17,7 @@ import { newId } from '../../src/lib/ids.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { TestDatabase } from '../support/database.ts';
 
+const secrets = new Secrets('a server secret of tests, long enough');
 const quiet = () => undefined;
 export const silent: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
 
@@ -87,9 +88,18 @@ export async function openShop(connection: TestDatabase['connection'], log: Logg
   return { db, lanes, holds: new Holds({ db, lanes }), end: () => db.end() };
 }
 
+/** A further key of an account. */
+export async function addKey(db: Database, accountId: string): Promise<Account> {
+  const { hash } = mintSecret(secrets);
+  const keyId = newId('key_');
+  await db.query(insertKey, [accountId, keyId]);
+  await db.query(insertSecret, [hash, accountId, keyId]);
+  return { accountId, keyId, secretHash: hash };
+}
+
 /** An account with a key and, unless zero, paid credit. */
 export async function openAccount(db: Database, creditNanos = 0n): Promise<Account> {
-  const { hash } = mintSecret(new Secrets('a server secret of tests, long enough'));
+  const { hash } = mintSecret(secrets);
   const keyId = newId('key_');
   const accountId = await db.transaction(async (tx) => {
     const id = await createAccount(tx, { email: 'a@example.org' });

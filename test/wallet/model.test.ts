@@ -1,6 +1,10 @@
 // Random histories of a wallet against the model: after every step the books agree with it, and with each other.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lockAccount } from '../../src/core/accounts.ts';
+import { examineAccount } from '../../src/core/doctor.ts';
+import { updateKey } from '../../src/core/keys/changes.ts';
+import { findKey } from '../../src/core/keys/store.ts';
 import { setBudget } from '../../src/core/wallet/budget.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Settlement } from '../../src/core/wallet/lane-item.ts';
@@ -9,21 +13,30 @@ import { usd } from '../../src/lib/money.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from './clock.ts';
-import { type Account, booksOf, call, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
-import { type ModelHold, type Outcome, WalletModel } from './model.ts';
+import { type Account, addKey, booksOf, call, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
+import { type ModelCap, type ModelHold, type Outcome, WalletModel } from './model.ts';
 
 const START_MS = Date.UTC(2026, 2, 30, 20);
-const RUNS = 300;
+const RUNS = 200;
+
+interface Call {
+  readonly key: number;
+  readonly mode: 'charge' | 'hold';
+  readonly amount: number;
+}
 
 type Step =
   | { readonly do: 'grant'; readonly kind: 'promo' | 'paid'; readonly amount: number; readonly hours: number | null }
-  | { readonly do: 'ask'; readonly calls: readonly { readonly mode: 'charge' | 'hold'; readonly amount: number }[] }
+  | { readonly do: 'ask'; readonly calls: readonly Call[] }
   | { readonly do: 'capture'; readonly which: number; readonly percent: number }
   | { readonly do: 'release'; readonly which: number }
   | { readonly do: 'advance'; readonly minutes: number }
   | { readonly do: 'sweep' }
-  | { readonly do: 'budget'; readonly period: 'daily' | 'monthly'; readonly cap: number | null };
+  | { readonly do: 'budget'; readonly period: 'daily' | 'monthly'; readonly cap: number | null }
+  | { readonly do: 'cap'; readonly key: number; readonly period: ModelCap['period']; readonly cap: number | null };
 
+// The account's first key may have a cap; the second one never has.
+const key = fc.constantFrom(0, 0, 0, 1);
 const amount = fc.integer({ min: 1, max: 400 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -39,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('ask' as const),
-      calls: fc.array(fc.record({ mode: fc.constantFrom('charge' as const, 'hold' as const), amount }), {
+      calls: fc.array(fc.record({ key, mode: fc.constantFrom('charge' as const, 'hold' as const), amount }), {
         minLength: 1,
         maxLength: 5,
       }),
@@ -67,6 +80,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       cap: fc.option(fc.integer({ min: 0, max: 800 })),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('cap' as const),
+      key: fc.constant(0),
+      period: fc.constantFrom('total' as const, 'daily' as const, 'monthly' as const),
+      cap: fc.option(fc.integer({ min: 0, max: 800 })),
+    }),
+  },
 );
 
 let database: TestDatabase;
@@ -88,7 +110,7 @@ test('every history keeps wallet, grants, journal, holds and usage in agreement 
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
       await setClock(shop.db, START_MS);
       const account = await openAccount(shop.db);
-      const run = new Run(account);
+      const run = new Run([account, await addKey(shop.db, account.accountId)]);
       for (const each of steps) {
         await run.take(each);
         await run.check();
@@ -99,13 +121,17 @@ test('every history keeps wallet, grants, journal, holds and usage in agreement 
 });
 
 class Run {
-  readonly #account: Account;
+  readonly #keys: readonly [Account, Account];
   readonly #model = new WalletModel(START_MS);
   readonly #effect = rowEffect();
   #charges = 0;
 
-  constructor(account: Account) {
-    this.#account = account;
+  constructor(keys: readonly [Account, Account]) {
+    this.#keys = keys;
+  }
+
+  get #account(): Account {
+    return this.#keys[0];
   }
 
   async take(each: Step): Promise<void> {
@@ -137,14 +163,17 @@ class Run {
           setBudget(tx, accountId, { period: each.period, capNanos: cap, alertNanos: null }),
         );
         this.#model.budget = { period: each.period, cap };
+        return;
       }
+      case 'cap':
+        return this.#setCap(each);
     }
   }
 
   async #ask(calls: (Step & { do: 'ask' })['calls']): Promise<void> {
-    const expected = calls.map(({ mode, amount: nanos }) => this.#model.ask(mode, BigInt(nanos)));
-    const items = calls.map(({ mode, amount: nanos }) =>
-      call(this.#account, { mode, amount: BigInt(nanos), effect: this.#effect }),
+    const expected = calls.map(({ key: by, mode, amount: nanos }) => this.#model.ask(by, mode, BigInt(nanos)));
+    const items = calls.map(({ key: by, mode, amount: nanos }) =>
+      call(this.#keys[by] as Account, { mode, amount: BigInt(nanos), effect: this.#effect }),
     );
     const settled = await Promise.all(items.map((item) => shop.lanes.submit(item)));
     expect(settled.map(outcomeOf)).toEqual(expected);
@@ -178,7 +207,30 @@ class Run {
     });
   }
 
+  async #setCap({ period, cap }: Step & { do: 'cap' }): Promise<void> {
+    const { accountId, keyId } = this.#account;
+    const nanos = cap === null ? null : BigInt(cap);
+    const change = nanos === null ? { nanos } : { nanos, period };
+    await shop.db.transaction(async (tx) => {
+      const nowMs = (await lockAccount(tx, accountId)) as number;
+      await updateKey(tx, accountId, keyId, { cap: change }, nowMs);
+    });
+    if (nanos === null) this.#model.caps.delete(0);
+    else this.#model.caps.set(0, { period, cap: nanos });
+  }
+
+  /** What the key's record shows is what the model counts. */
+  async #checkCap(): Promise<void> {
+    const { accountId, keyId } = this.#account;
+    const cap = (await findKey(shop.db, accountId, keyId))?.cap ?? null;
+    const expected = this.#model.caps.get(0);
+    if (expected === undefined) expect(cap).toBeNull();
+    else expect(cap).toMatchObject({ ...expected, ...this.#model.inWindow(expected.period, 0) });
+    expect(await examineAccount({ db: shop.db, secrets: null, counters: [] }, accountId)).toEqual([]);
+  }
+
   async check(): Promise<void> {
+    await this.#checkCap();
     const { accountId } = this.#account;
     const model = this.#model;
     const books = await booksOf(shop.db, accountId);
@@ -211,7 +263,7 @@ test('the model itself: a day of use does not count in the next', () => {
   const model = new WalletModel(START_MS);
   model.grant('paid', 100n, null);
   model.budget = { period: 'daily', cap: 10n };
-  expect([model.ask('charge', 10n), model.ask('charge', 1n)]).toEqual(['done', 'budget_daily']);
+  expect([model.ask(0, 'charge', 10n), model.ask(0, 'charge', 1n)]).toEqual(['done', 'budget_daily']);
   model.nowMs += DAY_MS;
-  expect(model.ask('charge', 1n)).toBe('done');
+  expect(model.ask(0, 'charge', 1n)).toBe('done');
 });

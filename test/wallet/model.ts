@@ -14,6 +14,7 @@ interface Part {
 
 export interface ModelHold {
   readonly id: string;
+  readonly key: number;
   readonly atMs: number;
   readonly amount: bigint;
   readonly parts: readonly Part[];
@@ -21,7 +22,12 @@ export interface ModelHold {
   captured: bigint;
 }
 
-export type Outcome = 'done' | 'held' | 'balance' | 'budget_daily' | 'budget_monthly';
+export type Outcome = 'done' | 'held' | 'balance' | 'key_cap' | 'budget_daily' | 'budget_monthly';
+
+export interface ModelCap {
+  readonly period: 'total' | 'daily' | 'monthly';
+  readonly cap: bigint;
+}
 
 export const HOLD_MS = 15 * 60_000;
 
@@ -30,8 +36,10 @@ export class WalletModel {
   readonly grants: ModelGrant[] = [];
   readonly holds: ModelHold[] = [];
   budget: { period: 'daily' | 'monthly'; cap: bigint | null } | null = null;
-  /** Money that left, with the moment it counts at. */
-  readonly #spent: { readonly atMs: number; readonly amount: bigint }[] = [];
+  /** Of each key that has one. */
+  readonly caps = new Map<number, ModelCap>();
+  /** Money that left by which key, with the moment it counts at. */
+  readonly #spent: { readonly key: number; readonly atMs: number; readonly amount: bigint }[] = [];
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
@@ -57,7 +65,12 @@ export class WalletModel {
     this.grants.push({ kind, left: amount, expiresAtMs: expiresInMs === null ? null : this.nowMs + expiresInMs });
   }
 
-  ask(mode: 'charge' | 'hold', amount: bigint): Outcome {
+  ask(key: number, mode: 'charge' | 'hold', amount: bigint): Outcome {
+    const own = this.caps.get(key);
+    if (own !== undefined) {
+      const { used, held } = this.inWindow(own.period, key);
+      if (own.cap === 0n || used + held + amount > own.cap) return 'key_cap';
+    }
     if (this.budget !== null && this.budget.cap !== null) {
       const { cap, period } = this.budget;
       const { used, held } = this.inWindow(period);
@@ -67,10 +80,10 @@ export class WalletModel {
     const parts = this.#take(amount);
     if (mode === 'charge') {
       for (const part of parts) part.grant.left -= part.amount;
-      this.#spent.push({ atMs: this.nowMs, amount });
+      this.#spent.push({ key, atMs: this.nowMs, amount });
       return 'done';
     }
-    this.holds.push({ id: '', atMs: this.nowMs, amount, parts, status: 'active', captured: 0n });
+    this.holds.push({ id: '', key, atMs: this.nowMs, amount, parts, status: 'active', captured: 0n });
     return 'held';
   }
 
@@ -82,7 +95,7 @@ export class WalletModel {
       part.grant.left -= taken;
       missing -= taken;
     }
-    this.#spent.push({ atMs: hold.atMs, amount });
+    this.#spent.push({ key: hold.key, atMs: hold.atMs, amount });
     Object.assign(hold, { status: 'captured', captured: amount });
   }
 
@@ -128,10 +141,11 @@ export class WalletModel {
     return grant.left - this.#reserved(grant);
   }
 
-  /** What was charged for and is held by work begun in the window of now. */
-  inWindow(period: 'daily' | 'monthly'): { used: bigint; held: bigint } {
-    const startOf = period === 'daily' ? startOfDay : startOfMonth;
-    const isNow = ({ atMs }: { atMs: number }) => startOf(atMs) === startOf(this.nowMs);
+  /** What was charged for and is held by work begun in the window of now, of one key or of all. */
+  inWindow(period: ModelCap['period'], key: number | null = null): { used: bigint; held: bigint } {
+    const startOf = { total: () => 0, daily: startOfDay, monthly: startOfMonth }[period];
+    const isNow = (event: { key: number; atMs: number }) =>
+      startOf(event.atMs) === startOf(this.nowMs) && (key === null || event.key === key);
     const sum = (all: readonly { amount: bigint }[]) => all.reduce((total, { amount }) => total + amount, 0n);
     return {
       used: sum(this.#spent.filter(isNow)),

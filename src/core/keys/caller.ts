@@ -11,6 +11,7 @@ export interface LiveCaller {
   readonly expiresAtMs: number | null;
   /** False for a secret in its rotation grace. */
   readonly isCurrent: boolean;
+  readonly hasSpendCap: boolean;
 }
 
 interface CallerRow {
@@ -18,12 +19,13 @@ interface CallerRow {
   readonly scopes: string[] | null;
   readonly expires_at: number | null;
   readonly is_current: boolean;
+  readonly has_spend_cap: boolean;
   readonly ended: KeyEnd | null;
 }
 
 const selectCaller = statement(
   'key_select_caller',
-  `SELECT k.key_id, k.scopes, k.expires_at, s.is_current,
+  `SELECT k.key_id, k.scopes, k.expires_at, s.is_current, k.spend_cap_nanos IS NOT NULL AS has_spend_cap,
           CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
                WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended
      FROM core.api_secret s, core.api_key k
@@ -40,5 +42,11 @@ export async function findCaller(
   const [row] = rows;
   if (row === undefined) return 'unknown';
   if (row.ended !== null) return row.ended;
-  return { keyId: row.key_id, scopes: row.scopes, expiresAtMs: row.expires_at, isCurrent: row.is_current };
+  return {
+    keyId: row.key_id,
+    scopes: row.scopes,
+    expiresAtMs: row.expires_at,
+    isCurrent: row.is_current,
+    hasSpendCap: row.has_spend_cap,
+  };
 }

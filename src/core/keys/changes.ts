@@ -2,10 +2,12 @@
 // locked (lockAccount) and passes the time it got with the lock; scopes are checked before, here they are only stored.
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
-import { problem } from '../../problems/problem.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts.ts';
 import type { Secrets } from '../secrets.ts';
 import { tierLimits } from '../tiers.ts';
+import { openBooks } from '../wallet/books.ts';
+import { type CapPeriod, type CapSetting, setCap } from '../wallet/key-cap.ts';
 import { mintSecret } from './record.ts';
 import {
   countEarlier,
@@ -29,7 +31,7 @@ export interface KeyWithSecret {
   readonly secret: string;
 }
 
-export type NewKey = Pick<KeyFields, 'name' | 'scopes' | 'expiresAtMs'>;
+export type NewKey = Pick<KeyFields, 'name' | 'scopes' | 'expiresAtMs' | 'cap'>;
 
 /** Throws QUOTA_EXCEEDED at the tier's number of keys that are neither revoked nor expired. */
 export async function createKey(
@@ -84,24 +86,34 @@ export async function revokeKey(
   return requireKey(tx, accountId, keyId);
 }
 
-/** Absent fields stay. Throws KEY_NOT_FOUND, and STATE_CONFLICT for a revoked key. */
+/** What a spend cap becomes: absent parts stay; an amount of null removes it. */
+export interface CapChange {
+  readonly nanos?: bigint | null;
+  readonly period?: CapPeriod;
+}
+
+type KeyChange = Partial<Pick<KeyFields, 'name' | 'scopes'>> & { readonly cap?: CapChange };
+
+/** Absent fields stay. Throws KEY_NOT_FOUND, STATE_CONFLICT for a revoked key, and INVALID_REQUEST for a period without a cap. */
 export async function updateKey(
   tx: Transaction,
   accountId: string,
   keyId: string,
-  change: Partial<Pick<KeyFields, 'name' | 'scopes'>>,
+  change: KeyChange,
   nowMs: number,
 ): Promise<StoredKey> {
   const before = await requireKey(tx, accountId, keyId);
   if (before.status === 'revoked') throw problem('STATE_CONFLICT', { message: 'The key is revoked.', param: 'id' });
   const name = change.name === undefined ? before.name : change.name;
   const scopes = change.scopes === undefined ? before.scopes : change.scopes;
+  if (change.cap !== undefined) await changeCap(tx, before, accountId, change.cap);
   await updateKeyFields(tx, accountId, keyId, { name, scopes }, nowMs);
   return requireKey(tx, accountId, keyId);
 }
 
 /**
- * Revokes a leaked key and, when asked, makes one like it under a new id: same name, scopes and expiry. A key that was no longer
+ * Revokes a leaked key and, when asked, makes one like it under a new id: same name, scopes, expiry and spend cap, of which
+ * nothing is used yet. A key that was no longer
  * usable has nothing to replace. No quota applies: the number of usable keys does not grow. Throws KEY_NOT_FOUND.
  */
 export async function replaceLeakedKey(
@@ -114,7 +126,10 @@ export async function replaceLeakedKey(
 ): Promise<{ readonly key: StoredKey; readonly replacement: KeyWithSecret | null }> {
   const before = await requireKey(tx, accountId, keyId);
   const key = await revokeKey(tx, accountId, keyId, 'confirmed_leak', nowMs);
-  const replacement = replace && isUsable(before) ? await insertNewKey(tx, secrets, accountId, before, nowMs) : null;
+  const replacement =
+    replace && isUsable(before)
+      ? await insertNewKey(tx, secrets, accountId, { ...before, cap: settingOf(before) }, nowMs)
+      : null;
   return { key, replacement };
 }
 
@@ -131,6 +146,28 @@ export async function requireKey(tx: Transaction, accountId: string, keyId: stri
   return key;
 }
 
+async function changeCap(tx: Transaction, key: StoredKey, accountId: string, change: CapChange): Promise<void> {
+  const before = settingOf(key);
+  const nanos = change.nanos === undefined ? (before?.nanos ?? null) : change.nanos;
+  if (nanos === null && change.period !== undefined) throw periodWithoutCap();
+  const books = await openBooks(tx, accountId);
+  if (books === null) throw new Error(`account ${accountId} has no wallet`);
+  const period = change.period ?? before?.period ?? 'total';
+  await setCap(tx, books, key.keyId, before, nanos === null ? null : { nanos, period });
+}
+
+/** A period says nothing without an amount. */
+export function periodWithoutCap(): Problem {
+  return problem('INVALID_REQUEST', {
+    message: 'spend_cap_period needs spend_cap_usd: the key has no spend cap.',
+    param: 'spend_cap_period',
+  });
+}
+
+function settingOf({ cap }: StoredKey): CapSetting | null {
+  return cap === null ? null : { nanos: cap.cap, period: cap.period };
+}
+
 function isUsable(key: StoredKey): boolean {
   return key.status === 'active' || key.status === 'rotating';
 }
@@ -139,11 +176,11 @@ async function insertNewKey(
   tx: Transaction,
   secrets: Secrets,
   accountId: string,
-  { name, scopes, expiresAtMs, projectId }: NewKey & { projectId: string },
+  { name, scopes, expiresAtMs, cap, projectId }: NewKey & { projectId: string },
   nowMs: number,
 ): Promise<KeyWithSecret> {
   const minted = mintSecret(secrets);
   const keyId = newId('key_');
-  await insertKey(tx, accountId, { keyId, projectId, name, scopes, expiresAtMs }, minted, nowMs);
+  await insertKey(tx, accountId, { keyId, projectId, name, scopes, expiresAtMs, cap }, minted, nowMs);
   return { key: await requireKey(tx, accountId, keyId), secret: minted.secret };
 }

@@ -15,6 +15,8 @@ export interface ApiKey {
   readonly secretHash: Buffer;
   /** False for a secret that a newer one has replaced and that lives on for its grace. */
   readonly isCurrent: boolean;
+  /** The lane knows how much of it is left. */
+  readonly hasSpendCap: boolean;
   readonly tier: Tier;
   readonly suspended: boolean;
 }

@@ -18,6 +18,7 @@ const findSecret = statement(
   'key_find_secret',
   `/* fan-out: the one look-up without an account; every node holds these tables' rows of the key */
    SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended,
+          k.spend_cap_nanos IS NOT NULL AS has_spend_cap,
           CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
                WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended
      FROM core.api_secret s
@@ -36,6 +37,7 @@ interface SecretRow {
   readonly scopes: string[] | null;
   readonly tier: Tier;
   readonly suspended: boolean;
+  readonly has_spend_cap: boolean;
   readonly ended: KeyEnd | null;
 }
 
@@ -137,6 +139,7 @@ export class KeyRing {
       scopes: row.scopes,
       secretHash: row.secret_hash,
       isCurrent: row.is_current,
+      hasSpendCap: row.has_spend_cap,
       tier: row.tier,
       suspended: row.suspended,
     };

@@ -3,7 +3,8 @@
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { iso, isoOrNull } from '../../lib/time.ts';
+import { startOfDay, startOfMonth } from '../../lib/time.ts';
+import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/key-cap.ts';
 import type { MintedSecret } from './record.ts';
 
 export type KeyStatus = 'active' | 'rotating' | 'revoked' | 'expired';
@@ -26,9 +27,11 @@ export interface StoredKey {
   readonly revokedAtMs: number | null;
   readonly revokedReason: string | null;
   readonly flaggedAtMs: number | null;
+  /** With what counts against it now; null: none. */
+  readonly cap: KeyCap | null;
 }
 
-interface KeyRow {
+interface KeyRow extends CapColumns {
   readonly key_id: string;
   readonly project_id: string;
   readonly name: string | null;
@@ -44,6 +47,7 @@ interface KeyRow {
   readonly flagged_at: number | null;
   readonly previous_until: number | null;
   readonly status: KeyStatus;
+  readonly now: number;
 }
 
 const status = `CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
@@ -51,7 +55,8 @@ const status = `CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
                WHEN p.previous_until IS NOT NULL THEN 'rotating'
                ELSE 'active' END`;
 const columns = `k.key_id, k.project_id, k.name, k.scopes, k.prefix, k.last4, k.created_at, k.updated_at, k.last_used_at,
-          k.expires_at, k.revoked_at, k.revoked_reason, k.flagged_at, p.previous_until, ${status} AS status`;
+          k.expires_at, k.revoked_at, k.revoked_reason, k.flagged_at, p.previous_until, ${status} AS status,
+          ${CAP_COLUMNS}, core.clock_now() AS now`;
 // A key that was revoked 30 days ago is gone, whether it has been swept or not.
 const tables = `core.api_key k
      LEFT JOIN LATERAL (SELECT max(s.expires_at) AS previous_until FROM core.api_secret s
@@ -75,8 +80,9 @@ const countUsable = statement(
 );
 const insertKeyRow = statement(
   'key_insert',
-  `INSERT INTO core.api_key (account_id, key_id, project_id, name, scopes, prefix, last4, created_at, updated_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5::text[], $6, $7, $8, $8, $9)`,
+  `INSERT INTO core.api_key (account_id, key_id, project_id, name, scopes, prefix, last4, created_at, updated_at, expires_at,
+                             spend_cap_nanos, spend_cap_period)
+   VALUES ($1, $2, $3, $4, $5::text[], $6, $7, $8, $8, $9, $10, $11)`,
 );
 const insertSecretRow = statement(
   'key_insert_secret',
@@ -149,6 +155,7 @@ export interface KeyFields {
   readonly name: string | null;
   readonly scopes: readonly string[] | null;
   readonly expiresAtMs: number | null;
+  readonly cap: CapSetting | null;
 }
 
 export async function insertKey(
@@ -161,7 +168,15 @@ export async function insertKey(
   const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
   const own = [accountId, key.keyId, key.projectId, key.name, arrayOf(key.scopes)];
   await Promise.all([
-    tx.query(insertKeyRow, [...own, minted.prefix, minted.last4, new Date(nowMs), expiresAt]),
+    tx.query(insertKeyRow, [
+      ...own,
+      minted.prefix,
+      minted.last4,
+      new Date(nowMs),
+      expiresAt,
+      key.cap?.nanos ?? null,
+      key.cap?.period ?? null,
+    ]),
     tx.query(insertSecretRow, [minted.hash, accountId, key.keyId, new Date(nowMs)]),
   ]);
 }
@@ -209,27 +224,6 @@ export async function markFlagged(tx: Transaction, accountId: string, keyId: str
   await tx.query(updateFlagged, [accountId, keyId, new Date(nowMs)]);
 }
 
-/** The key as callers see it (contract §2); `key_secret` is added only where one was minted. */
-export function keyRecord(key: StoredKey) {
-  return {
-    id: key.keyId,
-    project_id: key.projectId,
-    name: key.name,
-    scopes: key.scopes,
-    status: key.status,
-    prefix: key.prefix,
-    last4: key.last4,
-    created_at: iso(key.createdAtMs),
-    updated_at: iso(key.updatedAtMs),
-    last_used_at: isoOrNull(key.lastUsedAtMs),
-    expires_at: isoOrNull(key.expiresAtMs),
-    rotating_until: isoOrNull(key.rotatingUntilMs),
-    revoked_at: isoOrNull(key.revokedAtMs),
-    revoked_reason: key.revokedReason,
-    flagged_at: isoOrNull(key.flaggedAtMs),
-  };
-}
-
 function arrayOf(texts: readonly string[] | null): Buffer | null {
   return texts === null ? null : textArray(texts);
 }
@@ -253,5 +247,6 @@ function storedKey(row: KeyRow): StoredKey {
     revokedAtMs: row.revoked_at,
     revokedReason: row.revoked_reason,
     flaggedAtMs: row.flagged_at,
+    cap: capOf(row, { day_start: startOfDay(row.now), month_start: startOfMonth(row.now) }),
   };
 }

@@ -1,9 +1,11 @@
 // The books of one account for one lane commit, computed without a database: who is admitted, and the rows as they will be.
 import { newId } from '../../lib/ids.ts';
-import { type Problem, problem } from '../../problems/problem.ts';
+import type { Problem } from '../../problems/problem.ts';
 import { admit, type GrantPart, type OpenGrant, type Verdict } from './admit.ts';
 import { budgetAlert, lowBalanceChange } from './alerts.ts';
+import { capAfter, type KeyCap } from './key-cap.ts';
 import type { AuthorizedHold, LaneItem, ReadVerdict } from './lane-item.ts';
+import { insufficientCredit } from './refusal.ts';
 import { fundsOf, type GrantRow, type WalletRow } from './state.ts';
 
 export interface NewHold {
@@ -16,6 +18,7 @@ export interface NewHold {
 
 /** What a call costs in the end: fewer units than asked for when part of it is a duplicate. */
 export interface Bill {
+  readonly keyId: string;
   readonly units: bigint;
   readonly amount: bigint;
   readonly mode: LaneItem['mode'];
@@ -59,6 +62,8 @@ export interface AccountBatch {
   readonly refused: readonly (readonly [LaneItem, Problem])[];
   readonly wallet: WalletRow;
   readonly changedGrants: readonly OpenGrant[];
+  /** Caps of keys that were charged or held against. */
+  readonly changedCaps: readonly KeyCap[];
   readonly entries: readonly LedgerEntry[];
   readonly events: readonly WalletEvent[];
 }
@@ -68,6 +73,10 @@ export interface AccountBatchInput {
   readonly wallet: WalletRow;
   /** In spending order. */
   readonly grants: readonly GrantRow[];
+  /** Of the items' keys that have one. */
+  readonly keyCaps: readonly KeyCap[];
+  /** Scopes of the calling keys. */
+  readonly scopesOf: (item: LaneItem) => readonly string[] | null;
   readonly items: readonly LaneItem[];
   readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
   readonly firstSeq: bigint;
@@ -81,8 +90,8 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
   const { wallet, items, nowMs } = input;
   // A hold covers the maximum; what is really billed shows when it is captured.
   const bills = items.map((item) => (item.mode === 'hold' ? item : billOf(item, input.verdicts.get(item))));
-  const funds = fundsOf(wallet, input.grants);
-  const admission = admit(funds, bills, nowMs);
+  const funds = fundsOf(wallet, input.grants, input.keyCaps);
+  const admission = admit(funds, bills);
   const refused: [LaneItem, Problem][] = [];
   const admitted: Admitted[] = [];
   // The journal entries take the first numbers, the effects the rest.
@@ -91,7 +100,7 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
   items.forEach((item, i) => {
     const verdict = admission.verdicts[i] as Verdict;
     if (!verdict.admitted) {
-      refused.push([item, refusal(verdict)]);
+      refused.push([item, insufficientCredit(verdict, (bills[i] as Bill).amount, input.scopesOf(item), nowMs)]);
       return;
     }
     const verdictRead = input.verdicts.get(item);
@@ -119,6 +128,9 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
     refused,
     wallet: alert.wallet,
     changedGrants: changed(funds.grants, admission.grants),
+    changedCaps: input.keyCaps
+      .map((cap) => capAfter(cap, admission.keySpends))
+      .filter((cap, i) => cap !== input.keyCaps[i]),
     entries,
     events,
   };
@@ -126,21 +138,13 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
 
 /** The price of a call as it was read: its share of the asked price when fewer units are to be billed. */
 export function billOf(item: LaneItem, verdict: ReadVerdict<unknown> | undefined): Bill {
-  const { units, amount, mode } = item;
-  if (verdict?.kind !== 'go' || verdict.units === undefined || units === 0n) return { units, amount, mode };
-  return { units: verdict.units, amount: (amount * verdict.units) / units, mode };
+  const { keyId, units, amount, mode } = item;
+  if (verdict?.kind !== 'go' || verdict.units === undefined || units === 0n) return { keyId, units, amount, mode };
+  return { keyId, units: verdict.units, amount: (amount * verdict.units) / units, mode };
 }
 
 function changed(before: readonly OpenGrant[], after: readonly OpenGrant[]): OpenGrant[] {
   return after.filter((grant, i) => grant.remaining !== before[i]?.remaining || grant.reserved !== before[i]?.reserved);
-}
-
-function refusal(verdict: Verdict & { admitted: false }): Problem {
-  const message =
-    verdict.reason === 'balance'
-      ? 'The wallet does not cover the cost of this call. Add credit and repeat it.'
-      : 'The budget of the account does not cover the cost of this call in its current window.';
-  return problem('INSUFFICIENT_CREDIT', { message, detail: verdict.reason, retryAfterMs: verdict.retryAfterMs });
 }
 
 function newHold(

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Ask, admit, type Funds, freeOf, type OpenGrant } from './admit.ts';
 
-const NOW_MS = 1_000;
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
 const grant: fc.Arbitrary<OpenGrant> = fc
@@ -19,9 +18,19 @@ const funds: fc.Arbitrary<Funds> = fc.record({
   grants: fc.uniqueArray(grant, { maxLength: 5, selector: ({ grantId }) => grantId }),
   budget,
   committed: fc.bigInt({ min: 0n, max: 400n }),
+  keyCaps: fc.uniqueArray(
+    fc.record({
+      keyId: fc.constantFrom('key_a', 'key_b'),
+      cap: fc.bigInt({ min: 0n, max: 500n }),
+      committed: fc.bigInt({ min: 0n, max: 300n }),
+      endsAtMs: fc.constantFrom(null, 7_000),
+    }),
+    { selector: ({ keyId }) => keyId },
+  ),
 });
 const asks: fc.Arbitrary<Ask[]> = fc.array(
   fc.record({
+    keyId: fc.constantFrom('key_a', 'key_b', 'key_without_cap'),
     amount: fc.bigInt({ min: 0n, max: 300n }),
     mode: fc.constantFrom('charge' as const, 'charge' as const, 'hold' as const),
   }),
@@ -30,7 +39,7 @@ const asks: fc.Arbitrary<Ask[]> = fc.array(
 
 const holds = (property: (before: Funds, all: readonly Ask[], after: ReturnType<typeof admit>) => void) =>
   fc.assert(
-    fc.property(funds, asks, (before, all) => property(before, all, admit(before, all, NOW_MS))),
+    fc.property(funds, asks, (before, all) => property(before, all, admit(before, all))),
     { numRuns: 500 },
   );
 
@@ -64,25 +73,54 @@ describe('admission', () => {
     });
   });
 
-  test('refuses only what the money or the budget left at that point does not cover: no refusal blocks a smaller later call', () => {
+  test('refuses only what the key’s cap, the budget or the money left at that point does not cover: no refusal blocks a smaller later call', () => {
     holds((before, all, after) => {
       let free = sum(before.grants.map(freeOf));
       let committed = before.committed;
+      const spent = new Map(before.keyCaps.map((cap) => [cap.keyId, cap.committed]));
+      const left = (cap: bigint, taken: bigint) => (cap > taken ? cap - taken : 0n);
       all.forEach((ask, i) => {
         const verdict = after.verdicts[i];
+        const own = before.keyCaps.find(({ keyId }) => keyId === ask.keyId);
+        const used = spent.get(ask.keyId) ?? 0n;
+        const overOwn = own !== undefined && (own.cap === 0n || used + ask.amount > own.cap);
         const cap = before.budget?.cap;
         const overCap = cap !== undefined && (cap === 0n || committed + ask.amount > cap);
-        expect(verdict?.admitted).toBe(!overCap && ask.amount <= free);
+        expect(verdict?.admitted).toBe(!overOwn && !overCap && ask.amount <= free);
         if (verdict?.admitted) {
           free -= ask.amount;
           committed += ask.amount;
+          if (own !== undefined) spent.set(ask.keyId, used + ask.amount);
           expect(verdict.spendableAfter).toBe(free);
-        } else {
-          expect(verdict).toMatchObject(
-            overCap ? { reason: before.budget?.reason, retryAfterMs: 4_000 } : { reason: 'balance' },
-          );
-        }
+        } else if (overOwn) {
+          const endsAtMs = own?.endsAtMs;
+          expect(verdict).toMatchObject({
+            reason: 'key_cap',
+            cap: own?.cap,
+            left: left(own?.cap ?? 0n, used),
+            endsAtMs,
+          });
+        } else if (overCap) {
+          const reason = before.budget?.reason;
+          expect(verdict).toMatchObject({ reason, cap, left: left(cap ?? 0n, committed), endsAtMs: 5_000 });
+        } else expect(verdict).toMatchObject({ reason: 'balance', left: free, cap: null, endsAtMs: null });
       });
+    });
+  });
+
+  test('never takes a key beyond its cap, and says exactly what each key with a cap has spent', () => {
+    holds((before, all, after) => {
+      const admitted = all.filter((_ask, i) => after.verdicts[i]?.admitted);
+      for (const { keyId, cap, committed } of before.keyCaps) {
+        const of = (mode: Ask['mode']) =>
+          sum(admitted.filter((ask) => ask.keyId === keyId && ask.mode === mode).map(({ amount }) => amount));
+        const [charged, held] = [of('charge'), of('hold')];
+        expect(charged + held === 0n || committed + charged + held <= cap).toBe(true);
+        if (cap === 0n) expect(admitted.some((ask) => ask.keyId === keyId)).toBe(false);
+        const spend = after.keySpends.find((each) => each.keyId === keyId);
+        expect([spend?.charged ?? 0n, spend?.held ?? 0n]).toEqual([charged, held]);
+      }
+      expect(after.keySpends.every(({ keyId }) => before.keyCaps.some((cap) => cap.keyId === keyId))).toBe(true);
     });
   });
 

@@ -15,14 +15,26 @@ export interface BudgetWindow {
   readonly endsAtMs: number;
 }
 
+/** What a key may spend at most in its window, and what is charged and held against it so far. */
+export interface SpendCap {
+  readonly keyId: string;
+  readonly cap: bigint;
+  readonly committed: bigint;
+  /** Null: the window never ends. */
+  readonly endsAtMs: number | null;
+}
+
 export interface Funds {
   readonly grants: readonly OpenGrant[];
   readonly budget: BudgetWindow | null;
   /** Charged plus held in the budget window so far. */
   readonly committed: bigint;
+  /** Of the keys that have one. */
+  readonly keyCaps: readonly SpendCap[];
 }
 
 export interface Ask {
+  readonly keyId: string;
   readonly amount: bigint;
   readonly mode: 'charge' | 'hold';
 }
@@ -32,9 +44,27 @@ export interface GrantPart {
   readonly amount: bigint;
 }
 
+export interface Refusal {
+  readonly admitted: false;
+  readonly reason: 'key_cap' | BudgetWindow['reason'] | 'balance';
+  /** What the key's cap, the budget or the wallet had left at that point. */
+  readonly left: bigint;
+  /** Null for the wallet. */
+  readonly cap: bigint | null;
+  /** When the window ends that is used up; null: it never does. */
+  readonly endsAtMs: number | null;
+}
+
 export type Verdict =
   | { readonly admitted: true; readonly spendableAfter: bigint; readonly parts: readonly GrantPart[] }
-  | { readonly admitted: false; readonly reason: 'balance' | BudgetWindow['reason']; readonly retryAfterMs?: number };
+  | Refusal;
+
+/** What a key with a cap was admitted for. */
+export interface KeySpend {
+  readonly keyId: string;
+  readonly charged: bigint;
+  readonly held: bigint;
+}
 
 export interface Admission {
   /** In the order of the asks. */
@@ -43,6 +73,8 @@ export interface Admission {
   readonly grants: readonly OpenGrant[];
   readonly charged: bigint;
   readonly held: bigint;
+  /** Of the keys that have a cap. */
+  readonly keySpends: readonly KeySpend[];
 }
 
 /** What a grant can still pay. */
@@ -50,31 +82,46 @@ export function freeOf(grant: OpenGrant): bigint {
   return grant.remaining - grant.reserved;
 }
 
-/** Decides on each ask. `nowMs` only dates the retry hint of a budget refusal. */
-export function admit(funds: Funds, asks: readonly Ask[], nowMs: number): Admission {
+/** Decides on each ask. */
+export function admit(funds: Funds, asks: readonly Ask[]): Admission {
   const grants = funds.grants.map((grant) => ({ ...grant }));
+  const tallies = new Map(funds.keyCaps.map((cap) => [cap.keyId, { ...cap, charged: 0n, held: 0n }]));
+  const budget = funds.budget === null ? null : { ...funds.budget, committed: funds.committed };
   let spendable = grants.reduce((sum, grant) => sum + freeOf(grant), 0n);
   let charged = 0n;
   let held = 0n;
   const verdicts = asks.map((ask): Verdict => {
-    if (exceedsBudget(funds, charged + held + ask.amount)) {
-      const budget = funds.budget as BudgetWindow;
-      return { admitted: false, reason: budget.reason, retryAfterMs: Math.max(0, budget.endsAtMs - nowMs) };
-    }
-    if (ask.amount > spendable) return { admitted: false, reason: 'balance' };
+    const tally = tallies.get(ask.keyId);
+    const refusal =
+      (tally === undefined ? null : exceeds('key_cap', tally, tally.charged + tally.held, ask)) ??
+      (budget === null ? null : exceeds(budget.reason, budget, charged + held, ask));
+    if (refusal !== null) return refusal;
+    if (ask.amount > spendable)
+      return { admitted: false, reason: 'balance', left: spendable, cap: null, endsAtMs: null };
     const parts = take(grants, ask);
     spendable -= ask.amount;
     if (ask.mode === 'charge') charged += ask.amount;
     else held += ask.amount;
+    if (tally !== undefined) tally[ask.mode === 'charge' ? 'charged' : 'held'] += ask.amount;
     return { admitted: true, spendableAfter: spendable, parts };
   });
-  return { verdicts, grants, charged, held };
+  const keySpends = [...tallies.values()].filter((tally) => tally.charged > 0n || tally.held > 0n);
+  return { verdicts, grants, charged, held, keySpends };
 }
 
-function exceedsBudget(funds: Funds, additional: bigint): boolean {
-  if (funds.budget === null) return false;
+interface Limit {
+  readonly cap: bigint;
+  readonly committed: bigint;
+  readonly endsAtMs: number | null;
+}
+
+/** The refusal of what a limit does not leave room for; `admitted`: what it has taken in this batch. */
+function exceeds(reason: Refusal['reason'], limit: Limit, admitted: bigint, ask: Ask): Refusal | null {
+  const { cap, committed, endsAtMs } = limit;
+  const left = cap - committed - admitted;
   // A cap of zero blocks every billable call, also one that would cost nothing.
-  return funds.budget.cap === 0n || funds.committed + additional > funds.budget.cap;
+  if (cap > 0n && ask.amount <= left) return null;
+  return { admitted: false, reason, left: left > 0n ? left : 0n, cap, endsAtMs };
 }
 
 interface MutableGrant {

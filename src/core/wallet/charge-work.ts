@@ -6,10 +6,11 @@ import { HOUR_MS } from '../../lib/time.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { type PriceBook, priceOf } from '../prices.ts';
 import { usageOrder } from '../usage/order.ts';
-import { admit, type OpenGrant, type Verdict } from './admit.ts';
+import { admit, type KeySpend, type OpenGrant, type Refusal } from './admit.ts';
 import { budgetAlert, lowBalanceChange } from './alerts.ts';
 import { type Books, type JournalEntry, saveBooks } from './books.ts';
 import { saveReserves } from './grants.ts';
+import { capAfter, type KeyCap, readKeyCaps, saveSpends } from './key-cap.ts';
 import { fundsOf, type WalletRow } from './state.ts';
 import { upsertUsage } from './statements.ts';
 
@@ -22,7 +23,7 @@ export interface Work {
 
 export type WorkVerdict =
   | { readonly charged: true; readonly costNanos: bigint }
-  | { readonly charged: false; readonly reason: 'suspended' | (Verdict & { admitted: false })['reason'] };
+  | { readonly charged: false; readonly reason: 'suspended' | Refusal['reason'] };
 
 /**
  * Charges each piece of work that the wallet and the budget cover, in order; verdicts in the same order. `books` come from
@@ -35,12 +36,15 @@ export async function chargeWork(
   work: readonly Work[],
 ): Promise<WorkVerdict[]> {
   if (books.wallet.suspended) return work.map(() => ({ charged: false, reason: 'suspended' }));
-  const funds = fundsOf(books.wallet, books.open);
+  const keyIds = work.map(({ keyId }) => keyId);
+  const keyCaps = work.length === 0 ? [] : await readKeyCaps(tx, books, keyIds);
+  const funds = fundsOf(books.wallet, books.open, keyCaps);
   const asks = work.map((piece) => ({
+    keyId: piece.keyId,
     amount: priceOf(prices, piece.capability, piece.units),
     mode: 'charge' as const,
   }));
-  const { verdicts, grants, charged } = admit(funds, asks, books.nowMs);
+  const { verdicts, grants, charged, keySpends } = admit(funds, asks);
   const bills = work.flatMap((piece, i) =>
     verdicts[i]?.admitted === true ? [{ ...piece, amount: asks[i]?.amount as bigint }] : [],
   );
@@ -49,6 +53,7 @@ export async function chargeWork(
     const entries = entriesOf(bills, prices.version);
     await Promise.all([
       saveReserves(tx, books.wallet.account_id, changed),
+      saveWorkSpends(tx, books, keyCaps, keySpends),
       saveBooks(tx, books, walletAfter(tx, books, grants, charged), entries),
       sendUsage(tx, books, entries),
     ]);
@@ -58,6 +63,17 @@ export async function chargeWork(
       ? { charged: true, costNanos: asks[i]?.amount as bigint }
       : { charged: false, reason: verdict.reason },
   );
+}
+
+async function saveWorkSpends(
+  tx: Transaction,
+  { wallet }: Books,
+  caps: readonly KeyCap[],
+  spends: readonly KeySpend[],
+) {
+  if (spends.length === 0) return;
+  const rows = caps.map((cap) => ({ accountId: wallet.account_id, ...capAfter(cap, spends) }));
+  await saveSpends(tx, rows);
 }
 
 /** The wallet without what was charged; tells what the charge crossed. */

@@ -6,8 +6,10 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { randomBigInt } from '../../lib/random-hex.ts';
 import { nextSequence } from '../../lib/sequence.ts';
 import { problem } from '../../problems/problem.ts';
+import { invalidKey, type KeyEnd } from '../keys/record.ts';
 import { scopesAllow } from '../keys/scopes.ts';
 import { type AccountBatch, type LedgerEntry, settleAccount } from './account-batch.ts';
+import { type CapColumns, capOf, type KeyCap } from './key-cap.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import {
@@ -40,10 +42,20 @@ interface Snapshot {
   readonly nowMs: number;
   readonly wallets: ReadonlyMap<string, WalletRow>;
   readonly grants: ReadonlyMap<string, GrantRow[]>;
-  readonly scopesBySecret: ReadonlyMap<string, readonly string[] | null>;
+  readonly keysBySecret: ReadonlyMap<string, KeyRow>;
+  /** Those with a spend cap: few. */
+  readonly cappedKeys: readonly KeyRow[];
   readonly answers: ReadonlyMap<string, AnswerRow>;
   readonly deadAnswers: readonly AnswerRow[];
   readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
+}
+
+interface KeyRow extends CapColumns {
+  readonly secret_hash: Buffer;
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly scopes: string[] | null;
+  readonly ended: KeyEnd | null;
 }
 
 interface AnswerRow {
@@ -111,7 +123,7 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[], locked:
     tx.query<WalletRow>(locked === 'wait for' ? lockWallets : lockFreeWallets, [accounts]),
     tx.query<{ now: number }>(openCommit, []),
     tx.query<GrantRow>(readGrants, [accounts]),
-    tx.query<{ secret_hash: Buffer; scopes: string[] | null }>(readKeys, [accounts, byteaArray([...secrets.values()])]),
+    tx.query<KeyRow>(readKeys, [accounts, byteaArray([...secrets.values()])]),
     keyed.length === 0 ? null : tx.query<AnswerRow>(readAnswers, [accounts, ...answerKeys(keyed)]),
     ...groups.map(([effect, of]) => effect.read(tx, of)),
   ]);
@@ -130,7 +142,8 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[], locked:
     nowMs,
     wallets: held,
     grants: new Map([...grantsByAccount].map(([id, rows]) => [id, spendingOrder(rows, nowMs)])),
-    scopesBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row.scopes])),
+    cappedKeys: keys.rows.filter((row) => row.spend_cap_nanos !== null),
+    keysBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row])),
     answers: new Map(known.filter(({ alive }) => alive).map((row) => [answerId(row.account_id, row.key_hash), row])),
     deadAnswers: known.filter((row) => !row.alive && held.has(row.account_id)),
     verdicts,
@@ -151,10 +164,11 @@ function answerId(accountId: string, hash: string): string {
 /** Everything that settles a call before money is looked at, in the order of contract §1: key, scope, replay, existence. */
 function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
   const wallet = snapshot.wallets.get(item.accountId);
-  const scopes = snapshot.scopesBySecret.get(item.secretHash.toString('latin1'));
-  if (wallet === undefined || scopes === undefined) return { kind: 'refused', problem: problem('INVALID_API_KEY') };
+  const key = keyOf(item, snapshot);
+  if (wallet === undefined || key === undefined || key.ended !== null)
+    return { kind: 'refused', problem: invalidKey(key?.ended) };
   if (wallet.suspended) return { kind: 'refused', problem: problem('ACCOUNT_SUSPENDED') };
-  if (!scopesAllow(scopes, item.capability, item.scope))
+  if (!scopesAllow(key.scopes, item.capability, item.scope))
     return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
   const balanceNanos = spendableOf(snapshot.grants.get(item.accountId) ?? []);
   const earlier = earlierAnswer(item, snapshot);
@@ -164,6 +178,20 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
   if (verdict.kind === 'defer') return { kind: 'deferred' };
   if (verdict.kind === 'replay') return { kind: 'replayed', text: verdict.text, balanceNanos };
   return null;
+}
+
+function keyOf(item: LaneItem, { keysBySecret }: Snapshot): KeyRow | undefined {
+  return keysBySecret.get(item.secretHash.toString('latin1'));
+}
+
+/** Of the account's keys that call; several secrets of a key are one. */
+function keyCapsOf(wallet: WalletRow, { cappedKeys }: Snapshot): KeyCap[] {
+  const caps = new Map<string, KeyCap>();
+  for (const row of cappedKeys) {
+    const cap = row.account_id === wallet.account_id ? capOf(row, wallet) : null;
+    if (cap !== null) caps.set(cap.keyId, cap);
+  }
+  return [...caps.values()];
 }
 
 function earlierAnswer(item: LaneItem, snapshot: Snapshot): AnswerRow | undefined {
@@ -198,6 +226,8 @@ function settleOne(
   const batch = settleAccount({
     wallet,
     grants: snapshot.grants.get(accountId) ?? [],
+    keyCaps: keyCapsOf(wallet, snapshot),
+    scopesOf: (item) => (keyOf(item, snapshot) as KeyRow).scopes,
     items: waiting,
     verdicts: snapshot.verdicts,
     firstSeq: nextSequence(wallet.last_seq, snapshot.nowMs),

@@ -9,6 +9,7 @@ import type { OpenGrant } from './admit.ts';
 import { lowBalanceChange } from './alerts.ts';
 import { type Books, type JournalEntry, openBooks, saveBooks } from './books.ts';
 import { saveReserves } from './grants.ts';
+import { settleCap } from './key-cap.ts';
 import { openGrants, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import { upsertUsage } from './statements.ts';
 
@@ -128,6 +129,7 @@ async function endOnce(
   await Promise.all([
     tx.query(endHold, [accountId, holdId, status, captured, new Date(books.nowMs)]),
     saveReserves(tx, accountId, grants),
+    settleCap(tx, accountId, hold, captured),
     status === 'captured' ? sendUsage(tx, accountId, hold, capture, books.nowMs) : null,
     sendAnswer(tx, accountId, hold, capture.answer ?? null, books.nowMs),
     saveBooks(tx, books, low.wallet, [entryOf(hold, status, capture)]),

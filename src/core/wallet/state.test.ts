@@ -63,11 +63,11 @@ describe('budget windows', () => {
       held: 3n,
       endMs: Date.UTC(2026, 1, 1),
     });
-    expect(fundsOf({ ...wallet, budget_period: 'daily', budget_cap_nanos: 9n }, [])).toMatchObject({
+    expect(fundsOf({ ...wallet, budget_period: 'daily', budget_cap_nanos: 9n }, [], [])).toMatchObject({
       budget: { cap: 9n },
       committed: 6n,
     });
-    expect(fundsOf({ ...wallet, budget_period: 'daily' }, []).budget).toBeNull();
+    expect(fundsOf({ ...wallet, budget_period: 'daily' }, [], []).budget).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 // The wallet row and the grants as a transaction sees them, with the budget windows of its moment.
 import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
 import type { BudgetWindow, Funds, OpenGrant } from './admit.ts';
+import { type KeyCap, spendCapOf } from './key-cap.ts';
 
 export interface WalletRow {
   readonly account_id: string;
@@ -93,9 +94,10 @@ export function budgetUse(wallet: WalletRow): { used: bigint; held: bigint; star
 }
 
 /** `wallet` rolled to `nowMs`; `ordered` from spendingOrder. */
-export function fundsOf(wallet: WalletRow, ordered: readonly GrantRow[]): Funds {
+export function fundsOf(wallet: WalletRow, ordered: readonly GrantRow[], keyCaps: readonly KeyCap[]): Funds {
   const use = budgetUse(wallet);
-  return { grants: openGrants(ordered), budget: budgetWindow(wallet, use.endMs), committed: use.used + use.held };
+  const budget = budgetWindow(wallet, use.endMs);
+  return { grants: openGrants(ordered), budget, committed: use.used + use.held, keyCaps: keyCaps.map(spendCapOf) };
 }
 
 function budgetWindow(wallet: WalletRow, endsAtMs: number): BudgetWindow | null {

@@ -5,6 +5,7 @@ import { HOUR_MS } from '../../lib/time.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { usageOrder } from '../usage/order.ts';
 import type { AccountBatch, NewHold } from './account-batch.ts';
+import { saveSpends } from './key-cap.ts';
 import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
 
@@ -18,6 +19,7 @@ export function writeBooks(
   const accounts = textArray(batches.map((batch) => batch.accountId));
   sendWallets(tx, accounts, batches);
   sendGrants(tx, accounts, batches);
+  sendSpends(tx, batches);
   sendLedger(tx, accounts, batches, nowMs);
   sendUsage(tx, accounts, batches, nowMs);
   const admitted = batches.flatMap((batch) => batch.admitted);
@@ -64,6 +66,11 @@ function sendGrants(tx: Queryable, accounts: Buffer, batches: readonly AccountBa
     int8Array(rows.map((row) => row.reserved)),
     boolArray(rows.map((row) => row.remaining === 0n)),
   ]);
+}
+
+function sendSpends(tx: Queryable, batches: readonly AccountBatch[]): void {
+  const rows = batches.flatMap(({ accountId, changedCaps }) => changedCaps.map((cap) => ({ accountId, ...cap })));
+  if (rows.length > 0) void saveSpends(tx, rows);
 }
 
 function sendLedger(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[], nowMs: number): void {

@@ -75,9 +75,26 @@ export function requireEndsWith(caller: LiveCaller, expiresAtMs: number | null, 
   throw problem('EXPIRY_TOO_LATE', { message, param });
 }
 
-/** The same for a key that gets a new secret. */
+/** A key with a spend cap hands out nothing that can spend: else it would be a way around its own cap. Throws SCOPE_ESCALATION. */
+export function requireNoMoney(
+  caller: LiveCaller,
+  capNanos: bigint | null | undefined,
+  param: 'spend_cap_usd' | 'id',
+): void {
+  if (!caller.hasSpendCap || capNanos === 0n) return;
+  throw problem('SCOPE_ESCALATION', {
+    message:
+      'The calling key has a spend cap: it may not change caps, and only hand out keys whose spend_cap_usd is 0.',
+    detail: 'spend_cap',
+    param,
+  });
+}
+
+/** Whether the caller may get a new secret of `target`, itself included. Throws EXPIRY_TOO_LATE, SCOPE_ESCALATION. */
 export function requireMayGetSecretOf(caller: LiveCaller, target: StoredKey): void {
-  if (target.keyId !== caller.keyId) requireEndsWith(caller, target.expiresAtMs, 'id');
+  if (target.keyId === caller.keyId) return;
+  requireEndsWith(caller, target.expiresAtMs, 'id');
+  requireNoMoney(caller, target.cap?.cap, 'id');
 }
 
 /** After the commit: when this resolves, no process can still let a call of the key through. */

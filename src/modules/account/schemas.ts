@@ -1,5 +1,8 @@
 // Schemas that several capabilities of the module share.
 import Type from 'typebox';
+import { nanosOfUsd } from '../../lib/money.ts';
+import { invalidField } from '../../problems/problem.ts';
+import { usdOrNull } from './list-fields.ts';
 
 const NAME_CHARACTERS_MAX = 128;
 const SCOPES_MAX = 100;
@@ -37,6 +40,19 @@ export const expiresAtField = Type.Unsafe<string | null>({
   description: 'When the key stops working, in the future, ISO 8601 with a time zone. Null or absent: never.',
 });
 
+export const spendCapField = Type.Unsafe<number | null>({
+  type: ['number', 'null'],
+  minimum: 0,
+  maximum: 9_000_000_000,
+  description:
+    'Most that billable calls with this key may spend in spend_cap_period, in steps of 0.000000001 USD; beyond it they answer 402 ' +
+    'with code_detail key_cap. Null: no cap; 0: none of them. What is held for running work counts.',
+});
+
+export const spendCapPeriodField = Type.Enum(['total', 'daily', 'monthly'], {
+  description: 'What spend_cap_usd is for: all that the key ever spends (total), or each UTC calendar day or month.',
+});
+
 export const keySecretField = Type.String({
   description: 'The secret to send as `Authorization: Bearer`. It is shown this once; store it now.',
 });
@@ -66,6 +82,17 @@ const keyFields = {
     description: '`requested` or `confirmed_leak`; null when the key is not revoked.',
   }),
   flagged_at: instantOrNull('When a leak was last suspected without being confirmed; null when never.'),
+  spend_cap_usd: usdOrNull('Most that the key may spend in spend_cap_period; null: no cap.'),
+  spend_cap_period: Type.Unsafe<'total' | 'daily' | 'monthly' | null>({
+    type: ['string', 'null'],
+    enum: ['total', 'daily', 'monthly', null],
+    description: 'What the cap is for; null without one.',
+  }),
+  spend_used_usd: usdOrNull('What the key has spent of its cap in the current window; null without a cap.'),
+  spend_held_usd: usdOrNull('What is held against the cap for running work; null without a cap.'),
+  spend_window_end: instantOrNull(
+    'When spending counts from zero again; null without a cap, and when it is for all time.',
+  ),
 };
 
 export const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
@@ -74,3 +101,12 @@ export const keyWithSecretSchema = Type.Object(
   { ...keyFields, key_secret: keySecretField },
   { title: 'ApiKeyWithSecret' },
 );
+
+/** An amount that a caller sent as nano-USD. Throws VALIDATION_FAILED for one that is finer. */
+export function nanosField(param: string, amount: number | null): bigint | null {
+  if (amount === null) return null;
+  const nanos = nanosOfUsd(amount);
+  if (nanos === null)
+    throw invalidField(param, 'multipleOf', `${param} must be at least 0 and a multiple of 0.000000001 USD.`);
+  return nanos;
+}

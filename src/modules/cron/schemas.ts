@@ -105,7 +105,7 @@ const runFields = {
   http_status: numberOrNull('Status of the answer; null when none came.'),
   error_code: textOrNull(
     'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; or why it was skipped: ' +
-      'insufficient_credit, budget_daily, budget_monthly, account_suspended.',
+      'insufficient_credit, key_cap, budget_daily, budget_monthly, account_suspended.',
   ),
   latency_ms: numberOrNull('How long the task took to answer, or to fail.'),
   response_snippet: textOrNull('The first 1 KiB of the answer.'),

@@ -2,11 +2,10 @@ import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { setBudget } from '../../../core/wallet/budget.ts';
 import { budgetRecord } from '../../../core/wallet/read.ts';
-import { nanosOfUsd } from '../../../lib/money.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import { budgetSchema } from '../budget-schema.ts';
 import { enter } from '../caller.ts';
+import { nanosField } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
 const amountField = (description: string) =>
@@ -21,8 +20,8 @@ export const budgetSet = defineCapability<AccountState>()({
   summary: 'Sets the budget of the account.',
   description:
     'Replaces the whole budget: a field that is absent or null is off afterwards. Billable calls that would take the window above ' +
-    'hard_cap_usd answer 402 INSUFFICIENT_CREDIT with code_detail budget_daily or budget_monthly, and retry_after_ms until the ' +
-    'window ends; a cap of 0 blocks them all. What the current window has already used counts at once. Crossing alert_threshold_usd ' +
+    'hard_cap_usd answer 402 INSUFFICIENT_CREDIT with code_detail budget_daily or budget_monthly until the window ends, ' +
+    'which error.shortfall names; a cap of 0 blocks them all. What the current window has already used counts at once. Crossing alert_threshold_usd ' +
     'sends wallet.low_balance with reason budget_alert, once a window; nothing is blocked by it.',
   input: Type.Object({
     period: Type.Enum(['daily', 'monthly'], {
@@ -65,11 +64,3 @@ export const budgetSet = defineCapability<AccountState>()({
     });
   },
 });
-
-function nanosField(param: string, amount: number | null): bigint | null {
-  if (amount === null) return null;
-  const nanos = nanosOfUsd(amount);
-  if (nanos === null)
-    throw invalidField(param, 'multipleOf', `${param} must be at least 0 and a multiple of 0.000000001 USD.`);
-  return nanos;
-}

@@ -1,12 +1,21 @@
 import Type from 'typebox';
-import { createKey } from '../../../core/keys/changes.ts';
+import { createKey, periodWithoutCap } from '../../../core/keys/changes.ts';
+import { keyRecord } from '../../../core/keys/key-record.ts';
 import { validateScopes } from '../../../core/keys/scopes.ts';
-import { keyRecord } from '../../../core/keys/store.ts';
+import type { CapPeriod, CapSetting } from '../../../core/wallet/key-cap.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { changeKeys, requireEndsWith } from '../caller.ts';
-import { expiresAtField, keyWithSecretSchema, nameField, scopesField } from '../schemas.ts';
+import { changeKeys, requireEndsWith, requireNoMoney } from '../caller.ts';
+import {
+  expiresAtField,
+  keyWithSecretSchema,
+  nameField,
+  nanosField,
+  scopesField,
+  spendCapField,
+  spendCapPeriodField,
+} from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
@@ -18,7 +27,7 @@ export const keysCreate = defineCapability<AccountState>()({
   summary: 'Creates an API key.',
   description:
     'Makes a further key of this account and returns its secret in key_secret, this once. Give each program its own key with the ' +
-    'narrowest scopes that do, so that it can be revoked alone. A key can only grant what it may do itself, and one that ' +
+    'narrowest scopes that do, so that it can be revoked alone. spend_cap_usd bounds what it can spend, exactly, whatever calls come at once. A key can only grant what it may do itself, and one that ' +
     'expires makes none that outlives it. A repetition by the same key with the same idempotency_key within 30 days returns the same ' +
     'key and the same secret.',
   input: Type.Object({
@@ -32,6 +41,8 @@ export const keysCreate = defineCapability<AccountState>()({
     name: Type.Optional(nameField),
     scopes: Type.Optional(scopesField),
     expires_at: Type.Optional(expiresAtField),
+    spend_cap_usd: Type.Optional(spendCapField),
+    spend_cap_period: Type.Optional(spendCapPeriodField),
   }),
   output: keyWithSecretSchema,
   price: 'free',
@@ -51,23 +62,36 @@ export const keysCreate = defineCapability<AccountState>()({
       input: { name: 'publisher', scopes: ['queue.publish'] },
       expect: { name: 'publisher', scopes: ['queue.publish'], status: 'active', revoked_at: null },
     },
+    {
+      title: 'A key for error reports that spends at most 1 USD a day',
+      input: { name: 'web page', scopes: ['errors.capture'], spend_cap_usd: 1, spend_cap_period: 'daily' },
+      expect: { spend_cap_usd: 1, spend_cap_period: 'daily', spend_used_usd: 0, spend_held_usd: 0 },
+    },
     { title: 'A key for all modules', input: {}, expect: { name: null, scopes: null, expires_at: null } },
   ],
   async run({ ctx, input }) {
     const scopes = validateScopes(ctx.core.scopeBook, input.scopes ?? null);
     const expiresAtMs = instantOf(input.expires_at ?? null);
+    const cap = capOf(nanosField('spend_cap_usd', input.spend_cap_usd ?? null), input.spend_cap_period);
     return changeKeys(ctx, { ...replay, scopes }, async (tx, entry) => {
       if ((input.project_id ?? ctx.key.projectId) !== ctx.key.projectId) {
         throw problem('NOT_FOUND', { message: 'The project does not exist.', param: 'project_id' });
       }
       if (expiresAtMs !== null && expiresAtMs <= entry.nowMs) throw notInFuture();
       requireEndsWith(entry, expiresAtMs, 'expires_at');
-      const fields = { name: input.name ?? null, scopes, expiresAtMs };
+      requireNoMoney(entry, cap?.nanos, 'spend_cap_usd');
+      const fields = { name: input.name ?? null, scopes, expiresAtMs, cap };
       const { key, secret } = await createKey(tx, ctx.core.secrets, ctx.accountId, fields, entry.nowMs);
       return { ...keyRecord(key), key_secret: secret };
     });
   },
 });
+
+function capOf(nanos: bigint | null, period: CapPeriod | undefined): CapSetting | null {
+  if (nanos !== null) return { nanos, period: period ?? 'total' };
+  if (period !== undefined) throw periodWithoutCap();
+  return null;
+}
 
 function instantOf(text: string | null): number | null {
   if (text === null) return null;

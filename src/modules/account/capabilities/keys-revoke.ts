@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { revokeKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/store.ts';
+import { keyRecord } from '../../../core/keys/key-record.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { changeKeys, forgetKey } from '../caller.ts';
 import { keyIdField, keySchema } from '../schemas.ts';

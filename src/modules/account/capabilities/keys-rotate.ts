@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/store.ts';
+import { keyRecord } from '../../../core/keys/key-record.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf } from '../caller.ts';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/store.ts';
+import { keyRecord } from '../../../core/keys/key-record.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { changeKeys, forgetKey, requireMayGetSecretOf } from '../caller.ts';
+import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../caller.ts';
 import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
@@ -18,8 +18,8 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
   path: '/v1/account/keys/suspected_compromise/{id}',
   summary: 'Reports that the secret of an API key may be in foreign hands.',
   description:
-    'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes ' +
-    'and expiry and its key_secret, this once. confirmed_leak false with auto_rotate rotates the key: key.key_secret is the new ' +
+    'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes, ' +
+    'expiry and spend cap (counted anew) and its key_secret, this once. confirmed_leak false with auto_rotate rotates the key: key.key_secret is the new ' +
     'secret, the one before lives one more hour and cannot manage keys. confirmed_leak false without auto_rotate only sets flagged_at.',
   input: Type.Object({
     id: keyIdField,
@@ -67,7 +67,12 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
     const confirmed = input.confirmed_leak ?? false;
     const rotate = input.auto_rotate ?? true;
     const write = await changeKeys(ctx, { ...replay, target: input.id }, async (tx, entry) => {
-      if (rotate) requireMayGetSecretOf(entry, await requireKey(tx, ctx.accountId, input.id));
+      if (rotate) {
+        const target = await requireKey(tx, ctx.accountId, input.id);
+        requireMayGetSecretOf(entry, target);
+        // The replacement's cap has nothing used.
+        if (confirmed) requireNoMoney(entry, target.cap?.cap, 'id');
+      }
       return report(tx, ctx, input.id, { confirmed, rotate }, entry.nowMs);
     });
     if (confirmed) await forgetKey(ctx.core, input.id);

@@ -1,10 +1,18 @@
 import Type from 'typebox';
-import { requireKey, updateKey } from '../../../core/keys/changes.ts';
+import { type CapChange, requireKey, updateKey } from '../../../core/keys/changes.ts';
+import { keyRecord } from '../../../core/keys/key-record.ts';
 import { scopesWithin, validateScopes } from '../../../core/keys/scopes.ts';
-import { keyRecord } from '../../../core/keys/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { changeKeys, forgetKey } from '../caller.ts';
-import { keyIdField, keySchema, nameField, scopesField } from '../schemas.ts';
+import { changeKeys, forgetKey, requireNoMoney } from '../caller.ts';
+import {
+  keyIdField,
+  keySchema,
+  nameField,
+  nanosField,
+  scopesField,
+  spendCapField,
+  spendCapPeriodField,
+} from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
 const replay = { keepDays: 30 } as const;
@@ -13,11 +21,19 @@ export const keysUpdate = defineCapability<AccountState>()({
   id: 'account.keys.update',
   method: 'PATCH',
   path: '/v1/account/keys/update/{id}',
-  summary: 'Renames an API key or changes its scopes.',
+  summary: 'Renames an API key, changes its scopes or its spend cap.',
   description:
     'Absent fields stay as they are; name null clears the name, scopes null or empty allows all modules. When scopes are taken away, ' +
-    'no further call with them succeeds once the answer is there. A key can only change keys, and to scopes, within its own.',
-  input: Type.Object({ id: keyIdField, name: Type.Optional(nameField), scopes: Type.Optional(scopesField) }),
+    'no further call with them succeeds once the answer is there. A key can only change keys, and to scopes, within its own. ' +
+    'A new cap, or another spend_cap_period, counts at once what its window has spent already; another amount keeps the count, and ' +
+    'spend_cap_usd null removes the cap. A key that has a spend cap cannot change any.',
+  input: Type.Object({
+    id: keyIdField,
+    name: Type.Optional(nameField),
+    scopes: Type.Optional(scopesField),
+    spend_cap_usd: Type.Optional(spendCapField),
+    spend_cap_period: Type.Optional(spendCapPeriodField),
+  }),
   output: keySchema,
   price: 'free',
   currentSecretOnly: true,
@@ -33,19 +49,32 @@ export const keysUpdate = defineCapability<AccountState>()({
       input: { id: '$0.id', scopes: ['vector:read'] },
       expect: { name: 'search', scopes: ['vector:read'] },
     },
+    {
+      title: 'Spend at most 5 USD a month',
+      before: [{ capability: 'account.keys.create', input: { name: 'search' } }],
+      input: { id: '$0.id', spend_cap_usd: 5, spend_cap_period: 'monthly' },
+      expect: { spend_cap_usd: 5, spend_cap_period: 'monthly', spend_used_usd: 0 },
+    },
   ],
   async run({ ctx, input }) {
     const { core } = ctx;
     const scopes = input.scopes === undefined ? undefined : validateScopes(core.scopeBook, input.scopes);
+    const cap = capChangeOf(input.spend_cap_usd, input.spend_cap_period);
     // A replayed answer does not tell whether its call narrowed the key: then it counts as one that did.
     let narrowed = true;
-    const write = await changeKeys(ctx, { ...replay, target: input.id, scopes }, async (tx, { nowMs }) => {
+    const write = await changeKeys(ctx, { ...replay, target: input.id, scopes }, async (tx, entry) => {
+      if (cap !== undefined) requireNoMoney(entry, null, 'spend_cap_usd');
       const before = await requireKey(tx, ctx.accountId, input.id);
       narrowed = scopes !== undefined && !scopesWithin(core.scopeBook, before.scopes, scopes);
-      return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes }, nowMs));
+      return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes, cap }, entry.nowMs));
     });
     if (narrowed) await forgetKey(core, input.id);
     else core.keys.drop(input.id);
     return write;
   },
 });
+
+function capChangeOf(amount: number | null | undefined, period: CapChange['period']): CapChange | undefined {
+  if (amount === undefined && period === undefined) return undefined;
+  return { nanos: amount === undefined ? undefined : nanosField('spend_cap_usd', amount), period };
+}

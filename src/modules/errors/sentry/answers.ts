@@ -61,8 +61,9 @@ function waitHeaders(status: number, waitMs: number, code: string): Record<strin
   return { 'retry-after': seconds, 'x-sentry-rate-limits': `${seconds}::organization:${code.toLowerCase()}` };
 }
 
-function backOffMs({ code, retryAfterMs }: Problem, status: number): number | null {
-  if (code === 'INSUFFICIENT_CREDIT') return Math.min(retryAfterMs ?? NO_CREDIT_BACK_OFF_MS, BACK_OFF_MS_MAX);
+function backOffMs({ code, retryAfterMs, shortfall }: Problem, status: number): number | null {
+  if (code === 'INSUFFICIENT_CREDIT')
+    return Math.min(shortfall?.windowLeftMs ?? NO_CREDIT_BACK_OFF_MS, BACK_OFF_MS_MAX);
   return status === 429 || status === 503 ? (retryAfterMs ?? NO_CREDIT_BACK_OFF_MS) : null;
 }
 

@@ -131,8 +131,8 @@ export const query = defineCapability<VectorState>()({
     if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);
     const price = priceOfCall(ctx, units);
-    // Others may be on their way: funds that would not last for all of them are held first.
-    const holdFirst = funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
+    // Others may be on their way: funds that would not last for all of them are held first, and so is what a key's cap may not cover.
+    const holdFirst = ctx.key.hasSpendCap || funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
     const charge = { units, effect: state.querying };
     return chargeForWork(ctx, { ...charge, sequences: 0, bytes: FIXED_BYTES, rows: 1 }, holdFirst, () =>
       answerQueries(ctx, state, body, collection),
