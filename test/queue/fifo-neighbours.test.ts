@@ -1,12 +1,17 @@
 // FIFO groups with a message that keeps failing: what fails is counted, what only stood behind it is not.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { QueueBench } from './harness.ts';
 
+let shared: QueueBench;
+/** With an account of its own: what other tests left behind tells its events there. */
 let bench: QueueBench;
 beforeAll(async () => {
-  bench = await QueueBench.start();
+  shared = await QueueBench.start();
 });
-afterAll(() => bench.stop());
+afterAll(() => shared.stop());
+beforeEach(async () => {
+  bench = await shared.withAccount();
+});
 
 /** A FIFO queue with a dead-letter queue and messages {n} of one group. */
 async function filled(name: string, messages: number, settings: Record<string, unknown> = {}): Promise<void> {

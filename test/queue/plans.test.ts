@@ -50,7 +50,7 @@ async function exercise(): Promise<void> {
     await call('publish', { queue: name, payload: {} });
     const { items } = await call('consume', { queue: name, max_messages: 3 });
     await call('ack', { queue: name, receipt_handle: items[0].receipt_handle });
-    await call('nack', { queue: name, message_id: 'qmsg_none', receipts: undefined });
+    await call('nack', { queue: name, receipt_handle: items[1].receipt_handle });
     await call('stats', { queue: name });
     await call('peek', { queue: name, limit: 10 });
     await call('purge', { queue: name });
@@ -97,6 +97,22 @@ async function fill(): Promise<void> {
   );
 }
 
+/** Of the statements about FIFO groups; `queue` stands for account and queue, `seqs` for twenty messages. */
+function groupLiterals(queue: string[], seqs: string): Record<string, string[]> {
+  const twenty = (value: string) => `'{${Array(20).fill(value).join()}}'`;
+  return {
+    fifo_claim_groups: [...queue, '10', `'{}'`],
+    fifo_find_lapsed_groups: [...queue, '500'],
+    fifo_read_heads: [...queue, `'{g1,g2,g3}'`, '10'],
+    fifo_read_first: [...queue, `'{g1,g2,g3}'`],
+    fifo_read_leases: [...queue, seqs],
+    fifo_read_by_seq: [...queue, seqs],
+    fifo_return: [...queue, seqs, twenty('now'), twenty('1')],
+    fifo_lease: [...queue, seqs, twenty('now')],
+    fifo_lock_groups: [...queue, `'{g1,g2,g3}'`],
+  };
+}
+
 /** Values of the parameters, as SQL. */
 async function literals(): Promise<Record<string, string[]>> {
   const { rows } = await sql<{ name: string; queue_id: bigint; revision: number; seq: bigint }>(
@@ -126,12 +142,8 @@ async function literals(): Promise<Record<string, string[]>> {
     stats_select: of('flat'),
     settle_select_due: [of('flat')[0] as string, `'{${of('flat')[1]},${of('dead')[1]}}'`],
     peek_select: [...of('lanes'), '10', '1209600000'],
+    ...groupLiterals(of('groups') as string[], seqs('groups')),
     peek_select_fifo: [...of('groups'), '10'],
-    fifo_claim_groups: [...of('groups'), '10', `'{}'`],
-    fifo_find_lapsed_groups: [...of('groups'), '500'],
-    fifo_read_heads: [...of('groups'), `'{g1,g2,g3}'`, '10'],
-    fifo_read_by_seq: [...of('groups'), seqs('groups')],
-    fifo_lock_groups: [...of('groups'), `'{g1,g2,g3}'`],
     waiting_find_ready: [`'{${Array(3).fill(account.accountId).join()}}'`, `'{flat,lanes,groups}'`, `'{1,100,1}'`],
     publish_read_queues: [accounts, accounts, `'{flat}'`],
     publish_insert_messages: [
@@ -164,6 +176,7 @@ const ordered = new Set([
   'fifo_claim_groups',
   'fifo_find_lapsed_groups',
   'fifo_read_heads',
+  'fifo_read_first',
   'lane_lock_wallets',
 ]);
 const names = [
@@ -172,6 +185,9 @@ const names = [
   'stats_select',
   'settle_select_due',
   'peek_select_fifo',
+  'fifo_read_leases',
+  'fifo_lease',
+  'fifo_return',
   'fifo_read_by_seq',
   'fifo_lock_groups',
   'waiting_find_ready',

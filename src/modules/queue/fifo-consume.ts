@@ -10,8 +10,9 @@ import { deadLetter, isExhausted } from './dead-letter.ts';
 import { deliverable, inFlightOf, lapsedLeases, type Return } from './fifo.ts';
 import { giveBack } from './fifo-return.ts';
 import {
-  type FifoMessage,
   type GroupRow,
+  type HeadMessage,
+  type HeldMessage,
   readGroupHeads,
   readMessages,
   refreshGroups,
@@ -27,7 +28,8 @@ const leaseMessages = statement(
   `UPDATE queue.message m
       SET visible_at = u.lease_end, leased = true, attempt = m.attempt + 1, delivery_count = m.delivery_count + 1
      FROM unnest($3::bigint[], $4::timestamptz[]) u(seq, lease_end)
-    WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq`,
+    WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq
+   RETURNING m.seq, m.headers, m.payload`,
 );
 
 export interface FifoClaim {
@@ -65,7 +67,7 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
   const blocked = await settleLapsed(tx, claim, groups, nowMs);
   const names = groups.map((group) => group.group_id).filter((name) => !blocked.has(name));
   const heads = await readLiveHeads(tx, claim, names, nowMs);
-  const taken: FifoMessage[] = [];
+  const taken: HeldMessage[] = [];
   for (const name of names) {
     taken.push(
       ...deliverable(
@@ -75,23 +77,12 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
       ),
     );
   }
-  if (taken.length > 0) {
-    await tx.query(leaseMessages, [
-      accountId,
-      queueId,
-      int8Array(taken.map((message) => message.seq)),
-      timestampArray(taken.map(() => nowMs + leaseMs)),
-    ]);
-  }
-  await refreshGroups(
-    tx,
-    accountId,
-    queueId,
-    groups,
-    taken.map((message) => message.seq),
-  );
+  const bodies = await lease(tx, queue, taken, nowMs + leaseMs);
+  const seqs = taken.map((message) => message.seq);
+  await refreshGroups(tx, accountId, queueId, groups, seqs);
   return taken.map((message) => ({
     ...message,
+    ...(bodies.get(message.seq) as Body),
     attempt: message.attempt + 1,
     delivery_count: message.delivery_count + 1,
     received: message.delivery_count + 1 - message.delivery_base,
@@ -99,6 +90,29 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
     available_at: message.visible_at,
     lease_end: nowMs + leaseMs,
   }));
+}
+
+interface Body {
+  readonly seq: bigint;
+  readonly headers: string | null;
+  readonly payload: string;
+}
+
+/** What the messages carry, by seq: read once, and of no others. */
+async function lease(
+  tx: Transaction,
+  { account_id, queue_id }: QueueRow,
+  messages: readonly HeldMessage[],
+  endMs: number,
+): Promise<Map<bigint, Body>> {
+  if (messages.length === 0) return new Map();
+  const { rows } = await tx.query<Body>(leaseMessages, [
+    account_id,
+    queue_id,
+    int8Array(messages.map((message) => message.seq)),
+    timestampArray(messages.map(() => endMs)),
+  ]);
+  return new Map(rows.map((row) => [row.seq, row]));
 }
 
 /**
@@ -110,7 +124,7 @@ async function readLiveHeads(
   { ids, queue, limit, perGroupMax = limit }: FifoClaim,
   names: readonly string[],
   nowMs: number,
-): Promise<FifoMessage[]> {
+): Promise<HeadMessage[]> {
   const { account_id: accountId, queue_id: queueId } = queue;
   for (;;) {
     const heads = await readGroupHeads(tx, accountId, queueId, names, Math.min(limit, perGroupMax));

@@ -3,27 +3,20 @@ import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { type LockedMessage, lockedColumns } from './message-store.ts';
-import type { MessageRow } from './records.ts';
 
 export interface GroupRow {
   readonly group_id: string;
   readonly in_flight: bigint[];
 }
 
-export interface FifoMessage extends MessageRow {
-  readonly visible_at: number;
-  readonly leased: boolean;
-  readonly attempt: number;
-  readonly delivery_base: number;
-  readonly source_queue_id: bigint | null;
-  readonly retain_from: number | null;
-  readonly group_id: string;
-  readonly reason: string | null;
-}
-
-/** A delivered message of a locked group, as the rules of its return look at it. */
+/** A message of a locked group, as the rules of delivery and return look at it: a payload is read where it is delivered. */
 export interface HeldMessage extends LockedMessage {
   readonly group_id: string;
+}
+
+/** One of the first of its group. */
+export interface HeadMessage extends HeldMessage {
+  readonly retain_from: number | null;
 }
 
 // An existing group keeps its head unless an earlier message comes back; the update also locks the row, so that no one
@@ -68,8 +61,6 @@ const lockGroups = statement(
     ORDER BY g.group_id
       FOR UPDATE`,
 );
-const messageColumns = `m.seq, m.visible_at, m.leased, m.attempt, m.delivery_count, m.delivery_base, m.priority, m.group_id,
-          m.deduplication_id, m.source_queue_id, m.retain_from, m.reason, m.headers, m.payload`;
 const readBySeq = statement(
   'fifo_read_by_seq',
   `SELECT ${lockedColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq`,
@@ -79,15 +70,26 @@ const readHeads = statement(
   `SELECT h.*
      FROM unnest($3::text[]) AS g(group_id)
     CROSS JOIN LATERAL (
-          SELECT ${messageColumns}
+          SELECT ${lockedColumns}, m.retain_from
             FROM queue.message m
            WHERE m.account_id = $1 AND m.queue_id = $2 AND m.group_id = g.group_id
            ORDER BY m.seq
            LIMIT $4) h`,
 );
+const readFirst = statement(
+  'fifo_read_first',
+  `SELECT h.*
+     FROM unnest($3::text[]) AS g(group_id)
+    CROSS JOIN LATERAL (
+          SELECT m.seq, m.group_id, m.visible_at
+            FROM queue.message m
+           WHERE m.account_id = $1 AND m.queue_id = $2 AND m.group_id = g.group_id
+           ORDER BY m.seq
+           LIMIT 1) h`,
+);
 const readLeases = statement(
   'fifo_read_leases',
-  `SELECT m.seq, m.group_id, m.visible_at <= core.clock_now() AS ended
+  `SELECT m.seq, m.group_id, m.visible_at, m.visible_at <= core.clock_now() AS ended
      FROM queue.message m
     WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) AND m.leased
     ORDER BY m.seq`,
@@ -203,19 +205,26 @@ export async function runningLeases(
   groups: readonly GroupRow[],
 ): Promise<Set<bigint>> {
   const inFlight = groups.flatMap((group) => group.in_flight);
-  if (inFlight.length === 0) return new Set();
-  const { rows } = await tx.query<{ seq: bigint; group_id: string; ended: boolean }>(readLeases, [
-    accountId,
-    queueId,
-    int8Array(inFlight),
-  ]);
   const endedGroups = new Set<string>();
   const running = new Set<bigint>();
-  for (const { seq, group_id, ended } of rows) {
+  for (const { seq, group_id, ended } of await leasesOf(tx, accountId, queueId, inFlight)) {
     if (ended) endedGroups.add(group_id);
     if (!endedGroups.has(group_id)) running.add(seq);
   }
   return running;
+}
+
+interface Lease {
+  readonly seq: bigint;
+  readonly group_id: string;
+  readonly visible_at: number;
+  readonly ended: boolean;
+}
+
+/** Those of `seqs` that are leased, whether or not the lease has ended, in their order. */
+async function leasesOf(tx: Queryable, accountId: string, queueId: bigint, seqs: readonly bigint[]): Promise<Lease[]> {
+  if (seqs.length === 0) return [];
+  return (await tx.query<Lease>(readLeases, [accountId, queueId, int8Array([...seqs])])).rows;
 }
 
 /** The first `limit` messages of each group, leased or not. */
@@ -225,9 +234,9 @@ export async function readGroupHeads(
   queueId: bigint,
   groups: readonly string[],
   limit: number,
-): Promise<FifoMessage[]> {
+): Promise<HeadMessage[]> {
   if (groups.length === 0) return [];
-  return (await tx.query<FifoMessage>(readHeads, [accountId, queueId, textArray([...groups]), limit])).rows;
+  return (await tx.query<HeadMessage>(readHeads, [accountId, queueId, textArray([...groups]), limit])).rows;
 }
 
 /** Brings the rows of locked groups in line with their messages: who is in flight, who is the head and when it is ready; empty groups go. */
@@ -240,14 +249,14 @@ export async function refreshGroups(
 ): Promise<void> {
   if (groups.length === 0) return;
   const names = groups.map((group) => group.group_id);
-  const [maybeLeased, heads] = await Promise.all([
-    readMessages(tx, accountId, queueId, [...groups.flatMap((group) => group.in_flight), ...leasedNow]),
-    readGroupHeads(tx, accountId, queueId, names, 1),
+  const [leases, first] = await Promise.all([
+    leasesOf(tx, accountId, queueId, [...groups.flatMap((group) => group.in_flight), ...leasedNow]),
+    tx.query<Pick<Lease, 'seq' | 'group_id' | 'visible_at'>>(readFirst, [accountId, queueId, textArray([...names])]),
   ]);
-  const headOf = new Map(heads.map((head) => [head.group_id, head]));
+  const headOf = new Map(first.rows.map((head) => [head.group_id, head]));
   for (const name of names) {
     const head = headOf.get(name);
-    const leased = maybeLeased.filter((message) => message.group_id === name && message.leased);
+    const leased = leases.filter((lease) => lease.group_id === name);
     if (head === undefined) void tx.query(removeGroup, [accountId, queueId, name]);
     else {
       const readyMs = leased.length > 0 ? Math.min(...leased.map((message) => message.visible_at)) : head.visible_at;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { deliverable, inFlightOf, lapsedLeases, type Return, returnedByNack } from './fifo.ts';
-import type { FifoMessage } from './fifo-store.ts';
+import type { HeldMessage } from './fifo-store.ts';
 
 const NOW = 1_000;
 const message = (seq: number, visibleMs: number, leased: boolean, group = 'g') =>
-  ({ seq: BigInt(seq), visible_at: visibleMs, leased, group_id: group }) as FifoMessage & { payload: string };
+  ({ seq: BigInt(seq), visible_at: visibleMs, leased, group_id: group }) as HeldMessage;
 const seqsOf = (messages: readonly { readonly seq: bigint }[]) => messages.map(({ seq }) => Number(seq));
 const told = (returned: readonly Return[]) =>
   returned.map(({ message: { seq }, availableMs, isNeighbour }) => [

@@ -1,6 +1,6 @@
 // FIFO delivery: strict order per group, a group blocked until everything delivered from it is settled. Pure rules over locked rows.
 // Only the first message of a group that fails is known to have failed: those behind it come back uncounted.
-import type { FifoMessage, GroupRow, HeldMessage } from './fifo-store.ts';
+import type { GroupRow, HeldMessage } from './fifo-store.ts';
 
 /** A delivered message that goes back to its group. */
 export interface Return {
@@ -33,8 +33,8 @@ export function lapsedLeases(inFlight: readonly HeldMessage[], nowMs: number): L
 }
 
 /** Consecutive deliverable messages from the head; a delayed one holds everything behind it. */
-export function deliverable(heads: readonly FifoMessage[], nowMs: number, limit: number): FifoMessage[] {
-  const taken: FifoMessage[] = [];
+export function deliverable(heads: readonly HeldMessage[], nowMs: number, limit: number): HeldMessage[] {
+  const taken: HeldMessage[] = [];
   for (const message of heads) {
     if (taken.length >= limit || message.leased || message.visible_at > nowMs) break;
     taken.push(message);
