@@ -121,6 +121,10 @@ describe('validateScopes', () => {
     );
   });
 
+  test.each(['parcels:send', 'queue.send', 'x'])('names none when none is near: %s', (scope) => {
+    expect(() => validateScopes(book, [scope])).toThrow(new RegExp(`"${scope}" is not a scope\\.$`));
+  });
+
   test('names the nearest scope', () => {
     expect(() => validateScopes(book, ['queue.pubilsh'])).toThrow(
       /"queue\.pubilsh" is not a scope\. Did you mean "queue\.publish"\?/,
