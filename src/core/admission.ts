@@ -69,6 +69,8 @@ export const admission = {
     turnBurstWaitMs: 1_000,
     /** Bytes of bodies received and not done with. */
     bodyBytesMax: 192 * MIB,
+    /** Bytes of answers that are being made, of what is read for them too. */
+    answerMakingBytesMax: 128 * MIB,
     /** Bytes of answers that clients have not read. Beyond: the connection whose answer has waited longest ends. */
     answerBytesMax: 128 * MIB,
     /** 429 and OVERLOADED go out at once so often; more are held, without a place, for at most so long. Each costs half a call. */
@@ -78,7 +80,8 @@ export const admission = {
     refusedRemembered: 10_000,
     /** Billable calls that wait for a commit. */
     laneItemsMax: 20_000,
-    laneBytesMax: 64 * MIB,
+    /** What they are to write, or to answer. */
+    laneBytesMax: 192 * MIB,
     /** Accounts whose wallet someone else holds wait with their calls beside the commits of all others. */
     lockedAccountsMax: 200,
     /** Connections for all of them together; the others wait their turn without one. */

@@ -63,6 +63,11 @@ export interface CallContext {
    * rate it takes nothing.
    */
   weigh(tokens: number): void;
+  /**
+   * Counts bytes of a long answer that is being made against what the account, and all, may hold of these; given back once it is
+   * written. Throws CONCURRENCY_LIMITED, OVERLOADED.
+   */
+  holdAnswer(bytes: number): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
   /** From now on the call does little but wait: its place among those that run is for others. */

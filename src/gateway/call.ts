@@ -59,7 +59,7 @@ export class Call implements CallContext {
   #abort: AbortController | null = null;
   #releases: (() => void)[] | null = [];
   /** Among the calls that run. */
-  place: { idle(): void } | null = null;
+  place: { idle(): void; make(bytes: number): void } | null = null;
 
   constructor(core: Core, endpoint: Endpoint, request: Request) {
     this.core = core;
@@ -123,6 +123,10 @@ export class Call implements CallContext {
 
   idle(): void {
     this.place?.idle();
+  }
+
+  holdAnswer(bytes: number): void {
+    this.place?.make(bytes);
   }
 
   /** Ends what the call occupies; later calls do nothing. */

@@ -13,6 +13,8 @@ export interface Place {
   /** Its account; before that is known, its address. */
   owner: string;
   bodyBytes: number;
+  /** Of the answer that is being made. */
+  answerBytes: number;
   /** Whether it has one of the places of those that run. */
   runs: boolean;
   ended: boolean;
@@ -22,6 +24,7 @@ export class Traffic {
   readonly bounds: Admission;
   /** Bytes of answers that their clients have not read, by owner. */
   readonly answers: FairSlots;
+  readonly #making: FairSlots;
   readonly #bodies: FairSlots;
   readonly #turns: FairTurns;
   readonly #requests: Counter<'capability' | 'status'>;
@@ -31,6 +34,7 @@ export class Traffic {
   constructor(registry: Registry, bounds: Admission = admission) {
     this.bounds = bounds;
     this.answers = new FairSlots(bounds.all.answerBytesMax);
+    this.#making = new FairSlots(bounds.all.answerMakingBytesMax);
     this.#bodies = new FairSlots(bounds.all.bodyBytesMax);
     this.#turns = new FairTurns(bounds.all);
     this.#requests = new Counter({
@@ -49,6 +53,7 @@ export class Traffic {
     gauge(registry, 'qm_calls_running', 'Calls running or waiting now.', () => this.#calls);
     gauge(registry, 'qm_calls_waiting', 'Calls that wait for a place.', () => this.#turns.waiting);
     gauge(registry, 'qm_body_bytes', 'Bytes of bodies received and not done with.', () => this.#bodies.taken);
+    gauge(registry, 'qm_answer_making_bytes', 'Bytes of answers that are being made.', () => this.#making.taken);
     gauge(registry, 'qm_answer_bytes', 'Bytes of answers that clients have not read.', () => this.answers.taken);
   }
 
@@ -60,7 +65,7 @@ export class Traffic {
   /** A call has arrived. It takes nothing yet: its connection bounds it. */
   begin(owner: string): Place {
     this.#calls += 1;
-    return { owner, bodyBytes: 0, runs: false, ended: false };
+    return { owner, bodyBytes: 0, answerBytes: 0, runs: false, ended: false };
   }
 
   /** Part of its body has arrived. Throws CONCURRENCY_LIMITED, OVERLOADED. */
@@ -80,6 +85,13 @@ export class Traffic {
     this.#bodies.release(owner, bodyBytes);
     place.bodyBytes = 0;
     this.receive(place, bodyBytes);
+  }
+
+  /** A further part of its answer is held until it is written. Throws CONCURRENCY_LIMITED, OVERLOADED. */
+  make(place: Place, bytes: number): void {
+    if (place.ended) return;
+    if (!this.#making.take(place.owner, bytes)) throw tooMany(this.#making, place.owner);
+    place.answerBytes += bytes;
   }
 
   /**
@@ -116,6 +128,7 @@ export class Traffic {
     this.#calls -= 1;
     this.idle(place);
     if (place.bodyBytes > 0) this.#bodies.release(place.owner, place.bodyBytes);
+    if (place.answerBytes > 0) this.#making.release(place.owner, place.answerBytes);
   }
 
   record(capability: string, status: number, latencyMs: number): void {

@@ -35,6 +35,12 @@ export class FairSlots {
     return true;
   }
 
+  /** Takes them in any case: there may be fewer than none left. */
+  force(owner: string, places: number): void {
+    this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + places);
+    this.#free -= places;
+  }
+
   /** Whether it is the owner who holds much, and not the many others. */
   isGreedy(owner: string): boolean {
     return (this.#taken.get(owner) ?? 0) * 4 >= this.#total;

@@ -10,7 +10,7 @@ export function occupy(traffic: Traffic, call: Call, slot: CallSlot, reply: Fast
   const place = traffic.begin(owner);
   slot.call = call;
   slot.place = place;
-  call.place = { idle: () => traffic.idle(place) };
+  call.place = { idle: () => traffic.idle(place), make: (bytes) => traffic.make(place, bytes) };
   call.occupy(() => traffic.end(place));
   const answer = answerOf(reply);
   answer.occupied = call;

@@ -127,6 +127,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     bodyText: '',
     warnings: [],
     weigh: () => undefined,
+    holdAnswer: () => undefined,
     signal: new AbortController().signal,
     idle: () => undefined,
   };

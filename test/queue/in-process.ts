@@ -32,6 +32,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       bodyText: text,
       warnings: [],
       weigh: () => undefined,
+      holdAnswer: () => undefined,
       signal: new AbortController().signal,
       idle: () => undefined,
     };

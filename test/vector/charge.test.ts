@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../src/core/context.ts';
 import { chargeForWork } from '../../src/core/wallet/charge.ts';
+import { Lanes } from '../../src/core/wallet/lanes.ts';
 import { QueryEffect } from '../../src/modules/vector/query-effect.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { QUERY_NANOS, VectorBench } from './harness.ts';
@@ -17,8 +18,7 @@ const ACTIVE = `SELECT count(*)::int AS number FROM core.hold WHERE account_id =
 
 const called = { capability: 'vector.query', scope: 'read', priceEntry: 'vector.query' };
 
-async function charge(bench: VectorBench, holdFirst: boolean, work: () => Promise<string>) {
-  const { core } = bench.service;
+async function charge(bench: VectorBench, holdFirst: boolean, work: () => Promise<string>, core = bench.service.core) {
   const { accountId, secret } = bench.account;
   const key = await core.keys.find(secret);
   const ctx = { core, accountId, key, ...called, requestId: 'req_test', idempotency: null };
@@ -71,3 +71,20 @@ test('a process that dies between hold and charge has charged nothing: the hold 
   await expect.poll(() => bench.number(HELD), { timeout: 20_000 }).toBe(0);
   expect(await bench.spentNanos()).toBe(0n);
 }, 30_000);
+
+test('an answer waits in the lane with its whole length; an account has a share of what may wait', async () => {
+  const [bench, other] = [await shared.withAccount(1), await shared.withAccount(1)];
+  const { core } = bench.service;
+  const small = { ...core, lanes: new Lanes({ db: core.db, log: core.log, bytesMax: 1_000 }) };
+  const answer = (characters: number) => async () => 'x'.repeat(characters);
+  const outcomes = await Promise.allSettled([
+    charge(bench, false, answer(400), small),
+    charge(bench, false, answer(10), small),
+    charge(other, false, answer(10), small),
+    charge(other, false, answer(900), small),
+  ]);
+  const told = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'answered' : outcome.reason.code));
+  expect(told).toEqual(['answered', 'CONCURRENCY_LIMITED', 'answered', 'OVERLOADED']);
+  expect(await bench.spentNanos()).toBe(QUERY_NANOS);
+  await charge(bench, false, answer(10), small);
+});

@@ -17,8 +17,10 @@ export interface Charge<Input, Context> {
   readonly input: Input;
   /** How many sequence numbers of the account the effect needs. */
   readonly sequences: number;
-  /** Approximate size of the input. */
+  /** Approximate size of what the effect writes. */
   readonly bytes: number;
+  /** Bytes that wait with the call in its lane, when these are not those. */
+  readonly waitingBytes?: number;
   /** Rows that the effect writes. */
   readonly rows: number;
   /** In place of the key sent with the call. */
@@ -64,14 +66,17 @@ export async function chargeInLane<Input, Context>(
  * Charges for work that writes nothing, with its outcome as the effect's input: what fails costs nothing, and only what is charged
  * is answered. `holdFirst`: the price is held before the work, for funds that may not last; it takes a second transaction.
  */
-export async function chargeForWork<Input, Context>(
+export async function chargeForWork<Input extends string, Context>(
   ctx: CallContext,
   charge: Omit<Charge<Input, Context>, 'input'>,
   holdFirst: boolean,
   work: () => Promise<Input>,
 ): Promise<ChargedAnswer> {
-  if (!holdFirst) return chargeInLane(ctx, { ...charge, input: await work() });
-  const call = laneItem(ctx, { ...charge, input: null as Input }, 'hold');
+  if (!holdFirst) {
+    const input = await work();
+    return chargeInLane(ctx, { ...charge, input, waitingBytes: charge.bytes + input.length });
+  }
+  const call = laneItem(ctx, { ...charge, input: '' as Input }, 'hold');
   const settlement = await ctx.core.holds.authorize(call as LaneItem);
   if (settlement.kind !== 'held') return finish(ctx, call, settlement);
   let input: Input;
@@ -130,7 +135,7 @@ function laneItem<Input, Context>(
     idempotency: charge.idempotency ?? ctx.idempotency,
     keepMs: DAY_MS,
     sequences: charge.sequences,
-    bytes: charge.bytes,
+    bytes: charge.waitingBytes ?? charge.bytes,
     effect: charge.effect,
     input: charge.input,
   };

@@ -2,6 +2,7 @@
 // An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState } from '../../db/database.ts';
+import { FairSlots } from '../../lib/fair-slots.ts';
 import { problem } from '../../problems/problem.ts';
 import { admission } from '../admission.ts';
 import type { Logger } from '../logger.ts';
@@ -20,6 +21,8 @@ export interface LanesOptions {
   readonly concurrentCommits?: number;
   /** How long calls wait for a wallet that someone else holds; 8 s when absent. */
   readonly lockedForMs?: number;
+  /** Of what waits; by admission.ts when absent. */
+  readonly bytesMax?: number;
 }
 
 // Measured: batches beyond 128 calls gained nothing.
@@ -39,14 +42,15 @@ export class Lanes {
   /** Accounts with waiting calls and no commit in flight, in order of arrival: round robin. */
   readonly #ready = new Set<string>();
   readonly #locked: LockedLanes;
+  readonly #bytes: FairSlots;
   #active = 0;
   #scheduled = false;
   #waitingItems = 0;
-  #waitingBytes = 0;
 
   constructor(options: LanesOptions) {
     this.#options = options;
     this.#locked = new LockedLanes(options.lockedForMs);
+    this.#bytes = new FairSlots(options.bytesMax ?? laneBytesMax);
   }
 
   /** Waiting calls, for metrics and shutdown. */
@@ -55,22 +59,23 @@ export class Lanes {
   }
 
   /**
-   * Settles the call in the next commit of its account. Rejects with OVERLOADED when too much waits, with SERVICE_UNAVAILABLE
-   * without a database and when someone else holds the wallet for long.
+   * Settles the call in the next commit of its account. Throws OVERLOADED when too much waits, CONCURRENCY_LIMITED when
+   * most of it is the account's; SERVICE_UNAVAILABLE without a database and when someone else holds the wallet for long.
    */
   submit(item: LaneItem): Promise<Settlement> {
-    if (this.#waitingItems >= laneItemsMax || this.#waitingBytes + item.bytes > laneBytesMax) {
-      throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    const { accountId, bytes } = item;
+    if (this.#waitingItems >= laneItemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    if (isLockedFull(this.#lanes.get(accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+    if (!this.#bytes.take(accountId, bytes)) {
+      throw problem(this.#bytes.isGreedy(accountId) ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: 1000 });
     }
-    if (isLockedFull(this.#lanes.get(item.accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
     this.#waitingItems += 1;
-    this.#waitingBytes += item.bytes;
     const settled = new Promise<Settlement>((resolve, reject) => {
       this.#enqueue({ item, sinceMs: performance.now(), followers: [], resolve, reject });
     });
     return settled.finally(() => {
       this.#waitingItems -= 1;
-      this.#waitingBytes -= item.bytes;
+      this.#bytes.release(accountId, bytes);
     });
   }
 

@@ -1,4 +1,5 @@
 // The answer of a query as JSON text, measured before its pieces are put together.
+import type { CallContext } from '../../core/context.ts';
 import { invalidField } from '../../problems/problem.ts';
 import type { CollectionRow } from './collection-store.ts';
 import type { SearchResult } from './engine/port.ts';
@@ -15,16 +16,18 @@ export interface Found {
 }
 
 /** A measure of what is in the answer twice, in matches and in items. */
-export const bytesOfMatches = (body: QueryBody) => new AnswerBytes(() => tooLarge(body), ANSWER_BYTES_MAX / 2);
+export const bytesOfMatches = (ctx: CallContext, body: QueryBody) =>
+  new AnswerBytes(ctx, () => tooLarge(body), ANSWER_BYTES_MAX / 2);
 
 /** Throws the refusal of an answer that is too large. */
 export async function renderAnswer(
+  ctx: CallContext,
   engine: string,
   body: QueryBody,
   collection: CollectionRow,
   { results, rows }: Found,
 ): Promise<string> {
-  const bytes = bytesOfMatches(body);
+  const bytes = bytesOfMatches(ctx, body);
   const numbers = new NumberWriter();
   const texts: string[] = [];
   for (const result of results) {

@@ -30,7 +30,7 @@ export async function answerQueries(
   for (let tries = 1; ; tries += 1) {
     for (const { vector, isZero, at } of body.queries) refuseUnfit({ length: vector.length, isZero }, collection, at);
     const found = await find(ctx, engine, body, collection, spare);
-    if (found !== 'gone' && found !== 'changed') return renderAnswer(engine.name, body, collection, found);
+    if (found !== 'gone' && found !== 'changed') return renderAnswer(ctx, engine.name, body, collection, found);
     const now = await findCollection(ctx.core.db, ctx.accountId, body.collection);
     if (now === null || (found === 'gone' && tries >= GONE_TRIES_MAX)) throw collectionNotFound();
     collection = now;
@@ -57,7 +57,7 @@ async function find(
     const results = await engine.search(refOf(collection), wider, ctx.signal);
     if (!body.withMetadata && !body.withValues) return { results, rows: null };
     if (spare > 0) return await settledFound(ctx, body, collection, searches, results);
-    const rows = await readItems(ctx.core.db.hot, collection, idsOf(results), body, bytesOfMatches(body));
+    const rows = await readItems(ctx.core.db.hot, collection, idsOf(results), body, bytesOfMatches(ctx, body));
     return results.every(({ matches }) => matches.every((match) => isCurrent(rows, match)))
       ? { results, rows }
       : 'changed';
@@ -79,7 +79,7 @@ function settledFound(
   return readSnapshot(ctx.core.db, async (tx) => {
     const results = await settle(tx, refOf(collection), searches, wider);
     if (results === null) return 'changed';
-    return { results, rows: await readItems(tx, collection, idsOf(results), body, bytesOfMatches(body)) };
+    return { results, rows: await readItems(tx, collection, idsOf(results), body, bytesOfMatches(ctx, body)) };
   });
 }
 

@@ -1,6 +1,7 @@
 // What answers read of stored vectors, however much it is: jsonb writes 1e308 out, so that 16 KiB of metadata may be 850 KB of text.
 // Therefore it is read part by part, and no further than the answer may go, and its numbers are answered in their shortest form.
 import { setImmediate as turn } from 'node:timers/promises';
+import type { CallContext } from '../../core/context.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -26,19 +27,23 @@ interface Wanted {
 
 /** Counts the bytes of an answer before it is put together. */
 export class AnswerBytes {
+  readonly #ctx: Pick<CallContext, 'holdAnswer'>;
   readonly #refusal: () => Problem;
   #left: number;
 
   /** @param refusal of an answer that is too large */
-  constructor(refusal: () => Problem, most = ANSWER_BYTES_MAX) {
+  constructor(ctx: Pick<CallContext, 'holdAnswer'>, refusal: () => Problem, most = ANSWER_BYTES_MAX) {
+    this.#ctx = ctx;
     this.#refusal = refusal;
     this.#left = most;
   }
 
-  /** Throws the refusal. */
+  /** Throws the refusal, and CONCURRENCY_LIMITED or OVERLOADED when too many answers are being made. */
   add(text: string): void {
-    this.#left -= Buffer.byteLength(text);
+    const bytes = Buffer.byteLength(text);
+    this.#left -= bytes;
     if (this.#left < 0) throw this.#refusal();
+    this.#ctx.holdAnswer(bytes);
   }
 }
 

@@ -61,8 +61,14 @@ export const fetch = defineCapability<VectorState>()({
         `Ids times the dimension must be at most ${VALUES_MAX} with include_values.`,
       );
     }
-    const found = await readItems(db, row, distinct, { withMetadata: true, withValues }, new AnswerBytes(tooLarge));
-    const bytes = new AnswerBytes(tooLarge);
+    const found = await readItems(
+      db,
+      row,
+      distinct,
+      { withMetadata: true, withValues },
+      new AnswerBytes(ctx, tooLarge),
+    );
+    const bytes = new AnswerBytes(ctx, tooLarge);
     const numbers = new NumberWriter();
     const texts: string[] = [];
     for (const id of distinct) {

@@ -1,0 +1,49 @@
+// Answers that are being made: what is read for them and put together is bounded as bytes, per account and in all.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { figure, untilFigure } from './harness.ts';
+
+const MIB = 1024 * 1024;
+let service: TestService;
+let calls: [Client, Client];
+
+beforeAll(async () => {
+  service = await startTestService({ admission: { all: { answerMakingBytesMax: 4 * MIB } } });
+  const account = async () => client(service.url, (await createTestAccount(service.core)).secret);
+  calls = [await account(), await account()];
+  const metadata = { text: 'x'.repeat(16_000) };
+  for (const call of calls) {
+    await call('POST', '/v1/vector/collection/create', { collection: 'docs', dimension: 2 });
+    const vectors = Array.from({ length: 100 }, (_, i) => ({ id: `v${i}`, embedding: [1, i], metadata }));
+    expect((await call('POST', '/v1/vector/upsert', { collection: 'docs', vectors })).status).toBe(200);
+  }
+});
+afterAll(() => service.stop());
+
+const fetch = (call: Client, count: number) =>
+  call('POST', '/v1/vector/fetch', { collection: 'docs', ids: Array.from({ length: count }, (_, i) => `v${i}`) });
+const query = (call: Client, count: number) =>
+  call('POST', '/v1/vector/query', { collection: 'docs', embedding: [1, 1], top_k: count });
+
+test.each([
+  ['fetch', fetch],
+  ['query', query],
+])('%s: many long answers of an account at once are refused, another account gets its own', async (_, ask) => {
+  const [call, other] = calls;
+  const greedy = Array.from({ length: 40 }, () => ask(call, 50));
+  const replies = [...(await Promise.all(greedy)), await ask(other, 50)];
+  expect(replies.pop()?.status).toBe(200);
+  const told = new Set(replies.map(({ status, body }) => `${status} ${body.error?.code ?? 'ok'}`));
+  expect(told).toEqual(new Set(['200 ok', '429 CONCURRENCY_LIMITED']));
+  await untilFigure(service, 'qm_answer_making_bytes', 0);
+  expect((await ask(call, 50)).status).toBe(200);
+});
+
+test('what is refused gives back what it held, and is not charged', async () => {
+  const [call] = calls;
+  const balance = async () => (await call('GET', '/v1/account/balance')).body.data.balance_usd;
+  const before = await balance();
+  for (let i = 0; i < 5; i += 1) expect((await query(call, 100)).body.error.code).toBe('CONCURRENCY_LIMITED');
+  expect(await balance()).toBe(before);
+  expect(await figure(service, 'qm_answer_making_bytes')).toBe(0);
+});
