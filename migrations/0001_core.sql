@@ -74,10 +74,14 @@ CREATE TABLE core.hold (
   day_start timestamptz NOT NULL,
   month_start timestamptz NOT NULL,
   status text NOT NULL,
+  -- who renews it while the work lives, or alone ends it; null: nobody
+  owner text,
   created_at timestamptz NOT NULL,
-  expires_at timestamptz NOT NULL,
+  -- null: never by itself
+  expires_at timestamptz,
   settled_at timestamptz,
-  PRIMARY KEY (account_id, hold_id)
+  PRIMARY KEY (account_id, hold_id),
+  CHECK (owner IS NOT NULL OR expires_at IS NOT NULL)
 );
 CREATE INDEX hold_expiry ON core.hold (expires_at) WHERE status = 'active';
 CREATE INDEX hold_settled ON core.hold (settled_at) WHERE settled_at IS NOT NULL;

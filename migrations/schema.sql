@@ -145,10 +145,12 @@ CREATE TABLE core.hold (
   day_start timestamp with time zone NOT NULL,
   month_start timestamp with time zone NOT NULL,
   status text NOT NULL,
+  owner text,
   created_at timestamp with time zone NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
   settled_at timestamp with time zone,
-  CONSTRAINT hold_pkey PRIMARY KEY (account_id, hold_id)
+  CONSTRAINT hold_pkey PRIMARY KEY (account_id, hold_id),
+  CONSTRAINT hold_check CHECK (((owner IS NOT NULL) OR (expires_at IS NOT NULL)))
 );
 
 CREATE TABLE core.idempotency (

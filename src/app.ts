@@ -212,18 +212,19 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   const secrets = new Secrets(await loadServerSecret(config));
   await rememberServerSecret(db, secrets);
   const lanes = new Lanes({ db, log });
+  const processId = `${hostname()}-${process.pid}-${randomText(6)}`;
   const core: Core = {
     db,
     connection: storage.connection,
     secrets,
     lanes,
-    holds: new Holds({ db, lanes }),
+    holds: new Holds({ db, lanes, log, owner: processId }),
     keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
-    processes: new ProcessRegistry(db, `${hostname()}-${process.pid}-${randomText(6)}`, config.role),
+    processes: new ProcessRegistry(db, processId, config.role),
     log,
     baseUrl,
     region: config.region,

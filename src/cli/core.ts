@@ -16,17 +16,18 @@ import type { Session } from './session.ts';
 export function commandCore({ config, connection, db }: Session, secrets: Secrets): Core {
   const log = createLog('silent');
   const lanes = new Lanes({ db, log });
+  const processId = `cli-${randomUUID()}`;
   return {
     db,
     connection,
     secrets,
     lanes,
-    holds: new Holds({ db, lanes }),
+    holds: new Holds({ db, lanes, log, owner: processId }),
     keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf([], []),
     usage: new UsageMeter(db),
     prices: defaultPriceBook,
-    processes: new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli'),
+    processes: new ProcessRegistry(db, processId, 'cli'),
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
     log,
     baseUrl: config.baseUrl,

@@ -84,7 +84,7 @@ function makeCore(db: Database): Core {
     db,
     secrets,
     lanes,
-    holds: new Holds({ db, lanes }),
+    holds: new Holds({ db, lanes, log, owner: 'test' }),
     keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf([...account.capabilities, ...others], planned),
     usage: new UsageMeter(db),

@@ -81,11 +81,15 @@ export interface BooksRow {
   readonly entries: bigint;
 }
 
-export async function openShop(connection: TestDatabase['connection'], log: Logger = silent): Promise<Shop> {
+export async function openShop(
+  connection: TestDatabase['connection'],
+  log: Logger = silent,
+  over: { termMs?: number } = {},
+): Promise<Shop> {
   const db = new Database({ connection });
   await db.query(createRows, []);
   const lanes = new Lanes({ db, log });
-  return { db, lanes, holds: new Holds({ db, lanes }), end: () => db.end() };
+  return { db, lanes, holds: new Holds({ db, lanes, log, owner: 'test', ...over }), end: () => db.end() };
 }
 
 /** A further key of an account. */

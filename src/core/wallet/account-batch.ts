@@ -13,7 +13,8 @@ export interface NewHold {
   readonly item: LaneItem;
   readonly bill: Bill;
   readonly parts: readonly GrantPart[];
-  readonly expiresAtMs: number;
+  /** Null: never by itself. */
+  readonly expiresAtMs: number | null;
 }
 
 /** What a call costs in the end: fewer units than asked for when part of it is a duplicate. */
@@ -157,7 +158,8 @@ function newHold(
 ): NewHold | null {
   if (item.mode === 'charge') return null;
   const authorized = { holdId: newId('hold_', nowMs), amount: bill.amount, context, firstSeq, nowMs };
-  return { authorized, item, bill, parts, expiresAtMs: nowMs + (item.holdMs ?? HOLD_LIFETIME_MS) };
+  const holdMs = item.holdMs === undefined ? HOLD_LIFETIME_MS : item.holdMs;
+  return { authorized, item, bill, parts, expiresAtMs: holdMs === null ? null : nowMs + holdMs };
 }
 
 /** One entry per (capability, key), one per hold. Balances run from entry to entry. */

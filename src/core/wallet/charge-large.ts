@@ -8,7 +8,7 @@ import { billOf } from './account-batch.ts';
 import type { Holds } from './holds.ts';
 import type { AdmittedItem, AuthorizedHold, LaneItem } from './lane-item.ts';
 import { isLost, rideOut } from './ride-out.ts';
-import { type HoldRow, type HoldSettlement, readHold, settleHold } from './settle-hold.ts';
+import { type HoldSettlement, keepHold, settleHold } from './settle-hold.ts';
 import { lockWallets } from './statements.ts';
 
 interface Services {
@@ -42,7 +42,7 @@ export async function chargeLarge<Input, Context>(
   turns = core.holds.largeWrites,
 ): Promise<LargeSettlement> {
   const write = new LargeWrite(core, item, hold);
-  const settled = await turns.run(() => write.run());
+  const settled = await core.holds.during(item.accountId, hold.holdId, () => turns.run(() => write.run()));
   if (!settled.replayed) write.tell();
   return settled;
 }
@@ -87,10 +87,10 @@ class LargeWrite<Input, Context> {
 
   async #write(tx: Transaction): Promise<LargeSettlement> {
     const { accountId, priceVersion, keepMs, effect } = this.#item;
-    if (this.#written !== null) {
-      const { rows } = await tx.query<HoldRow>(readHold, [accountId, this.#hold.holdId]);
-      const known = rows[0];
-      if (known?.status !== 'active') throw new Error(`the hold of an earlier attempt is ${known?.status}`);
+    const known = await keepHold(tx, accountId, this.#hold.holdId);
+    if (known !== 'active') {
+      if (this.#written !== null) throw new Error(`the hold of an earlier attempt is ${known}`);
+      throw problem('DEADLINE_EXCEEDED', { retryAfterMs: 1000 });
     }
     if (effect.readsUnderLock === true) await tx.query(lockWallets, [textArray([accountId])]);
     const [verdict] = await effect.read(tx, [this.#item]);

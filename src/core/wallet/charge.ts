@@ -38,8 +38,6 @@ export interface ChargedAnswer {
 // Beyond these an effect would make the account's other calls wait.
 const SHARED_BYTES_MAX = 256 * 1024;
 const SHARED_ROWS_MAX = 100;
-// Writing a large effect takes seconds; a process that dies meanwhile leaves the key and the money bound no longer than this.
-const LARGE_HOLD_MS = 60_000;
 // How long a call waits for another one with its idempotency key (contract §4).
 const IN_FLIGHT_WAIT_MS = 2_000;
 
@@ -79,17 +77,19 @@ export async function chargeForWork<Input extends string, Context>(
   const call = laneItem(ctx, { ...charge, input: '' as Input }, 'hold');
   const settlement = await ctx.core.holds.authorize(call as LaneItem);
   if (settlement.kind !== 'held') return finish(ctx, call, settlement);
-  let input: Input;
-  try {
-    input = await work();
-  } catch (error) {
-    const { holdId } = settlement.hold;
-    await ctx.core.holds.release(ctx.accountId, holdId).catch((err: unknown) => {
-      ctx.core.log.warn({ err, holdId }, 'a hold could not be released; it expires by itself');
-    });
-    throw error;
-  }
-  return finish(ctx, { ...call, input }, settlement);
+  const { holdId } = settlement.hold;
+  return ctx.core.holds.during(ctx.accountId, holdId, async () => {
+    let input: Input;
+    try {
+      input = await work();
+    } catch (error) {
+      await ctx.core.holds.release(ctx.accountId, holdId).catch((err: unknown) => {
+        ctx.core.log.warn({ err, holdId }, 'a hold could not be released; it expires by itself');
+      });
+      throw error;
+    }
+    return finish(ctx, { ...call, input }, settlement);
+  });
 }
 
 async function finish<Input, Context>(
@@ -131,7 +131,8 @@ function laneItem<Input, Context>(
     amount: priceOfCall(ctx, charge.units),
     priceVersion: core.prices.version,
     mode,
-    holdMs: LARGE_HOLD_MS,
+    holdMs: core.holds.termMs,
+    holdOwner: core.holds.owner,
     idempotency: charge.idempotency ?? ctx.idempotency,
     keepMs: DAY_MS,
     sequences: charge.sequences,

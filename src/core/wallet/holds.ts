@@ -4,15 +4,29 @@ import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { Turns } from '../../lib/turns.ts';
 import { admission } from '../admission.ts';
+import type { Logger } from '../logger.ts';
 import { mendEach } from '../sweeper/mend-each.ts';
+import { HoldRenewal } from './hold-renewal.ts';
 import type { LaneEffect, LaneItem, Settlement } from './lane-item.ts';
 import type { Lanes } from './lanes.ts';
 import { rideOut } from './ride-out.ts';
-import { type Capture, type HeldAnswer, type HoldSettlement, releaseHold, settleHold } from './settle-hold.ts';
+import {
+  type Capture,
+  expireHold,
+  type HeldAnswer,
+  type HoldSettlement,
+  releaseHold,
+  settleHold,
+} from './settle-hold.ts';
 
 export interface HoldsOptions {
   readonly db: Database;
   readonly lanes: Lanes;
+  readonly log: Logger;
+  /** This process, as the owner of the holds it works under. */
+  readonly owner: string;
+  /** How long a hold outlives the process that renews it; a minute when absent. */
+  readonly termMs?: number;
 }
 
 /** A call as a lane takes it, without an effect: the vendor does the work. */
@@ -39,6 +53,8 @@ const noEffect: LaneEffect<null, null> = {
 // Memory of a waiting call without content.
 const CALL_BYTES = 512;
 const OVERDUE_PER_RUN = 200;
+// A process that dies leaves the key and the money of its calls bound no longer than this.
+const TERM_MS = 60_000;
 
 export class Holds {
   /** Turns of this process's large effects. */
@@ -47,8 +63,16 @@ export class Holds {
   readonly deferredWrites = new Turns(admission.all.largeWritesAtOnce);
   readonly #db: Database;
   readonly #lanes: Lanes;
+  readonly #renewal: HoldRenewal;
+  readonly owner: string;
+  readonly termMs: number;
 
   constructor(options: HoldsOptions) {
+    const { db, log, owner, termMs = TERM_MS } = options;
+    this.owner = owner;
+    this.termMs = termMs;
+    const onError = (err: unknown) => log.warn({ err }, 'holds could not be renewed; they are soon tried again');
+    this.#renewal = new HoldRenewal({ db, owner, termMs, onError });
     this.#db = options.db;
     this.#lanes = options.lanes;
   }
@@ -65,6 +89,11 @@ export class Holds {
     });
   }
 
+  /** Renews a hold of this process until `work` has ended: it never expires meanwhile. */
+  during<T>(accountId: string, holdId: string, work: () => Promise<T>): Promise<T> {
+    return this.#renewal.during(accountId, holdId, work);
+  }
+
   /** Charges the actual price. Repeating it is safe: a settled hold answers what it is. Null when there is no such hold. */
   capture(accountId: string, holdId: string, capture: Capture): Promise<HoldSettlement | null> {
     return rideOut(() => this.#db.transaction((tx) => settleHold(tx, accountId, holdId, capture)));
@@ -72,14 +101,14 @@ export class Holds {
 
   /** Gives everything back. `answer`: of a call that succeeded for nothing. */
   release(accountId: string, holdId: string, answer?: HeldAnswer): Promise<HoldSettlement | null> {
-    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, 'released', answer)));
+    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, answer)));
   }
 
   /** Releases holds past their time, a bounded number; answers true when there may be more. */
   async expireOverdue(signal: AbortSignal): Promise<boolean> {
     const { rows } = await this.#db.query<OverdueHold>(findOverdue, [OVERDUE_PER_RUN]);
     const finished = await mendEach(rows, signal, async ({ account_id, hold_id }) => {
-      await this.#db.transaction((tx) => releaseHold(tx, account_id, hold_id, 'expired'));
+      await this.#db.transaction((tx) => expireHold(tx, account_id, hold_id));
     });
     return finished && rows.length === OVERDUE_PER_RUN;
   }

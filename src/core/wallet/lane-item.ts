@@ -58,8 +58,10 @@ export interface LaneItem<Input = unknown, Context = unknown> {
   readonly priceVersion: string;
   /** `hold` reserves the amount; the effect is then written by its own transaction. */
   readonly mode: 'charge' | 'hold';
-  /** A hold that nobody settles is released after this time; 15 minutes when absent. */
-  readonly holdMs?: number;
+  /** A hold that nobody settles or renews is released after this time; 15 minutes when absent, never when null. */
+  readonly holdMs?: number | null;
+  /** Who renews the hold, or alone ends it: a process, or a job that outlives processes. Without end only with an owner. */
+  readonly holdOwner?: string;
   readonly idempotency: IdempotencyKey | null;
   readonly keepMs: number;
   /** How many sequence numbers the effect needs. */

@@ -53,11 +53,24 @@ export interface HoldRow {
   readonly status: 'active' | HoldSettlement['status'];
 }
 
-export const readHold = statement(
+const readHold = statement(
   'hold_read',
   `SELECT hold_id, capability, key_id, units, amount_nanos, captured_nanos, grant_ids, grant_nanos, day_start, month_start, status
      FROM core.hold
     WHERE account_id = $1 AND hold_id = $2`,
+);
+/** The sweep passes over it until this transaction ends; renewing it goes on. */
+const shareHold = statement(
+  'hold_share',
+  'SELECT h.status FROM core.hold h WHERE h.account_id = $1 AND h.hold_id = $2 FOR KEY SHARE',
+);
+const lockOverdue = statement(
+  'hold_lock_overdue',
+  `WITH c AS MATERIALIZED (
+     SELECT h.hold_id FROM core.hold h
+      WHERE h.account_id = $1 AND h.hold_id = $2 AND h.status = 'active' AND h.expires_at <= core.clock_now()
+        FOR UPDATE SKIP LOCKED)
+   SELECT hold_id FROM c`,
 );
 const endHold = statement(
   'hold_end',
@@ -87,10 +100,24 @@ export function releaseHold(
   tx: Transaction,
   accountId: string,
   holdId: string,
-  status: 'released' | 'expired',
   answer?: HeldAnswer,
 ): Promise<HoldSettlement | null> {
-  return endOnce(tx, accountId, holdId, status, { capturedNanos: 0n, answer });
+  return endOnce(tx, accountId, holdId, 'released', { capturedNanos: 0n, answer });
+}
+
+/** Gives back a hold that is past its time, unless it was renewed meanwhile or a transaction works under it. */
+export async function expireHold(tx: Transaction, accountId: string, holdId: string): Promise<void> {
+  const { count } = await tx.query(lockOverdue, [accountId, holdId]);
+  if (count === 1) await endOnce(tx, accountId, holdId, 'expired', { capturedNanos: 0n });
+}
+
+/** Its status. While the transaction lasts the hold cannot expire, whether or not anyone renews it. */
+export async function keepHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+): Promise<HoldRow['status'] | undefined> {
+  return (await tx.query<Pick<HoldRow, 'status'>>(shareHold, [accountId, holdId])).rows[0]?.status;
 }
 
 async function endOnce(

@@ -142,8 +142,8 @@ export const insertAnswers = statement(
 export const insertHolds = statement(
   'lane_insert_hold',
   `INSERT INTO core.hold (account_id, hold_id, capability, key_id, units, amount_nanos, grant_ids, grant_nanos,
-                          day_start, month_start, status, created_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8::bigint[], $9, $10, 'active', $11, $12)`,
+                          day_start, month_start, status, owner, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8::bigint[], $9, $10, 'active', $11, $12, $13)`,
 );
 
 /** Whether a batch whose COMMIT got no answer was committed: its first journal entry is there, once the wallet is free again. */

@@ -130,7 +130,7 @@ interface KeptAnswer {
 function keptAnswer(item: LaneItem, answer: string | NewHold, nowMs: number): KeptAnswer {
   return typeof answer === 'string'
     ? { item, text: answer, holdId: null, expiresAtMs: nowMs + item.keepMs }
-    : { item, text: null, holdId: answer.authorized.holdId, expiresAtMs: answer.expiresAtMs };
+    : { item, text: null, holdId: answer.authorized.holdId, expiresAtMs: answer.expiresAtMs ?? nowMs + item.keepMs };
 }
 
 function sendAnswers(tx: Queryable, rows: readonly KeptAnswer[], nowMs: number): void {
@@ -162,7 +162,8 @@ function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly
     int8Array(parts.map((part) => part.amount)),
     new Date(wallet.day_start),
     new Date(wallet.month_start),
+    item.holdOwner ?? null,
     new Date(nowMs),
-    new Date(expiresAtMs),
+    expiresAtMs === null ? null : new Date(expiresAtMs),
   ]);
 }
