@@ -9,11 +9,15 @@ import {
   setTier,
 } from '../core/accounts.ts';
 import { type Tier, tierLimits } from '../core/tiers.ts';
+import { grantCredit } from '../core/wallet/grants.ts';
+import { balanceOf } from '../core/wallet/read.ts';
 import type { Database } from '../db/database.ts';
+import { usdAmount } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
-import { withSession } from './session.ts';
+import { keysSettled, withSession } from './session.ts';
 
 const PAGE = 500;
+const PAID = { kind: 'paid', expiresInMs: null, note: null } as const;
 const TIERS = Object.keys(tierLimits);
 
 export function accountsCommand(): Command {
@@ -23,6 +27,7 @@ export function accountsCommand(): Command {
     .description('Create an account with its wallet. It gets 2 USD of sign-up credit for 90 days, none with --email.')
     .option('--name <name>', 'name for people')
     .option('--email <address>', 'the account belongs to an e-mail identity: id acct_email_…, no sign-up credit')
+    .option('--credit <usd>', 'paid credit to begin with, in USD, such as 10 or 0.25; it never expires', usdAmount)
     .option('--json', 'print one JSON object')
     .action(create);
   accounts
@@ -32,7 +37,9 @@ export function accountsCommand(): Command {
     .action(list);
   accounts
     .command('update')
-    .description('Change the tier of an account, suspend it, or lift its suspension.')
+    .description(
+      'Change the tier of an account, suspend it, or lift its suspension. When the command ends, every call of a suspended account is refused.',
+    )
     .requiredOption('--account <id>', 'id of the account')
     .addOption(new Option('--tier <tier>', 'new tier').choices(TIERS))
     .addOption(new Option('--suspend', 'refuse every call of the account').conflicts('unsuspend'))
@@ -45,15 +52,21 @@ export function accountsCommand(): Command {
 interface CreateOptions {
   readonly name?: string;
   readonly email?: string;
+  readonly credit?: bigint;
   readonly json?: boolean;
 }
 
-async function create({ name, email, json = false }: CreateOptions): Promise<void> {
-  const account = await withSession(async ({ db }) => {
-    const accountId = await db.transaction((tx) => createAccount(tx, { name, email }));
-    return requireAccount(db, accountId);
-  });
-  print({ json: accountRecord(account), text: `created ${account.accountId}` }, json);
+async function create({ name, email, credit, json = false }: CreateOptions): Promise<void> {
+  const { account, balanceUsd } = await withSession(({ db }) =>
+    db.transaction(async (tx) => {
+      const accountId = await createAccount(tx, { name, email });
+      if (credit !== undefined) await grantCredit(tx, accountId, { ...PAID, amountNanos: credit });
+      const { balance_usd } = await balanceOf(tx, accountId);
+      return { account: await requireAccount(tx, accountId), balanceUsd: balance_usd };
+    }),
+  );
+  const answer = { ...accountRecord(account), balance_usd: balanceUsd };
+  print({ json: answer, text: `created ${account.accountId} with ${balanceUsd} USD` }, json);
 }
 
 async function list({ json = false }: { json?: boolean }): Promise<void> {
@@ -86,6 +99,7 @@ async function update(options: UpdateOptions): Promise<void> {
       if (tier !== undefined) await setTier(tx, accountId, tier);
       if (suspend || unsuspend) await setSuspended(tx, accountId, suspend);
     });
+    if (suspend || unsuspend) await keysSettled(db);
     return requireAccount(db, accountId);
   });
   const state = account.suspended ? 'suspended' : 'active';

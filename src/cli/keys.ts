@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { lockAccount } from '../core/accounts.ts';
 import { createKey, revokeKey } from '../core/keys/changes.ts';
 import { keyRecord } from '../core/keys/key-record.ts';
 import { scopeBookOf, scopesWithin, validateScopes } from '../core/keys/scopes.ts';
 import { listKeys, type StoredKey } from '../core/keys/store.ts';
-import { ProcessRegistry } from '../core/processes.ts';
 import type { CapPeriod, CapSetting } from '../core/wallet/key-cap.ts';
 import type { Transaction } from '../db/database.ts';
 import { NANOS_PER_USD } from '../lib/money.ts';
@@ -14,7 +12,7 @@ import { requireAccount } from './accounts.ts';
 import { deploymentSecrets } from './deployment.ts';
 import { scopeList, usdAmountOrNone } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
-import { withSession } from './session.ts';
+import { keysSettled, withSession } from './session.ts';
 
 /** Scopes of a key for Sentry SDKs. */
 const REPORTING = ['errors.capture', 'errors.message'];
@@ -116,8 +114,7 @@ async function revoke(keyId: string, { account, json = false }: { account: strin
     const revoked = await db.transaction(async (tx) =>
       revokeKey(tx, account, keyId, 'requested', await lock(tx, account)),
     );
-    // This process is not registered, so every running one counts as another.
-    await new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli').keyDropSettled();
+    await keysSettled(db);
     return revoked;
   });
   print({ json: record(account, key), text: `${keyId} is revoked` }, json);

@@ -1,7 +1,9 @@
 // The database of a command: that of DATABASE_URL, the embedded one of a running service, or an embedded one started for as long
 // as the command takes.
+import { randomUUID } from 'node:crypto';
 import { type Config, loadConfig } from '../config/config.ts';
 import { readEnv } from '../config/env.ts';
+import { ProcessRegistry } from '../core/processes.ts';
 import { type ConnectionConfig, Database } from '../db/database.ts';
 import { readConnection, startEmbedded } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
@@ -38,6 +40,11 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
       await db.end();
     }
   });
+}
+
+/** Resolves when no process can still act on what it knew of keys and accounts before. This one is not registered: each running one counts. */
+export function keysSettled(db: Database): Promise<void> {
+  return new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli').keyDropSettled();
 }
 
 /** Lends `work` a way to the database, whatever its schema. */

@@ -4,6 +4,9 @@ import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { KEY_CACHE_MS } from './keys/ring.ts';
 
+// A timer may fire a little early.
+const TIMER_MARGIN_MS = 5;
+
 const beat = statement(
   'process_beat',
   `INSERT INTO core.process (process_id, role, started_at, seen_at) VALUES ($1, $2, clock_timestamp(), clock_timestamp())
@@ -45,6 +48,6 @@ export class ProcessRegistry {
    */
   async keyDropSettled(): Promise<void> {
     const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id]);
-    if ((rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS);
+    if ((rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS + TIMER_MARGIN_MS);
   }
 }

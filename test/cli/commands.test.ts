@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -85,6 +85,43 @@ describe('qm', () => {
     expect(JSON.stringify(items)).not.toContain('key_secret');
   });
 
+  test('creates an account with credit, in one transaction', async () => {
+    expect(await json('accounts', 'create', '--name', 'rich', '--credit', '10')).toMatchObject({ balance_usd: 12 });
+    const bound = await json('accounts', 'create', '--email', 'a@example.org', '--credit', '0.25');
+    expect(bound).toMatchObject({ account_id: expect.stringMatching(/^acct_email_/), balance_usd: 0.25 });
+    expect(await json('accounts', 'create')).toMatchObject({ balance_usd: 2 });
+  });
+
+  test.each<[string[], number | null, string | null]>([
+    [['--scopes', 'errors.capture,errors.message'], 1, 'daily'],
+    [['--scopes', 'errors.capture'], 1, 'daily'],
+    [['--scopes', 'errors.capture', '--spend-cap-usd', 'none'], null, null],
+    [['--scopes', 'errors.capture', '--spend-cap-usd', '0.5', '--spend-cap-period', 'monthly'], 0.5, 'monthly'],
+    [['--scopes', 'errors'], null, null],
+    [['--spend-cap-usd', '5'], 5, 'total'],
+    [[], null, null],
+  ])('a key made with %j has a spend cap of %j USD %j', async (options, cap, period) => {
+    const made = await json('keys', 'create', '--account', await makeAccount(), ...options);
+    expect(made).toMatchObject({ spend_cap_usd: cap, spend_cap_period: period });
+  });
+
+  test('makes no key with another server secret than that of the deployment', async () => {
+    const account = await makeAccount();
+    await json('keys', 'create', '--account', account);
+    const create = (env: Record<string, string>) => qm(['keys', 'create', '--account', account], env);
+    const elsewhere = mkdtempSync(join(tmpdir(), 'quartermaster-cli-'));
+    expect(await create({ SECRETS_KEY: 'the secret of another deployment' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the server secret is not the one this database was made with'),
+    });
+    expect(await create({ DATA_DIR: elsewhere })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('set SECRETS_KEY'),
+    });
+    expect(readdirSync(elsewhere)).toEqual([]);
+    rmSync(elsewhere, { recursive: true });
+  });
+
   test('lists accounts, changes their tier, suspends them and lifts the suspension', async () => {
     const account = await makeAccount();
     expect(await json('accounts', 'update', '--account', account, '--tier', 'pro', '--suspend')).toMatchObject({
@@ -165,6 +202,9 @@ describe('qm', () => {
     [['accounts', 'update', '--account', 'acct_none'], 2, 'nothing to change'],
     [['accounts', 'update', '--account', 'acct_none', '--tier', 'team'], 2, 'standard, pro, enterprise'],
     [['keys', 'create'], 2, '--account'],
+    [['keys', 'create', '--account', 'a', '--spend-cap-usd', '-1'], 2, 'Expected an amount'],
+    [['keys', 'create', '--account', 'a', '--spend-cap-period', 'daily'], 2, '--spend-cap-usd'],
+    [['accounts', 'create', '--credit', '0'], 2, 'must be above 0'],
     [['nonsense'], 2, 'unknown command'],
     [['accounts', 'list', '--nonsense'], 2, 'unknown option'],
   ])('%j exits with %i and one clear line', async (args, code, line) => {

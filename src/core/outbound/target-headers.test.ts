@@ -59,11 +59,13 @@ describe('custom headers', () => {
     expect(refusal(JSON.parse('{"__proto__":"v"}'))).toMatchObject({ detail: 'reserved' });
   });
 
-  test('masked values show two characters at most, short ones none', () => {
-    expect(maskHeaders({ Authorization: 'Bearer secret-token', 'x-short': '1234567', 'x-eight': '12345678' })).toEqual({
+  test('masked values show two characters at most, those of under 16 none', () => {
+    expect(
+      maskHeaders({ Authorization: 'Bearer secret-token', 'x-short': '123456789012345', 'x-long': '1234567890123456' }),
+    ).toEqual({
       Authorization: '****en',
       'x-short': '****',
-      'x-eight': '****78',
+      'x-long': '****56',
     });
   });
 });

@@ -23,7 +23,7 @@ const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-', 'x-forwarded-'];
 const MASK = '****';
 const SHOWN_CHARACTERS = 2;
 /** Shorter values are masked whole: two characters of them would say too much. */
-const PARTLY_SHOWN_FROM = 8;
+const PARTLY_SHOWN_FROM = 16;
 
 /**
  * Checks the custom headers of a target.
@@ -47,7 +47,7 @@ export function checkTargetHeaders(
 }
 
 /**
- * The headers as they are shown after they were set: `****` and the last two characters, of values shorter than 8 characters
+ * The headers as they are shown after they were set: `****` and the last two characters, of values shorter than 16 characters
  * `****` alone. No name is trusted to be harmless, so all values are masked alike.
  */
 export function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
