@@ -21,6 +21,14 @@ function sql<R>(name: string, text: string, values: (string | number)[] = []) {
   return bench.service.core.db.query<R>({ name: `test_push_${name}`, text }, values);
 }
 
+/** Writes rows whose figures are reported at once, not within what is measured afterwards. */
+function fill(name: string, text: string, values: (string | number)[]): Promise<void> {
+  return bench.service.core.db.transaction(async (tx) => {
+    await tx.query({ name: `test_push_${name}`, text }, values);
+    await tx.query({ name: 'test_push_flush', text: 'SELECT pg_stat_force_next_flush()::text' }, []);
+  });
+}
+
 /** Transactions a second on this database, and rows of its tables written a second, over some seconds. */
 async function load(): Promise<{ commits: number; writes: number }> {
   const read = async () => {
@@ -33,7 +41,7 @@ async function load(): Promise<{ commits: number; writes: number }> {
   // Sessions report their figures about once a second.
   await sleep(1_500);
   const [before, beganAt] = [await read(), performance.now()];
-  await sleep(5_000);
+  await sleep(2_500);
   const after = await read();
   const seconds = (performance.now() - beganAt) / 1000;
   return {
@@ -46,10 +54,11 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
   timeout: 60_000,
 }, async () => {
   await bench.create('busy');
+  await bench.create('another');
   const quiet = await load();
   await bench.subscribe('busy', receiver);
   const { accountId } = bench.account;
-  await sql(
+  await fill(
     'queues',
     `INSERT INTO queue.queue SELECT account_id, 'idle-' || i, queue_id + i, type, message_retention_days, max_message_size_kb,
             visibility_timeout_default, delivery_delay_seconds, enable_priority, i % 2 = 0, dlq_id, former_dlq_ids, max_receive_count,
@@ -57,14 +66,16 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
        FROM queue.queue, generate_series(1, $2::int) i WHERE account_id = $1 AND name = 'busy'`,
     [accountId, IDLE],
   );
-  await sql(
+  await fill(
     'subscriptions',
     `INSERT INTO queue.subscription (account_id, subscription_id, queue_id, url, secret, secret_last4, max_in_flight, created_at)
      SELECT account_id, 'sub_idle' || i, queue_id + i, url, secret, secret_last4, max_in_flight, created_at
        FROM queue.subscription, generate_series(1, $2::int) i WHERE account_id = $1`,
     [accountId, IDLE],
   );
-  await sleep(6_000);
+  // The hint of another one makes the dispatcher read them all at once.
+  await bench.subscribe('another', receiver);
+  await sleep(500);
   const idle = await load();
   expect(idle.commits - quiet.commits).toBeLessThan(5);
   expect(idle.writes - quiet.writes).toBeLessThan(5);
@@ -72,13 +83,13 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
   expect(await findDueSubscriptions(bench.service.core.db.hot, 200)).toEqual([]);
   expect(performance.now() - lookedAt).toBeLessThan(250);
   const pushedMs: number[] = [];
-  for (let n = 0; n < 5; n += 1) {
-    await sleep(2_500);
+  for (let n = 0; n < 3; n += 1) {
+    await sleep(1_500);
     const publishedAt = performance.now();
     await bench.publish('busy', { n });
     await until(() => receiver.requests.length === n + 1);
     pushedMs.push((receiver.requests[n] as { atMs: number }).atMs - publishedAt);
   }
   // The median: this machine may be busy with other things.
-  expect(pushedMs.toSorted((a, b) => a - b)[2]).toBeLessThan(500);
+  expect(pushedMs.toSorted((a, b) => a - b)[1]).toBeLessThan(500);
 });
