@@ -55,7 +55,10 @@ test('what is ignored or beyond the limits is not stored, however often it comes
   const frame = { func: 'f', file: 'a.ts', line: 1, context_pre: ['first-left-out', 'b', 'c', 'd', 'e', 'f'] };
   const events = [
     { message: 'm', client: 'unknown-left-out' },
-    { exception: { type: 'E', stacktrace: [{ ...frame, context_pre: [], module: 'member-left-out' }] } },
+    { exception: { type: 'E', stacktrace: [{ ...frame, context_pre: [], abs_path: 'member-left-out' }] } },
+    { exception: { type: 'E', stacktrace: [{ ...frame, context_pre: [], function: 'name-left-out' }] } },
+    { exception: { type: 'E', value: 'v', message: 'message-left-out' } },
+    { exception: { type: 'E', stacktrace: [{ func: 'f' }], stack: [{ func: 'stack-left-out' }] } },
     { exception: { type: 'E', code: 'code-left-out' } },
     { exception: { type: 'E', stacktrace: [frame] } },
     {
@@ -69,6 +72,8 @@ test('what is ignored or beyond the limits is not stored, however often it comes
     { tags: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, i === 100 ? 'tag-left-out' : 'v'])) },
   ];
   for (let time = 0; time < 4; time += 1) for (const event of events) await own.capture(event);
-  expect(await own.number('SELECT count(*)::int AS number FROM errors.event WHERE account_id = $account')).toBe(32);
+  expect(await own.number('SELECT count(*)::int AS number FROM errors.event WHERE account_id = $account')).toBe(
+    events.length * 4,
+  );
   expect((await dump(own.service.core)).match(/[a-z]+-left-out/g) ?? []).toEqual([]);
 });
