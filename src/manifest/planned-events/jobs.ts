@@ -32,7 +32,7 @@ const video = (state: string) => ({
   aspect_ratio: text('Shape of the picture.', '16:9'),
 });
 const image = (state: string) => job('img_0vTq3mXkfR7bYc1LpZs8Ne', state, 'card-1');
-const link = (description: string, end: string) => textOrNull(description, `http://127.0.0.1:8787/v1/${end}`);
+const link = (description: string, end: string) => textOrNull(description, `https://infra.example.org/v1/${end}`);
 const batch = (status: string, succeeded: number) => ({
   batch_id: text('Id of the batch.', 'aib_0vTq3mXkfR7bYc1LpZs8Ne'),
   status: text('Final status of the batch.', status),

@@ -23,7 +23,7 @@ const told = {
   ...membersOf(eventSchema, {
     is_resolved: false,
     is_ignored: false,
-    dashboard_url: 'http://127.0.0.1:8787/console/errors/errgrp_0vTq3mXkfR7bYc1LpZs8Ne',
+    dashboard_url: 'https://infra.example.org/console/errors/errgrp_0vTq3mXkfR7bYc1LpZs8Ne',
   }),
 };
 
