@@ -68,23 +68,27 @@ const readBadKeys = statement(
     GROUP BY k.key_id, k.revoked_at`,
 );
 
-// What counts against a cap, from the journal: a capture in the window of its hold.
+// What counts against a cap: in a day or month by the journal, a capture in the window of its hold; in all by the usage, which is
+// kept for good and must agree with the journal.
 const readCaps = statement(
   'doctor_read_key_caps',
   `SELECT k.key_id, k.spend_used_nanos AS used, k.spend_held_nanos AS held,
+          CASE k.spend_cap_period WHEN 'total' THEN
+          (SELECT coalesce(sum(u.spend_nanos), 0) FROM core.usage_hour u WHERE u.account_id = $1 AND u.key_id = k.key_id)
+          ELSE
           (SELECT coalesce(-sum(l.amount_nanos), 0)
              FROM core.ledger l
              LEFT JOIN core.hold h ON h.account_id = $1 AND l.kind = 'capture' AND h.hold_id = l.reference
             WHERE l.account_id = $1 AND l.key_id = k.key_id AND l.kind IN ('charge', 'capture', 'reversal')
               AND k.spend_window_start = CASE k.spend_cap_period
                     WHEN 'daily' THEN coalesce(h.day_start, date_trunc('day', l.created_at, 'UTC'))
-                    WHEN 'monthly' THEN coalesce(h.month_start, date_trunc('month', l.created_at, 'UTC'))
-                    ELSE k.spend_window_start END) AS booked,
+                    WHEN 'monthly' THEN coalesce(h.month_start, date_trunc('month', l.created_at, 'UTC')) END)
+          END AS booked,
           (SELECT coalesce(sum(h.amount_nanos), 0)
              FROM core.hold h
             WHERE h.account_id = $1 AND h.key_id = k.key_id AND h.status = 'active'
-              AND k.spend_window_start = CASE k.spend_cap_period
-                    WHEN 'daily' THEN h.day_start WHEN 'monthly' THEN h.month_start ELSE k.spend_window_start END) AS reserved
+              AND (k.spend_cap_period = 'total' OR k.spend_window_start = CASE k.spend_cap_period
+                    WHEN 'daily' THEN h.day_start WHEN 'monthly' THEN h.month_start END)) AS reserved
      FROM core.api_key k
     WHERE k.account_id = $1 AND k.spend_cap_nanos IS NOT NULL`,
 );

@@ -1,0 +1,26 @@
+// When to try again is told only beside `retryable: true`, by every form that an answer can take, for every code.
+import { expect, test } from 'vitest';
+import { Envelope } from '../../src/gateway/envelope.ts';
+import type { RawHead } from '../../src/manifest/raw-route.ts';
+import { failurePage, signInPage } from '../../src/modules/errors/console/sign-in.ts';
+import { refusal } from '../../src/modules/errors/sentry/answers.ts';
+import { problemCatalogue, problemCodes } from '../../src/problems/catalogue.ts';
+import { problem } from '../../src/problems/problem.ts';
+
+const envelope = new Envelope({ baseUrl: 'https://qm.example', region: 'western', workerId: 'w', cnyPerUsd: 7 });
+const identity = { requestId: 'req_1', traceId: 't', startedMs: 0, entryForm: 'rest', warnings: [] };
+
+test.each(problemCodes)('%s', (code) => {
+  const failure = problem(code, { retryAfterMs: 5_000 });
+  const { retryable } = problemCatalogue[code];
+  const wait = retryable ? 5_000 : undefined;
+  expect(JSON.parse(envelope.failure(identity, failure)).error).toMatchObject({ retryable });
+  expect(JSON.parse(envelope.failure(identity, failure)).error.retry_after_ms).toBe(wait);
+  expect(JSON.parse(envelope.problemJson(identity, failure)).retry_after_ms).toBe(wait);
+  for (const page of [failurePage(failure, false), signInPage({ failure })])
+    expect(page.headers['retry-after']).toBe(retryable ? '5' : undefined);
+  // SDKs know no 402: they are told to hold back, as of a 429.
+  const sdk = refusal(failure, { requestId: 'req_1' } as RawHead);
+  expect(sdk.body).not.toContain('retry_after_ms');
+  if (!retryable && failure.httpStatus !== 402) expect(sdk.headers['retry-after']).toBeUndefined();
+});
