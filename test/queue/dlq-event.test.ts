@@ -22,7 +22,7 @@ async function eventOf(queue: string) {
     const { items } = await bench.ok('GET', '/v1/account/events/list?limit=100');
     return items.find((one: { data: { object: { queue: string } } }) => one.data.object.queue === queue);
   };
-  await expect.poll(find).toBeDefined();
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
   return (await find()).data;
 }
 

@@ -97,7 +97,7 @@ describe('unsubscribing under load', () => {
   ] as const)('%s: no request begins after the answer, and no message is lost', async (_, roles) => {
     const [bench] = (await start(...roles)) as [PushBench];
     await bench.create('loaded');
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const before = receiver.requests.length;
       const { subscription_id } = await bench.subscribe('loaded', receiver);
       const publishing = bench.publishNumbers('loaded', 400, undefined, round * 1_000);
@@ -112,11 +112,11 @@ describe('unsubscribing under load', () => {
     await until(async () => (await bench.stats('loaded')).in_flight_count === 0);
     await bench.subscribe('loaded', receiver);
     await bench.drained('loaded', 25_000);
-    expect(new Set(receiver.numbers()).size).toBe(1_200);
+    expect(new Set(receiver.numbers()).size).toBe(800);
     // Taking back what was not sent is no delivery.
     const counts = receiver.requests.map(({ message }) => message.delivery_count);
     expect(Math.max(...counts)).toBe(1);
-    expect(counts).toHaveLength(1_200);
+    expect(counts).toHaveLength(800);
   });
 });
 
@@ -155,8 +155,8 @@ test('a message published on another process is pushed within about a second', a
   const [api] = (await start('api', 'worker')) as [PushBench];
   await api.create('far');
   await api.subscribe('far', receiver);
-  for (let n = 0; n < 3; n += 1) {
-    await sleep(2_500);
+  for (let n = 0; n < 2; n += 1) {
+    await sleep(1_500);
     const publishedAt = performance.now();
     await api.publish('far', { n });
     await until(() => receiver.requests.length === n + 1);
