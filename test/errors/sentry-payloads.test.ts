@@ -147,6 +147,20 @@ test('parameters of a log line are scrubbed like the line', async () => {
   expect((await captured({ logentry })).message).not.toContain('swordfish');
 });
 
+test('users with long numbers as ids are told apart', async () => {
+  const own = await SentryBench.of(bench);
+  for (const id of ['9223372036854775807', '9223372036854775806']) {
+    const text = JSON.stringify({ event_id: eventId(), message: 'who', user: { id: 0 } });
+    const reply = await own.post(own.url('store'), text.replace('"id":0', `"id":${id}`));
+    expect(reply.status, reply.text).toBe(200);
+  }
+  const { items } = await own.list();
+  expect(items.map((item: { user_id: string }) => item.user_id)).toEqual([
+    '9223372036854775806',
+    '9223372036854775807',
+  ]);
+});
+
 test('users with an address only are counted by a hash, and the address is stored nowhere', async () => {
   const own = await SentryBench.of(bench);
   const users = [

@@ -71,9 +71,9 @@ test('members of the draft that are clean by what was sent stay as they are when
       expect(scrubEvent(draft, names)).toEqual(scrubEvent(draft));
       clean += names.size;
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   );
-  expect(clean).toBeGreaterThan(3_000);
+  expect(clean).toBeGreaterThan(1_500);
 });
 
 test('whether an event is stored as it was sent or in parts makes no difference to what is read', () => {
@@ -89,9 +89,9 @@ test('whether an event is stored as it was sent or in parts makes no difference 
       if (findings.storable === null) expect(found.detail).toEqual(plain.detail);
       else asSent += 1;
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   );
-  expect(asSent).toBeGreaterThan(200);
+  expect(asSent).toBeGreaterThan(100);
 });
 
 test('an event with anything to hide, to clean or on lines of its own is not stored as it was sent', () => {

@@ -5,7 +5,7 @@ import { cleanJson, firstCharacters } from './clean-text.ts';
 import type { Breadcrumb, DetailParts, EventDraft, ExceptionRecord, JsonObject, StackFrame } from './draft.ts';
 import type { captureSchema, ExceptionInput, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
-import { instantOf, textOf } from './lenient.ts';
+import { instantOf } from './lenient.ts';
 import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from './limits.ts';
 import { NumberSource } from './number-source.ts';
 import { hidingMembers } from './scrub/scanner/scanner.ts';
@@ -62,8 +62,7 @@ export function detailPartsOf(input: CaptureInput): DetailParts {
 /** What events are counted by. */
 function labelsOf(input: CaptureInput, numbers: NumberSource) {
   const { user_id: userId, release } = input;
-  const idText = (id: unknown) => (typeof id === 'number' ? numbers.text(id, 'id', 'user') : textOf(id));
-  const identity = userId == null ? identityOf(input.user ?? null, ['id'], idText) : null;
+  const identity = userId == null ? identityOf(input.user ?? null, ['id'], numbers) : null;
   return {
     release: release == null ? null : numbers.text(release, 'release'),
     user_id: userId == null ? (identity?.userId ?? null) : numbers.text(userId, 'user_id'),

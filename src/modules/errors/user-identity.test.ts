@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Secrets } from '../../core/secrets.ts';
+import { NumberSource } from './number-source.ts';
 import { UserHashes } from './user-hashes.ts';
 import { identityOf } from './user-identity.ts';
 
@@ -34,7 +35,7 @@ test.each<[Record<string, unknown> | null, { userId: string | null; contact: str
   ],
   [{ ip_address: '999.1.1.1' }, nobody],
 ])('the user %j', (user, expected) => {
-  expect(identityOf(user, ['id', 'username'])).toEqual(expected);
+  expect(identityOf(user, ['id', 'username'], new NumberSource(JSON.stringify({ user })))).toEqual(expected);
 });
 
 test('a hash depends on the server secret, the account and the address, and on nothing else', () => {

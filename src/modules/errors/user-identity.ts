@@ -5,6 +5,7 @@ import { firstCharacters } from './clean-text.ts';
 import type { JsonObject } from './draft.ts';
 import { textOf } from './lenient.ts';
 import { LABEL_CHARACTERS_MAX } from './limits.ts';
+import type { NumberSource } from './number-source.ts';
 import { MODE, scrubText } from './scrub/text.ts';
 
 export interface UserIdentity {
@@ -17,11 +18,12 @@ const NOBODY: UserIdentity = { userId: null, contact: null };
 /** RFC 5321: 64 before the @ and 255 behind it. */
 const EMAIL_CHARACTERS_MAX = 320;
 
-/** `idNames`: members of `user` that may hold an id, the first one that does counts. `idText` writes numbers out. */
-export function identityOf(user: JsonObject | null, idNames: readonly string[], idText = textOf): UserIdentity {
+/** `user`: of the event that `numbers` reads. `idNames`: its members that may hold an id, the first one that does counts. */
+export function identityOf(user: JsonObject | null, idNames: readonly string[], numbers: NumberSource): UserIdentity {
   if (user === null) return NOBODY;
   for (const name of idNames) {
-    const id = idText(user[name]);
+    const sent = user[name];
+    const id = typeof sent === 'number' ? numbers.text(sent, name, 'user') : textOf(sent);
     if (id !== null) return ofId(firstCharacters(id, LABEL_CHARACTERS_MAX));
   }
   return { userId: null, contact: emailOf(user.email) ?? addressOf(user.ip_address) ?? addressOf(user.ip) };

@@ -8,7 +8,13 @@ import { DEPTH_MAX, EVENT_BYTES_MAX } from './numbers.ts';
 export interface SentEnvelope {
   readonly header: JsonObject;
   /** Null when it carries none: sessions, transactions, client reports and the like. */
-  readonly event: JsonObject | null;
+  readonly event: SentEvent | null;
+}
+
+export interface SentEvent {
+  readonly value: JsonObject;
+  /** Its JSON. */
+  readonly text: string;
 }
 
 export const NEWLINE = 10;
@@ -25,13 +31,17 @@ export function envelopeHeader(sifted: Buffer): JsonObject {
 }
 
 /** The event of an item, or of a body of the store endpoint. */
-export function parseEvent(bytes: Buffer): JsonObject {
+export function parseEvent(bytes: Buffer): SentEvent {
   if (bytes.length > EVENT_BYTES_MAX) throw eventTooLong();
-  return parseObject(bytes, 'event');
+  return readObject(bytes, 'event');
+}
+
+export function parseObject(bytes: Buffer, what: string): JsonObject {
+  return readObject(bytes, what).value;
 }
 
 /** A Problem names neither the text nor where it breaks: the text may hold the key. */
-export function parseObject(bytes: Buffer, what: string): JsonObject {
+function readObject(bytes: Buffer, what: string): SentEvent {
   if (!isUtf8(bytes)) throw problem('MALFORMED_JSON', { message: `The ${what} is not valid UTF-8.` });
   const text = bytes.toString('utf8');
   if (nestingDepth(text) > DEPTH_MAX) {
@@ -44,7 +54,7 @@ export function parseObject(bytes: Buffer, what: string): JsonObject {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw brokenEnvelope(`The ${what} is not a JSON object.`);
   }
-  return value as JsonObject;
+  return { value: value as JsonObject, text };
 }
 
 function parse(text: string, what: string): unknown {

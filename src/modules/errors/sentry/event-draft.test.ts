@@ -6,7 +6,7 @@ import { scrubEvent } from '../scrub/scrub.ts';
 import { draftOfEvent } from './event-draft.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
-const draft = (event: Record<string, unknown>) => draftOfEvent(event, NOW);
+const draft = (event: Record<string, unknown>) => draftOfEvent(event, NOW, JSON.stringify(event));
 const groupKey = (text: string) => hash('sha256', text, 'hex');
 const thrown = (fields: Record<string, unknown> = {}) => ({ type: 'TypeError', value: 'boom', ...fields });
 

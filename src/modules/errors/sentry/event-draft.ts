@@ -13,6 +13,7 @@ import {
   TAGS_MAX,
   TITLE_CHARACTERS,
 } from '../limits.ts';
+import { NumberSource } from '../number-source.ts';
 import { trimBreadcrumbs } from '../trim.ts';
 import { identityOf } from '../user-identity.ts';
 import { exceptionOf, exceptionsSent, framesOf } from './exceptions.ts';
@@ -33,13 +34,14 @@ const levelNames: Readonly<Record<string, Level>> = {
 /** Fields that Sentry itself shows as tags. */
 const tagFields = ['transaction', 'server_name', 'logger', 'dist', 'site'];
 
-export function draftOfEvent(event: JsonObject, nowMs: number): EventDraft {
+/** `text`: the JSON of the event. */
+export function draftOfEvent(event: JsonObject, nowMs: number, text: string): EventDraft {
   const message = messageOf(event);
   const exceptions = exceptionsSent(event.exception);
   const exception = exceptionOf(exceptions);
   const environment = textOf(event.environment);
   const user = objectOf(event.user);
-  const { userId, contact } = identityOf(user, ['id', 'username']);
+  const { userId, contact } = identityOf(user, ['id', 'username'], new NumberSource(text));
   const contexts = objectOf(event.contexts) ?? {};
   const { runtime, ...context } = contexts;
   const modules = objectOf(event.modules);

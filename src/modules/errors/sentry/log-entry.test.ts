@@ -18,17 +18,17 @@ test.each<[string, string, unknown, string]>([
   ['no list', '%s', 'a', '%s'],
 ])('a log entry is filled in by %s, and groups by its template', (_what, message, params, filled) => {
   for (const event of [{ logentry: { message, params } }, { message: { message, params } }]) {
-    const made = draftOfEvent(event, 0);
+    const made = draftOfEvent(event, 0, '{}');
     expect([made.message, made.title]).toEqual([filled, filled]);
     expect(made.grouping.fingerprint).toBe(hash('sha256', message, 'hex'));
   }
-  expect(draftOfEvent({ logentry: { message, params, formatted: 'as sent' } }, 0).message).toBe('as sent');
+  expect(draftOfEvent({ logentry: { message, params, formatted: 'as sent' } }, 0, '{}').message).toBe('as sent');
 });
 
 test('a template that repeats a long parameter is filled in up to a length, at once', () => {
   const params = { a: { long: 'x'.repeat(20_000) } };
   for (const place of ['{a}', '%(a)s']) {
-    const { message } = draftOfEvent({ logentry: { message: place.repeat(100_000), params } }, 0);
+    const { message } = draftOfEvent({ logentry: { message: place.repeat(100_000), params } }, 0, '{}');
     expect(message?.length).toBeLessThan(100_000 * place.length + 64 * 1024);
   }
 });

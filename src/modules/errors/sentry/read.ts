@@ -28,14 +28,14 @@ export const readStored: BodyTask<ReadEvent> = {
   id: 'errors.sentry.store',
   run: (body) => {
     const event = parseEvent(body);
-    const isEvent = event.type !== 'transaction';
-    return ready(isEvent ? { header: {}, event } : { header: { event_id: event.event_id }, event: null });
+    const isEvent = event.value.type !== 'transaction';
+    return ready(isEvent ? { header: {}, event } : { header: { event_id: event.value.event_id }, event: null });
   },
 };
 
 function ready({ header, event }: SentEnvelope): ReadEvent {
-  const id = idOf(header, event);
-  return { id, event: event === null ? null : readyToStore(draftOfEvent(event, Date.now()), id) };
+  const id = idOf(header, event?.value ?? null);
+  return { id, event: event === null ? null : readyToStore(draftOfEvent(event.value, Date.now(), event.text), id) };
 }
 
 function idOf(header: JsonObject, event: JsonObject | null): string | null {
