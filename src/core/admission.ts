@@ -69,6 +69,8 @@ export const admission = {
     turnBurstWaitMs: 1_000,
     /** Bytes of bodies received and not done with. */
     bodyBytesMax: 192 * MIB,
+    /** Claims of messages under way, in turns by account: what they bring is counted only when it is there. */
+    claimsAtOnce: 12,
     /** Bytes of answers that are being made, of what is read for them too. */
     answerMakingBytesMax: 128 * MIB,
     /** Bytes of answers that clients have not read. Beyond: the connection whose answer has waited longest ends. */

@@ -68,6 +68,10 @@ export interface CallContext {
    * written. Throws CONCURRENCY_LIMITED, OVERLOADED.
    */
   holdAnswer(bytes: number): void;
+  /** The same of what cannot be refused any more: it counts in any case. */
+  holdMade(bytes: number): void;
+  /** Before what cannot be refused later. Throws CONCURRENCY_LIMITED or OVERLOADED when account, or all, hold too much of answers. */
+  requireAnswerRoom(): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
   /** From now on the call does little but wait: its place among those that run is for others. */

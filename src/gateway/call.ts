@@ -28,6 +28,14 @@ export interface Request {
   onGone(listener: () => void): void;
 }
 
+/** What the call may do with its place among those that run. */
+export interface AnsweringPlace {
+  idle(): void;
+  make(bytes: number): void;
+  made(bytes: number): void;
+  requireRoom(): void;
+}
+
 export class Call implements CallContext {
   readonly core: Core;
   readonly endpoint: Endpoint;
@@ -59,7 +67,7 @@ export class Call implements CallContext {
   #abort: AbortController | null = null;
   #releases: (() => void)[] | null = [];
   /** Among the calls that run. */
-  place: { idle(): void; make(bytes: number): void } | null = null;
+  place: AnsweringPlace | null = null;
 
   constructor(core: Core, endpoint: Endpoint, request: Request) {
     this.core = core;
@@ -127,6 +135,14 @@ export class Call implements CallContext {
 
   holdAnswer(bytes: number): void {
     this.place?.make(bytes);
+  }
+
+  holdMade(bytes: number): void {
+    this.place?.made(bytes);
+  }
+
+  requireAnswerRoom(): void {
+    this.place?.requireRoom();
   }
 
   /** Ends what the call occupies; later calls do nothing. */

@@ -94,6 +94,18 @@ export class Traffic {
     place.answerBytes += bytes;
   }
 
+  /** As `make`, of what is made already: it counts in any case. */
+  made(place: Place, bytes: number): void {
+    if (place.ended) return;
+    this.#making.force(place.owner, bytes);
+    place.answerBytes += bytes;
+  }
+
+  /** Throws CONCURRENCY_LIMITED or OVERLOADED when nothing more may be made for its account now. */
+  requireRoom({ owner }: Place): void {
+    if (!this.#making.hasRoom(owner)) throw tooMany(this.#making, owner);
+  }
+
   /**
    * Waits, if need be, for a place to run in. Answers false when the call has ended meanwhile. Throws CONCURRENCY_LIMITED when its account
    * has too many that run, or too much of its answers is not read; OVERLOADED when all have.

@@ -35,6 +35,11 @@ export class FairSlots {
     return true;
   }
 
+  /** Whether the owner may take one more. */
+  hasRoom(owner: string): boolean {
+    return (this.#taken.get(owner) ?? 0) < this.#free;
+  }
+
   /** Takes them in any case: there may be fewer than none left. */
   force(owner: string, places: number): void {
     this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + places);

@@ -1,6 +1,6 @@
 // What a call occupies from its first byte on, and when it ends: once its answer is written, or its client has left and nothing runs for it.
 import type { FastifyReply } from 'fastify';
-import type { Call } from '../gateway/call.ts';
+import type { AnsweringPlace, Call } from '../gateway/call.ts';
 import type { Place, Traffic } from '../gateway/traffic.ts';
 import type { CallSlot } from './call-slot.ts';
 import { onClosed } from './closed.ts';
@@ -10,7 +10,7 @@ export function occupy(traffic: Traffic, call: Call, slot: CallSlot, reply: Fast
   const place = traffic.begin(owner);
   slot.call = call;
   slot.place = place;
-  call.place = { idle: () => traffic.idle(place), make: (bytes) => traffic.make(place, bytes) };
+  call.place = new OccupiedPlace(traffic, place);
   call.occupy(() => traffic.end(place));
   const answer = answerOf(reply);
   answer.occupied = call;
@@ -26,4 +26,31 @@ export function occupy(traffic: Traffic, call: Call, slot: CallSlot, reply: Fast
 export function claim(traffic: Traffic, place: Place, call: Call, reply: FastifyReply): void {
   traffic.claim(place, call.accountId);
   answerOf(reply).owner = call.accountId;
+}
+
+/** A class, for the reason of ArrivedRequest. */
+class OccupiedPlace implements AnsweringPlace {
+  readonly #traffic: Traffic;
+  readonly #place: Place;
+
+  constructor(traffic: Traffic, place: Place) {
+    this.#traffic = traffic;
+    this.#place = place;
+  }
+
+  idle(): void {
+    this.#traffic.idle(this.#place);
+  }
+
+  make(bytes: number): void {
+    this.#traffic.make(this.#place, bytes);
+  }
+
+  made(bytes: number): void {
+    this.#traffic.made(this.#place, bytes);
+  }
+
+  requireRoom(): void {
+    this.#traffic.requireRoom(this.#place);
+  }
 }

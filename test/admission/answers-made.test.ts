@@ -47,3 +47,27 @@ test('what is refused gives back what it held, and is not charged', async () => 
   expect(await balance()).toBe(before);
   expect(await figure(service, 'qm_answer_making_bytes')).toBe(0);
 });
+
+test('consumes of large messages are refused while an account holds too many of them, and lease nothing then', async () => {
+  const [call, other] = calls;
+  for (const [one, text] of [
+    [call, 'x'.repeat(250_000)],
+    [other, 'small'],
+  ] as const) {
+    await one('POST', '/v1/queue/create', { name: 'jobs', visibility_timeout_default: 0, max_retries: 1_000_000 });
+    for (let i = 0; i < 10; i += 1)
+      expect((await one('POST', '/v1/queue/publish', { queue: 'jobs', payload: { text } })).status).toBe(200);
+  }
+  const consume = (one: Client, fields = {}) =>
+    one('POST', '/v1/queue/consume', { queue: 'jobs', max_messages: 10, ...fields });
+  const greedy = Array.from({ length: 60 }, (_, i) => consume(call, i % 2 === 0 ? {} : { visibility_timeout: 0 }));
+  const replies = [...(await Promise.all(greedy)), await consume(other)];
+  expect(replies.pop()?.body.data.items).toHaveLength(10);
+  const told = new Set(replies.map(({ status, body }) => `${status} ${body.error?.code ?? 'ok'}`));
+  expect(told).toEqual(new Set(['200 ok', '429 CONCURRENCY_LIMITED']));
+  await untilFigure(service, 'qm_answer_making_bytes', 0);
+  const counted = async () => (await call('GET', '/v1/queue/peek/jobs?limit=10')).body.data.items[0].delivery_count;
+  const before = await counted();
+  expect((await consume(call)).body.data.items).toHaveLength(10);
+  expect(await counted()).toBe(before + 1);
+});

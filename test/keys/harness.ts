@@ -128,6 +128,8 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     warnings: [],
     weigh: () => undefined,
     holdAnswer: () => undefined,
+    holdMade: () => undefined,
+    requireAnswerRoom: () => undefined,
     signal: new AbortController().signal,
     idle: () => undefined,
   };

@@ -33,6 +33,8 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       warnings: [],
       weigh: () => undefined,
       holdAnswer: () => undefined,
+      holdMade: () => undefined,
+      requireAnswerRoom: () => undefined,
       signal: new AbortController().signal,
       idle: () => undefined,
     };

@@ -12,6 +12,9 @@ import { holdQueue, holdQueueById } from './queue-store.ts';
 import type { QueueRow } from './records.ts';
 import { type QueueBase, type QueueState, queueKey } from './state.ts';
 
+/** Shorter answers are bounded by how many calls may run. */
+const COUNTED_CHARACTERS_MIN = 16 * 1024;
+
 export interface ConsumeOptions {
   readonly queue: string;
   readonly messages: number;
@@ -26,7 +29,7 @@ export async function consume(state: QueueState, ctx: CallContext, options: Cons
   const claimKey = `${key}\n${options.visibilityTimeout ?? ''}`;
   const giveUpAt = performance.now() + options.waitMs;
   for (;;) {
-    const rows = await state.consuming.add(claimKey, options.messages);
+    const rows = await state.consuming.add(claimKey, { messages: options.messages, ctx });
     const leftMs = giveUpAt - performance.now();
     if (rows.length > 0 || leftMs <= 0 || state.waiters.stopped) return rows;
     ctx.idle();
@@ -44,8 +47,30 @@ async function confirmKey(ctx: CallContext): Promise<void> {
   if (!scopesAllow(key.scopes, ctx.capability, 'write')) throw problem('INSUFFICIENT_SCOPE');
 }
 
-/** One claim for several callers: `key` names account, queue and visibility timeout, `wanted` how many messages each wants. */
-export async function claimFor(base: QueueBase, key: string, wanted: readonly number[]): Promise<ClaimedRow[][]> {
+/** One call of those that share a claim. */
+export interface ConsumeCall {
+  /** How many it wants. */
+  readonly messages: number;
+  readonly ctx: Pick<CallContext, 'requireAnswerRoom' | 'holdMade'>;
+}
+
+/** One claim for several callers of an account: `key` names account, queue and visibility timeout. */
+export async function claimFor(base: QueueBase, key: string, calls: readonly ConsumeCall[]): Promise<ClaimedRow[][]> {
+  calls[0]?.ctx.requireAnswerRoom();
+  const claimed = await claimTogether(
+    base,
+    key,
+    calls.map(({ messages }) => messages),
+  );
+  // Leased messages cannot be taken back: they are delivered, and whoever comes next is refused.
+  for (const [i, rows] of claimed.entries()) {
+    const characters = rows.reduce((total, { payload }) => total + payload.length, 0);
+    if (characters > COUNTED_CHARACTERS_MIN) calls[i]?.ctx.holdMade(characters);
+  }
+  return claimed;
+}
+
+function claimTogether(base: QueueBase, key: string, wanted: readonly number[]): Promise<ClaimedRow[][]> {
   const [accountId = '', name = '', visibility = ''] = key.split('\n');
   return base.cache.with(accountId, name, async (queue) => {
     const leaseSeconds = visibility === '' ? queue.visibility_timeout_default : Number(visibility);

@@ -1,4 +1,6 @@
 // Builds the module's state for one process: how calls of one queue share statements.
+import { AccountTurns } from '../../core/account-turns.ts';
+import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { claimFor } from './consume.ts';
@@ -29,6 +31,7 @@ export function createQueueState(core: Core): QueueState {
     waiters,
     onFailure: (err) => core.log.warn({ err }, 'queues that consumers wait for could not be looked at'),
   });
+  const claiming = new AccountTurns(admission.all.claimsAtOnce);
   const base = { core, ids, cache, waiters, publishing };
   const acking = new Coalescer<readonly MessageRef[], boolean[]>({
     batchMax: ACKS_PER_DELETE,
@@ -38,13 +41,18 @@ export function createQueueState(core: Core): QueueState {
     ...base,
     acking,
     push: new PushDispatcher({ ...base, acking }),
-    consuming: new Coalescer({ batchMax: CONSUMES_PER_CLAIM, run: (key, wanted) => claimFor(base, key, wanted) }),
+    consuming: new Coalescer({
+      batchMax: CONSUMES_PER_CLAIM,
+      run: (key, calls) => claiming.run(accountOf(key), () => claimFor(base, key, calls)),
+    }),
     counting: new Coalescer({
       batchMax: STATS_PER_READ,
       run: (key, readers) => readTogether(base, key, readers.length),
     }),
   };
 }
+
+const accountOf = (key: string) => key.slice(0, key.indexOf('\n'));
 
 async function ackTogether(
   { core, cache, waiters }: QueueBase & Pick<QueueState, 'waiters'>,

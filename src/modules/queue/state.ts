@@ -2,6 +2,7 @@
 import type { Core } from '../../core/context.ts';
 import type { Coalescer } from '../../lib/coalesce.ts';
 import type { ClaimedRow } from './claim.ts';
+import type { ConsumeCall } from './consume.ts';
 import type { MessageIds, MessageRef } from './message-id.ts';
 import type { PublishEffect } from './publish-effect.ts';
 import type { PushDispatcher } from './push/dispatcher.ts';
@@ -15,8 +16,8 @@ export interface QueueState {
   readonly cache: QueueCache;
   readonly waiters: Waiters;
   readonly publishing: PublishEffect;
-  /** Keyed by account, queue and visibility timeout; an item is the number of messages wanted. */
-  readonly consuming: Coalescer<number, ClaimedRow[]>;
+  /** Keyed by account, queue and visibility timeout; an item is a call that wants messages. */
+  readonly consuming: Coalescer<ConsumeCall, ClaimedRow[]>;
   /** Keyed by account and queue. */
   readonly acking: Coalescer<readonly MessageRef[], boolean[]>;
   /** Keyed by account and queue: many readers share one reading that began after they asked. */
