@@ -138,7 +138,6 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   const registry = new Registry();
   const traffic = new Traffic(registry, admission);
   const refusals = new Refusals(traffic.bounds, log);
-  const connections = new Connections({ traffic, refusals, isProxy: proxyMatcher(config.trustProxy) });
   const compiler = new EndpointCompiler();
   let inner: Inner | null = null;
   let open = false;
@@ -146,6 +145,9 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   let envelope: Envelope | null = null;
   const workerId = `${hostname()}-${process.pid}`;
   const makeEnvelope = () => new Envelope({ baseUrl, region: config.region, workerId, cnyPerUsd: config.cnyPerUsd });
+  const currentEnvelope = () => (envelope ??= makeEnvelope());
+  const isProxy = proxyMatcher(config.trustProxy);
+  const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy });
   const endpoints = manifest.modules.flatMap((module) =>
     module.capabilities.map((capability) =>
       compiler.compile(module.name, () => inner?.states.get(module.name), capability),
@@ -156,7 +158,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints),
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
-    envelope: () => (envelope ??= makeEnvelope()),
+    envelope: currentEnvelope,
     ...{ traffic, refusals, connections, log },
     trustProxy: config.trustProxy,
   });

@@ -60,9 +60,11 @@ export const admission = {
     spareConnectionMs: 2_000,
     /** Requests sent ahead of answers, on all connections: beyond, the connection ends. */
     pipelinedMax: 20_000,
-    /** Calls that run at once: at 15,000 a second a place is free again after 70 ms. Long polls that wait take none. */
-    places: 1_024,
-    /** For a place a call waits this long, looked at so often; in the first half second of a queue longer. */
+    /** Requests are begun for this long in a turn of the event loop; more wait, by turns of their addresses. */
+    arrivalSliceMs: 5,
+    /** Calls that run at once: at 10,000 a second a place is free again after 50 ms. Long polls that wait take none. */
+    places: 512,
+    /** A call waits this long in all, to begin and for a place, looked at so often; in the first half second of a queue longer. */
     turnWaitMs: 250,
     turnLookMs: 50,
     turnBurstMs: 500,
@@ -74,7 +76,9 @@ export const admission = {
     /** Bytes of answers that are being made, of what is read for them too. */
     answerMakingBytesMax: 128 * MIB,
     /** Bytes of answers that clients have not read. Beyond: the connection whose answer has waited longest ends. */
-    answerBytesMax: 128 * MIB,
+    answerBytesMax: 72 * MIB,
+    /** Answers of vectors of megabytes that are made at once; more wait. */
+    longAnswersAtOnce: 2,
     /** 429 and OVERLOADED go out at once so often; more are held, without a place, for at most so long. Each costs half a call. */
     refusalsPerSecond: 2_000,
     refusalHeldMaxMs: 2_000,
@@ -115,7 +119,7 @@ export const admission = {
     /** Of what waits for one kind of turn. */
     waitingWorkMax: 500,
     /** Of its refusals go out at once; more are held. */
-    refusalsPerSecond: 500,
+    refusalsPerSecond: 200,
   },
 
   /** One call. */

@@ -32,10 +32,15 @@ export class FairTurns {
   }
 
   /** Undefined: the place is taken. Else answers whether it was taken; false: the call waited too long. Each taken one is given back. */
-  take(owner: string): Promise<boolean> | undefined {
+  take(owner: string, waitedMs = 0): Promise<boolean> | undefined {
     if (!this.#waiting.has(owner) && this.#slots.take(owner, 1)) return undefined;
     return new Promise((resolve) => {
-      this.#enqueue({ owner, sinceMs: performance.now(), run: () => resolve(true), refuse: () => resolve(false) });
+      this.#enqueue({
+        owner,
+        sinceMs: performance.now() - waitedMs,
+        run: () => resolve(true),
+        refuse: () => resolve(false),
+      });
     });
   }
 

@@ -107,14 +107,14 @@ export class Traffic {
   }
 
   /**
-   * Waits, if need be, for a place to run in. Answers false when the call has ended meanwhile. Throws CONCURRENCY_LIMITED when its account
+   * Waits, if need be, for a place to run in; `waitedMs`: so long it has waited already. Answers false when the call has ended meanwhile. Throws CONCURRENCY_LIMITED when its account
    * has too many that run, or too much of its answers is not read; OVERLOADED when all have.
    */
-  run(place: Place): boolean | Promise<boolean> {
+  run(place: Place, waitedMs = 0): boolean | Promise<boolean> {
     if (place.runs || place.ended) return place.runs;
     if (this.answers.taken > 0 && this.answers.isGreedy(place.owner)) throw tooMany(this.answers, place.owner);
     const { owner } = place;
-    const turn = this.#turns.take(owner);
+    const turn = this.#turns.take(owner, waitedMs);
     if (turn === undefined) {
       place.runs = true;
       return true;

@@ -16,6 +16,7 @@ import { problem } from '../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify, slotOf, toRequest, urlOf } from './call-slot.ts';
 import type { FailureOptions } from './failures.ts';
 import { finishRaw } from './finish.ts';
+import { answerOf } from './http/answer.ts';
 import { claim, occupy } from './occupy.ts';
 import { receiving } from './receive.ts';
 
@@ -91,7 +92,7 @@ async function handle(
   if (gateway === null || call === undefined || place === undefined)
     throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
   if (slot.refused === true) return undefined;
-  if (!(await traffic.run(place))) return undefined;
+  if (!(await traffic.run(place, answerOf(reply).waitedMs))) return undefined;
   slot.handling = true;
   try {
     const body = (request.body as Buffer | undefined) ?? NO_BODY;

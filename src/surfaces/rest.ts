@@ -12,6 +12,8 @@ import { type CallSlot, slotOf, toRequest, urlOf } from './call-slot.ts';
 import { doubledHeader } from './doubled-headers.ts';
 import { type FailureOptions, fail } from './failures.ts';
 import { finish } from './finish.ts';
+import { everywhere } from './headers.ts';
+import { answerOf } from './http/answer.ts';
 import type { Connections } from './http/connections.ts';
 import { claim, occupy } from './occupy.ts';
 import { addRawRoute, type MountedRawRoute } from './raw.ts';
@@ -29,11 +31,6 @@ export interface RestOptions extends FailureOptions {
   readonly trustProxy: boolean | string[];
 }
 
-/** On every answer; pages have a policy of their own. */
-const everywhere = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
 /** Encoding so many takes a millisecond or two. */
 const LONG_CHARACTERS = 512 * 1024;
 
@@ -112,7 +109,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       if (gateway === null || call === undefined || place === undefined)
         throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
       if (slot.refused === true) return undefined;
-      const runs = traffic.run(place);
+      const runs = traffic.run(place, answerOf(reply).waitedMs);
       if (runs !== true && !(await runs)) return undefined;
       slot.handling = true;
       try {

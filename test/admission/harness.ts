@@ -70,7 +70,7 @@ export function letGo(): void {
 
 export function requestText(method: string, path: string, headers: readonly string[] = [], body = ''): string {
   const length = body === '' && method === 'GET' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  return [`${method} ${path} HTTP/1.1`, 'Host: here', ...headers, ...length, '', body].join('\r\n');
+  return [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, ...length, '', body].join('\r\n');
 }
 
 export const bearer = (secret: string) => `Authorization: Bearer ${secret}`;

@@ -1,6 +1,7 @@
 // What the vector module keeps in one process.
 
 import { AccountTurns } from '../../core/account-turns.ts';
+import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
@@ -23,6 +24,8 @@ export interface VectorState {
   readonly reading: Coalescer<string, Reading>;
   /** Turns of this process's deletions by filter. */
   readonly filterTurns: AccountTurns;
+  /** Turns of answers of megabytes: three times as much is in memory while one is written. */
+  readonly longAnswers: AccountTurns;
 }
 
 export interface Reading {
@@ -44,6 +47,7 @@ export async function createVectorState(core: Core): Promise<VectorState> {
     querying: new QueryEffect(),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
     filterTurns: new AccountTurns(FILTER_TURNS_MAX),
+    longAnswers: new AccountTurns(admission.all.longAnswersAtOnce),
   };
 }
 

@@ -5,6 +5,8 @@ import type { FastifyReply } from 'fastify';
 export class Answer<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   /** Whose: the account, else the address. */
   owner = '';
+  /** How long it waited for its turn to begin. */
+  waitedMs = 0;
   /** What the call occupied. */
   occupied: { release(): void } | null = null;
   /** Told once, when the answer is written. */

@@ -2,18 +2,22 @@
 // and answers that stall end. What waits behind a call of its connection has taken nothing yet, neither a route nor a place.
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Envelope } from '../../gateway/envelope.ts';
 import { networkOf } from '../../gateway/failed-logins.ts';
 import type { Refusals } from '../../gateway/refusals.ts';
 import type { Traffic } from '../../gateway/traffic.ts';
 import { FairSlots } from '../../lib/fair-slots.ts';
 import { Answer } from './answer.ts';
+import { Arrivals } from './arrivals.ts';
 import { descriptorsMax } from './descriptors.ts';
+import { answerOverloaded, OVERLOADED } from './overloaded.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { stalls, type Upload } from './upload.ts';
 
 export interface ConnectionOptions {
   readonly traffic: Traffic;
   readonly refusals: Refusals;
+  readonly envelope: () => Envelope;
   /** Whether the address is a proxy's: its connections are those of many. */
   readonly isProxy: (address: string) => boolean;
 }
@@ -44,6 +48,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #slots: FairSlots;
   readonly #unread: UnreadAnswers;
+  readonly #arrivals: Arrivals<Connection>;
   #spare = 0;
   #proxied = 0;
   #waiting = 0;
@@ -56,6 +61,14 @@ export class Connections {
       Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
     );
     this.#unread = new UnreadAnswers(options.traffic);
+    const { arrivalSliceMs, turnWaitMs } = options.traffic.bounds.all;
+    this.#arrivals = new Arrivals({
+      sliceMs: arrivalSliceMs,
+      lateMs: turnWaitMs,
+      max: connectionsMax,
+      go: (connection, waitedMs) => this.#go(connection, waitedMs),
+      late: (connection) => this.#refuse(connection),
+    });
   }
 
   get count(): number {
@@ -147,11 +160,27 @@ export class Connections {
     const { expect } = request.headers;
     if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(answer, 400);
     else if (connection.spare && !HEALTH.test(request.url ?? '')) refuse(answer, 503);
-    else if (expect === undefined) handle(request, answer);
-    else if (/^100-continue$/i.test(expect)) {
-      answer.writeContinue();
-      handle(request, answer);
-    } else refuse(answer, 417);
+    else if (expect !== undefined && !/^100-continue$/i.test(expect)) refuse(answer, 417);
+    else if (HEALTH.test(request.url ?? '')) handle(request, answer);
+    else this.#arrivals.add(connection.owner, connection);
+  }
+
+  #go({ request, answer, handle }: Connection, waitedMs: number): void {
+    if (request === null || answer === null) return;
+    answer.waitedMs = waitedMs;
+    if (request.headers.expect !== undefined) answer.writeContinue();
+    handle(request, answer);
+  }
+
+  #refuse({ request, answer, owner }: Connection): void {
+    if (request === null || answer === null) return;
+    const { refusals, traffic, envelope } = this.#options;
+    refusals.tell(OVERLOADED.code);
+    traffic.record('(none)', OVERLOADED.httpStatus, 0);
+    const tell = () => answerOverloaded(request, answer, envelope());
+    const heldMs = refusals.holdMs(OVERLOADED, owner);
+    if (heldMs === 0) tell();
+    else setTimeout(tell, heldMs);
   }
 
   #next(connection: Connection): void {

@@ -4,10 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { type Config, httpOrigin } from '../../config/config.ts';
 import { StartupError } from '../../db/startup-error.ts';
 
+/** Connections that the system accepts for us meanwhile: beyond, clients try again after a second. */
+const BACKLOG = 4_096;
+
 /** Answers the base URL, with the port that the system chose where PORT is 0. */
 export async function listen(rest: FastifyInstance, config: Config): Promise<string> {
   try {
-    await rest.listen({ host: config.host, port: config.port });
+    await rest.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   } catch (error) {
     const code = (error as { code?: string }).code;
     if (code === 'EADDRINUSE')

@@ -1,14 +1,18 @@
 import Type from 'typebox';
+import type { CallContext } from '../../../core/context.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { findCollection } from '../collection-store.ts';
+import { type CollectionRow, findCollection } from '../collection-store.ts';
 import { ANSWER_BYTES_MAX, IDS_BODY_BYTES_MAX, IDS_MAX, VALUES_MAX } from '../limits.ts';
 import { NumberWriter } from '../render.ts';
 import { collectionField, idsField, itemSchema } from '../schemas.ts';
 import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
 import { AnswerBytes, readItems } from '../stored-items.ts';
+
+/** Their answer is no more than a few hundred kilobytes. */
+const FEW_IDS = 16;
 
 export const fetch = defineCapability<VectorState>()({
   id: 'vector.fetch',
@@ -49,7 +53,7 @@ export const fetch = defineCapability<VectorState>()({
       expect: { items: [{ id: 'a', metadata: null, embedding: [0.5, 2] }] },
     },
   ],
-  async run({ ctx, input: { collection, ids, include_values: withValues = false } }) {
+  async run({ ctx, input: { collection, ids, include_values: withValues = false }, state }) {
     const { db } = ctx.core;
     const row = await findCollection(db, ctx.accountId, collection);
     if (row === null) throw collectionNotFound();
@@ -61,27 +65,35 @@ export const fetch = defineCapability<VectorState>()({
         `Ids times the dimension must be at most ${VALUES_MAX} with include_values.`,
       );
     }
-    const found = await readItems(
-      db,
-      row,
-      distinct,
-      { withMetadata: true, withValues },
-      new AnswerBytes(ctx, tooLarge),
+    if (distinct.length <= FEW_IDS) return readAndWrite(ctx, row, distinct, withValues);
+    return state.longAnswers.run(ctx.accountId, async () =>
+      // Nobody waits for the answer any more when the client has left.
+      ctx.signal.aborted ? { data: {} } : readAndWrite(ctx, row, distinct, withValues),
     );
-    const bytes = new AnswerBytes(ctx, tooLarge);
-    const numbers = new NumberWriter();
-    const texts: string[] = [];
-    for (const id of distinct) {
-      const item = found.get(id);
-      if (item === undefined) continue;
-      const values = item.embedding === null ? '' : `,"embedding":${await numbers.write(item.embedding)}`;
-      const text = `{"id":${JSON.stringify(id)},"metadata":${item.metadata ?? 'null'}${values}}`;
-      bytes.add(text);
-      texts.push(text);
-    }
-    return { data: new JsonText(`{"collection":"${collection}","items":[${await numbers.join(texts)}]}`) };
   },
 });
+
+async function readAndWrite(ctx: CallContext, row: CollectionRow, ids: readonly string[], withValues: boolean) {
+  const found = await readItems(
+    ctx.core.db,
+    row,
+    ids,
+    { withMetadata: true, withValues },
+    new AnswerBytes(ctx, tooLarge),
+  );
+  const bytes = new AnswerBytes(ctx, tooLarge);
+  const numbers = new NumberWriter();
+  const texts: string[] = [];
+  for (const id of ids) {
+    const item = found.get(id);
+    if (item === undefined) continue;
+    const values = item.embedding === null ? '' : `,"embedding":${await numbers.write(item.embedding)}`;
+    const text = `{"id":${JSON.stringify(id)},"metadata":${item.metadata ?? 'null'}${values}}`;
+    bytes.add(text);
+    texts.push(text);
+  }
+  return { data: new JsonText(`{"collection":"${row.name}","items":[${await numbers.join(texts)}]}`) };
+}
 
 function tooLarge() {
   return invalidField(

@@ -17,6 +17,8 @@ import { answerQueries, collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
 
 const FIXED_BYTES = 1_024;
+/** In JSON they are no more than a few hundred kilobytes. */
+const FEW_NUMBERS = 16 * 1_024;
 
 const queryFields = {
   embedding: Type.Optional(
@@ -134,8 +136,9 @@ export const query = defineCapability<VectorState>()({
     // Others may be on their way: funds that would not last for all of them are held first, and so is what a key's cap may not cover.
     const holdFirst = ctx.key.hasSpendCap || funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
     const charge = { units, effect: state.querying };
+    const answer = () => answerQueries(ctx, state, body, collection);
     return chargeForWork(ctx, { ...charge, sequences: 0, bytes: FIXED_BYTES, rows: 1 }, holdFirst, () =>
-      answerQueries(ctx, state, body, collection),
+      body.withValues && numbers > FEW_NUMBERS ? state.longAnswers.run(ctx.accountId, answer) : answer(),
     );
   },
 });

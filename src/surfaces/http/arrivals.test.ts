@@ -1,0 +1,56 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Arrivals } from './arrivals.ts';
+
+function busy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+function arrivals(workMs: number, lateMs = 10_000) {
+  const gone: string[] = [];
+  const late: string[] = [];
+  const queue = new Arrivals<string>({
+    sliceMs: 2,
+    lateMs,
+    max: 1_000,
+    go(item) {
+      busy(workMs);
+      gone.push(item);
+    },
+    late: (item) => late.push(item),
+  });
+  return { gone, late, queue };
+}
+
+test('few requests go at once, many in slices, and the event loop turns in between', async () => {
+  const { gone, queue } = arrivals(0.5);
+  for (let i = 0; i < 40; i += 1) queue.add('a', String(i));
+  const atOnce = gone.length;
+  expect(atOnce).toBeGreaterThan(0);
+  expect(atOnce).toBeLessThan(10);
+  await turn();
+  expect(gone.length).toBeLessThan(20);
+  while (queue.waiting > 0) await turn();
+  expect(gone).toEqual(Array.from({ length: 40 }, (_, i) => String(i)));
+});
+
+test('the one request of an address does not wait for the hundred of another', async () => {
+  const { gone, queue } = arrivals(0.5);
+  for (let i = 0; i < 100; i += 1) queue.add('many', 'many');
+  queue.add('one', 'one');
+  while (queue.waiting > 0) await turn();
+  expect(gone.indexOf('one')).toBeLessThan(12);
+  expect(gone).toHaveLength(101);
+});
+
+test('who has waited too long, or finds no room, is late; nobody is lost', async () => {
+  const { gone, late, queue } = arrivals(1, 20);
+  for (let i = 0; i < 1_100; i += 1) queue.add('a', String(i));
+  expect(late.length).toBeGreaterThan(90);
+  while (queue.waiting > 0) await turn();
+  expect(gone.length).toBeLessThan(100);
+  expect(gone.length + late.length).toBe(1_100);
+  queue.add('a', 'afterwards');
+  expect(gone.at(-1)).toBe('afterwards');
+});
