@@ -101,7 +101,7 @@ function badTexts(schema: JsonSchema, place: Place): BadValue[] {
           ['no such day', '2026-13-41T00:00:00Z'],
         ] as BadValue[])
       : []),
-    ...(pattern === undefined ? [] : ([['against the pattern', 'A b/\u0007']] as BadValue[])),
+    ...(pattern === undefined ? [] : ([['against the pattern', 'A b/\u0000']] as BadValue[])),
     ['NUL', 'a\0b', place === 'body'],
     ...(place === 'body' ? ([['a lone surrogate', 'a\ud800b', true]] as BadValue[]) : []),
     ['strange letters', '𝒳\u202e\u{10ffff}', true],

@@ -170,4 +170,5 @@ export const aims: Readonly<Record<string, readonly Aim[]>> = {
   'vector.delete_by_filter': [(names) => ({ collection: names.collection, filter: { kind: 'of-a' } })],
   discovery: [],
   'discovery.capability': [],
+  'discovery.event': [],
 };

@@ -123,8 +123,8 @@ test('a resolution that races with a capture ends before or after it, with one e
 });
 
 interface Walked {
-  readonly items?: readonly { event_id: string }[];
-  readonly groups?: readonly { error_group_id: string }[];
+  /** Events, which name their group too, or groups. */
+  readonly items: readonly { event_id?: string; error_group_id: string }[];
   readonly next_cursor: string | null;
 }
 
@@ -133,8 +133,7 @@ async function walk(go: (cursor: object) => Promise<Walked>): Promise<string[]> 
   const seen: string[] = [];
   for (let cursor: object | null = {}; cursor !== null; ) {
     const page: Walked = await go(cursor);
-    seen.push(...(page.items ?? []).map(({ event_id }) => event_id));
-    seen.push(...(page.groups ?? []).map(({ error_group_id }) => error_group_id));
+    seen.push(...page.items.map(({ event_id, error_group_id }) => event_id ?? error_group_id));
     cursor = page.next_cursor === null ? null : { cursor: page.next_cursor };
   }
   return seen;

@@ -121,6 +121,7 @@ describe('a key revoked while its calls wait', () => {
     await createQueue(admin, 'empty');
     const polling = callers.map((call) => call('POST', '/v1/queue/consume', { queue: 'empty', wait_seconds: 20 }));
     await sleep(100);
+    const early = await parallel(callers, 20, publish);
     const session = await lockWallet(account.accountId);
     const waiting = parallel(callers, 500, publish);
     await sleep(400);
@@ -136,7 +137,7 @@ describe('a key revoked while its calls wait', () => {
     await admin('POST', '/v1/queue/publish', { queue: 'empty', payload: { for: 'nobody' } });
     expect(tally([...late, ...latePolls]).ok).toBeUndefined();
     expect(tally(await Promise.all(polling))).toEqual({ INVALID_API_KEY: 2 });
-    await expectOrder(account.accountId, id, await waiting);
+    await expectOrder(account.accountId, id, [...early, ...(await waiting)]);
   });
 });
 
