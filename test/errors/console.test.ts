@@ -93,8 +93,9 @@ test('pages may load, run, keep and be framed by nothing', async () => {
 test('a wrong key gets the form again and no session', async () => {
   for (const key of ['', 'qm_live_wrong', `${bench.account.secret}x`]) {
     const visitor = new Visitor(bench);
-    const { status, text } = await visitor.signIn(groupId, key);
+    const { status, text, headers } = await visitor.signIn(groupId, key);
     expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="quartermaster"');
     expect(text).toContain('role="alert"');
     expect(text).toContain(FORM);
     expect(visitor.cookie).toBe('');

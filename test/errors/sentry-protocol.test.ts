@@ -62,6 +62,7 @@ describe('the key', () => {
     const before = await bench.countEvents();
     const reply = await bench.post(url(), envelope(event()));
     expect([reply.status, reply.body.code]).toEqual([401, code]);
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="quartermaster"');
     expect(reply.text).not.toContain(bench.dsnKey.slice(10, 30));
     expect(await bench.countEvents()).toBe(before);
   });
