@@ -1,0 +1,21 @@
+// What README promises about running and about prices is so.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { defaultPriceBook } from '../src/core/prices.ts';
+import { usdText } from '../src/lib/money.ts';
+
+const root = join(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+it.each(['npm ci && npm start', 'npm ci && npm test', 'npm ci --omit=dev && npm start'])('README shows %s', (line) => {
+  expect(readme.split('\n')).toContain(line);
+  expect(scripts[line.split(' ').at(-1) as string]).toBeDefined();
+});
+
+it.each(Object.entries(defaultPriceBook.prices))('README has the price of %s', (entry, price) => {
+  const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${entry}\``));
+  const least = price.minimumNanos === undefined ? '' : `, at least ${usdText(price.minimumNanos)} USD a call`;
+  expect(row).toContain(`| ${usdText(price.nanosPerUnit)} USD a ${price.unit}${least} |`);
+});
