@@ -17,5 +17,6 @@ it.each(['npm ci && npm start', 'npm ci && npm test', 'npm ci --omit=dev && npm 
 it.each(Object.entries(defaultPriceBook.prices))('README has the price of %s', (entry, price) => {
   const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${entry}\``));
   const least = price.minimumNanos === undefined ? '' : `, at least ${usdText(price.minimumNanos)} USD a call`;
-  expect(row).toContain(`| ${usdText(price.nanosPerUnit)} USD a ${price.unit}${least} |`);
+  const article = /^[aeiou]/.test(price.unit) ? 'an' : 'a';
+  expect(row).toContain(`| ${usdText(price.nanosPerUnit)} USD ${article} ${price.unit}${least} |`);
 });
