@@ -12,6 +12,7 @@ function arrivals(workMs: number, lateMs = 10_000) {
   const late: string[] = [];
   const queue = new Arrivals<string>({
     sliceMs: 2,
+    acceptedMax: 4,
     lateMs,
     max: 1_000,
     go(item) {
@@ -51,6 +52,22 @@ test('who has waited too long, or finds no room, is late; nobody is lost', async
   while (queue.waiting > 0) await turn();
   expect(gone.length).toBeLessThan(100);
   expect(gone.length + late.length).toBe(1_100);
+  await turn();
+  await turn();
   queue.add('a', 'afterwards');
   expect(gone.at(-1)).toBe('afterwards');
+});
+
+test('while connections come, turns are kept short, and after some of them requests begin all the same', async () => {
+  const { gone, queue } = arrivals(1);
+  for (let i = 0; i < 20; i += 1) {
+    queue.accepted();
+    queue.add('a', String(i));
+    await turn();
+  }
+  // Three turns without, one with a slice.
+  expect(gone.length).toBeGreaterThan(4);
+  expect(gone.length).toBeLessThan(20);
+  while (queue.waiting > 0) await turn();
+  expect(gone).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
 });

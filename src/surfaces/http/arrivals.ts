@@ -5,6 +5,7 @@ import { FairQueue } from '../../lib/fair-queue.ts';
 
 export interface ArrivalOptions<T> {
   readonly sliceMs: number;
+  readonly acceptedMax: number;
   readonly lateMs: number;
   readonly max: number;
   go(item: T, waitedMs: number): void;
@@ -16,6 +17,9 @@ export class Arrivals<T> {
   readonly #waiting: FairQueue<{ readonly item: T; readonly sinceMs: number }>;
   #begunMs = 0;
   #isOpen = false;
+  #hasAccepted = false;
+  /** Turns in a row that brought a connection and began nothing. */
+  #acceptingTurns = 0;
 
   constructor(options: ArrivalOptions<T>) {
     this.#options = options;
@@ -32,8 +36,20 @@ export class Arrivals<T> {
       this.#isOpen = true;
       this.#begin(nowMs);
     }
-    if (this.#waiting.size === 0 && nowMs - this.#begunMs <= this.#options.sliceMs) this.#options.go(item, 0);
+    const isFree = this.#waiting.size === 0 && !this.#hasAccepted;
+    if (isFree && nowMs - this.#begunMs <= this.#options.sliceMs) this.#options.go(item, 0);
     else if (this.#waiting.push(owner, { item, sinceMs: nowMs }) !== null) this.#options.late(item);
+  }
+
+  /**
+   * A connection has been accepted. The event loop accepts one in a turn: while there are more, its turns are kept short, or with
+   * thousands of calls under way a new client would wait for seconds.
+   */
+  accepted(): void {
+    this.#hasAccepted = true;
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#begin(performance.now());
   }
 
   #begin(nowMs: number): void {
@@ -42,13 +58,17 @@ export class Arrivals<T> {
   }
 
   #next(): void {
+    const accepted = this.#hasAccepted;
+    this.#hasAccepted = false;
     if (this.#waiting.size === 0) {
       this.#isOpen = false;
       return;
     }
-    const { sliceMs, lateMs, go, late } = this.#options;
+    const { sliceMs, acceptedMax, lateMs, go, late } = this.#options;
     let nowMs = performance.now();
     this.#begin(nowMs);
+    this.#acceptingTurns = accepted ? this.#acceptingTurns + 1 : 0;
+    if (accepted && this.#acceptingTurns % acceptedMax !== 0) return;
     while (nowMs - this.#begunMs <= sliceMs) {
       const next = this.#waiting.shift();
       if (next === undefined) return;

@@ -61,9 +61,10 @@ export class Connections {
       Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
     );
     this.#unread = new UnreadAnswers(options.traffic);
-    const { arrivalSliceMs, turnWaitMs } = options.traffic.bounds.all;
+    const { arrivalSliceMs, acceptedInARow, turnWaitMs } = options.traffic.bounds.all;
     this.#arrivals = new Arrivals({
       sliceMs: arrivalSliceMs,
+      acceptedMax: acceptedInARow,
       lateMs: turnWaitMs,
       max: connectionsMax,
       go: (connection, waitedMs) => this.#go(connection, waitedMs),
@@ -102,6 +103,7 @@ export class Connections {
   }
 
   #admit(socket: Socket, handle: RequestListener): boolean {
+    this.#arrivals.accepted();
     const { all } = this.#options.traffic.bounds;
     const address = socket.remoteAddress ?? '';
     const owner = this.#options.isProxy(address) ? `proxied ${this.#proxied++}` : networkOf(address);
