@@ -13,10 +13,7 @@ const opened: Socket[] = [];
 beforeAll(async () => {
   service = await startTestService({
     extraModules: [trialModule],
-    admission: {
-      all: { answerBytesMax: 8 * MIB },
-      connection: { lookEveryMs: 50, readGraceMs: 1_500, readBytesPerSecondMin: 100 * MIB },
-    },
+    admission: { all: { answerBytesMax: 8 * MIB } },
   });
   account = await createTestAccount(service.core);
 });
@@ -27,8 +24,8 @@ afterEach(async () => {
 afterAll(() => service.stop());
 
 /** Asks for so many MiB and reads none of them. */
-async function neverReads(secret: string, answers: number): Promise<Socket> {
-  const { hostname, port } = new URL(service.url);
+async function neverReads(secret: string, answers: number, at = service): Promise<Socket> {
+  const { hostname, port } = new URL(at.url);
   const socket = connect(Number(port), hostname).pause();
   opened.push(socket.on('error', () => undefined));
   await new Promise((resolve) => socket.once('connect', resolve));
@@ -52,7 +49,7 @@ test('one account that reads none of its answers holds a bounded number of bytes
 test('an account with too much unread is refused before anything is done for it; when it has read, it goes on', async () => {
   const call = client(service.url, account.secret);
   for (let i = 0; i < 24; i += 1) await neverReads(account.secret, 12);
-  await expect.poll(() => figure(service, 'qm_answer_bytes')).toBeGreaterThanOrEqual(2 * MIB);
+  await expect.poll(() => figure(service, 'qm_answer_bytes'), { timeout: 5_000 }).toBeGreaterThanOrEqual(2 * MIB);
   const refused = await call('GET', '/v1/account/balance');
   expect([refused.status, refused.body.error.code]).toEqual([429, 'CONCURRENCY_LIMITED']);
   for (const socket of opened.splice(0)) socket.destroy();
@@ -61,11 +58,16 @@ test('an account with too much unread is refused before anything is done for it;
 });
 
 test('an answer that is not read in time ends its connection', async () => {
-  const socket = await neverReads(account.secret, 12);
-  await expect.poll(() => figure(service, 'qm_answer_bytes')).toBeGreaterThan(0);
-  await untilFigure(service, 'qm_answer_bytes', 0);
+  const hasty = await startTestService({
+    extraModules: [trialModule],
+    admission: { connection: { lookEveryMs: 50, readGraceMs: 500, readBytesPerSecondMin: 100 * MIB } },
+  });
+  const socket = await neverReads((await createTestAccount(hasty.core)).secret, 16, hasty);
+  await expect.poll(() => figure(hasty, 'qm_answer_bytes'), { interval: 5, timeout: 5_000 }).toBeGreaterThan(0);
+  await untilFigure(hasty, 'qm_answer_bytes', 0);
   socket.resume();
   await new Promise((resolve) => socket.once('close', resolve));
+  await hasty.stop();
 });
 
 test('a client that reads while it asks gets everything', async () => {

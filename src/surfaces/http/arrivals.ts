@@ -6,7 +6,10 @@ import { FairQueue } from '../../lib/fair-queue.ts';
 export interface ArrivalOptions<T> {
   readonly sliceMs: number;
   readonly acceptedMax: number;
+  /** After so long a request is late, in a queue that has stood for `burstMs`; in a shorter one, as after a pause of ours, later. */
   readonly lateMs: number;
+  readonly burstMs: number;
+  readonly burstLateMs: number;
   readonly max: number;
   go(item: T, waitedMs: number): void;
   late(item: T): void;
@@ -16,6 +19,7 @@ export class Arrivals<T> {
   readonly #options: ArrivalOptions<T>;
   readonly #waiting: FairQueue<{ readonly item: T; readonly sinceMs: number }>;
   #begunMs = 0;
+  #standingSinceMs = 0;
   #isOpen = false;
   #hasAccepted = false;
   /** Turns in a row that brought a connection and began nothing. */
@@ -38,7 +42,12 @@ export class Arrivals<T> {
     }
     const isFree = this.#waiting.size === 0 && !this.#hasAccepted;
     if (isFree && nowMs - this.#begunMs <= this.#options.sliceMs) this.#options.go(item, 0);
-    else if (this.#waiting.push(owner, { item, sinceMs: nowMs }) !== null) this.#options.late(item);
+    else this.#wait(owner, item, nowMs);
+  }
+
+  #wait(owner: string, item: T, sinceMs: number): void {
+    if (this.#waiting.size === 0) this.#standingSinceMs = sinceMs;
+    if (this.#waiting.push(owner, { item, sinceMs }) !== null) this.#options.late(item);
   }
 
   /**
@@ -64,16 +73,17 @@ export class Arrivals<T> {
       this.#isOpen = false;
       return;
     }
-    const { sliceMs, acceptedMax, lateMs, go, late } = this.#options;
+    const { sliceMs, acceptedMax, lateMs, burstMs, burstLateMs, go, late } = this.#options;
     let nowMs = performance.now();
     this.#begin(nowMs);
     this.#acceptingTurns = accepted ? this.#acceptingTurns + 1 : 0;
     if (accepted && this.#acceptingTurns % acceptedMax !== 0) return;
+    const waitMs = nowMs - this.#standingSinceMs > burstMs ? lateMs : burstLateMs;
     while (nowMs - this.#begunMs <= sliceMs) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       const waitedMs = nowMs - next.sinceMs;
-      if (waitedMs <= lateMs) go(next.item, waitedMs);
+      if (waitedMs <= waitMs) go(next.item, waitedMs);
       else late(next.item);
       nowMs = performance.now();
     }

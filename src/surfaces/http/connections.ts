@@ -61,11 +61,13 @@ export class Connections {
       Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
     );
     this.#unread = new UnreadAnswers(options.traffic);
-    const { arrivalSliceMs, acceptedInARow, turnWaitMs } = options.traffic.bounds.all;
+    const { arrivalSliceMs, acceptedInARow, turnWaitMs, turnBurstMs, turnBurstWaitMs } = options.traffic.bounds.all;
     this.#arrivals = new Arrivals({
       sliceMs: arrivalSliceMs,
       acceptedMax: acceptedInARow,
       lateMs: turnWaitMs,
+      burstMs: turnBurstMs,
+      burstLateMs: turnBurstWaitMs,
       max: connectionsMax,
       go: (connection, waitedMs) => this.#go(connection, waitedMs),
       late: (connection) => this.#refuse(connection),
