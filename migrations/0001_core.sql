@@ -113,6 +113,27 @@ CREATE TABLE core.ledger (
 ) PARTITION BY RANGE (entry_seq);
 CREATE INDEX ledger_by_key ON core.ledger (account_id, key_id, entry_seq) WHERE key_id IS NOT NULL;
 
+-- What dropped months of the journal came to. With the entries that are left they go on proving wallet, counters and usage.
+CREATE TABLE core.ledger_total (
+  account_id text COLLATE "C" NOT NULL,
+  -- its first day
+  month date NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  -- '' for none, here and below
+  capability text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  entries bigint NOT NULL,
+  units bigint NOT NULL,
+  amount_nanos bigint NOT NULL,
+  PRIMARY KEY (account_id, month, kind, capability, key_id)
+);
+
+-- Up to which entry the journal of an account is in its totals.
+CREATE TABLE core.ledger_folded (
+  account_id text COLLATE "C" PRIMARY KEY,
+  through_seq bigint NOT NULL
+);
+
 CREATE TABLE core.idempotency (
   account_id text COLLATE "C" NOT NULL,
   -- keyed hash of capability and key, 132 bits in base64url
@@ -180,6 +201,9 @@ CREATE TABLE core.usage_hour (
   spend_nanos bigint NOT NULL,
   PRIMARY KEY (account_id, hour, capability, key_id)
 ) WITH (fillfactor = 60);
+-- What is to be added to its day, and to its month, when it is old: those have their figures in the row of their first hour.
+CREATE INDEX usage_hour_hours ON core.usage_hour (hour) WHERE date_part('hour', hour AT TIME ZONE 'UTC') <> 0;
+CREATE INDEX usage_hour_days ON core.usage_hour (hour) WHERE date_part('day', hour AT TIME ZONE 'UTC') <> 1;
 
 -- Events as their transactions wrote them; the sequencer moves committed rows to core.event and numbers them.
 CREATE TABLE core.event_outbox (

@@ -181,6 +181,24 @@ CREATE TABLE core.ledger (
   CONSTRAINT ledger_pkey PRIMARY KEY (account_id, entry_seq)
 ) PARTITION BY RANGE (entry_seq);
 
+CREATE TABLE core.ledger_folded (
+  account_id text COLLATE "C" NOT NULL,
+  through_seq bigint NOT NULL,
+  CONSTRAINT ledger_folded_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE core.ledger_total (
+  account_id text COLLATE "C" NOT NULL,
+  month date NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  entries bigint NOT NULL,
+  units bigint NOT NULL,
+  amount_nanos bigint NOT NULL,
+  CONSTRAINT ledger_total_pkey PRIMARY KEY (account_id, month, kind, capability, key_id)
+);
+
 CREATE TABLE core.migration (
   version integer NOT NULL,
   name text NOT NULL,
@@ -613,6 +631,8 @@ CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_a
 CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
+CREATE INDEX usage_hour_days ON core.usage_hour USING btree (hour) WHERE (date_part('day'::text, (hour AT TIME ZONE 'UTC'::text)) <> (1)::double precision);
+CREATE INDEX usage_hour_hours ON core.usage_hour USING btree (hour) WHERE (date_part('hour'::text, (hour AT TIME ZONE 'UTC'::text)) <> (0)::double precision);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX lane_due ON cron.lane USING btree (due_at) WHERE (due_at IS NOT NULL);

@@ -241,7 +241,7 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
   for (const module of manifest.modules) states.set(module.name, await module.start(core));
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
   const backlog = new BacklogGauge(db);
-  const all = [...coreSweeps(core), lastUsedSweep(core), backlog.sweep(), ...sweeps];
+  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];
   const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
   sweeper.start();
   const jobs = [

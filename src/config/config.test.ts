@@ -21,6 +21,7 @@ describe('loadConfig', () => {
       allowPrivateTargets: [],
       vectorEngine: 'embedded',
       vectorMemoryMb: 1024,
+      ledgerDays: 3_650,
       testClock: false,
       metricsToken: undefined,
     });
@@ -89,6 +90,7 @@ describe('loadConfig', () => {
     ['ALLOW_PRIVATE_TARGETS', '10.0.0.0/33'],
     ['ALLOW_PRIVATE_TARGETS', '10'],
     ['VECTOR_MEMORY_MB', '1'],
+    ['LEDGER_DAYS', '30'],
     ['TEST_CLOCK', 'true'],
   ])('refuses %s=%s with one line that names it', (name, value) => {
     const act = () => loadConfig({ [name]: value });

@@ -38,6 +38,8 @@ export type Config = {
   /** What searches vectors: this process's memory, or the extension pgvector of the database. */
   readonly vectorEngine: (typeof VECTOR_ENGINES)[number];
   readonly vectorMemoryMb: number;
+  /** How long entries of the journal are kept, at least; in whole months. */
+  readonly ledgerDays: number;
   readonly testClock: boolean;
   readonly metricsToken?: string;
 };
@@ -69,6 +71,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
     vectorEngine: variables.oneOf('VECTOR_ENGINE', VECTOR_ENGINES, 'embedded'),
     vectorMemoryMb: variables.integer('VECTOR_MEMORY_MB', 1024, { min: 16, max: 1_048_576 }),
+    ledgerDays: variables.integer('LEDGER_DAYS', 3_650, { min: 90, max: 36_500 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),
   });

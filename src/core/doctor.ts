@@ -29,6 +29,9 @@ interface Patient {
 
 const ACCOUNTS_PER_PAGE = 200;
 
+// The journal is what is left of its entries and the totals of those that were dropped; some may be in both for a while.
+const UNFOLDED = `l.entry_seq > (SELECT coalesce(max(f.through_seq), -1) FROM core.ledger_folded f WHERE f.account_id = $1)`;
+
 const readBooks = statement(
   'doctor_read_books',
   `SELECT w.balance_nanos AS balance, w.held_nanos AS held,
@@ -36,17 +39,20 @@ const readBooks = statement(
           (SELECT coalesce(sum(g.reserved_nanos), 0) FROM core.credit_grant g WHERE g.account_id = $1) AS reserved,
           (SELECT count(*) FROM core.credit_grant g WHERE g.account_id = $1 AND g.spent <> (g.remaining_nanos = 0)) AS mislaid,
           (SELECT coalesce(sum(h.amount_nanos), 0) FROM core.hold h WHERE h.account_id = $1 AND h.status = 'active') AS holds,
-          (SELECT coalesce(sum(l.amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1) AS journal
+          (SELECT coalesce(sum(t.amount_nanos), 0) FROM core.ledger_total t WHERE t.account_id = $1)
+            + (SELECT coalesce(sum(l.amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1 AND ${UNFOLDED}) AS journal
      FROM core.wallet w
     WHERE w.account_id = $1`,
 );
 
 const readJournalUnits = statement(
   'doctor_read_journal_units',
-  `SELECT capability, sum(units) AS units, -sum(amount_nanos) AS spend
-     FROM core.ledger
-    WHERE account_id = $1 AND kind IN ('charge', 'capture', 'reversal')
-    GROUP BY capability`,
+  `SELECT j.capability, sum(j.units) AS units, -sum(j.amount_nanos) AS spend
+     FROM (SELECT l.capability, l.kind, l.units, l.amount_nanos FROM core.ledger l WHERE l.account_id = $1 AND ${UNFOLDED}
+           UNION ALL
+           SELECT t.capability, t.kind, t.units, t.amount_nanos FROM core.ledger_total t WHERE t.account_id = $1) j
+    WHERE j.kind IN ('charge', 'capture', 'reversal')
+    GROUP BY j.capability`,
 );
 
 const readUsage = statement(
@@ -79,7 +85,7 @@ const readCaps = statement(
           (SELECT coalesce(-sum(l.amount_nanos), 0)
              FROM core.ledger l
              LEFT JOIN core.hold h ON h.account_id = $1 AND l.kind = 'capture' AND h.hold_id = l.reference
-            WHERE l.account_id = $1 AND l.key_id = k.key_id AND l.kind IN ('charge', 'capture', 'reversal')
+            WHERE l.account_id = $1 AND l.key_id = k.key_id AND l.kind IN ('charge', 'capture', 'reversal') AND ${UNFOLDED}
               AND k.spend_window_start = CASE k.spend_cap_period
                     WHEN 'daily' THEN coalesce(h.day_start, date_trunc('day', l.created_at, 'UTC'))
                     WHEN 'monthly' THEN coalesce(h.month_start, date_trunc('month', l.created_at, 'UTC')) END)

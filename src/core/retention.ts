@@ -39,9 +39,9 @@ const removeDeliveries = statement(
 );
 const findHolds = statement(
   'retention_find_holds',
-  `/* fan-out: holds settled more than 30 days ago */
+  `/* fan-out: holds settled so long ago that their windows are over */
    SELECT h.account_id, h.hold_id AS id FROM core.hold h
-    WHERE h.settled_at <= core.clock_now() - interval '30 days' ORDER BY h.settled_at LIMIT $1`,
+    WHERE h.settled_at <= core.clock_now() - interval '62 days' ORDER BY h.settled_at LIMIT $1`,
 );
 const removeHolds = statement(
   'retention_remove_holds',

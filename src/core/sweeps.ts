@@ -7,8 +7,10 @@ import { findOldKeys, removeOldKeys } from './keys/retention.ts';
 import { retentionSweeps } from './retention.ts';
 import { mendEach } from './sweeper/mend-each.ts';
 import type { Sweep } from './sweeper/sweep.ts';
+import { usageFolding } from './usage/fold.ts';
 import { clockNow } from './usage/read.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
+import { ledgerRetention } from './wallet/ledger-retention.ts';
 import { deleteStrayLanes, findStrayLanes } from './webhooks/stray-lanes.ts';
 
 const BEAT_MS = 2_500;
@@ -34,7 +36,7 @@ const findExpiring = statement(
     GROUP BY account_id LIMIT $1`,
 );
 /** Everything that the core does in the background. */
-export function coreSweeps(core: Core): Sweep[] {
+export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
   const { db } = core;
   return [
     { name: 'usage.flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
@@ -60,6 +62,8 @@ export function coreSweeps(core: Core): Sweep[] {
       intervalMs: 60_000,
       run: once(async () => makePartitionsAhead(db, await clockNow(db))),
     },
+    usageFolding(db),
+    ledgerRetention(db, ledgerDays),
     ...retentionSweeps(db),
   ];
 }

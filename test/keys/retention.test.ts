@@ -21,7 +21,7 @@ const sql = async (text: string, values: string[] = []) =>
     )
   ).rows;
 const sweep = async () => {
-  const found = coreSweeps(house.core).find(({ name }) => name === 'keys.retention');
+  const found = coreSweeps(house.core, 3_650).find(({ name }) => name === 'keys.retention');
   await found?.run(AbortSignal.timeout(10_000));
   return found !== undefined;
 };

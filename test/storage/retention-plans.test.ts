@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountsWithEvents, sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { retentionSweeps } from '../../src/core/retention.ts';
 import type { Sweep } from '../../src/core/sweeper/sweep.ts';
+import { usageFolding } from '../../src/core/usage/fold.ts';
+import { ledgerEntries } from '../../src/core/wallet/read.ts';
 import { Database, type Transaction } from '../../src/db/database.ts';
 import { cronSweeps } from '../../src/modules/cron/sweeps.ts';
 import { queueSweeps } from '../../src/modules/queue/sweeps.ts';
@@ -193,4 +195,41 @@ test('numbering events reads those it numbers, however many wait behind them', a
   const account = await lookAt('event_find_outbox', `''`);
   expect(account).toMatchObject({ rows: 1, indexes: ['event_outbox_pkey'] });
   expect(account.blocks).toBeLessThan(10);
+});
+
+test('the entries of one key are read by their index, however many others there are', async () => {
+  const { accountId } = await openAccount(db, 1n);
+  await sql(
+    `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, capability, key_id, units, amount_nanos, balance_after_nanos, created_at)
+     SELECT w.account_id, w.last_seq + n, n, 'charge', 'queue.publish', CASE WHEN n % 4000 = 0 THEN 'key_rare' ELSE 'key_busy' END, 1, 0, 0, now()
+       FROM core.wallet w, generate_series(1, 20000) n WHERE w.account_id = $1`,
+    [accountId],
+  );
+  await sql('ANALYZE core.ledger');
+  const filter = { fromMs: null, toMs: null, capability: null, keyId: 'key_rare' };
+  expect(await ledgerEntries(db, accountId, filter, null, 20)).toHaveLength(5);
+  const page = await lookAt('ledger_read_page_of_key', `'${accountId}', 9223372036854775807, 0, NULL, 20, 'key_rare'`);
+  expect(page.rows).toBe(5);
+  expect(page.indexes.every((index) => index.includes('key'))).toBe(true);
+  expect(page.blocks).toBeLessThan(60);
+});
+
+test('usage to be folded is found by indexes that hold nothing else', async () => {
+  await moveClock(0);
+  const { accountId } = await openAccount(db);
+  await sql(
+    `INSERT INTO core.usage_hour (account_id, hour, capability, key_id, request_count, error_count, units, spend_nanos)
+     SELECT $1, date_trunc('hour', now()) - n * interval '1 hour', 'c', 'k', 1, 0, 1, 1 FROM generate_series(1, 20000) n`,
+    [accountId],
+  );
+  await drain(usageFolding(db));
+  await sql('VACUUM ANALYZE core.usage_hour');
+  for (const [name, index, days] of [
+    ['usage_find_hours', 'usage_hour_hours', 64],
+    ['usage_find_days', 'usage_hour_days', 470],
+  ] as const) {
+    const idle = await lookAt(name, `1000, now() - interval '${days} days'`);
+    expect(idle).toMatchObject({ rows: 0, indexes: [index] });
+    expect(idle.blocks).toBeLessThan(20);
+  }
 });

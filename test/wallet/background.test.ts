@@ -92,7 +92,7 @@ describe('background tasks', () => {
       processes: new ProcessRegistry(shop.db, 'p1', 'all'),
       log: silent,
     }) as unknown as Core;
-  const run = (name: string) => (coreSweeps(core()).find((sweep) => sweep.name === name) as Sweep).run(always);
+  const run = (name: string) => (coreSweeps(core(), 3_650).find((sweep) => sweep.name === name) as Sweep).run(always);
 
   test('expire credit, and warn 7 days and 1 day ahead, each once', async () => {
     await setClock(shop.db, START_MS);

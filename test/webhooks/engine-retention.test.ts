@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function sweep(name: string): Promise<void> {
-  const found = coreSweeps(service.core).find((task) => task.name === name);
+  const found = coreSweeps(service.core, 3_650).find((task) => task.name === name);
   await found?.run(new AbortController().signal);
 }
 

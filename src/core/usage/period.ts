@@ -1,6 +1,6 @@
 // The period of a usage question in whole buckets, and the buckets themselves. UTC throughout.
 import { instantForm, parseInstant } from '../../lib/instant.ts';
-import { DAY_MS, HOUR_MS, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
+import { DAY_MS, HOUR_MS, iso, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 
 export type Granularity = 'hour' | 'day' | 'month';
@@ -14,6 +14,25 @@ export interface Period {
 export const POINTS_MAX: Readonly<Record<Granularity, number>> = { hour: 744, day: 400, month: 60 };
 /** Points when no start is given. */
 export const POINTS_DEFAULT: Readonly<Record<Granularity, number>> = { hour: 24, day: 30, month: 12 };
+
+// More than the longest series of hours and of days.
+const HOURS_KEPT_DAYS = 62;
+const DAYS_KEPT_DAYS = 430;
+
+/** From when on usage is kept by the hour, and by the day before that; by the month before that. */
+export function keptFrom(nowMs: number): { readonly hoursMs: number; readonly daysMs: number } {
+  return {
+    hoursMs: startOfDay(nowMs - HOURS_KEPT_DAYS * DAY_MS),
+    daysMs: startOfMonth(nowMs - DAYS_KEPT_DAYS * DAY_MS),
+  };
+}
+
+/** How finely the usage of a moment is known. */
+function grainOf(ms: number, nowMs: number): Granularity {
+  const { hoursMs, daysMs } = keptFrom(nowMs);
+  if (ms >= hoursMs) return 'hour';
+  return ms >= daysMs ? 'day' : 'month';
+}
 
 /** An optional `from` or `to` of a list. Throws VALIDATION_FAILED. */
 export function instantField(param: string, text: string | undefined): number | null {
@@ -29,12 +48,14 @@ export function checkOrder(fromMs: number | null, toMs: number | null): void {
     throw problem('INVALID_REQUEST', { message: '`from` must be before `to`.', param: 'from' });
 }
 
-/** Whole hours; without bounds the calendar month of `nowMs`. */
+/** Whole hours, of old usage whole days or months; without bounds the calendar month of `nowMs`. */
 export function usagePeriod(fromMs: number | null, toMs: number | null, nowMs: number): Period {
   checkOrder(fromMs, toMs);
   if (fromMs === null && toMs === null) return { fromMs: startOfMonth(nowMs), toMs: startOfNextMonth(nowMs) };
-  const end = endOf('hour', toMs ?? Math.max(nowMs, (fromMs ?? nowMs) + 1));
-  return { fromMs: startOf('hour', fromMs ?? startOfMonth(end - 1)), toMs: end };
+  const to = toMs ?? Math.max(nowMs, (fromMs ?? nowMs) + 1);
+  const end = endOf(grainOf(to, nowMs), to);
+  const from = fromMs ?? startOfMonth(end - 1);
+  return { fromMs: startOf(grainOf(from, nowMs), from), toMs: end };
 }
 
 /** Whole buckets up to the running one at the latest. Throws VALIDATION_FAILED when they are more than one answer holds. */
@@ -55,6 +76,14 @@ export function seriesPeriod(
       'from',
       'range',
       `One answer covers at most ${most}: choose a later start or a coarser granularity.`,
+    );
+  }
+  const { hoursMs, daysMs } = keptFrom(nowMs);
+  if ((granularity === 'hour' && start < hoursMs) || (granularity === 'day' && start < daysMs)) {
+    throw invalidField(
+      'from',
+      'range',
+      `Usage is kept by the hour from ${iso(hoursMs)} on, by the day from ${iso(daysMs)} on and by the month before: choose a later start or a coarser granularity.`,
     );
   }
   return { fromMs: start, toMs: end };

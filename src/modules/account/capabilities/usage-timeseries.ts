@@ -51,7 +51,10 @@ export const usageTimeseries = defineCapability<AccountState>()({
   idempotent: false,
   errors: [],
   events: [],
-  limits: { period: 'At most 744 hours, 400 days or 60 months in one answer.' },
+  limits: {
+    period:
+      'At most 744 hours, 400 days or 60 months in one answer; usage older than 62 days is kept by the day, older than 430 days by the month.',
+  },
   examples: [
     { title: 'The last 30 days', input: {}, expect: { granularity: 'day', group_by: 'none' } },
     { title: 'The last day by the hour, for each capability', input: { granularity: 'hour', group_by: 'capability' } },
