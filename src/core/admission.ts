@@ -103,7 +103,7 @@ export const admission = {
     /** Without a body for so long a thread ends: its heap is given back. */
     bodyThreadIdleMs: 30_000,
     /** Compressed bodies that are unfolded and read at the same time; more wait as they came, in turns by account. */
-    unfoldingsAtOnce: 4,
+    unfoldingsAtOnce: 2,
     /** Bodies, or other pieces of work, that wait for one kind of turn. */
     waitingWorkMax: 4_000,
     /** More than any body needs that has not too many objects and arrays, on small machines too. */

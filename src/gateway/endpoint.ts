@@ -43,8 +43,8 @@ export function takesUnknownFields({ additionalProperties }: FieldSchema): boole
   return additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties !== null);
 }
 
-/** A megabyte of wrong items has more faults than memory should hold. */
-const THOROUGH_CHARACTERS_MAX = 64 * 1024;
+/** Finding all faults of 64 KiB of wrong items takes 30 ms; of longer bodies the first one is told. */
+const THOROUGH_CHARACTERS_MAX = 8 * 1024;
 
 const bodyAjv = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: true } as const;
 
