@@ -5,7 +5,7 @@ import type { BenchAccount, BenchService } from '../support/service.ts';
 import { type Answer, Line } from './line.ts';
 
 const MEMORY_EVERY_MS = 100;
-const HEALTH_EVERY_MS = 200;
+const HEALTH_EVERY_MS = 50;
 const HEALTH_WITHIN_MS = 1_000;
 const HEALTH_ADDRESS = '127.0.0.3';
 const QUIET_CALLS = 20;
