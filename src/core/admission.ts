@@ -71,6 +71,8 @@ export const admission = {
     turnLookMs: 50,
     turnBurstMs: 500,
     turnBurstWaitMs: 1_000,
+    /** So long it waits for a place while its own account holds a quarter of them or more: a thousand calls at once are no overload. */
+    turnOwnWaitMs: 10_000,
     /** Bytes of bodies received and not done with. */
     bodyBytesMax: 192 * MIB,
     /** Claims of messages under way, in turns by account: what they bring is counted only when it is there. */

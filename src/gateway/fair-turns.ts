@@ -1,5 +1,6 @@
 // Who runs, and who waits for a place: in turns of their owners, so that nobody waits for another's thousand calls. What waits longer
-// than the answer would be worth is refused; a short burst may wait longer than a queue that stands (CoDel; Nichols and Jacobson, 2012).
+// than the answer would be worth is refused; a short burst may wait longer than a queue that stands (CoDel; Nichols and Jacobson, 2012),
+// and who waits for calls of his own longer still: that delays nobody else.
 import type { Admission } from '../core/admission.ts';
 import { FairSlots } from '../lib/fair-slots.ts';
 
@@ -81,9 +82,10 @@ export class FairTurns {
   #tick(): void {
     this.#serve(this.#waiting.size);
     const nowMs = performance.now();
-    const { turnWaitMs, turnBurstMs, turnBurstWaitMs } = this.#bounds;
-    const waitMs = nowMs - this.#standingSinceMs > turnBurstMs ? turnWaitMs : turnBurstWaitMs;
+    const { turnWaitMs, turnBurstMs, turnBurstWaitMs, turnOwnWaitMs } = this.#bounds;
+    const sharedWaitMs = nowMs - this.#standingSinceMs > turnBurstMs ? turnWaitMs : turnBurstWaitMs;
     for (const [owner, line] of this.#waiting) {
+      const waitMs = this.isGreedy(owner) ? turnOwnWaitMs : sharedWaitMs;
       const late = line.findIndex(({ sinceMs }) => nowMs - sinceMs <= waitMs);
       const refused = line.splice(0, late === -1 ? line.length : late);
       if (line.length === 0) this.#waiting.delete(owner);

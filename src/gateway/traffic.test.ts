@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { admission } from '../core/admission.ts';
@@ -74,12 +75,22 @@ test('accounts run in turns: who has one call does not wait for the hundred of a
 });
 
 test('what waits too long is refused: one account for its own calls, all for those of all', async () => {
-  const traffic = bounded({ places: 4, turnWaitMs: 10, turnBurstMs: 0, turnLookMs: 5 });
+  const traffic = bounded({ places: 4, turnWaitMs: 10, turnBurstMs: 0, turnOwnWaitMs: 20, turnLookMs: 5 });
   const hang = (owner: string) => traffic.run(traffic.begin(owner));
   expect([hang('acct_a'), hang('acct_a')]).toEqual([true, true]);
   await expect(hang('acct_a')).rejects.toThrow(refusedWith('CONCURRENCY_LIMITED'));
   expect([hang('acct_b'), hang('acct_c')]).toEqual([true, true]);
   await expect(hang('acct_d')).rejects.toThrow(refusedWith('OVERLOADED'));
+});
+
+test('who waits for calls of his own waits longer than the overload of all lets anybody wait', async () => {
+  const traffic = bounded({ places: 4, turnWaitMs: 10, turnBurstMs: 0, turnOwnWaitMs: 10_000, turnLookMs: 5 });
+  const [first, second, third] = [traffic.begin('acct_a'), traffic.begin('acct_a'), traffic.begin('acct_a')];
+  expect([traffic.run(first), traffic.run(second)]).toEqual([true, true]);
+  const waiting = traffic.run(third);
+  await sleep(50);
+  traffic.end(first);
+  expect(await waiting).toBe(true);
 });
 
 test('a call that ends while it waits leaves its turn to the next', async () => {
