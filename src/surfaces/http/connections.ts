@@ -163,9 +163,9 @@ export class Connections {
     answer.once('close', connection.next);
     const { expect } = request.headers;
     if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(answer, 400);
-    else if (connection.spare && !HEALTH.test(request.url ?? '')) refuse(answer, 503);
+    else if (connection.spare && !isHealth(request)) refuse(answer, 503);
     else if (expect !== undefined && !/^100-continue$/i.test(expect)) refuse(answer, 417);
-    else if (HEALTH.test(request.url ?? '')) handle(request, answer);
+    else if (isHealth(request)) handle(request, answer);
     else this.#arrivals.add(connection.owner, connection);
   }
 
@@ -228,6 +228,10 @@ export class Connections {
     }
     this.#unread.cutSlow(nowMs);
   }
+}
+
+function isHealth({ url = '' }: IncomingMessage): boolean {
+  return !url.startsWith('/v1/') && HEALTH.test(url);
 }
 
 function refuse(answer: Answer, status: 400 | 417 | 503): void {
