@@ -21,7 +21,7 @@ export const admission = {
     refusedBodyReadWholeBytes: 64 * KIB,
     refusedBodyReadBytes: 256 * KIB,
     refusedBodyReadMs: 2_000,
-    /** Requests sent ahead of the answer before; they wait unread, and have taken nothing. More: the end, at 3 ms for 64 KiB of them. */
+    /** Requests sent ahead of the answer before; they wait unread, and have taken nothing. More: the end; the rest is not looked at. */
     pipelinedMax: 16,
     /** Uploads and answers are looked at so often. */
     lookEveryMs: 1_000,

@@ -202,9 +202,9 @@ export class Connections {
   /** Nobody sends so many requests ahead of their answers. */
   #cut({ socket }: Connection): void {
     this.#options.refusals.tell('pipelines');
-    // The parser goes on to the end of what it has, some 3,000 requests: they are not made into requests any more (40 ms without this).
+    // The parser would go on to the end of what it has, some 1,400 requests: at an answer that it does not know it stops (3.7 -> 1.0 ms).
     const { parser } = socket as { parser?: { onIncoming?: unknown } | null };
-    if (parser?.onIncoming !== undefined) parser.onIncoming = () => 0;
+    if (parser?.onIncoming !== undefined) parser.onIncoming = () => -1;
     socket.destroy();
   }
 
