@@ -11,6 +11,7 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           sequence: { groupOrder: 0 },
+          testTimeout: 20_000,
         },
       },
       {

@@ -45,7 +45,7 @@ export class UnpaidKeys {
     try {
       return await charge;
     } catch (error) {
-      if (error instanceof Problem && error.code === 'INSUFFICIENT_CREDIT') this.#remember(key.keyId, error);
+      if (isForWantOfCredit(error)) this.#remember(key.keyId, error);
       throw error;
     }
   }
@@ -55,4 +55,9 @@ export class UnpaidKeys {
     if (this.#refusals.size >= UNPAID_KEYS_MAX) this.#refusals.delete(this.#refusals.keys().next().value as string);
     this.#refusals.set(keyId, { failure, untilMs: performance.now() + UNPAID_MS });
   }
+}
+
+/** The cap of a key is not looked at here: what it refused is decided anew. */
+function isForWantOfCredit(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === 'INSUFFICIENT_CREDIT' && error.detail !== 'key_cap';
 }
