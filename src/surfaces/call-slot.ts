@@ -16,7 +16,7 @@ export interface CallSlot {
   /** The handler runs: what it does goes on when the client leaves, and so counts until it ends. */
   handling?: boolean;
   closed?: boolean;
-  /** It was refused while its body arrived. */
+  /** Its failure is told, or about to be. */
   refused?: boolean;
   /** The body of a capability whose bodies may be long. */
   blocks?: Blocks;

@@ -1,4 +1,5 @@
 // How a failure is told: its answer, its line in the log, and when.
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../core/logger.ts';
 import type { Envelope, Identity } from '../gateway/envelope.ts';
@@ -18,19 +19,29 @@ export interface FailureOptions {
   readonly log: Logger;
 }
 
-/** Answers the request with the failure; of a client that is refused again and again, a moment later. */
+/**
+ * Answers the request with the failure; of a client that is refused again and again, a moment later. Only the first failure of a request
+ * is told: the rest of a refused body may bring more.
+ */
 export function fail(options: FailureOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  const failure = toProblem(error);
   const slot = slotOf(request);
+  if (slot.refused === true) return;
+  slot.refused = true;
+  const failure = toProblem(error);
   const identity: Identity = slot.call ?? slot.raw?.identity ?? identify(request);
   note(options, slot, identity, failure);
   const owner = slot.call?.authenticated === true ? slot.call.accountId : request.ip;
-  const heldMs = options.refusals.holdMs(failure, owner);
+  // A body that arrives meanwhile would be kept and not counted.
+  const heldMs = arrives(request.raw) ? 0 : options.refusals.holdMs(failure, owner);
   if (heldMs === 0) tell(options, request, reply, identity, failure);
   else {
     if (slot.place !== undefined) options.traffic.idle(slot.place);
     setTimeout(() => tell(options, request, reply, identity, failure), heldMs);
   }
+}
+
+function arrives({ readableFlowing, complete }: IncomingMessage): boolean {
+  return readableFlowing === true && !complete;
 }
 
 /** What is refused for being too much, or while something is away, is one line a second; what nobody foresaw is told one by one. */

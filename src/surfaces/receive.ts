@@ -28,7 +28,6 @@ export function receiving(
       traffic.receive(place, chunk.length + CHUNK_BYTES);
     } catch (error) {
       payload.off('data', count);
-      slot.refused = true;
       fail(options, request, reply, error);
     }
   };
