@@ -75,7 +75,7 @@ const readBadKeys = statement(
 );
 
 // What counts against a cap: in a day or month by the journal, a capture in the window of its hold; in all by the usage, which is
-// kept for good and must agree with the journal.
+// kept for good and must agree with the journal. A window that is over counts no more: its entries and holds may be gone.
 const readCaps = statement(
   'doctor_read_key_caps',
   `SELECT k.key_id, k.spend_used_nanos AS used, k.spend_held_nanos AS held,
@@ -96,7 +96,11 @@ const readCaps = statement(
               AND (k.spend_cap_period = 'total' OR k.spend_window_start = CASE k.spend_cap_period
                     WHEN 'daily' THEN h.day_start WHEN 'monthly' THEN h.month_start END)) AS reserved
      FROM core.api_key k
-    WHERE k.account_id = $1 AND k.spend_cap_nanos IS NOT NULL`,
+    WHERE k.account_id = $1 AND k.spend_cap_nanos IS NOT NULL
+      AND (   k.spend_cap_period = 'total'
+           OR k.spend_window_start >= CASE k.spend_cap_period
+                WHEN 'daily' THEN date_trunc('day', core.clock_now(), 'UTC')
+                WHEN 'monthly' THEN date_trunc('month', core.clock_now(), 'UTC') END)`,
 );
 
 const countStrays = statement(

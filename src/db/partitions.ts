@@ -54,12 +54,17 @@ export async function dropOldestPartition(
 ): Promise<boolean> {
   const old = await oldestPartition(db, parents, beforeMs);
   if (old === null) return false;
-  const names = parents.map((parent) => `${parent}_${old.suffix}`);
+  await dropPartitions(db, parents, old.suffix);
+  return true;
+}
+
+/** Drops one partition of each parent, all of them at once; those that are gone already are passed over. */
+export async function dropPartitions(db: Partitioned, parents: readonly string[], suffix: string): Promise<void> {
+  const names = parents.map((parent) => `${parent}_${suffix}`);
   await db.transaction(async (tx) => {
     await tx.query(waitBriefly, []);
     await tx.query(unnamed(`DROP TABLE IF EXISTS ${names.join()}`), []);
   });
-  return true;
 }
 
 /** The oldest partition of any of the parents that ends at or before `beforeMs`. */

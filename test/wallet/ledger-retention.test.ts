@@ -5,6 +5,7 @@ import { usageFolding } from '../../src/core/usage/fold.ts';
 import { usageSeries } from '../../src/core/usage/read.ts';
 import { ledgerRetention } from '../../src/core/wallet/ledger-retention.ts';
 import { ledgerEntries } from '../../src/core/wallet/read.ts';
+import type { Database } from '../../src/db/database.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from './clock.ts';
@@ -33,9 +34,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function findings(): Promise<string[]> {
+async function findings(of = account): Promise<string[]> {
   const { findings: found } = await examine({ db: shop.db, secrets: null, counters: [] });
-  return found.filter(({ accountId }) => accountId === account.accountId).map(({ check }) => check);
+  return found.filter(({ accountId }) => accountId === of.accountId).map(({ check }) => check);
 }
 
 async function runAll(keepDays: number): Promise<void> {
@@ -45,11 +46,11 @@ async function runAll(keepDays: number): Promise<void> {
   }
 }
 
-async function months(): Promise<string[]> {
+async function months(year = 2030): Promise<string[]> {
   const { rows } = await sql<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'core.ledger'::regclass ORDER BY 1`,
   );
-  return rows.map(({ name }) => name).filter((name) => name.includes('_2030'));
+  return rows.map(({ name }) => name).filter((name) => name.includes(`_${year}`));
 }
 
 test('a dropped month is folded into totals that go on proving wallet, grants and usage', async () => {
@@ -152,4 +153,45 @@ test('old usage gets coarser and its sums stay: days for 400 days, months for ev
       .rows[0]?.n,
   );
   expect(rowsAfter).toBeLessThan(rowsBefore / 4);
+});
+
+test('a key that has not spent since its window ended is in order, also when the entries of that window are gone', async () => {
+  await setClock(shop.db, Date.UTC(2035, 0, 10));
+  const capped = await openAccount(shop.db, 1_000_000n);
+  const change = (what: string) => sql(`UPDATE core.api_key SET ${what} WHERE account_id = $1`, [capped.accountId]);
+  await change(`spend_cap_nanos = 500000, spend_cap_period = 'daily'`);
+  expect(codeOf(await shop.lanes.submit(call(capped, { effect: rowEffect() })))).toBe('done');
+  expect(await findings(capped)).toEqual([]);
+  await change('spend_used_nanos = spend_used_nanos + 1');
+  expect(await findings(capped)).toEqual(['key_cap']);
+  await change('spend_used_nanos = spend_used_nanos - 1');
+  await setClock(shop.db, Date.UTC(2035, 4, 10));
+  await runAll(KEEP_DAYS);
+  expect(await months(2035)).toEqual([]);
+  expect(await findings(capped)).toEqual([]);
+});
+
+test('a process that is late, and finds its month dropped by another, drops no other month', async () => {
+  await setClock(shop.db, Date.UTC(2036, 0, 10));
+  const other = await openAccount(shop.db, 1_000_000n);
+  await setClock(shop.db, Date.UTC(2036, 1, 10));
+  expect(codeOf(await shop.lanes.submit(call(other, { effect: rowEffect() })))).toBe('done');
+  await setClock(shop.db, Date.UTC(2036, 6, 10));
+  const run = (db: Database) => ledgerRetention(db, KEEP_DAYS).run(new AbortController().signal);
+  let isFirst = true;
+  const late = new Proxy(shop.db, {
+    get(db, name) {
+      if (name !== 'transaction') return Reflect.get(db, name, db).bind(db);
+      return async (body: Parameters<Database['transaction']>[0]) => {
+        if (isFirst) {
+          isFirst = false;
+          await run(db);
+        }
+        return db.transaction(body);
+      };
+    },
+  });
+  await run(late);
+  expect(await months(2036)).toEqual(['core.ledger_203602']);
+  expect(await findings(other)).toEqual([]);
 });

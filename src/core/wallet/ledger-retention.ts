@@ -1,7 +1,7 @@
 // The journal is kept for LEDGER_DAYS, in whole months. Before a month is dropped, what it came to is added to core.ledger_total, account
 // by account and in bounded steps: totals and entries together go on proving wallet, counters and usage (`qm doctor`).
 import type { Database, Transaction } from '../../db/database.ts';
-import { dropOldestPartition, oldestPartition } from '../../db/partitions.ts';
+import { dropPartitions, oldestPartition } from '../../db/partitions.ts';
 import { statement } from '../../db/statement.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { DAY_MS } from '../../lib/time.ts';
@@ -66,7 +66,9 @@ async function dropMonth(db: Database, keepDays: number, signal: AbortSignal): P
     if (page.length < ACCOUNTS_PER_PAGE) break;
     last = (page.at(-1) as (typeof page)[number]).accountId;
   }
-  return dropOldestPartition(db, LEDGER, beforeMs);
+  // By its name: another process may have dropped it meanwhile, and the oldest one is a month that nobody has folded.
+  await dropPartitions(db, LEDGER, month.suffix);
+  return true;
 }
 
 /** Adds some entries before the end of the month to its totals; answers whether there may be more. */
