@@ -34,7 +34,8 @@ export class UnreadAnswers {
     const { readGraceMs, readBytesPerSecondMin } = this.#traffic.bounds.connection;
     const untilMs = performance.now() + readGraceMs + (bytes / readBytesPerSecondMin) * 1_000;
     this.#unread.set(socket, { owner, bytes, untilMs });
-    answer.once('close', () => this.#forget(socket));
+    // Before the next call of the connection begins, which may be answered at once.
+    answer.prependOnceListener('close', () => this.#forget(socket));
   }
 
   cutSlow(nowMs: number): void {
