@@ -35,25 +35,29 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('payloads are read once, and only those that are delivered', async () => {
-  await call('create', { name: 'heavy', type: 'fifo' });
-  const text = 'x'.repeat(100_000);
-  for (let n = 0; n < 5; n += 1) {
-    const messages = Array.from({ length: 10 }, (_, g) => ({ payload: { n, text }, message_group_id: `g${g}` }));
-    await call('batch.publish', { queue: 'heavy', messages });
-  }
-  const sizeOf = (items: { payload: unknown }[]) =>
-    items.reduce((sum, { payload }) => sum + JSON.stringify(payload).length, 0);
-  for (let round = 0; round < 3; round += 1) {
+test.each([100_000, 10_000])(
+  'payloads of %d bytes are read once, and only those that are delivered',
+  async (length) => {
+    const queue = `heavy-${length}`;
+    await call('create', { name: queue, type: 'fifo' });
+    const text = 'x'.repeat(length);
+    for (let n = 0; n < 5; n += 1) {
+      const messages = Array.from({ length: 10 }, (_, g) => ({ payload: { n, text }, message_group_id: `g${g}` }));
+      await call('batch.publish', { queue, messages });
+    }
+    const sizeOf = (items: { payload: unknown }[]) =>
+      items.reduce((sum, { payload }) => sum + JSON.stringify(payload).length, 0);
+    for (let round = 0; round < 3; round += 1) {
+      payloadCharacters = 0;
+      const { items } = await call('consume', { queue, max_messages: 10, visibility_timeout: 0 });
+      expect(items).toHaveLength(10);
+      expect(payloadCharacters).toBe(sizeOf(items));
+    }
+    const { items } = await call('consume', { queue, max_messages: 10 });
     payloadCharacters = 0;
-    const { items } = await call('consume', { queue: 'heavy', max_messages: 10, visibility_timeout: 0 });
-    expect(items).toHaveLength(10);
-    expect(payloadCharacters).toBe(sizeOf(items));
-  }
-  const { items } = await call('consume', { queue: 'heavy', max_messages: 10 });
-  payloadCharacters = 0;
-  const receipts = items.map((item: { receipt_handle: string }) => item.receipt_handle);
-  await call('nack', { queue: 'heavy', receipts: receipts.slice(0, 2) });
-  await call('ack', { queue: 'heavy', receipts: receipts.slice(2) });
-  expect(payloadCharacters).toBe(0);
-});
+    const receipts = items.map((item: { receipt_handle: string }) => item.receipt_handle);
+    await call('nack', { queue, receipts: receipts.slice(0, 2) });
+    await call('ack', { queue, receipts: receipts.slice(2) });
+    expect(payloadCharacters).toBe(0);
+  },
+);

@@ -8,7 +8,6 @@ import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import { CountChanges } from './counts.ts';
 import { sendGroups } from './fifo-store.ts';
-import { EVENT_PAYLOAD_BYTES_MAX } from './limits.ts';
 import type { MessageIds } from './message-id.ts';
 import { type LockedMessage, moveMessagesToDlq, removeMessages } from './message-store.ts';
 import { holdQueueById } from './queue-store.ts';
@@ -56,7 +55,7 @@ export async function deadLetter(
     toEnablesPriority: dlq.enable_priority,
     nowMs,
   };
-  await moveMessagesToDlq(tx, move, seqs);
+  const payloads = await moveMessagesToDlq(tx, move, seqs);
   counts.add(accountId, queue.queue_id, { dead: messages.length });
   counts.add(accountId, dlq.queue_id, { live: messages.length });
   counts.send(tx);
@@ -78,16 +77,16 @@ export async function deadLetter(
     messages.map((message) => ({
       accountId,
       type: 'queue.dlq',
-      data: eventData(ids, queue, dlq, message, nowMs),
+      data: eventData(eventRecord(ids, queue, dlq, message, nowMs), payloads.get(message.seq) ?? null),
       requestId: options.requestId,
     })),
     nowMs,
   );
 }
 
-/** The message's record, as JSON text: its payload is the source text, and left out when the event cannot hold it. */
-function eventData(ids: MessageIds, queue: QueueRow, dlq: QueueRow, message: LockedMessage, nowMs: number): JsonText {
-  const record = JSON.stringify({
+/** The message's record, as JSON text without its closing brace. */
+function eventRecord(ids: MessageIds, queue: QueueRow, dlq: QueueRow, message: LockedMessage, nowMs: number): string {
+  return JSON.stringify({
     message_id: ids.messageId(queue.account_id, message.seq),
     queue: queue.name,
     dlq_name: dlq.name,
@@ -101,8 +100,11 @@ function eventData(ids: MessageIds, queue: QueueRow, dlq: QueueRow, message: Loc
     deduplication_id: message.deduplication_id,
     reason: message.reason,
   }).slice(0, -1);
-  const whole = `{"object":${record},"payload":${message.payload}}}`;
-  const fits = message.payload !== null && Buffer.byteLength(message.payload) <= EVENT_PAYLOAD_BYTES_MAX;
-  if (fits && Buffer.byteLength(whole) <= DATA_BYTES_MAX) return new JsonText(whole);
+}
+
+/** The payload is the source text, and left out when the event cannot hold it. */
+function eventData(record: string, payload: string | null): JsonText {
+  const whole = `{"object":${record},"payload":${payload}}}`;
+  if (payload !== null && Buffer.byteLength(whole) <= DATA_BYTES_MAX) return new JsonText(whole);
   return new JsonText(`{"object":${record},"payload":null},"truncated":true}`);
 }

@@ -18,14 +18,10 @@ export interface LockedMessage {
   readonly deduplication_id: string | null;
   /** As the latest nack that gave one said. */
   readonly reason: string | null;
-  /** What an event may carry; null when it is longer. */
-  readonly payload: string | null;
 }
 
-// The size is known without reading the payload: a long one is not read.
 export const lockedColumns = `m.seq, m.visible_at, m.leased, m.attempt, m.delivery_count, m.delivery_base, m.priority, m.source_queue_id,
-          m.group_id, m.deduplication_id, m.reason,
-          CASE WHEN octet_length(m.payload) <= ${EVENT_PAYLOAD_BYTES_MAX} THEN m.payload END AS payload`;
+          m.group_id, m.deduplication_id, m.reason`;
 const lockBySeq = statement(
   'message_lock_by_seq',
   `SELECT ${lockedColumns} FROM queue.message m WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq FOR UPDATE`,
@@ -62,13 +58,15 @@ const takeBackClaim = statement(
     WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq AND m.leased AND m.attempt = u.attempt
    RETURNING ${lockedColumns}`,
 );
+// The size is known without reading the payload: a long one is not read.
 const moveToDlq = statement(
   'message_move_to_dlq',
   `UPDATE queue.message
       SET queue_id = $4, source_queue_id = $2, retain_from = $5, visible_at = $5, leased = false, attempt = attempt + 1,
           delivery_base = delivery_count,
           lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END
-    WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+    WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])
+   RETURNING seq, CASE WHEN octet_length(payload) <= ${EVENT_PAYLOAD_BYTES_MAX} THEN payload END AS payload`,
 );
 const moveBack = statement(
   'message_move_back',
@@ -145,8 +143,13 @@ export interface Move {
   readonly nowMs: number;
 }
 
-export async function moveMessagesToDlq(tx: Queryable, move: Move, seqs: readonly bigint[]): Promise<void> {
-  await tx.query(moveToDlq, [
+/** Answers the payloads by seq, as an event may carry them: null for one that is longer. */
+export async function moveMessagesToDlq(
+  tx: Queryable,
+  move: Move,
+  seqs: readonly bigint[],
+): Promise<ReadonlyMap<bigint, string | null>> {
+  const { rows } = await tx.query<{ seq: bigint; payload: string | null }>(moveToDlq, [
     move.accountId,
     move.fromQueueId,
     int8Array([...seqs]),
@@ -154,6 +157,7 @@ export async function moveMessagesToDlq(tx: Queryable, move: Move, seqs: readonl
     new Date(move.nowMs),
     move.toEnablesPriority,
   ]);
+  return new Map(rows.map(({ seq, payload }) => [seq, payload]));
 }
 
 export async function moveMessagesBack(tx: Queryable, move: Move, seqs: readonly bigint[]): Promise<void> {
