@@ -32,9 +32,14 @@ export class FairTurns {
     return this.#waiters;
   }
 
+  /** Takes a place if there is one for the owner now. */
+  takeNow(owner: string): boolean {
+    return !this.#waiting.has(owner) && this.#slots.take(owner, 1);
+  }
+
   /** Undefined: the place is taken. Else answers whether it was taken; false: the call waited too long. Each taken one is given back. */
   take(owner: string, waitedMs = 0): Promise<boolean> | undefined {
-    if (!this.#waiting.has(owner) && this.#slots.take(owner, 1)) return undefined;
+    if (this.takeNow(owner)) return undefined;
     return new Promise((resolve) => {
       this.#enqueue({
         owner,

@@ -100,7 +100,8 @@ async function handle(
     const admit: RawRequest['admit'] = async (secret) => {
       if (!call.authenticated || call.secret !== secret) {
         await enter(call, secret, gateway, () => claim(traffic, place, call, reply));
-        await traffic.run(place);
+        // What it has of the body by now may be much, and few may have that at a time.
+        traffic.runNow(place);
       }
       return call;
     };
