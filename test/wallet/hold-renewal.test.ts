@@ -1,9 +1,10 @@
 // A hold lives as long as the work under it, however long that takes, and no longer than a term beyond the process that does it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockAccount } from '../../src/core/accounts.ts';
 import { chargeForWork, chargeInLane } from '../../src/core/wallet/charge.ts';
 import type { AuthorizedHold } from '../../src/core/wallet/lane-item.ts';
-import { expireHold, keepHold } from '../../src/core/wallet/settle-hold.ts';
+import { expireHold, keepHold, releaseHold } from '../../src/core/wallet/settle-hold.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { booksOf, call, contextOf, openAccount, openShop, rowEffect, rowsOf, type Shop, silent } from './harness.ts';
 
@@ -104,6 +105,26 @@ test('a hold that was renewed after the sweep found it is left alone', async () 
   const { account, hold } = await authorize();
   await shop.db.transaction((tx) => expireHold(tx, account.accountId, hold.holdId));
   expect(await booksOf(shop.db, account.accountId)).toMatchObject({ held: 20_000n });
+});
+
+test('who settles an overdue hold under the wallet lock, and the sweep beside it, are in no deadlock', async () => {
+  const { account, hold } = await authorize();
+  await sleep(TERM_MS + 50);
+  const tries = { settling: 0, sweeping: 0 };
+  let sweeping: Promise<void> | undefined;
+  await shop.db.transaction(async (tx) => {
+    tries.settling += 1;
+    await lockAccount(tx, account.accountId);
+    sweeping ??= shop.db.transaction((other) => {
+      tries.sweeping += 1;
+      return expireHold(other, account.accountId, hold.holdId);
+    });
+    await sleep(200);
+    await releaseHold(tx, account.accountId, hold.holdId);
+  });
+  await sweeping;
+  expect(tries).toEqual({ settling: 1, sweeping: 1 });
+  expect(await booksOf(shop.db, account.accountId)).toMatchObject({ held: 0n, balance: 100_000n });
 });
 
 test('a hold whose process no longer renews it is released after the term, and its work cannot be charged any more', async () => {

@@ -11,7 +11,7 @@ import { type Books, type JournalEntry, openBooks, saveBooks } from './books.ts'
 import { saveReserves } from './grants.ts';
 import { settleCap } from './key-cap.ts';
 import { openGrants, spendableOf, spendingOrder, type WalletRow } from './state.ts';
-import { upsertUsage } from './statements.ts';
+import { lockWallets, upsertUsage } from './statements.ts';
 
 export interface Capture {
   /** Actual price, nano-USD: at most the amount of the hold. */
@@ -107,7 +107,11 @@ export function releaseHold(
 
 /** Gives back a hold that is past its time, unless it was renewed meanwhile or a transaction works under it. */
 export async function expireHold(tx: Transaction, accountId: string, holdId: string): Promise<void> {
-  const { count } = await tx.query(lockOverdue, [accountId, holdId]);
+  // The wallet first, as whoever settles does: else each could wait for the other.
+  const [, { count }] = await Promise.all([
+    tx.query(lockWallets, [textArray([accountId])]),
+    tx.query(lockOverdue, [accountId, holdId]),
+  ]);
   if (count === 1) await endOnce(tx, accountId, holdId, 'expired', { capturedNanos: 0n });
 }
 
