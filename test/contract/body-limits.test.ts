@@ -135,3 +135,17 @@ describe('unknown fields', () => {
     expect(refused.body.error.errors).toHaveLength(20);
   });
 });
+
+test('query parameters of a call that takes none are named up to 20, the others counted', async () => {
+  const query = (count: number) => new URLSearchParams(Object.keys(names(count)).join('&'));
+  const warningsOf = async (count: number) =>
+    (await call('POST', `/v1/queue/ack?${query(count)}`, { queue: 'jobs', receipt_handle: 'r' })).body.metadata
+      .warnings;
+  expect(await warningsOf(20)).toHaveLength(20);
+  const many = await warningsOf(2_000);
+  expect(many).toHaveLength(21);
+  expect(many.slice(-2)).toEqual([
+    'n19: ignored, query parameters are not used by POST calls',
+    'and 1980 more query parameters, ignored',
+  ]);
+});

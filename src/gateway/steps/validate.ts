@@ -12,6 +12,7 @@ import { unknownFieldWarnings } from './unknown-fields.ts';
 
 const ERRORS_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
+const PARAMETERS_NAMED_MAX = 20;
 
 type CheckedEndpoint = Pick<Endpoint, 'isValid' | 'faults'>;
 
@@ -60,13 +61,12 @@ function mergeQuery(call: Call): void {
   const { query } = call.request;
   if (query.size === 0) return;
   const { method } = call.endpoint.capability;
-  for (const [name, parameter] of groupQuery(query, call.endpoint.fields)) {
-    if (method !== 'GET' && method !== 'DELETE') {
-      call.warnings.push(
-        `${name.slice(0, NAME_CHARACTERS_MAX)}: ignored, query parameters are not used by ${method} calls`,
-      );
-      continue;
-    }
+  const parameters = groupQuery(query, call.endpoint.fields);
+  if (method !== 'GET' && method !== 'DELETE') {
+    call.warnings.push(...ignoredParameters([...parameters.keys()], method));
+    return;
+  }
+  for (const [name, parameter] of parameters) {
     const object = brokenMember(name, call.endpoint.fields);
     if (object !== null) throw invalidField(object, 'pattern', `Write a member of ${object} as ${object}[name]=value.`);
     if (name === '__proto__') {
@@ -75,6 +75,15 @@ function mergeQuery(call: Call): void {
       merge(call, name, fromQuery(parameter, fieldSchema(call, name)), 'query');
     }
   }
+}
+
+/** A few are told by their names: a request line has room for thousands. */
+function ignoredParameters(names: readonly string[], method: string): string[] {
+  const named = names
+    .slice(0, PARAMETERS_NAMED_MAX)
+    .map((name) => `${name.slice(0, NAME_CHARACTERS_MAX)}: ignored, query parameters are not used by ${method} calls`);
+  const more = names.length - named.length;
+  return more === 0 ? named : [...named, `and ${more} more query parameters, ignored`];
 }
 
 function fieldSchema(call: Call, name: string): FieldSchema {
