@@ -193,7 +193,7 @@ const describeEvent = define({
   anyKey: true,
   scope: 'read',
   idempotent: false,
-  errors: [],
+  errors: ['NOT_FOUND'],
   events: [],
   examples: [
     {

@@ -99,6 +99,12 @@ test.each([
   await expect.poll(() => raw.closed, { interval: 5 }).toBe(true);
 });
 
+test('what HTTP/1.0 expects is nothing', async () => {
+  const raw = await open();
+  raw.send(requestText('GET', '/v1/account/tier', ['Expect: 100-continue']).replace('HTTP/1.1', 'HTTP/1.0'));
+  expect(statuses(await raw.receive((all) => all.includes('"ok":false')))).toEqual([401]);
+});
+
 test('what is no HTTP behind a running call never passes for its answer', async () => {
   const raw = await open();
   raw.send(`${hang()}GARBAGE\r\n\r\n`);

@@ -67,6 +67,8 @@ test.each([
   const { status, body } = await call('GET', `/v1/discovery/event/${type}`);
   expect([status, body.error.code, body.error.param]).toEqual([404, 'NOT_FOUND', 'type']);
   expect(body.error.message).toBe(`There is no event type "${type}".${hint} GET /v1/discovery lists all.`);
+  const told = await call('GET', '/v1/discovery/discovery.event');
+  expect(told.body.data.errors).toContainEqual(expect.objectContaining({ code: 'NOT_FOUND' }));
 });
 
 async function capture(message: string, times = 1) {

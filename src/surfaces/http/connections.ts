@@ -162,7 +162,8 @@ export class Connections {
     answer.owner = connection.owner;
     answer.written = this.#unread;
     answer.once('close', connection.next);
-    const { expect } = request.headers;
+    // Nobody of HTTP/1.0 waits to be told to go on (RFC 9110, 10.1.1).
+    const expect = request.httpVersion === '1.1' ? request.headers.expect : undefined;
     if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(answer, 400);
     else if (connection.spare && !isHealth(request)) refuse(answer, 503);
     else if (expect !== undefined && !/^100-continue$/i.test(expect)) refuse(answer, 417);
@@ -173,7 +174,7 @@ export class Connections {
   #go({ request, answer, handle }: Connection, waitedMs: number): void {
     if (request === null || answer === null) return;
     answer.waitedMs = waitedMs;
-    if (request.headers.expect !== undefined) answer.writeContinue();
+    if (request.httpVersion === '1.1' && request.headers.expect !== undefined) answer.writeContinue();
     handle(request, answer);
   }
 
