@@ -161,6 +161,8 @@ describe('operator', () => {
   });
 });
 
+const CAP = "UPDATE core.api_key SET spend_cap_nanos = 5, spend_cap_period = 'total'";
+
 describe('doctor', () => {
   const diagnose = async (counters: Parameters<typeof examine>[0]['counters'] = []) =>
     (await examine({ db: house.core.db, secrets: house.core.secrets, counters })).findings;
@@ -191,8 +193,8 @@ describe('doctor', () => {
     ['held', "UPDATE core.credit_grant SET reserved_nanos = 1 WHERE account_id = $1 AND kind = 'paid'"],
     ['usage', `INSERT INTO core.usage_hour VALUES ($1, now(), 'queue.publish', 'key_x', 1, 0, 1, 20000)`],
     ['keys', 'DELETE FROM core.api_secret WHERE account_id = $1'],
-    ['key_cap', 'UPDATE core.api_key SET spend_cap_nanos = 5, spend_used_nanos = 1 WHERE account_id = $1'],
-    ['key_cap', 'UPDATE core.api_key SET spend_cap_nanos = 5, spend_held_nanos = 1 WHERE account_id = $1'],
+    ['key_cap', `${CAP}, spend_used_nanos = 1 WHERE account_id = $1`],
+    ['key_cap', `${CAP}, spend_held_nanos = 1 WHERE account_id = $1`],
     ['keys', 'UPDATE core.api_secret SET is_current = false, expires_at = NULL WHERE account_id = $1'],
     ['directory', 'DELETE FROM core.api_key WHERE account_id = $1'],
   ])('finds a fault of the %s', async (check, damage) => {
