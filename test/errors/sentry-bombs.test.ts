@@ -60,9 +60,10 @@ test.runIf(process.platform === 'linux')(
     }
     expect(most - beforeMb).toBeLessThan(300);
     expect(statuses.length).toBeGreaterThan(10);
-    // An event of blanks is no JSON; what has no room to wait is told to come again.
-    const told = new Set((await bombs).map(({ status }) => status));
-    expect([...told].sort()).toEqual([400, 429]);
+    // An event of blanks is no JSON; what waits too long for its turn is told to come again.
+    const told = (await bombs).map(({ status }) => status);
+    expect(told.filter((status) => status !== 429 && status !== 400)).toEqual([]);
+    expect(told).toContain(400);
     expect(new Set(statuses)).toEqual(new Set([200]));
   },
   60_000,
