@@ -28,7 +28,7 @@ function arrivals(workMs: number, lateMs = 10_000) {
 
 test('few requests go at once, many in slices, and the event loop turns in between', async () => {
   const { gone, queue } = arrivals(0.5);
-  for (let i = 0; i < 40; i += 1) queue.add('a', String(i), performance.now());
+  for (let i = 0; i < 40; i += 1) queue.add('a', String(i));
   const atOnce = gone.length;
   expect(atOnce).toBeGreaterThan(0);
   expect(atOnce).toBeLessThan(10);
@@ -40,8 +40,8 @@ test('few requests go at once, many in slices, and the event loop turns in betwe
 
 test('the one request of an address does not wait for the hundred of another', async () => {
   const { gone, queue } = arrivals(0.5);
-  for (let i = 0; i < 100; i += 1) queue.add('many', 'many', performance.now());
-  queue.add('one', 'one', performance.now());
+  for (let i = 0; i < 100; i += 1) queue.add('many', 'many');
+  queue.add('one', 'one');
   while (queue.waiting > 0) await turn();
   expect(gone.indexOf('one')).toBeLessThan(12);
   expect(gone).toHaveLength(101);
@@ -49,14 +49,14 @@ test('the one request of an address does not wait for the hundred of another', a
 
 test('who has waited too long, or finds no room, is late; nobody is lost', async () => {
   const { gone, late, queue } = arrivals(1, 20);
-  for (let i = 0; i < 1_100; i += 1) queue.add('a', String(i), performance.now());
+  for (let i = 0; i < 1_100; i += 1) queue.add('a', String(i));
   expect(late.length).toBeGreaterThan(90);
   while (queue.waiting > 0) await turn();
   expect(gone.length).toBeLessThan(200);
   expect(gone.length + late.length).toBe(1_100);
   await turn();
   await turn();
-  queue.add('a', 'afterwards', performance.now());
+  queue.add('a', 'afterwards');
   expect(gone.at(-1)).toBe('afterwards');
 });
 
@@ -64,7 +64,7 @@ test('while connections come, turns are kept short, and after some of them reque
   const { gone, queue } = arrivals(1);
   for (let i = 0; i < 20; i += 1) {
     queue.accepted();
-    queue.add('a', String(i), performance.now());
+    queue.add('a', String(i));
     await turn();
   }
   // Three turns without, one with a slice.
@@ -72,19 +72,4 @@ test('while connections come, turns are kept short, and after some of them reque
   expect(gone.length).toBeLessThan(20);
   while (queue.waiting > 0) await turn();
   expect(gone).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
-});
-
-test('what waited for the answer before it is no later for that in a short queue, and late in one that stands', async () => {
-  const { gone, late, queue } = arrivals(1, 1_000);
-  const old = performance.now() - 60_000;
-  for (let i = 0; i < 10; i += 1) queue.add('a', String(i), performance.now());
-  queue.add('b', 'behind a long poll', old);
-  while (queue.waiting > 0) await turn();
-  expect(gone).toContain('behind a long poll');
-  for (let i = 0; i < 200; i += 1) queue.add('a', String(i), performance.now());
-  const standing = performance.now() + 50;
-  while (performance.now() < standing) await turn();
-  queue.add('b', 'behind, in an overload', old);
-  while (queue.waiting > 0) await turn();
-  expect(late).toEqual(['behind, in an overload']);
 });

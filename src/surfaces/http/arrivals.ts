@@ -17,7 +17,7 @@ export interface ArrivalOptions<T> {
 
 export class Arrivals<T> {
   readonly #options: ArrivalOptions<T>;
-  readonly #waiting: FairQueue<{ readonly item: T; readonly sinceMs: number; readonly addedMs: number }>;
+  readonly #waiting: FairQueue<{ readonly item: T; readonly sinceMs: number }>;
   #begunMs = 0;
   #standingSinceMs = 0;
   #isOpen = false;
@@ -34,8 +34,7 @@ export class Arrivals<T> {
     return this.#waiting.size;
   }
 
-  /** `sinceMs`: when it came; it may have waited for the answer before it. That counts only in a queue that stands. */
-  add(owner: string, item: T, sinceMs: number): void {
+  add(owner: string, item: T): void {
     const nowMs = performance.now();
     if (!this.#isOpen) {
       this.#isOpen = true;
@@ -43,12 +42,12 @@ export class Arrivals<T> {
     }
     const isFree = this.#waiting.size === 0 && !this.#hasAccepted;
     if (isFree && nowMs - this.#begunMs <= this.#options.sliceMs) this.#options.go(item, 0);
-    else this.#wait(owner, item, sinceMs, nowMs);
+    else this.#wait(owner, item, nowMs);
   }
 
-  #wait(owner: string, item: T, sinceMs: number, nowMs: number): void {
-    if (this.#waiting.size === 0) this.#standingSinceMs = nowMs;
-    if (this.#waiting.push(owner, { item, sinceMs, addedMs: nowMs }) !== null) this.#options.late(item);
+  #wait(owner: string, item: T, sinceMs: number): void {
+    if (this.#waiting.size === 0) this.#standingSinceMs = sinceMs;
+    if (this.#waiting.push(owner, { item, sinceMs }) !== null) this.#options.late(item);
   }
 
   /**
@@ -79,12 +78,11 @@ export class Arrivals<T> {
     this.#begin(nowMs);
     this.#acceptingTurns = accepted ? this.#acceptingTurns + 1 : 0;
     if (accepted && this.#acceptingTurns % acceptedMax !== 0) return;
-    const stands = nowMs - this.#standingSinceMs > burstMs;
-    const waitMs = stands ? lateMs : burstLateMs;
+    const waitMs = nowMs - this.#standingSinceMs > burstMs ? lateMs : burstLateMs;
     while (nowMs - this.#begunMs <= sliceMs) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const waitedMs = nowMs - (stands ? next.sinceMs : next.addedMs);
+      const waitedMs = nowMs - next.sinceMs;
       if (waitedMs <= waitMs) go(next.item, waitedMs);
       else late(next.item);
       nowMs = performance.now();

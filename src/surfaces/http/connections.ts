@@ -33,8 +33,7 @@ interface Connection {
   answer: Answer | null;
   request: IncomingMessage | null;
   upload: Upload | null;
-  /** Sent ahead of the answer before, each with when it came. */
-  readonly waiting: (readonly [request: IncomingMessage, answer: Answer, sinceMs: number])[];
+  readonly waiting: (readonly [IncomingMessage, Answer])[];
 }
 
 /** What still has to be told when the service is full, so that nobody restarts a service for being busy. */
@@ -142,7 +141,7 @@ export class Connections {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
     if (connection.answer === null) {
-      this.#begin(connection, request, answer, performance.now());
+      this.#begin(connection, request, answer);
       return;
     }
     const { bounds } = this.#options.traffic;
@@ -151,11 +150,11 @@ export class Connections {
       return;
     }
     this.#waiting += 1;
-    connection.waiting.push([request, answer, performance.now()]);
+    connection.waiting.push([request, answer]);
     connection.socket.pause();
   }
 
-  #begin(connection: Connection, request: IncomingMessage, answer: Answer, sinceMs: number): void {
+  #begin(connection: Connection, request: IncomingMessage, answer: Answer): void {
     const { handle } = connection;
     connection.answer = answer;
     connection.request = request;
@@ -168,7 +167,7 @@ export class Connections {
     else if (connection.spare && !isHealth(request)) refuse(answer, 503);
     else if (expect !== undefined && !/^100-continue$/i.test(expect)) refuse(answer, 417);
     else if (isHealth(request)) handle(request, answer);
-    else this.#arrivals.add(connection.owner, connection, sinceMs);
+    else this.#arrivals.add(connection.owner, connection);
   }
 
   #go({ request, answer, handle }: Connection, waitedMs: number): void {
@@ -197,7 +196,7 @@ export class Connections {
     const next = socket.writable ? waiting.shift() : undefined;
     if (next === undefined) return;
     this.#waiting -= 1;
-    this.#begin(connection, ...next);
+    this.#begin(connection, next[0], next[1]);
     if (waiting.length === 0) socket.resume();
   }
 
