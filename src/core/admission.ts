@@ -62,8 +62,8 @@ export const admission = {
     pipelinedMax: 20_000,
     /** Requests are begun for this long in a turn of the event loop; more wait, by turns of their addresses. */
     arrivalSliceMs: 5,
-    /** Connections accepted, one a turn, before requests are begun again. */
-    acceptedInARow: 64,
+    /** While connections are accepted, one a turn, requests wait for at most so long. */
+    acceptingMs: 10,
     /** Calls that run at once: at 10,000 a second a place is free again after 50 ms. Long polls that wait take none. */
     places: 512,
     /** A call waits this long in all, to begin and for a place, looked at so often; in the first half second of a queue longer. */

@@ -1,7 +1,7 @@
 // Vectors as JSON text. Numbers take long to write: between pieces of work other calls have their turn.
 import { setImmediate as turn } from 'node:timers/promises';
 
-const NUMBERS_PER_TURN = 4 * 1024;
+const NUMBERS_PER_TURN = 1024;
 
 /** Counts the numbers written and lets others go first now and then. */
 export class NumberWriter {

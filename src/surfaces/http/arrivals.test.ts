@@ -12,7 +12,7 @@ function arrivals(workMs: number, lateMs = 10_000) {
   const late: string[] = [];
   const queue = new Arrivals<string>({
     sliceMs: 2,
-    acceptedMax: 4,
+    acceptingMs: 4,
     lateMs,
     burstMs: 30,
     burstLateMs: 10_000,
@@ -60,16 +60,33 @@ test('who has waited too long, or finds no room, is late; nobody is lost', async
   expect(gone.at(-1)).toBe('afterwards');
 });
 
-test('while connections come, turns are kept short, and after some of them requests begin all the same', async () => {
+test('while connections come, turns are kept short, but requests wait for no longer than said', async () => {
   const { gone, queue } = arrivals(1);
   for (let i = 0; i < 20; i += 1) {
     queue.accepted();
     queue.add('a', String(i));
     await turn();
   }
-  // Three turns without, one with a slice.
-  expect(gone.length).toBeGreaterThan(4);
   expect(gone.length).toBeLessThan(20);
+  const sinceMs = performance.now();
+  while (performance.now() - sinceMs < 10) {
+    queue.accepted();
+    await turn();
+  }
+  expect(gone.length).toBeGreaterThan(0);
   while (queue.waiting > 0) await turn();
   expect(gone).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
+});
+
+test('however long the turns take that accept, requests begin after what they may wait', async () => {
+  const { gone, queue } = arrivals(0);
+  queue.accepted();
+  queue.add('a', 'waits');
+  expect(gone).toEqual([]);
+  for (let i = 0; i < 3 && gone.length === 0; i += 1) {
+    queue.accepted();
+    busy(5);
+    await turn();
+  }
+  expect(gone).toEqual(['waits']);
 });

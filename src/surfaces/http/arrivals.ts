@@ -5,7 +5,8 @@ import { FairQueue } from '../../lib/fair-queue.ts';
 
 export interface ArrivalOptions<T> {
   readonly sliceMs: number;
-  readonly acceptedMax: number;
+  /** So long requests wait at most while connections are being accepted. */
+  readonly acceptingMs: number;
   /** After so long a request is late, in a queue that has stood for `burstMs`; in a shorter one, as after a pause of ours, later. */
   readonly lateMs: number;
   readonly burstMs: number;
@@ -22,8 +23,8 @@ export class Arrivals<T> {
   #standingSinceMs = 0;
   #isOpen = false;
   #hasAccepted = false;
-  /** Turns in a row that brought a connection and began nothing. */
-  #acceptingTurns = 0;
+  /** Since when each turn has brought a connection and begun nothing. */
+  #acceptingSinceMs: number | null = null;
 
   constructor(options: ArrivalOptions<T>) {
     this.#options = options;
@@ -73,11 +74,14 @@ export class Arrivals<T> {
       this.#isOpen = false;
       return;
     }
-    const { sliceMs, acceptedMax, lateMs, burstMs, burstLateMs, go, late } = this.#options;
+    const { sliceMs, acceptingMs, lateMs, burstMs, burstLateMs, go, late } = this.#options;
     let nowMs = performance.now();
     this.#begin(nowMs);
-    this.#acceptingTurns = accepted ? this.#acceptingTurns + 1 : 0;
-    if (accepted && this.#acceptingTurns % acceptedMax !== 0) return;
+    if (accepted) {
+      this.#acceptingSinceMs ??= nowMs;
+      if (nowMs - this.#acceptingSinceMs < acceptingMs) return;
+    }
+    this.#acceptingSinceMs = null;
     const waitMs = nowMs - this.#standingSinceMs > burstMs ? lateMs : burstLateMs;
     while (nowMs - this.#begunMs <= sliceMs) {
       const next = this.#waiting.shift();

@@ -61,10 +61,10 @@ export class Connections {
       Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
     );
     this.#unread = new UnreadAnswers(options.traffic);
-    const { arrivalSliceMs, acceptedInARow, turnWaitMs, turnBurstMs, turnBurstWaitMs } = options.traffic.bounds.all;
+    const { arrivalSliceMs, acceptingMs, turnWaitMs, turnBurstMs, turnBurstWaitMs } = options.traffic.bounds.all;
     this.#arrivals = new Arrivals({
       sliceMs: arrivalSliceMs,
-      acceptedMax: acceptedInARow,
+      acceptingMs,
       lateMs: turnWaitMs,
       burstMs: turnBurstMs,
       burstLateMs: turnBurstWaitMs,
