@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendEvents } from '../src/core/events/outbox.ts';
 import { Secrets } from '../src/core/secrets.ts';
 import { readServerSecret } from '../src/core/server-secret.ts';
-import { insertRegistration } from '../src/core/webhooks/registration-store.ts';
+import { insertRegistration } from '../src/core/webhooks/registrations/store.ts';
 import { Database } from '../src/db/database.ts';
 import { newId } from '../src/lib/ids.ts';
 import type { Seen } from './support/receiver.ts';

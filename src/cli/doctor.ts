@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { examine, type Finding } from '../core/doctor.ts';
 import { Secrets } from '../core/secrets.ts';
 import { newServerSecret, readServerSecret } from '../core/server-secret.ts';
-import { type Backlog, backlogOf } from '../core/webhooks/backlog.ts';
+import { type Backlog, backlogOf } from '../core/webhooks/deliveries/backlog.ts';
 import { commandCore } from './core.ts';
 import { print } from './output.ts';
 import { type Session, withSession } from './session.ts';

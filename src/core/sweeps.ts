@@ -2,16 +2,16 @@
 import type { Database, Transaction } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 import { type Statement, statement } from '../db/statement.ts';
+import { mendEach } from './background/sweeper/mend-each.ts';
+import type { Sweep } from './background/sweeper/sweep.ts';
 import type { Core } from './context.ts';
 import { findOldKeys, removeOldKeys } from './keys/retention.ts';
 import { retentionSweeps } from './retention.ts';
-import { mendEach } from './sweeper/mend-each.ts';
-import type { Sweep } from './sweeper/sweep.ts';
 import { usageFolding } from './usage/fold.ts';
 import { clockNow } from './usage/read.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
 import { ledgerRetention } from './wallet/ledger-retention.ts';
-import { deleteStrayLanes, findStrayLanes } from './webhooks/stray-lanes.ts';
+import { deleteStrayLanes, findStrayLanes } from './webhooks/turns/stray-lanes.ts';
 
 const BEAT_MS = 2_500;
 const ACCOUNTS_PER_RUN = 200;

@@ -1,8 +1,9 @@
 // A module: its capabilities, the state it keeps in a process, and the sweeps that run in the background.
+
+import type { JobLoop } from '../core/background/job-loop.ts';
+import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
 import type { Figure } from '../core/figure.ts';
-import type { JobLoop } from '../core/jobs/job-loop.ts';
-import type { Sweep } from '../core/sweeper/sweep.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
 import type { RawRoute } from './raw-route.ts';

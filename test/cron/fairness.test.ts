@@ -1,7 +1,7 @@
 // One account with many due jobs, or with tasks that never answer, does not keep the others waiting.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { byteaArray, textArray } from '../../src/db/arrays.ts';
-import { sealSecret } from '../../src/modules/cron/records.ts';
+import { sealSecret } from '../../src/modules/cron/jobs/records.ts';
 import { CronBench, eventually } from './harness.ts';
 
 let bench: CronBench;

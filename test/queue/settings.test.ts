@@ -1,8 +1,8 @@
 // create, get, list, update, delete.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceMs } from '../../src/lib/sequence.ts';
-import { findQueue, removeQueue } from '../../src/modules/queue/queue-store.ts';
-import { newQueueId } from '../../src/modules/queue/settings.ts';
+import { newQueueId } from '../../src/modules/queue/queues/settings.ts';
+import { findQueue, removeQueue } from '../../src/modules/queue/queues/store.ts';
 import { QueueBench } from './harness.ts';
 
 let bench: QueueBench;

@@ -1,9 +1,9 @@
 // Retention and the numbering of events read what they work on and nothing else: also after several rounds of retention, when new
 // rows have filled the room of deleted ones, and with a backlog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
 import { accountsWithEvents, sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { retentionSweeps } from '../../src/core/retention.ts';
-import type { Sweep } from '../../src/core/sweeper/sweep.ts';
 import { usageFolding } from '../../src/core/usage/fold.ts';
 import { ledgerEntries } from '../../src/core/wallet/read.ts';
 import { Database, type Transaction } from '../../src/db/database.ts';

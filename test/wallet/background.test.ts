@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
+import { Sweeper } from '../../src/core/background/sweeper/sweeper.ts';
 import type { Core } from '../../src/core/context.ts';
 import { sendEvents } from '../../src/core/events/outbox.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { ProcessRegistry } from '../../src/core/processes.ts';
-import type { Sweep } from '../../src/core/sweeper/sweep.ts';
-import { Sweeper } from '../../src/core/sweeper/sweeper.ts';
 import { coreSweeps } from '../../src/core/sweeps.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';

@@ -1,7 +1,8 @@
 // Numbers events, and makes their deliveries, as soon as they are committed: at once when this process committed them, within the
 // interval when another did.
+
+import { JobLoop } from '../background/job-loop.ts';
 import type { Core } from '../context.ts';
-import { JobLoop } from '../jobs/job-loop.ts';
 import { accountsWithEvents, sequenceSome } from './sequencer.ts';
 
 const ACCOUNTS_AT_ONCE = 4;

@@ -2,7 +2,7 @@
 import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { Sweep } from '../sweeper/sweep.ts';
+import type { Sweep } from '../background/sweeper/sweep.ts';
 import { readClock } from '../wallet/statements.ts';
 import type { KeyRing } from './ring.ts';
 

@@ -4,7 +4,7 @@ import { findAccount } from '../../core/accounts.ts';
 import type { CallContext } from '../../core/context.ts';
 import { isEventType } from '../../core/events/catalogue.ts';
 import { tierLimits } from '../../core/tiers.ts';
-import { endDeliveries } from '../../core/webhooks/delivery-store.ts';
+import { endDeliveries } from '../../core/webhooks/deliveries/store.ts';
 import {
   clearFailures,
   countRegistrations,
@@ -20,7 +20,7 @@ import {
   type SigningSecret,
   saveSettings,
   type WebhookStatus,
-} from '../../core/webhooks/registration-store.ts';
+} from '../../core/webhooks/registrations/store.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';

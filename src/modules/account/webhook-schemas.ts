@@ -1,7 +1,7 @@
 // Fields and records of the webhook operations.
 import Type from 'typebox';
 import { eventCatalogue } from '../../core/events/catalogue.ts';
-import { deliveryStatuses } from '../../core/webhooks/delivery-record.ts';
+import { deliveryStatuses } from '../../core/webhooks/deliveries/record.ts';
 import { instantField, textOrNull } from './list-fields.ts';
 
 const URL_CHARACTERS_MAX = 2_048;

@@ -10,7 +10,7 @@ import { resume } from './capabilities/resume.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
-import { createRunner } from './runner.ts';
+import { createRunner } from './runs/runner.ts';
 import type { CronState } from './state.ts';
 import { cronSweeps } from './sweeps.ts';
 

@@ -1,5 +1,6 @@
 // Fields and records of the cron operations.
 import Type from 'typebox';
+import { jobStatuses, runStatuses } from './jobs/records.ts';
 import {
   EXPRESSION_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
@@ -7,7 +8,6 @@ import {
   SECRET_CHARACTERS_MAX,
   URL_CHARACTERS_MAX,
 } from './limits.ts';
-import { jobStatuses, runStatuses } from './records.ts';
 
 const orNull = <T>(schema: Record<string, unknown>, description: string) =>
   Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });

@@ -1,6 +1,7 @@
 // What the cron module keeps in one process.
+
+import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
-import type { JobLoop } from '../../core/jobs/job-loop.ts';
 
 export interface CronState {
   readonly core: Core;

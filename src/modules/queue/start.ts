@@ -3,16 +3,16 @@ import { AccountTurns } from '../../core/account-turns.ts';
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
-import { claimFor } from './consume.ts';
-import { MessageIds, type MessageRef } from './message-id.ts';
-import { PublishEffect } from './publish-effect.ts';
+import { ackMessages } from './consume/ack.ts';
+import { claimFor } from './consume/consume.ts';
+import { Waiters } from './consume/waiters.ts';
+import { WaitingLook } from './consume/waiting-look.ts';
+import { MessageIds, type MessageRef } from './messages/message-id.ts';
+import { PublishEffect } from './publish/effect.ts';
 import { PushDispatcher } from './push/dispatcher.ts';
-import { QueueCache } from './queue-cache.ts';
-import { ackMessages } from './settle.ts';
+import { QueueCache } from './queues/cache.ts';
+import { type QueueStats, readStats } from './queues/stats.ts';
 import type { QueueBase, QueueState } from './state.ts';
-import { type QueueStats, readStats } from './stats.ts';
-import { Waiters } from './waiters.ts';
-import { WaitingLook } from './waiting-look.ts';
 
 // Calls that share one statement. More only delays the first of them.
 const CONSUMES_PER_CLAIM = 16;

@@ -1,14 +1,14 @@
 // What the queue module keeps in one process.
 import type { Core } from '../../core/context.ts';
 import type { Coalescer } from '../../lib/coalesce.ts';
-import type { ClaimedRow } from './claim.ts';
-import type { ConsumeCall } from './consume.ts';
-import type { MessageIds, MessageRef } from './message-id.ts';
-import type { PublishEffect } from './publish-effect.ts';
+import type { ClaimedRow } from './consume/claim.ts';
+import type { ConsumeCall } from './consume/consume.ts';
+import type { Waiters } from './consume/waiters.ts';
+import type { MessageIds, MessageRef } from './messages/message-id.ts';
+import type { PublishEffect } from './publish/effect.ts';
 import type { PushDispatcher } from './push/dispatcher.ts';
-import type { QueueCache } from './queue-cache.ts';
-import type { QueueStats } from './stats.ts';
-import type { Waiters } from './waiters.ts';
+import type { QueueCache } from './queues/cache.ts';
+import type { QueueStats } from './queues/stats.ts';
 
 export interface QueueState {
   readonly core: Core;

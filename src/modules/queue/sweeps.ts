@@ -1,15 +1,15 @@
 // Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
 
-import { removeOldRows } from '../../core/sweeper/old-rows.ts';
-import type { Sweep } from '../../core/sweeper/sweep.ts';
+import { removeOldRows } from '../../core/background/sweeper/old-rows.ts';
+import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
-import { CountChanges, foldCounts } from './counts.ts';
-import { findQueueById } from './queue-store.ts';
-import { advanceRedrive } from './redrive.ts';
+import { advanceRedrive } from './dead-letter/redrive.ts';
+import { CountChanges, foldCounts } from './queues/counts.ts';
+import { settleQueue } from './queues/stats.ts';
+import { findQueueById } from './queues/store.ts';
 import { type QueueState, queueKey } from './state.ts';
-import { settleQueue } from './stats.ts';
 
 const QUEUES_PER_RUN = 200;
 const ROWS_PER_CHUNK = 1_000;

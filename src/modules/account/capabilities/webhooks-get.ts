@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { registrationRecord } from '../../../core/webhooks/registration-record.ts';
+import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import type { AccountState } from '../state.ts';
 import { requireWebhook } from '../webhook-changes.ts';

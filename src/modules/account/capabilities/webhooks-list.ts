@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
-import { registrationRecord } from '../../../core/webhooks/registration-record.ts';
-import { listRegistrations } from '../../../core/webhooks/registration-store.ts';
+import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
+import { listRegistrations } from '../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';

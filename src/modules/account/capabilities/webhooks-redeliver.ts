@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { deliveryRecord } from '../../../core/webhooks/delivery-record.ts';
-import { readDelivery, redeliver } from '../../../core/webhooks/delivery-store.ts';
-import { findRegistration } from '../../../core/webhooks/registration-store.ts';
+import { deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
+import { readDelivery, redeliver } from '../../../core/webhooks/deliveries/store.ts';
+import { findRegistration } from '../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { enter } from '../caller.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runOutside } from '../../../core/idempotency/outside.ts';
-import { deliveryRecord } from '../../../core/webhooks/delivery-record.ts';
-import { deliverTest } from '../../../core/webhooks/test-delivery.ts';
+import { deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
+import { deliverTest } from '../../../core/webhooks/deliveries/test-delivery.ts';
 import { memberSources } from '../../../lib/json-source.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

@@ -8,11 +8,11 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { runPrice } from '../billed.ts';
-import { addJob, findJob, jobCount } from '../job-store.ts';
+import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
+import { changesOf, requireSlot, settingsAfter, timingAfter } from '../jobs/settings.ts';
+import { addJob, findJob, jobCount } from '../jobs/store.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
-import { type JobRow, jobText, sealSecret } from '../records.ts';
 import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
-import { changesOf, requireSlot, settingsAfter, timingAfter } from '../settings.ts';
 import type { CronState } from '../state.ts';
 
 const noTiming = { cronExpr: null, runAtMs: null, timezone: 'UTC' };

@@ -3,7 +3,7 @@ import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { removeJob } from '../job-store.ts';
+import { removeJob } from '../jobs/store.ts';
 import { jobIdField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

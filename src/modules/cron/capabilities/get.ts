@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { findJob } from '../job-store.ts';
-import { jobText } from '../records.ts';
+import { jobText } from '../jobs/records.ts';
+import { findJob } from '../jobs/store.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { listJobs } from '../job-store.ts';
-import { jobSummary } from '../records.ts';
+import { jobSummary } from '../jobs/records.ts';
+import { listJobs } from '../jobs/store.ts';
 import { cursorField, jobSummarySchema, limitField, pageOf, statusField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

@@ -4,8 +4,8 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { findJob, setStatus } from '../job-store.ts';
-import { type JobRow, jobText } from '../records.ts';
+import { type JobRow, jobText } from '../jobs/records.ts';
+import { findJob, setStatus } from '../jobs/store.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

@@ -5,10 +5,10 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { runPrice } from '../billed.ts';
-import { findJob, setStatus } from '../job-store.ts';
-import { type JobRow, jobText } from '../records.ts';
+import { type JobRow, jobText } from '../jobs/records.ts';
+import { slotAfter, timingOf } from '../jobs/settings.ts';
+import { findJob, setStatus } from '../jobs/store.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
-import { slotAfter, timingOf } from '../settings.ts';
 import type { CronState } from '../state.ts';
 
 export const resume = defineCapability<CronState>()({

@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { findJob } from '../job-store.ts';
-import { runRecord } from '../records.ts';
-import { listRuns } from '../run-store.ts';
+import { runRecord } from '../jobs/records.ts';
+import { findJob } from '../jobs/store.ts';
+import { listRuns } from '../runs/store.ts';
 import { cursorField, jobIdField, limitField, pageOf, runSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

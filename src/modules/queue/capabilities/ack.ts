@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { type NamedRef, refList, settleKnown, shownId, singleRef } from '../consume/refs.ts';
 import { SETTLE_BODY_BYTES_MAX } from '../limits.ts';
-import { type NamedRef, refList, settleKnown, shownId, singleRef } from '../refs.ts';
 import { queueName, receiptsField, refFields } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 

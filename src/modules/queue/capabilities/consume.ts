@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { consume as consumeMessages } from '../consume.ts';
+import { consume as consumeMessages } from '../consume/consume.ts';
 import { CONSUME_MAX, SETTLE_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX, WAIT_SECONDS_MAX } from '../limits.ts';
-import { messageText } from '../records.ts';
+import { messageText } from '../queues/records.ts';
 import { deliveredSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 

@@ -4,10 +4,10 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { tierLimits } from '../../../core/tiers.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { addQueue, findQueue, queueCount } from '../queue-store.ts';
-import { type QueueRow, queueRecord } from '../records.ts';
+import { type QueueRow, queueRecord } from '../queues/records.ts';
+import { deadLetterQueueId, newQueueId, refuseFifoPriority, settingsAtCreation } from '../queues/settings.ts';
+import { addQueue, findQueue, queueCount } from '../queues/store.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
-import { deadLetterQueueId, newQueueId, refuseFifoPriority, settingsAtCreation } from '../settings.ts';
 import type { QueueState } from '../state.ts';
 
 export const create = defineCapability<QueueState>()({

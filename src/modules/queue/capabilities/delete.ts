@@ -5,7 +5,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { SUBSCRIPTIONS_CHANGED } from '../push/dispatcher.ts';
 import { removeSubscriptionsOf } from '../push/subscription-store.ts';
-import { findQueue, removeQueue, sourcesOf } from '../queue-store.ts';
+import { findQueue, removeQueue, sourcesOf } from '../queues/store.ts';
 import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 

@@ -3,11 +3,11 @@ import { decodeCursor, encodeCursor } from '../../../core/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { iso } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { messageText } from '../records.ts';
-import { listDead } from '../redrive-store.ts';
+import { listDead } from '../dead-letter/redrive-store.ts';
+import { messageText } from '../queues/records.ts';
+import { settleWithDlq } from '../queues/stats.ts';
 import { cursorField, deadSchema, limitField, pageOf, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
-import { settleWithDlq } from '../stats.ts';
 
 export const dlqList = defineCapability<QueueState>()({
   id: 'queue.dlq.list',

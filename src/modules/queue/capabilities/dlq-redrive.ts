@@ -5,14 +5,14 @@ import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { findQueue, holdQueue, sourcesOf } from '../queue-store.ts';
-import type { QueueRow } from '../records.ts';
-import { startRedrive } from '../redrive.ts';
-import { redriveSchema } from '../redrive-schema.ts';
-import { findRedrive, type RedriveRow, redriveRecord } from '../redrive-store.ts';
+import { startRedrive } from '../dead-letter/redrive.ts';
+import { redriveSchema } from '../dead-letter/redrive-schema.ts';
+import { findRedrive, type RedriveRow, redriveRecord } from '../dead-letter/redrive-store.ts';
+import type { QueueRow } from '../queues/records.ts';
+import { readStats } from '../queues/stats.ts';
+import { findQueue, holdQueue, sourcesOf } from '../queues/store.ts';
 import { queueName } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
-import { readStats } from '../stats.ts';
 
 const MESSAGE_IDS_MAX = 1_000;
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { redriveSchema } from '../redrive-schema.ts';
-import { listRedrives, redriveRecord } from '../redrive-store.ts';
+import { redriveSchema } from '../dead-letter/redrive-schema.ts';
+import { listRedrives, redriveRecord } from '../dead-letter/redrive-store.ts';
 import { cursorField, limitField, pageOf, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 

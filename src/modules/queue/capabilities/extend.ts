@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { extendMessage } from '../consume/ack.ts';
+import { shownId, singleRef } from '../consume/refs.ts';
 import { SETTLE_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX } from '../limits.ts';
-import { shownId, singleRef } from '../refs.ts';
 import { queueName, refFields } from '../schemas.ts';
-import { extendMessage } from '../settle.ts';
 import type { QueueState } from '../state.ts';
 
 export const extend = defineCapability<QueueState>()({

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { findQueue } from '../queue-store.ts';
-import { queueRecord } from '../records.ts';
+import { queueRecord } from '../queues/records.ts';
+import { findQueue } from '../queues/store.ts';
 import { queueName, queueSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 

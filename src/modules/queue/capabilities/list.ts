@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { listQueues } from '../queue-store.ts';
-import { queueRecord } from '../records.ts';
+import { queueRecord } from '../queues/records.ts';
+import { listQueues } from '../queues/store.ts';
 import { cursorField, limitField, pageOf, queueSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { type Nacked, nackMessages } from '../consume/nack.ts';
+import { refList, settleKnown, shownId, singleRef } from '../consume/refs.ts';
 import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, SETTLE_BODY_BYTES_MAX } from '../limits.ts';
-import { type Nacked, nackMessages } from '../nack.ts';
-import { refList, settleKnown, shownId, singleRef } from '../refs.ts';
 import { queueName, receiptsField, refFields, storable } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 

@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { peekMessages } from '../consume/peek.ts';
 import { CONSUME_MAX } from '../limits.ts';
-import { peekMessages } from '../peek.ts';
-import { messageText } from '../records.ts';
+import { messageText } from '../queues/records.ts';
+import { settleQueue } from '../queues/stats.ts';
 import { messageSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
-import { settleQueue } from '../stats.ts';
 
 export const peek = defineCapability<QueueState>()({
   id: 'queue.peek',

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { purgeMessages } from '../purge.ts';
-import { holdQueue } from '../queue-store.ts';
+import { purgeMessages } from '../queues/purge.ts';
+import { settleChunk } from '../queues/stats.ts';
+import { holdQueue } from '../queues/store.ts';
 import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
-import { settleChunk } from '../stats.ts';
 
 export const purge = defineCapability<QueueState>()({
   id: 'queue.purge',

@@ -14,7 +14,7 @@ import { IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_QUEUE_MAX } from '../push/limits.ts';
 import { type PushTarget, sealTarget, subscriptionRecord } from '../push/record.ts';
 import { newSubscriptionSchema, subscribeFields } from '../push/schemas.ts';
 import { addSubscription, subscriptionCount } from '../push/subscription-store.ts';
-import { findQueue } from '../queue-store.ts';
+import { findQueue } from '../queues/store.ts';
 import type { QueueState } from '../state.ts';
 
 const replay = { secret: true } as const;

@@ -3,13 +3,13 @@ import { lockCaller } from '../../../core/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { allowMoreDeliveries, isStricter, retireExhausted } from '../exhaust.ts';
-import { findQueue, saveQueue } from '../queue-store.ts';
-import { type QueueRow, queueRecord } from '../records.ts';
+import { allowMoreDeliveries, isStricter, retireExhausted } from '../dead-letter/exhaust.ts';
+import { type QueueRow, queueRecord } from '../queues/records.ts';
+import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../queues/settings.ts';
+import { settleQueue } from '../queues/stats.ts';
+import { findQueue, saveQueue } from '../queues/store.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
-import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../settings.ts';
 import type { QueueState } from '../state.ts';
-import { settleQueue } from '../stats.ts';
 
 export const update = defineCapability<QueueState>()({
   id: 'queue.update',

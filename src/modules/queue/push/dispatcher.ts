@@ -2,7 +2,7 @@
 // Messages published here wake the subscriptions of their queue; all others are found by looking. Idle subscriptions hold nothing and
 // cost their share of one statement a second.
 
-import { JobLoop } from '../../../core/jobs/job-loop.ts';
+import { JobLoop } from '../../../core/background/job-loop.ts';
 import { FairSlots } from '../../../lib/fair-slots.ts';
 import { queueKey } from '../state.ts';
 import { LEASE_MS, PushSession } from './session.ts';

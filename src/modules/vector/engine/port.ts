@@ -1,5 +1,5 @@
 // What searches: an engine keeps no truth. It reads the rows of a collection from the database, as new as the question asks for.
-import type { Sweep } from '../../../core/sweeper/sweep.ts';
+import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 
 export const metrics = ['cosine', 'euclidean', 'dotproduct'] as const;
 export type Metric = (typeof metrics)[number];

@@ -1,8 +1,8 @@
 // The engine in the database: pgvector searches a copy of the vectors that is brought up to date before a search that needs it.
 // This process holds nothing of them. See README.md beside this file.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sweep } from '../../../../core/background/sweeper/sweep.ts';
 import type { Logger } from '../../../../core/logger.ts';
-import type { Sweep } from '../../../../core/sweeper/sweep.ts';
 import { type ConnectionConfig, Database, type Queryable } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
 import {

@@ -1,0 +1,122 @@
+// The life of one background task in one process: wait, take the lease, run, and again. A failure is logged and retried later.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../logger.ts';
+import type { Lease } from './lease.ts';
+import type { Sweep } from './sweep.ts';
+
+export interface SweepFigures {
+  readonly name: string;
+  /** Epoch milliseconds of the last run that succeeded here; null when none has. */
+  readonly lastRunAtMs: number | null;
+  readonly lastDurationMs: number;
+  readonly runs: number;
+  readonly failures: number;
+}
+
+const BACKOFF_MIN_MS = 1_000;
+const BACKOFF_MAX_MS = 60_000;
+/** A process without the lease looks no more often than this. */
+const LOOK_MS = 1_000;
+
+export class SweepLoop {
+  readonly #sweep: Sweep;
+  readonly #lease: Lease | null;
+  readonly #log: Logger;
+  #lastRunAtMs: number | null = null;
+  #lastDurationMs = 0;
+  #runs = 0;
+  #failures = 0;
+  #failuresInRow = 0;
+
+  /** `lease` is null for what every process runs. */
+  constructor(sweep: Sweep, lease: Lease | null, log: Logger) {
+    this.#sweep = sweep;
+    this.#lease = lease;
+    this.#log = log;
+  }
+
+  get figures(): SweepFigures {
+    return {
+      name: this.#sweep.name,
+      lastRunAtMs: this.#lastRunAtMs,
+      lastDurationMs: this.#lastDurationMs,
+      runs: this.#runs,
+      failures: this.#failures,
+    };
+  }
+
+  /** Resolves after `signal` is aborted and the run under way has ended. Never rejects. */
+  async live(signal: AbortSignal): Promise<void> {
+    let pauseMs = Math.random() * this.#sweep.intervalMs;
+    while (await paused(pauseMs, signal)) pauseMs = await this.#turn(signal);
+    try {
+      await this.#lease?.drop();
+    } catch (error) {
+      this.#log.warn({ err: error, sweep: this.#sweep.name }, 'a lease could not be given back; it ends by itself');
+    }
+  }
+
+  /** One run; answers the pause before the next. */
+  async #turn(signal: AbortSignal): Promise<number> {
+    const { name, intervalMs } = this.#sweep;
+    try {
+      if (this.#lease !== null && !(await this.#lease.take())) return jittered(Math.max(intervalMs, LOOK_MS));
+      const more = await this.#run(signal);
+      this.#failuresInRow = 0;
+      return more ? 0 : jittered(intervalMs);
+    } catch (error) {
+      this.#failures += 1;
+      this.#failuresInRow += 1;
+      const backoffMs = Math.min(
+        this.#sweep.backoffMaxMs ?? BACKOFF_MAX_MS,
+        Math.max(BACKOFF_MIN_MS, intervalMs) * 2 ** Math.min(this.#failuresInRow - 1, 10),
+      );
+      this.#log.error(
+        { err: error, sweep: name, failuresInRow: this.#failuresInRow, retryInMs: backoffMs },
+        'background task failed',
+      );
+      return jittered(backoffMs);
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<boolean> {
+    const begunMs = performance.now();
+    const lost = new AbortController();
+    const renewal = this.#lease === null ? undefined : setInterval(() => void this.#renew(lost), LOOK_MS).unref();
+    try {
+      const more = await this.#sweep.run(AbortSignal.any([signal, lost.signal]));
+      this.#runs += 1;
+      this.#lastRunAtMs = Date.now();
+      return more;
+    } finally {
+      clearInterval(renewal);
+      this.#lastDurationMs = performance.now() - begunMs;
+    }
+  }
+
+  /** A long run keeps its lease; one that has lost it is told to stop. */
+  async #renew(lost: AbortController): Promise<void> {
+    try {
+      if (!(await (this.#lease as Lease).take())) lost.abort();
+    } catch (error) {
+      this.#log.warn({ err: error, sweep: this.#sweep.name }, 'a lease could not be renewed');
+      if (!(this.#lease as Lease).isOurs) lost.abort();
+    }
+  }
+}
+
+/** ±20 %, so that processes and tasks do not march in step. */
+function jittered(ms: number): number {
+  return ms * (0.8 + Math.random() * 0.4);
+}
+
+/** False as soon as `signal` is aborted. */
+async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    // Also without a pause other work of the process gets its turn.
+    await sleep(ms, undefined, { signal, ref: false });
+    return !signal.aborted;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+// Runs the background tasks of a process, each in a loop of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Core } from '../../context.ts';
+import type { Figure } from '../../figure.ts';
+import { Lease } from './lease.ts';
+import type { Sweep } from './sweep.ts';
+import { type SweepFigures, SweepLoop } from './sweep-loop.ts';
+
+export interface SweeperOptions {
+  readonly core: Pick<Core, 'db' | 'log' | 'processes'>;
+  readonly sweeps: readonly Sweep[];
+}
+
+const STOP_MS = 5_000;
+// Beside a holder's own interval: how long a dead one is waited for.
+const LEASE_MIN_MS = 10_000;
+
+export class Sweeper {
+  readonly #loops: readonly SweepLoop[];
+  readonly #log: SweeperOptions['core']['log'];
+  readonly #stopping = new AbortController();
+  #lives: Promise<unknown> = Promise.resolve();
+
+  constructor({ core, sweeps }: SweeperOptions) {
+    this.#log = core.log;
+    this.#loops = sweeps.map((sweep) => {
+      const leaseMs = LEASE_MIN_MS + 1.5 * sweep.intervalMs;
+      const lease =
+        sweep.perProcess === true
+          ? null
+          : new Lease({ db: core.db, name: sweep.name, holder: core.processes.id, leaseMs });
+      return new SweepLoop(sweep, lease, core.log);
+    });
+  }
+
+  start(): void {
+    this.#lives = Promise.all(this.#loops.map((loop) => loop.live(this.#stopping.signal)));
+  }
+
+  /** Starts no new run and waits for those under way, at most five seconds: every step is a transaction, so none is left half done. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const bound = new AbortController();
+    const timedOut = sleep(STOP_MS, 'timeout', { signal: bound.signal }).catch(() => undefined);
+    const first = await Promise.race([this.#lives, timedOut]);
+    bound.abort();
+    if (first === 'timeout') this.#log.warn({ waitedMs: STOP_MS }, 'background tasks were still running at the stop');
+  }
+
+  /** How each task fares, for /metrics. */
+  figures(): Figure[] {
+    return this.#loops.flatMap((loop) => figuresOf(loop.figures));
+  }
+}
+
+function figuresOf({ name, lastRunAtMs, lastDurationMs, runs, failures }: SweepFigures): Figure[] {
+  const figure = (unit: string, help: string, value: number): Figure => ({
+    name: `qm_sweep_${unit}`,
+    help,
+    labels: { sweep: name },
+    value,
+  });
+  return [
+    figure(
+      'last_run_timestamp_seconds',
+      'When a background task last succeeded on this process; 0 for never.',
+      (lastRunAtMs ?? 0) / 1000,
+    ),
+    figure('last_duration_seconds', 'How long its last run took.', lastDurationMs / 1000),
+    figure('runs_total', 'Successful runs on this process.', runs),
+    figure('failures_total', 'Failed runs on this process.', failures),
+  ];
+}

@@ -1,0 +1,171 @@
+// Delivers what is due, on this process: finds due lanes, claims their deliveries, sends them, writes how it went.
+// Fair by three means: lanes take turns, an account has a bounded part of each pool of places, and receivers that hang or fail have
+// pools of their own (slots.ts). So 100,000 deliveries to a failing receiver delay those of no other.
+
+import { JobLoop } from '../../background/job-loop.ts';
+import type { Core } from '../../context.ts';
+import { eventText } from '../../events/wire.ts';
+import type { Figure } from '../../figure.ts';
+import { TargetCache } from '../registrations/target-cache.ts';
+import { claimOf, LaneBook, type Turn } from '../turns/lane-book.ts';
+import { HEALTH, type PoolName, poolOf, type Slot, Slots, slotsTotal } from '../turns/slots.ts';
+import { type AttemptResult, attemptDelivery } from './attempt.ts';
+import { type ClaimedDelivery, claimDeliveries, findDueLanes, freeLanesOf } from './claim.ts';
+import { endUnsentDelivery } from './outcome.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
+
+const INTERVAL_MS = 200;
+const LANES_PER_SEARCH = 200;
+const SLOW_AFTER_MS = 1_000;
+
+interface Job {
+  readonly delivery: ClaimedDelivery;
+  readonly slot: Slot;
+}
+
+type DelivererCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'log' | 'region'>;
+
+export class Deliverer {
+  readonly loop: JobLoop<Job>;
+  readonly #core: DelivererCore;
+  readonly #slots = new Slots();
+  readonly #lanes = new LaneBook(this.#slots);
+  readonly #targets: TargetCache;
+  readonly #outcomes: OutcomeWriter;
+  #searchAtMs = 0;
+  #failingAtMs = 0;
+  /** Without room at the last search: the next place there that becomes free is for what was not looked for. */
+  readonly #full = new Set<PoolName>();
+
+  constructor(core: DelivererCore) {
+    this.#core = core;
+    this.#targets = new TargetCache(core.secrets);
+    this.#outcomes = new OutcomeWriter(core);
+    this.loop = new JobLoop<Job>({
+      name: 'webhooks',
+      log: core.log,
+      concurrency: slotsTotal,
+      intervalMs: INTERVAL_MS,
+      take: () => this.#take(),
+      run: (job, signal) => this.#run(job, signal),
+      stopped: () => freeLanesOf(core.db, this.#lanes.unfinished()),
+      figures: () => this.#figures(),
+    });
+    core.db.onHint('deliveries', () => {
+      this.#searchAtMs = 0;
+      this.loop.wake();
+    });
+  }
+
+  async #take(): Promise<Job[]> {
+    if (performance.now() >= this.#searchAtMs) await this.#search();
+    const turns = this.#lanes.nextTurns();
+    if (turns.length === 0) return [];
+    try {
+      const claim = await claimDeliveries(this.#core.db, turns.map(claimOf));
+      const lanes = new Map(claim.lanes.map((lane) => [lane.webhookId, lane]));
+      const deliveries = Map.groupBy(claim.deliveries, (delivery) => delivery.webhookId);
+      return turns.flatMap((turn) => {
+        const { webhookId } = turn.lane;
+        return this.#begin(turn, lanes.get(webhookId), deliveries.get(webhookId) ?? []);
+      });
+    } catch (error) {
+      for (const turn of turns) this.#lanes.notServed(turn);
+      throw error;
+    }
+  }
+
+  #begin(turn: Turn, served: Parameters<LaneBook['served']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
+    this.#lanes.served(turn, served, deliveries.length);
+    return deliveries.map((delivery, i) => ({ delivery, slot: turn.slots[i] as Slot }));
+  }
+
+  /**
+   * Each health is searched for itself, and only while there is room for it: lanes that must wait hide no others. Failing ones may
+   * wait for the next search: looked for whenever one of them could begin, they made a search precede nearly every claim.
+   */
+  async #search(): Promise<void> {
+    this.#searchAtMs = performance.now() + INTERVAL_MS;
+    this.#full.clear();
+    const searches = Object.values(HEALTH).map(async (health) => {
+      const limit = Math.min(this.#lanes.room(health), LANES_PER_SEARCH);
+      const isFailing = health === HEALTH.failing;
+      if (isFailing && !this.#mayLookForFailing()) return;
+      if (limit <= 0) {
+        if (!isFailing) this.#full.add(poolOf[health]);
+        return;
+      }
+      const found = await findDueLanes(this.#core.db.hot, health, limit);
+      for (const lane of found) this.#lanes.found(lane, health);
+      if (found.length === limit && !isFailing) this.#searchAtMs = 0;
+    });
+    await Promise.all(searches);
+  }
+
+  #mayLookForFailing(): boolean {
+    const nowMs = performance.now();
+    if (nowMs < this.#failingAtMs) return false;
+    this.#failingAtMs = nowMs + INTERVAL_MS;
+    return true;
+  }
+
+  async #run({ delivery, slot }: Job, signal: AbortSignal): Promise<void> {
+    const slow = setTimeout(() => {
+      if (this.#slots.slow(slot) && this.#lanes.waiting > 0) this.loop.wake();
+    }, SLOW_AFTER_MS);
+    let succeeded: boolean | null = null;
+    try {
+      const result = await this.#deliver(delivery, signal);
+      if (result !== null && result.verdict !== 'aborted') succeeded = result.verdict === 'succeeded';
+    } finally {
+      clearTimeout(slow);
+      const wasFull = this.#full.has(slot.pool);
+      if (wasFull) this.#searchAtMs = 0;
+      if (this.#lanes.ended(delivery, slot, succeeded) || wasFull) this.loop.wake();
+    }
+  }
+
+  /** Null when there was nothing to attempt. */
+  async #deliver(delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult | null> {
+    const { db, log } = this.#core;
+    const { event, webhook } = delivery;
+    if (webhook === null || webhook.status === 'disabled' || event === null) {
+      const status = webhook === null ? 'cancelled' : event === null ? 'failed' : 'skipped';
+      await endUnsentDelivery(db, delivery, status, event === null ? 'event_not_kept' : null);
+      return null;
+    }
+    let result: AttemptResult;
+    try {
+      const request = { target: this.#targets.open(webhook), eventId: delivery.eventId };
+      const body = eventText(event, this.#core.region);
+      result = await attemptDelivery(this.#core.outbound, { ...request, body, signal });
+    } catch (error) {
+      // Counted and retried like any failure: a delivery that cannot be built must not come again without end.
+      log.error({ err: error, deliveryId: delivery.deliveryId }, 'a webhook delivery could not be sent');
+      result = unsendable;
+    }
+    const wasHealthy = this.#lanes.isHealthy(delivery) && webhook.failed_attempts === 0;
+    await this.#outcomes.write({ ...delivery, retryPolicy: webhook.retry_policy, wasHealthy, result });
+    return result;
+  }
+
+  #figures(): Figure[] {
+    const used = this.#slots.used().map(([pool, value]) => ({
+      name: 'qm_webhook_attempts_running',
+      help: 'Webhook attempts under way on this process.',
+      labels: { pool },
+      value,
+    }));
+    return [...used, ...this.#outcomes.figures()];
+  }
+}
+
+const unsendable: AttemptResult = {
+  verdict: 'failed',
+  httpStatus: null,
+  errorCode: 'internal_error',
+  latencyMs: 0,
+  snippet: null,
+  retryAfter: null,
+  requestHeaders: '{}',
+};

@@ -1,0 +1,113 @@
+// Jobs and runs as they are stored and as they are shown.
+import { maskHeaders } from '../../../core/outbound/target-headers.ts';
+import type { Secrets } from '../../../core/secrets.ts';
+import { usd } from '../../../lib/money.ts';
+import { iso, isoOrNull } from '../../../lib/time.ts';
+
+export const jobStatuses = ['active', 'paused', 'completed'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export const runStatuses = ['running', 'succeeded', 'failed', 'skipped'] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+export interface JobRow {
+  readonly account_id: string;
+  readonly job_id: string;
+  readonly key_id: string;
+  readonly name: string | null;
+  readonly task_url: string;
+  readonly cron_expr: string | null;
+  readonly timezone: string;
+  readonly run_at: number | null;
+  readonly status: JobStatus;
+  readonly next_run_at: number | null;
+  /** JSON as it was sent; null when none was. */
+  readonly payload: string | null;
+  /** Encrypted. */
+  readonly headers: Buffer | null;
+  readonly secret_last4: string;
+  /** JSON of a run record. */
+  readonly last_run: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface RunRow {
+  readonly account_id: string;
+  readonly run_id: string;
+  readonly job_id: string;
+  readonly scheduled_at: number;
+  readonly started_at: number;
+  readonly finished_at: number | null;
+  readonly status: RunStatus;
+  readonly attempt: number;
+  readonly http_status: number | null;
+  readonly error_code: string | null;
+  readonly latency_ms: number | null;
+  readonly response_snippet: string | null;
+  readonly cost_nanos: bigint;
+}
+
+/** The job without its payload. */
+export function jobSummary(secrets: Secrets, row: JobRow) {
+  return {
+    id: row.job_id,
+    name: row.name,
+    task_url: row.task_url,
+    cron_expr: row.cron_expr,
+    timezone: row.timezone,
+    run_at: isoOrNull(row.run_at),
+    status: row.status,
+    next_run_at: isoOrNull(row.next_run_at),
+    last_run: row.last_run === null ? null : (JSON.parse(row.last_run) as object),
+    headers: maskHeaders(openHeaders(secrets, row)),
+    secret_last4: row.secret_last4,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+/** JSON text of the job; `secret` is shown when the call made one. Built by hand: the payload reaches the wire byte for byte. */
+export function jobText(secrets: Secrets, row: JobRow, secret?: string): string {
+  const head = JSON.stringify({ ...jobSummary(secrets, row), ...(secret === undefined ? {} : { secret }) });
+  return `${head.slice(0, -1)},"payload":${row.payload ?? 'null'}}`;
+}
+
+export function runRecord(row: RunRow) {
+  return {
+    run_id: row.run_id,
+    job_id: row.job_id,
+    scheduled_at: iso(row.scheduled_at),
+    started_at: iso(row.started_at),
+    finished_at: isoOrNull(row.finished_at),
+    status: row.status,
+    attempt: row.attempt,
+    http_status: row.http_status,
+    error_code: row.error_code,
+    latency_ms: row.latency_ms,
+    response_snippet: row.response_snippet,
+    cost_usd: usd(row.cost_nanos),
+  };
+}
+
+export function openHeaders(
+  secrets: Secrets,
+  { job_id, headers }: Pick<JobRow, 'job_id' | 'headers'>,
+): Record<string, string> {
+  return headers === null
+    ? {}
+    : (JSON.parse(secrets.decrypt('cron-headers', job_id, headers)) as Record<string, string>);
+}
+
+export function sealHeaders(secrets: Secrets, jobId: string, headers: Readonly<Record<string, string>>): Buffer | null {
+  const hasHeaders = Object.keys(headers).length > 0;
+  return hasHeaders ? secrets.encrypt('cron-headers', jobId, JSON.stringify(headers)) : null;
+}
+
+export function openSecret(secrets: Secrets, jobId: string, sealed: Buffer): string {
+  return secrets.decrypt('cron-secret', jobId, sealed);
+}
+
+export function sealSecret(secrets: Secrets, jobId: string, secret: string): Buffer {
+  return secrets.encrypt('cron-secret', jobId, secret);
+}

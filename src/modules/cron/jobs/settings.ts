@@ -1,0 +1,122 @@
+// What a call makes of a job's settings: a schedule is either an expression or one time, and what is absent stays as it was.
+import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
+import type { Secrets } from '../../../core/secrets.ts';
+import { instantForm, parseInstant } from '../../../lib/instant.ts';
+import { memberSources } from '../../../lib/json-source.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
+import { PAYLOAD_BYTES_MAX } from '../limits.ts';
+import { type JobRow, sealHeaders } from './records.ts';
+import { checkRecurrence, checkTimezone, nextSlot } from './schedule.ts';
+import type { StoredSettings } from './store.ts';
+
+export interface JobInput {
+  readonly name?: string | null;
+  readonly task?: string;
+  readonly cron_expr?: string | null;
+  readonly run_at?: string | null;
+  readonly timezone?: string;
+  readonly payload?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What a call says, checked as far as it goes without the job. `undefined`: the call says nothing about it. */
+export interface Changes {
+  readonly name: string | null | undefined;
+  readonly taskUrl: string | undefined;
+  readonly cronExpr: string | null | undefined;
+  readonly runAtMs: number | null | undefined;
+  readonly timezone: string | undefined;
+  readonly payload: string | null | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Timing {
+  readonly cronExpr: string | null;
+  readonly timezone: string;
+  readonly runAtMs: number | null;
+}
+
+/** `bodyText`: source of the body, from which the payload is cut. Throws for what is wrong in itself. */
+export function changesOf(input: JobInput, bodyText: string): Changes {
+  if (input.cron_expr != null && input.run_at != null) {
+    throw problem('INVALID_REQUEST', { param: 'run_at', message: 'Send cron_expr or run_at, not both.' });
+  }
+  if (input.timezone !== undefined) checkTimezone(input.timezone);
+  return {
+    name: input.name,
+    taskUrl: input.task,
+    // The zone of a job that exists is checked with it later.
+    cronExpr:
+      input.cron_expr == null ? input.cron_expr : checkRecurrence(input.cron_expr, input.timezone ?? 'UTC').cronExpr,
+    runAtMs: input.run_at == null ? input.run_at : instantOf(input.run_at),
+    timezone: input.timezone,
+    payload: payloadOf(bodyText),
+    headers: input.headers === undefined ? undefined : checkTargetHeaders(input.headers ?? {}, 'headers'),
+  };
+}
+
+/** The schedule after the changes: a new one of either kind takes the place of the other. Throws INVALID_REQUEST when none is left. */
+export function timingAfter(changes: Changes, before: Timing): Timing {
+  const { cronExpr, runAtMs, timezone = before.timezone } = changes;
+  const timing = {
+    cronExpr: cronExpr === undefined ? (runAtMs == null ? before.cronExpr : null) : cronExpr,
+    runAtMs: runAtMs === undefined ? (cronExpr == null ? before.runAtMs : null) : runAtMs,
+    timezone,
+  };
+  if (timing.cronExpr !== null || timing.runAtMs !== null) return timing;
+  throw problem('INVALID_REQUEST', {
+    param: 'cron_expr',
+    message: 'A job needs a schedule: send cron_expr (recurring) or run_at (once).',
+  });
+}
+
+/** The first slot after `nowMs`; null when there is none any more. */
+export function slotAfter({ cronExpr, timezone, runAtMs }: Timing, nowMs: number): number | null {
+  if (cronExpr !== null) return nextSlot({ cronExpr, timezone }, nowMs);
+  return runAtMs !== null && runAtMs > nowMs ? runAtMs : null;
+}
+
+/** As slotAfter, of a schedule that the call sets. Throws VALIDATION_FAILED when it is never due. */
+export function requireSlot(timing: Timing, nowMs: number): number {
+  const next = slotAfter(timing, nowMs);
+  if (next !== null) return next;
+  throw timing.cronExpr === null
+    ? invalidField('run_at', 'past', 'run_at must lie in the future.')
+    : invalidField('cron_expr', 'never', 'cron_expr is never due.');
+}
+
+/** The settings of a new job (`before` null) or of a changed one, ready to be stored. */
+export function settingsAfter(
+  secrets: Secrets,
+  jobId: string,
+  changes: Changes,
+  timing: Timing,
+  before: JobRow | null,
+): StoredSettings {
+  const { name, taskUrl, payload, headers } = changes;
+  return {
+    ...timing,
+    name: name === undefined ? (before?.name ?? null) : name,
+    taskUrl: taskUrl ?? (before?.task_url as string),
+    payload: payload === undefined ? (before?.payload ?? null) : payload,
+    headers: headers === undefined ? (before?.headers ?? null) : sealHeaders(secrets, jobId, headers),
+  };
+}
+
+export function timingOf(job: JobRow): Timing {
+  return { cronExpr: job.cron_expr, timezone: job.timezone, runAtMs: job.run_at };
+}
+
+function instantOf(text: string): number {
+  const ms = parseInstant(text);
+  if (ms !== null) return ms;
+  throw invalidField('run_at', 'format', `run_at must be ${instantForm}.`);
+}
+
+function payloadOf(bodyText: string): string | undefined {
+  const source = bodyText === '' ? undefined : memberSources(bodyText).get('payload');
+  if (source === undefined) return undefined;
+  const text = bodyText.slice(source.start, source.end);
+  if (Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX) return text;
+  throw invalidField('payload', 'size', `payload must be at most ${PAYLOAD_BYTES_MAX} bytes of JSON.`);
+}

@@ -1,0 +1,175 @@
+// SQL of jobs as their owner sees and changes them. Whoever makes a job due does so under the lock of the account (lockAccount)
+// and tells the account's lane, so that no look at what is due misses it.
+import type { Queryable, Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import type { JobRow, JobStatus } from './records.ts';
+
+const columns = `j.account_id, j.job_id, j.key_id, j.name, j.task_url, j.cron_expr, j.timezone, j.run_at, j.status, j.next_run_at,
+          j.payload, j.headers, j.secret_last4, j.last_run, j.created_at, j.updated_at`;
+
+const selectJob = statement(
+  'cron_select_job',
+  `SELECT ${columns} FROM cron.job j WHERE j.account_id = $1 AND j.job_id = $2`,
+);
+const selectJobs = statement(
+  'cron_select_jobs',
+  `SELECT ${columns}
+     FROM cron.job j
+    WHERE j.account_id = $1 AND ($2::text IS NULL OR j.job_id < $2::text) AND ($3::text IS NULL OR j.status = $3::text)
+    ORDER BY j.job_id DESC
+    LIMIT $4::int`,
+);
+const countJobs = statement(
+  'cron_count_jobs',
+  `SELECT count(*) AS jobs FROM cron.job WHERE account_id = $1 AND status <> 'completed'`,
+);
+const insertJob = statement(
+  'cron_insert_job',
+  `INSERT INTO cron.job (account_id, job_id, key_id, name, task_url, cron_expr, timezone, run_at, status, next_run_at,
+                         payload, headers, secret, secret_last4, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11, $12, $13, $14, $14)`,
+);
+const updateJob = statement(
+  'cron_update_job',
+  `UPDATE cron.job
+      SET name = $3, task_url = $4, cron_expr = $5, timezone = $6, run_at = $7, next_run_at = $8, payload = $9, headers = $10,
+          updated_at = $11
+    WHERE account_id = $1 AND job_id = $2`,
+);
+const updateSecret = statement(
+  'cron_update_secret',
+  `UPDATE cron.job SET previous_secret = secret, previous_secret_until = $5, secret = $3, secret_last4 = $4
+    WHERE account_id = $1 AND job_id = $2`,
+);
+const updateStatus = statement(
+  'cron_update_status',
+  `UPDATE cron.job SET status = $3, next_run_at = $4, updated_at = $5 WHERE account_id = $1 AND job_id = $2`,
+);
+const deleteJob = statement('cron_delete_job', 'DELETE FROM cron.job WHERE account_id = $1 AND job_id = $2');
+const tellLane = statement(
+  'cron_tell_lane',
+  `INSERT INTO cron.lane AS l (account_id, due_at) VALUES ($1, $2)
+       ON CONFLICT (account_id) DO UPDATE SET due_at = least(l.due_at, excluded.due_at)`,
+);
+
+const jobIdPattern = /^cron_[0-9A-Za-z]{20,40}$/;
+
+/** Null when the account has no such job. What no job of ours can be named is not looked up. */
+export async function findJob(db: Queryable, accountId: string, jobId: string): Promise<JobRow | null> {
+  if (!jobIdPattern.test(jobId)) return null;
+  return (await db.query<JobRow>(selectJob, [accountId, jobId])).rows[0] ?? null;
+}
+
+/** Newest first, those before `beforeId` (null: all), of one status (null: of any). */
+export async function listJobs(
+  db: Queryable,
+  accountId: string,
+  status: JobStatus | null,
+  beforeId: string | null,
+  limit: number,
+): Promise<JobRow[]> {
+  return (await db.query<JobRow>(selectJobs, [accountId, beforeId, status, limit])).rows;
+}
+
+/** Jobs that are not completed. */
+export async function jobCount(db: Queryable, accountId: string): Promise<number> {
+  return Number((await db.query<{ jobs: bigint }>(countJobs, [accountId])).rows[0]?.jobs ?? 0n);
+}
+
+/** What its owner decides about a job, as it is stored. */
+export interface StoredSettings {
+  readonly name: string | null;
+  readonly taskUrl: string;
+  readonly cronExpr: string | null;
+  readonly timezone: string;
+  readonly runAtMs: number | null;
+  /** JSON text. */
+  readonly payload: string | null;
+  /** Encrypted. */
+  readonly headers: Buffer | null;
+}
+
+export interface SealedSecret {
+  readonly sealed: Buffer;
+  readonly last4: string;
+}
+
+/** Adds a job, which is active. */
+export async function addJob(
+  tx: Transaction,
+  accountId: string,
+  job: StoredSettings & { jobId: string; keyId: string; nextMs: number; secret: SealedSecret },
+  nowMs: number,
+): Promise<void> {
+  await Promise.all([
+    tx.query(insertJob, [
+      accountId,
+      job.jobId,
+      job.keyId,
+      job.name,
+      job.taskUrl,
+      job.cronExpr,
+      job.timezone,
+      dateOf(job.runAtMs),
+      new Date(job.nextMs),
+      job.payload,
+      job.headers,
+      job.secret.sealed,
+      job.secret.last4,
+      new Date(nowMs),
+    ]),
+    tx.query(tellLane, [accountId, new Date(job.nextMs)]),
+  ]);
+}
+
+/** Replaces the settings and the next slot (null: none); status and secret stay. */
+export async function saveJob(
+  tx: Transaction,
+  accountId: string,
+  jobId: string,
+  settings: StoredSettings,
+  nextMs: number | null,
+  nowMs: number,
+): Promise<void> {
+  const { name, taskUrl, cronExpr, timezone, runAtMs, payload, headers } = settings;
+  const values = [name, taskUrl, cronExpr, timezone, dateOf(runAtMs), dateOf(nextMs), payload, headers];
+  await Promise.all([
+    tx.query(updateJob, [accountId, jobId, ...values, new Date(nowMs)]),
+    nextMs === null ? null : tx.query(tellLane, [accountId, new Date(nextMs)]),
+  ]);
+}
+
+/** Signs with `secret` from now on, and with the one before it until `previousUntilMs`; an earlier one than that ends. */
+export async function replaceSecret(
+  tx: Transaction,
+  accountId: string,
+  jobId: string,
+  secret: SealedSecret,
+  previousUntilMs: number,
+): Promise<void> {
+  await tx.query(updateSecret, [accountId, jobId, secret.sealed, secret.last4, new Date(previousUntilMs)]);
+}
+
+export async function setStatus(
+  tx: Transaction,
+  accountId: string,
+  jobId: string,
+  status: JobStatus,
+  nextMs: number | null,
+  nowMs: number,
+): Promise<void> {
+  await Promise.all([
+    tx.query(updateStatus, [accountId, jobId, status, dateOf(nextMs), new Date(nowMs)]),
+    nextMs === null ? null : tx.query(tellLane, [accountId, new Date(nextMs)]),
+  ]);
+}
+
+/** Answers whether there was such a job. Its runs stay until they are too old. */
+export async function removeJob(tx: Transaction, accountId: string, jobId: string): Promise<boolean> {
+  if (!jobIdPattern.test(jobId)) return false;
+  return (await tx.query(deleteJob, [accountId, jobId])).count > 0;
+}
+
+function dateOf(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

@@ -1,0 +1,181 @@
+// Begins the runs of one account that are due: one transaction records each slot, charges it, moves its job to the next slot and
+// puts the account to the end of the line. All under the wallet lock, so one process begins a slot, and once.
+import type { Core } from '../../../core/context.ts';
+import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
+import { openBooks } from '../../../core/wallet/books.ts';
+import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge-work.ts';
+import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { newId } from '../../../lib/ids.ts';
+import { runPrice } from '../billed.ts';
+import { type JobStatus, type RunRow, runRecord } from '../jobs/records.ts';
+import { dueSlot } from '../jobs/schedule.ts';
+import { LEASE_MS } from '../limits.ts';
+import type { TargetRow } from './store.ts';
+
+/** A run that this process is to make. */
+export interface ClaimedRun {
+  readonly run: RunRow;
+  /** Null when its job was deleted after an earlier attempt. */
+  readonly target: TargetRow | null;
+}
+
+interface DueRow extends TargetRow {
+  readonly job_id: string;
+  readonly key_id: string;
+  readonly cron_expr: string | null;
+  readonly timezone: string;
+  readonly next_run_at: number;
+}
+
+/** A slot that begins now, with its job as it is afterwards. */
+interface Beginning {
+  readonly job: DueRow;
+  readonly run: RunRow;
+  readonly nextMs: number | null;
+  readonly jobStatus: JobStatus;
+}
+
+const selectDue = statement(
+  'cron_select_due',
+  `SELECT j.job_id, j.key_id, j.name, j.task_url, j.cron_expr, j.timezone, j.next_run_at, j.payload, j.headers, j.secret,
+          j.previous_secret, j.previous_secret_until
+     FROM cron.job j
+    WHERE j.account_id = $1 AND j.next_run_at <= core.clock_now()
+    ORDER BY j.next_run_at, j.job_id
+    LIMIT $2::int`,
+);
+const insertRuns = statement(
+  'cron_insert_runs',
+  `INSERT INTO cron.run AS r (account_id, run_id, job_id, scheduled_at, started_at, finished_at, status, attempt, lease_until,
+                              error_code, cost_nanos)
+   SELECT w.account_id, u.run_id, u.job_id, u.scheduled_at, $2::timestamptz, u.finished_at, u.status, 1, u.lease_until, u.error_code, u.cost
+     FROM core.wallet w, unnest($3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::timestamptz[], $9::text[], $10::bigint[])
+          u(run_id, job_id, scheduled_at, finished_at, status, lease_until, error_code, cost)
+    WHERE w.account_id = $1`,
+);
+const advanceJobs = statement(
+  'cron_advance_jobs',
+  `UPDATE cron.job AS j
+      SET next_run_at = u.next_run_at, status = u.status, last_run_id = u.run_id, last_run = u.last_run,
+          updated_at = CASE WHEN u.status = 'completed' THEN $7::timestamptz ELSE j.updated_at END
+     FROM unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[]) u(job_id, next_run_at, status, run_id, last_run)
+    WHERE j.account_id = $1 AND j.job_id = u.job_id`,
+);
+const countBilled = statement(
+  'cron_count_billed',
+  `INSERT INTO cron.billed AS b (account_id, capability, units) VALUES ($1, $2, $3)
+       ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
+);
+// No earlier than now: whoever waits longer is served first, whatever slots were missed.
+const moveLane = statement(
+  'cron_move_lane',
+  `UPDATE cron.lane AS l
+      SET due_at = (SELECT greatest(d.next_run_at, $2::timestamptz)
+                      FROM (SELECT j.next_run_at FROM cron.job j
+                             WHERE j.account_id = $1 AND j.next_run_at IS NOT NULL
+                             ORDER BY j.next_run_at LIMIT 1) d)
+    WHERE l.account_id = $1`,
+);
+
+/** Begins up to `limit` due runs of the account; skipped ones are over already and not in the answer. */
+export function beginRuns(core: Core, accountId: string, limit: number): Promise<ClaimedRun[]> {
+  return core.db.transaction(async (tx) => {
+    const [books, due] = await Promise.all([openBooks(tx, accountId), tx.query<DueRow>(selectDue, [accountId, limit])]);
+    if (books === null) throw new Error(`account ${accountId} has no wallet`);
+    // The statement's clock is a little later than that of the books, from which the next slots are counted.
+    const jobs = due.rows.filter((job) => job.next_run_at <= books.nowMs);
+    const work = jobs.map((job) => ({ capability: runPrice.book, keyId: job.key_id, units: 1n }));
+    const verdicts = await chargeWork(tx, books, core.prices, work);
+    const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, books.nowMs));
+    await writeBeginnings(tx, accountId, begun, books.nowMs);
+    return begun.filter(({ run }) => run.status === 'running').map(({ job, run }) => ({ run, target: job }));
+  });
+}
+
+function beginning(accountId: string, job: DueRow, verdict: WorkVerdict, nowMs: number): Beginning {
+  const { slotMs, nextMs } =
+    job.cron_expr === null
+      ? { slotMs: job.next_run_at, nextMs: null }
+      : dueSlot({ cronExpr: job.cron_expr, timezone: job.timezone }, job.next_run_at, nowMs);
+  const run: RunRow = {
+    account_id: accountId,
+    run_id: newId('run_', nowMs),
+    job_id: job.job_id,
+    scheduled_at: slotMs,
+    started_at: nowMs,
+    finished_at: verdict.charged ? null : nowMs,
+    status: verdict.charged ? 'running' : 'skipped',
+    attempt: 1,
+    http_status: null,
+    error_code: verdict.charged ? null : skipCodes[verdict.reason],
+    latency_ms: null,
+    response_snippet: null,
+    cost_nanos: verdict.charged ? verdict.costNanos : 0n,
+  };
+  // A job for one time is completed when its run is; see saveLastRun.
+  const isLast = nextMs === null && (job.cron_expr !== null || !verdict.charged);
+  return { job, run, nextMs, jobStatus: isLast ? 'completed' : 'active' };
+}
+
+const skipCodes: Readonly<Record<(WorkVerdict & { charged: false })['reason'], string>> = {
+  suspended: 'account_suspended',
+  balance: 'insufficient_credit',
+  key_cap: 'key_cap',
+  budget_daily: 'budget_daily',
+  budget_monthly: 'budget_monthly',
+};
+
+async function writeBeginnings(
+  tx: Transaction,
+  accountId: string,
+  begun: readonly Beginning[],
+  nowMs: number,
+): Promise<void> {
+  const now = new Date(nowMs);
+  const runs = begun.map(({ run }) => run);
+  if (runs.length > 0) {
+    const skipped = runs.filter((run) => run.status === 'skipped');
+    sendEvents(
+      tx,
+      skipped.map((run) => runEvent(run, 'cron.failed')),
+      nowMs,
+    );
+    const [inserted] = await Promise.all([
+      tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
+      tx.query(advanceJobs, [accountId, ...jobColumns(begun), now]),
+      tx.query(countBilled, [accountId, runPrice.book, BigInt(runs.length - skipped.length)]),
+      tx.query(moveLane, [accountId, now]),
+    ]);
+    if (inserted.count !== runs.length) throw new Error(`${inserted.count} of ${runs.length} runs were recorded`);
+  } else await tx.query(moveLane, [accountId, now]);
+}
+
+function runColumns(runs: readonly RunRow[], nowMs: number): Buffer[] {
+  return [
+    textArray(runs.map((run) => run.run_id)),
+    textArray(runs.map((run) => run.job_id)),
+    timestampArray(runs.map((run) => run.scheduled_at)),
+    timestampArray(runs.map((run) => run.finished_at)),
+    textArray(runs.map((run) => run.status)),
+    timestampArray(runs.map((run) => (run.status === 'running' ? nowMs + LEASE_MS : null))),
+    textArray(runs.map((run) => run.error_code)),
+    int8Array(runs.map((run) => run.cost_nanos)),
+  ];
+}
+
+function jobColumns(begun: readonly Beginning[]): Buffer[] {
+  return [
+    textArray(begun.map(({ job }) => job.job_id)),
+    timestampArray(begun.map(({ nextMs }) => nextMs)),
+    textArray(begun.map(({ jobStatus }) => jobStatus)),
+    textArray(begun.map(({ run }) => run.run_id)),
+    textArray(begun.map(({ run }) => JSON.stringify(runRecord(run)))),
+  ];
+}
+
+/** What webhooks are told of a run that is over. */
+export function runEvent(run: RunRow, type: 'cron.executed' | 'cron.failed'): NewEvent {
+  return { accountId: run.account_id, type, data: { object: runRecord(run) }, requestId: null };
+}

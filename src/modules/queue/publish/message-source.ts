@@ -1,0 +1,53 @@
+// Messages to publish as their source texts: payload and headers are cut out of the request, never parsed and written again.
+import { elementStarts, memberSources } from '../../../lib/json-source.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
+import type { NewMessage } from './types.ts';
+
+/** The fields of a message after validation. */
+export interface MessageFields {
+  readonly payload?: unknown;
+  readonly body?: unknown;
+  readonly headers?: unknown;
+  readonly delay_seconds?: number;
+  readonly priority?: number;
+  readonly message_group_id?: string | null;
+  readonly deduplication_id?: string | null;
+}
+
+/** What `bulk` makes of the body of a publish. */
+export interface SentMessages {
+  readonly queue: string;
+  readonly messages: readonly NewMessage[];
+  /** Length of the body. */
+  readonly characters: number;
+}
+
+/** The message whose object starts at `from` in `text`. `at` prefixes the names of fields in errors. */
+export function messageFromSource(text: string, from: number, fields: MessageFields, at: string): NewMessage {
+  const sources = memberSources(text, from);
+  const payload = sources.get('payload');
+  const body = sources.get('body');
+  if (payload !== undefined && body !== undefined) {
+    throw problem('INVALID_REQUEST', { param: `${at}body`, message: 'Send payload or body, not both.' });
+  }
+  const source = payload ?? body;
+  if (source === undefined) throw invalidField(`${at}payload`, 'required', `${at}payload is required.`);
+  const headers = fields.headers == null ? undefined : sources.get('headers');
+  return {
+    payload: text.slice(source.start, source.end),
+    headers: headers === undefined ? null : text.slice(headers.start, headers.end),
+    delaySeconds: fields.delay_seconds,
+    priority: fields.priority,
+    groupId: fields.message_group_id ?? null,
+    deduplicationId: fields.deduplication_id ?? null,
+  };
+}
+
+/** The messages of a batch: the objects of the array `messages`. */
+export function messagesFromSource(text: string, fields: readonly MessageFields[]): NewMessage[] {
+  const list = memberSources(text).get('messages');
+  if (list === undefined) throw invalidField('messages', 'required', 'messages is required.');
+  return elementStarts(text, list.start).map((start, i) =>
+    messageFromSource(text, start, fields[i] as MessageFields, `messages[${i}].`),
+  );
+}

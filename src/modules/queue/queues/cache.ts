@@ -1,0 +1,42 @@
+// Queue settings remembered in the process. Statements that rely on them check id and revision, so a stale entry is noticed, never used.
+import type { Queryable } from '../../../db/database.ts';
+import { problem } from '../../../problems/problem.ts';
+import type { QueueRow } from './records.ts';
+import { findQueue } from './store.ts';
+
+const ENTRIES_MAX = 10_000;
+
+export class QueueCache {
+  readonly #db: Queryable;
+  readonly #rows = new Map<string, QueueRow>();
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** The queue, maybe as it was a while ago. Throws QUEUE_NOT_FOUND. */
+  async get(accountId: string, name: string): Promise<QueueRow> {
+    return this.#rows.get(`${accountId}\n${name}`) ?? this.refresh(accountId, name);
+  }
+
+  /** The queue as it is now. Throws QUEUE_NOT_FOUND. */
+  async refresh(accountId: string, name: string): Promise<QueueRow> {
+    const id = `${accountId}\n${name}`;
+    const row = await findQueue(this.#db, accountId, name);
+    this.#rows.delete(id);
+    if (row === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
+    if (this.#rows.size >= ENTRIES_MAX) this.#rows.delete(this.#rows.keys().next().value as string);
+    this.#rows.set(id, row);
+    return row;
+  }
+
+  /** Runs `work` with remembered settings; when it says that they were stale, once more with fresh ones. */
+  async with<T>(accountId: string, name: string, work: (queue: QueueRow) => Promise<T | 'stale'>): Promise<T> {
+    let queue = await this.get(accountId, name);
+    for (;;) {
+      const result = await work(queue);
+      if (result !== 'stale') return result;
+      queue = await this.refresh(accountId, name);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// Exact counts without a hot counter row and without counting the backlog: every transaction appends its changes, a sweep folds
+// them into the totals. live: messages in a queue; dead: messages of a queue now in its dead-letter queue.
+import { int4Array, int8Array, textArray } from '../../../db/arrays.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { newId } from '../../../lib/ids.ts';
+
+const insertDeltas = statement(
+  'queue_insert_deltas',
+  `INSERT INTO queue.delta AS d (account_id, queue_id, delta_id, live, dead)
+   SELECT w.account_id, u.queue_id, u.delta_id, u.live, u.dead
+     FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::text[], $5::int[], $6::int[]) u(account_id, queue_id, delta_id, live, dead)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
+);
+const foldDeltas = statement(
+  'queue_fold_deltas',
+  `WITH d AS (DELETE FROM queue.delta WHERE account_id = $1 AND queue_id = $2 RETURNING live, dead)
+   UPDATE queue.total t
+      SET live = t.live + s.live, dead = t.dead + s.dead
+     FROM (SELECT coalesce(sum(d.live), 0) AS live, coalesce(sum(d.dead), 0) AS dead FROM d) s
+    WHERE t.account_id = $1 AND t.queue_id = $2`,
+);
+
+/** Collects the changes of one transaction per (account, queue). */
+export class CountChanges {
+  readonly #changes = new Map<string, { accountId: string; queueId: bigint; live: number; dead: number }>();
+
+  add(accountId: string, queueId: bigint, change: { live?: number; dead?: number }): void {
+    const id = `${accountId}\n${queueId}`;
+    let entry = this.#changes.get(id);
+    if (entry === undefined) {
+      entry = { accountId, queueId, live: 0, dead: 0 };
+      this.#changes.set(id, entry);
+    }
+    entry.live += change.live ?? 0;
+    entry.dead += change.dead ?? 0;
+  }
+
+  /** Sends the insert without awaiting it; a failure fails the transaction. */
+  send(tx: Queryable): void {
+    const rows = [...this.#changes.values()].filter((row) => row.live !== 0 || row.dead !== 0);
+    if (rows.length === 0) return;
+    void tx.query(insertDeltas, [
+      textArray([...new Set(rows.map((row) => row.accountId))].sort()),
+      textArray(rows.map((row) => row.accountId)),
+      int8Array(rows.map((row) => row.queueId)),
+      textArray(rows.map(() => newId(''))),
+      int4Array(rows.map((row) => row.live)),
+      int4Array(rows.map((row) => row.dead)),
+    ]);
+  }
+}
+
+export async function foldCounts(db: Queryable, accountId: string, queueId: bigint): Promise<void> {
+  await db.query(foldDeltas, [accountId, queueId]);
+}

@@ -1,0 +1,92 @@
+// Rules of queue settings.
+
+import { randomInt } from 'node:crypto';
+import type { Queryable } from '../../../db/database.ts';
+import { sequenceAt } from '../../../lib/sequence.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
+import type { QueueRow } from './records.ts';
+import { findQueue, findQueueById, isQueueIdTaken, type QueueSettings } from './store.ts';
+
+const DEFAULTS = {
+  message_retention_days: 14,
+  max_message_size_kb: 256,
+  visibility_timeout_default: 300,
+  delivery_delay_seconds: 0,
+  enable_priority: false,
+  max_receive_count: 3,
+} as const;
+
+export interface SettingsInput {
+  readonly dead_letter_queue?: string | null;
+  readonly max_retries?: number;
+  readonly message_retention_days?: number;
+  readonly max_message_size_kb?: number;
+  readonly visibility_timeout_default?: number;
+  readonly delivery_delay_seconds?: number;
+  readonly enable_priority?: boolean;
+}
+
+export function settingsAtCreation(input: SettingsInput, dlqId: bigint | null): QueueSettings {
+  return changedSettings({ ...DEFAULTS, dlq_id: dlqId }, input, dlqId);
+}
+
+/** The settings with what `input` names changed. */
+export function changedSettings(current: QueueSettings, input: SettingsInput, dlqId: bigint | null): QueueSettings {
+  return {
+    message_retention_days: input.message_retention_days ?? current.message_retention_days,
+    max_message_size_kb: input.max_message_size_kb ?? current.max_message_size_kb,
+    visibility_timeout_default: input.visibility_timeout_default ?? current.visibility_timeout_default,
+    delivery_delay_seconds: input.delivery_delay_seconds ?? current.delivery_delay_seconds,
+    enable_priority: input.enable_priority ?? current.enable_priority,
+    dlq_id: dlqId,
+    max_receive_count: input.max_retries ?? current.max_receive_count,
+  };
+}
+
+export function refuseFifoPriority(type: string, enablePriority: boolean | undefined): void {
+  if (type === 'fifo' && enablePriority === true)
+    throw invalidField('enable_priority', 'not_for_fifo', 'A FIFO queue keeps its order: it has no priority.');
+}
+
+/**
+ * The id of the named dead-letter queue; null when `dlqName` is null. It must exist, be of the same type, not be the queue itself,
+ * and close no cycle. Throws QUEUE_NOT_FOUND, VALIDATION_FAILED. The caller holds the account, so nothing changes meanwhile.
+ */
+export async function deadLetterQueueId(
+  tx: Queryable,
+  accountId: string,
+  queue: { name: string; type: string; queueId: bigint | null },
+  dlqName: string | null,
+): Promise<bigint | null> {
+  if (dlqName === null) return null;
+  const param = 'dead_letter_queue';
+  if (dlqName === queue.name) throw invalidField(param, 'self', 'A queue cannot be its own dead-letter queue.');
+  const dlq = await findQueue(tx, accountId, dlqName);
+  if (dlq === null)
+    throw problem('QUEUE_NOT_FOUND', { param, message: `The dead-letter queue ${dlqName} does not exist.` });
+  if (dlq.type !== queue.type)
+    throw invalidField(
+      param,
+      'type_mismatch',
+      `The dead-letter queue is of type ${dlq.type}, the queue of type ${queue.type}.`,
+    );
+  for (let next: QueueRow | null = dlq; next?.dlq_id != null; next = await findQueueById(tx, accountId, next.dlq_id)) {
+    if (next.dlq_id === queue.queueId) throw invalidField(param, 'cycle', 'The dead-letter queues would form a cycle.');
+  }
+  return dlq.queue_id;
+}
+
+const ID_DRAWS = 1 << 22;
+
+/** A new id, unique in the account, whose lock the transaction holds. `draw`: a number below 2^22, which tells queues of one millisecond apart. */
+export async function newQueueId(
+  tx: Queryable,
+  accountId: string,
+  nowMs: number,
+  draw = () => randomInt(ID_DRAWS),
+): Promise<bigint> {
+  for (;;) {
+    const queueId = sequenceAt(nowMs) + BigInt(draw());
+    if (!(await isQueueIdTaken(tx, accountId, queueId))) return queueId;
+  }
+}
