@@ -1,8 +1,8 @@
 // Generates the committed documents that are derived from the manifest. `--check` fails when one on disk differs.
 import { modules } from '../src/manifest/index.ts';
 import { problemCatalogue, problemCodes } from '../src/problems/catalogue.ts';
-import { composeManifest } from '../src/surfaces/discovery.ts';
-import { renderOpenapi } from '../src/surfaces/openapi.ts';
+import { composeManifest } from '../src/surfaces/documents/discovery.ts';
+import { renderOpenapi } from '../src/surfaces/documents/openapi/openapi.ts';
 import { generateMode, putGeneratedFile } from './generated-file.ts';
 
 const baseUrl = 'http://127.0.0.1:8787';

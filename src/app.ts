@@ -45,13 +45,13 @@ import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
 import { plannedModules } from './manifest/planned.ts';
 import { moduleTags } from './manifest/version.ts';
-import { composeManifest } from './surfaces/discovery.ts';
+import { composeManifest } from './surfaces/documents/discovery.ts';
 import { Connections } from './surfaces/http/connections.ts';
 import { listen } from './surfaces/http/listen.ts';
 import { proxyMatcher } from './surfaces/http/trusted-proxies.ts';
-import { addPublicRoutes } from './surfaces/public.ts';
-import { mountedRawRoutes } from './surfaces/raw.ts';
-import { createRest } from './surfaces/rest.ts';
+import { addPublicRoutes } from './surfaces/public/public.ts';
+import { mountedRawRoutes } from './surfaces/raw/raw.ts';
+import { createRest } from './surfaces/rest/rest.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 
 export interface Service {

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backgroundEvents, eventCatalogue } from '../../src/core/events/catalogue.ts';
-import { publicDocuments } from '../../src/surfaces/documents.ts';
+import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { PriceBook } from '../../src/core/prices.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
-import { composeManifest } from '../../src/surfaces/discovery.ts';
+import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 
 export const baseUrl = 'http://127.0.0.1:8787';
 

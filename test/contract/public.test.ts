@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plannedModules } from '../../src/manifest/planned.ts';
-import { publicDocuments } from '../../src/surfaces/documents.ts';
+import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';

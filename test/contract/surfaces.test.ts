@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { problemCodes } from '../../src/problems/catalogue.ts';
-import { publicDocuments } from '../../src/surfaces/documents.ts';
+import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { baseUrl } from './fixture.ts';
 import { manifests } from './manifests.ts';
 

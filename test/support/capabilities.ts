@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';
-import { composeManifest } from '../../src/surfaces/discovery.ts';
+import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import type { Client, Reply } from './service.ts';
 
 export const manifest = composeManifest(modules);

@@ -1,0 +1,213 @@
+// Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). Answers are built once per
+// process: the manifest does not change while it runs.
+import { Type } from 'typebox';
+import { moduleOf } from '../../core/keys/scopes.ts';
+import { nearest } from '../../lib/edit-distance.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { defineCapability } from '../../manifest/capability.ts';
+import { describeCapability, summarizeCapability } from '../../manifest/describe.ts';
+import { buildManifest, type Manifest, type ManifestOptions } from '../../manifest/manifest.ts';
+import { defineModule, type Module } from '../../manifest/module.ts';
+import { notBuilt, plannedModules } from '../../manifest/planned.ts';
+import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './discovery-schemas.ts';
+import { type EventDocument, eventDocument } from './event-document.ts';
+
+interface DiscoveryState {
+  listing(): JsonText;
+  /** Undefined when there is no such capability. */
+  detail(id: string): JsonText | undefined;
+  /** One kind of event; undefined when the catalogue has no such type. */
+  event(type: string): EventDocument | undefined;
+  nearestEvents(type: string): string[];
+  /** Why there is none. */
+  unknown(id: string): Problem;
+}
+
+const define = defineCapability<DiscoveryState>();
+
+/** The manifest of `modules` with discovery itself among them. */
+export function composeManifest(modules: readonly Module[], options?: ManifestOptions): Manifest {
+  const manifest: Manifest = buildManifest([...modules, createDiscoveryModule(() => manifest)], options);
+  return manifest;
+}
+
+/** `getManifest` is called at the first question, when the manifest that holds this module exists. */
+export function createDiscoveryModule(getManifest: () => Manifest): Module {
+  return defineModule<DiscoveryState>({
+    name: 'discovery',
+    summary: 'What this service offers: every capability with its price, schemas, errors and examples.',
+    status: 'ga',
+    capabilities: [listCapabilities, describeOne, describeEvent],
+    start: () => createState(getManifest),
+  });
+}
+
+/** Modules of the specification in its order, then those that are ours; a tag without a built module is planned. */
+export function moduleStatuses(manifest: Manifest): { module: string; status: string }[] {
+  const built = new Map(manifest.modules.map((module) => [module.name, module.status]));
+  const names = [...new Set([...moduleTags, ...built.keys()])];
+  return names.map((module) => ({ module, status: built.get(module) ?? 'planned' }));
+}
+
+function createState(getManifest: () => Manifest): DiscoveryState {
+  let listing: JsonText | undefined;
+  const details = new Map<string, JsonText>();
+  return {
+    listing: () => (listing ??= new JsonText(JSON.stringify(listingOf(getManifest())))),
+    event(type) {
+      const { events, deployment } = getManifest();
+      const found = events.find((event) => event.type === type);
+      return found === undefined ? undefined : eventDocument(found, deployment.region);
+    },
+    nearestEvents: (type) =>
+      nearest(
+        type,
+        getManifest().events.map((event) => event.type),
+        3,
+      ),
+    unknown: (id) => unknownCapability(getManifest(), id),
+    detail(id) {
+      const kept = details.get(id);
+      if (kept !== undefined) return kept;
+      const described = detailOf(getManifest(), id);
+      if (described === undefined) return undefined;
+      const text = new JsonText(JSON.stringify(described));
+      details.set(id, text);
+      return text;
+    },
+  };
+}
+
+function listingOf(manifest: Manifest): object {
+  return {
+    service: serviceName,
+    api_version: apiVersion,
+    spec_version: specVersion,
+    manifest_sha256: manifest.sha256,
+    regions: [manifest.deployment.region],
+    modules: moduleStatuses(manifest),
+    capabilities: manifest.capabilities.map((capability) => summarizeCapability(capability, manifest)),
+    events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
+  };
+}
+
+function detailOf(manifest: Manifest, id: string): object | undefined {
+  const capability = manifest.byId.get(id);
+  if (capability === undefined) return undefined;
+  const described = describeCapability(capability, manifest);
+  return {
+    ...described,
+    events: manifest.events
+      .filter(({ type }) => capability.events.includes(type))
+      .map((event) => eventDocument(event, manifest.deployment.region)),
+    vendors: described.vendors_live.map((vendor) => ({
+      vendor,
+      region: manifest.deployment.region,
+      up: true,
+      models: [],
+      price_usd: described.pricing.price_usd,
+    })),
+  };
+}
+
+function unknownCapability({ modules, byId }: Manifest, id: string): Problem {
+  const planned = plannedModules(modules).get(moduleOf(id));
+  if (planned !== undefined) return notBuilt(planned);
+  const near = nearest(id, [...byId.keys()], 3);
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+  return problem('CAPABILITY_NOT_FOUND', {
+    param: 'capability',
+    message: `There is no capability ${JSON.stringify(id)}.${hint} GET /v1/discovery lists all.`,
+  });
+}
+
+const listCapabilities = define({
+  id: 'discovery',
+  method: 'GET',
+  path: '/v1/discovery',
+  summary: 'Lists every capability of this service.',
+  description:
+    'Start here. Answers all modules with their status and all capabilities with method, path, price, needed scope and whether they take ' +
+    'an idempotency key. Ask GET /v1/discovery/{capability} for the request and response schema of one of them, and ' +
+    'GET /v1/discovery/event/{type} for the payload of an event.',
+  input: Type.Object({}),
+  output: discoverySchema,
+  price: 'free',
+  anyKey: true,
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'List every capability', input: {}, expect: { service: serviceName } }],
+  run: async ({ state }) => ({ data: state.listing() }),
+});
+
+const describeOne = define({
+  id: 'discovery.capability',
+  method: 'GET',
+  path: '/v1/discovery/{capability}',
+  summary: 'Describes one capability in full.',
+  description:
+    'Answers everything needed to call the capability: request and response schema, price, errors, examples, events, limits and the vendors that serve it now. ' +
+    'In examples, `before` lists calls to make first, and `$N.field` stands for a field in the data of the N-th of them (from 0). ' +
+    'An unknown id is answered with 404 CAPABILITY_NOT_FOUND and the ids that are near to it; one of a module that is not built yet with code_detail `planned`.',
+  input: Type.Object({
+    capability: Type.String({ description: 'Capability id, for example queue.publish.', minLength: 1, maxLength: 200 }),
+  }),
+  output: capabilityDetailSchema,
+  price: 'free',
+  anyKey: true,
+  scope: 'read',
+  idempotent: false,
+  errors: ['CAPABILITY_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'Describe discovery itself',
+      input: { capability: 'discovery' },
+      expect: { id: 'discovery', method: 'GET' },
+    },
+  ],
+  run: async ({ input, state }) => {
+    const detail = state.detail(input.capability);
+    if (detail !== undefined) return { data: detail };
+    throw state.unknown(input.capability);
+  },
+});
+
+const describeEvent = define({
+  id: 'discovery.event',
+  method: 'GET',
+  path: '/v1/discovery/event/{type}',
+  summary: 'Describes one type of event: its payload, with an example.',
+  description:
+    'Answers what a webhook that is subscribed to the type receives: the schema of `data`, and a whole event as an example. ' +
+    'GET /v1/discovery lists all types; those with status `planned` do not occur yet.',
+  input: Type.Object({
+    type: Type.String({ description: 'Event type, for example queue.dlq.', minLength: 1, maxLength: 200 }),
+  }),
+  output: eventDocumentSchema,
+  price: 'free',
+  anyKey: true,
+  scope: 'read',
+  idempotent: false,
+  errors: ['NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'What is told of a new account',
+      input: { type: 'account.created' },
+      expect: { type: 'account.created', module: 'account' },
+    },
+  ],
+  run: async ({ input, state }) => {
+    const event = state.event(input.type);
+    if (event !== undefined) return { data: event };
+    const near = state.nearestEvents(input.type);
+    const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+    const message = `There is no event type ${JSON.stringify(input.type)}.${hint} GET /v1/discovery lists all.`;
+    throw problem('NOT_FOUND', { param: 'type', message });
+  },
+});

@@ -1,0 +1,72 @@
+// The input of a capability as a list of fields in words, for documentation that people and agents read.
+import { type Capability, pathParameters } from '../../manifest/capability.ts';
+import { idempotencyKeyField } from '../../manifest/describe.ts';
+import { takesBody } from '../../manifest/failures.ts';
+import { alternatives, asJsonSchema, type FieldAt, fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';
+
+export type FieldPlace = 'path' | 'query' | 'body';
+
+export interface Field {
+  /** `messages[].payload` */
+  readonly name: string;
+  readonly in: FieldPlace;
+  /** `integer 1-10`, `"standard" | "fifo"` */
+  readonly type: string;
+  readonly required: boolean;
+  /** JSON text of the default; undefined when there is none. */
+  readonly default: string | undefined;
+  readonly description: string;
+}
+
+/** Path parameters first, then the other fields in the order of the schema, then the idempotency key where the call takes one. */
+export function fieldsOf(capability: Capability): Field[] {
+  const inPath = new Set(pathParameters(capability.path));
+  const beside: FieldPlace = takesBody(capability) ? 'body' : 'query';
+  const all = fieldsWithin(asJsonSchema(capability.input));
+  const key: FieldAt[] = capability.idempotent
+    ? [{ path: 'idempotency_key', schema: idempotencyKeyField, required: false }]
+    : [];
+  return [
+    ...all.filter(({ path }) => inPath.has(path)).map((field) => inWords(field, 'path')),
+    ...[...all.filter(({ path }) => !inPath.has(path)), ...key].map((field) => inWords(field, beside)),
+  ];
+}
+
+function inWords({ path, schema, required }: FieldAt, place: FieldPlace): Field {
+  return {
+    name: path,
+    in: place,
+    type: typeInWords(schema),
+    required,
+    default: schema.default === undefined ? undefined : JSON.stringify(schema.default),
+    description: schema.description ?? '',
+  };
+}
+
+/** A schema in a few words: type, allowed values, bounds. */
+export function typeInWords(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const branches = alternatives(schema);
+  if (branches[0] !== schema) return [...new Set(branches.map(typeInWords))].join(' | ');
+  if (typeof schema.type === 'object') return schema.type.map((type) => typeInWords({ ...schema, type })).join(' | ');
+  if (schema.type === 'null') return 'null';
+  if (schema.type === 'array') {
+    const count = bounds(schema.minItems, schema.maxItems, ' items');
+    return `array of ${typeInWords(schema.items ?? {})}${count === '' ? '' : `,${count}`}`;
+  }
+  return `${schema.type ?? 'any JSON value'}${schema.format === undefined ? '' : ` (${schema.format})`}${constraints(schema)}`;
+}
+
+function constraints(schema: JsonSchema): string {
+  const exclusive = schema.exclusiveMinimum === undefined ? '' : ` > ${schema.exclusiveMinimum}`;
+  const length = bounds(schema.minLength, schema.maxLength, ' characters');
+  const pattern = schema.pattern === undefined ? '' : ` matching ${schema.pattern}`;
+  return `${bounds(schema.minimum, schema.maximum, '')}${exclusive}${length}${pattern}`;
+}
+
+function bounds(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least !== undefined && most !== undefined) return ` ${least}-${most}${unit}`;
+  if (least !== undefined) return ` >= ${least}${unit}`;
+  return most === undefined ? '' : ` <= ${most}${unit}`;
+}

@@ -1,0 +1,51 @@
+// What is served without a key: the documents derived from the manifest, health, and metrics.
+import type { FastifyInstance } from 'fastify';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
+import { addMetrics, type MetricsOptions } from './metrics.ts';
+import { encodingFor, isUnchanged, type Prepared, prefersPage, prepare } from './prepared.ts';
+
+export interface PublicOptions extends MetricsOptions {
+  readonly manifest: Manifest;
+  /** Known once the port is bound. */
+  readonly baseUrl: () => string;
+  readonly isReady: () => Promise<boolean>;
+}
+
+export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): void {
+  addDocuments(app, options);
+  app.get('/healthz', (_request, reply) => reply.send({ ok: true }));
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await options.isReady();
+    return reply.code(ready ? 200 : 503).send({ ok: ready });
+  });
+  addMetrics(app, options);
+}
+
+/** Each document is rendered, tagged and compressed when it is first asked for, and then kept. */
+function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions): void {
+  let documents: Map<string, PublicDocument> | null = null;
+  const prepared = new Map<string, Promise<Prepared>>();
+  // The paths do not depend on the base URL; the texts do.
+  for (const asked of publicDocuments(manifest, { baseUrl: baseUrl() }).keys()) {
+    app.get(asked, async ({ headers }, reply) => {
+      documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
+      const { page } = documents.get(asked) as PublicDocument;
+      const path = page !== undefined && prefersPage(headers.accept) ? page : asked;
+      const { contentType, render } = documents.get(path) as PublicDocument;
+      let ready = prepared.get(path);
+      if (ready === undefined) {
+        ready = prepare(render());
+        prepared.set(path, ready);
+        ready.catch(() => prepared.delete(path));
+      }
+      const { etag, bodies } = await ready;
+      const vary = page === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding';
+      void reply.headers({ ...publicDocumentHeaders, etag, vary });
+      if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
+      const encoding = encodingFor(headers['accept-encoding']);
+      if (encoding !== 'identity') void reply.header('content-encoding', encoding);
+      return reply.type(contentType).send(bodies[encoding]);
+    });
+  }
+}

@@ -1,0 +1,113 @@
+// How a failure is told: its answer, its line in the log, and when.
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../../core/logger.ts';
+import type { Envelope, Identity } from '../../gateway/envelope.ts';
+import { toProblem } from '../../gateway/pipeline.ts';
+import type { Refusals } from '../../gateway/refusals.ts';
+import { traceparentOf } from '../../gateway/trace-context.ts';
+import type { Traffic } from '../../gateway/traffic.ts';
+import type { Problem } from '../../problems/problem.ts';
+import { answerThenLinger, leavesMuchUnread } from '../http/linger.ts';
+import { type CallSlot, identify, slotOf } from './call-slot.ts';
+import { BEARER_CHALLENGE, finish, finishRaw, JSON_TYPE } from './finish.ts';
+
+export interface FailureOptions {
+  readonly envelope: () => Envelope;
+  readonly traffic: Traffic;
+  readonly refusals: Refusals;
+  readonly log: Logger;
+}
+
+/**
+ * Answers the request with the failure; of a client that is refused again and again, a moment later. Only the first failure of a request
+ * is told: the rest of a refused body may bring more.
+ */
+export function fail(options: FailureOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  const slot = slotOf(request);
+  if (slot.refused === true) return;
+  slot.refused = true;
+  const failure = toProblem(error);
+  const identity: Identity = slot.call ?? slot.raw?.identity ?? identify(request);
+  note(options, slot, identity, failure);
+  const owner = slot.call?.authenticated === true ? slot.call.accountId : request.ip;
+  // A body that arrives meanwhile would be kept and not counted.
+  const heldMs = arrives(request.raw) ? 0 : options.refusals.holdMs(failure, owner);
+  if (heldMs === 0) tell(options, request, reply, identity, failure);
+  else {
+    if (slot.place !== undefined) options.traffic.idle(slot.place);
+    setTimeout(() => tell(options, request, reply, identity, failure), heldMs);
+  }
+}
+
+function arrives({ readableFlowing, complete }: IncomingMessage): boolean {
+  return readableFlowing === true && !complete;
+}
+
+/** What is refused for being too much, or while something is away, is one line a second; what nobody foresaw is told one by one. */
+function note({ log, refusals }: FailureOptions, slot: CallSlot, identity: Identity, failure: Problem): void {
+  if (failure.httpStatus < 500) return;
+  if (failure.httpStatus === 503) {
+    refusals.tell(failure.code, failure.cause);
+    return;
+  }
+  log.error(
+    {
+      err: failure.cause ?? failure,
+      request_id: identity.requestId,
+      capability: slot.raw?.name ?? slot.call?.capability,
+      code: failure.code,
+    },
+    'call failed',
+  );
+}
+
+function tell(
+  options: FailureOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  identity: Identity,
+  failure: Problem,
+): void {
+  const slot = slotOf(request);
+  const { call } = slot;
+  if (failure.httpStatus === 401) void reply.header('www-authenticate', BEARER_CHALLENGE);
+  const raw = slot.raw?.refuse(failure) ?? null;
+  if (raw !== null) {
+    refuse(options, request, reply, finishRaw(options.traffic, slot, reply, raw));
+    return;
+  }
+  if (call !== undefined) finish(options.traffic, call, reply, failure.httpStatus);
+  else {
+    void reply.code(failure.httpStatus).headers({
+      'content-type': JSON_TYPE,
+      'x-request-id': identity.requestId,
+      traceparent: traceparentOf(identity.traceId),
+    });
+  }
+  if (failure.retryAfterMs !== undefined && (failure.httpStatus === 429 || failure.httpStatus === 503)) {
+    void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
+  }
+  const envelope = options.envelope();
+  if (request.headers.accept?.includes('application/problem+json') === true) {
+    void reply.header('content-type', 'application/problem+json; charset=utf-8');
+    refuse(options, request, reply, envelope.problemJson(identity, failure));
+  } else refuse(options, request, reply, envelope.failure(identity, failure));
+}
+
+/** Sends the answer of a failure. The rest of a large body is not read. */
+function refuse(
+  { traffic }: FailureOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string | Buffer,
+): void {
+  if (!leavesMuchUnread(request.raw)) {
+    void reply.send(text);
+    return;
+  }
+  const { place } = slotOf(request);
+  if (place !== undefined) traffic.idle(place);
+  void reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) });
+  void reply.send(answerThenLinger(request.raw, text));
+}

@@ -1,0 +1,149 @@
+// REST: one route per capability, the public documents, health. HTTP ends here; behind it is the pipeline.
+import type { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { tokenWorth } from '../../core/tiers.ts';
+import { Call } from '../../gateway/call.ts';
+import type { Endpoint } from '../../gateway/endpoint.ts';
+import { afterBody, beforeBody, runCapability, runSteps } from '../../gateway/pipeline.ts';
+import type { Gateway } from '../../gateway/step.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { answerOf } from '../http/answer.ts';
+import type { Connections } from '../http/connections.ts';
+import { doubledHeader } from '../http/doubled-headers.ts';
+import { everywhere } from '../http/headers.ts';
+import { addRawRoute, type MountedRawRoute } from '../raw/raw.ts';
+import { type CallSlot, slotOf, toRequest, urlOf } from './call-slot.ts';
+import { type FailureOptions, fail } from './failures.ts';
+import { fromFastifyError } from './fastify-errors.ts';
+import { finish } from './finish.ts';
+import { claim, occupy } from './occupy.ts';
+import { receiving } from './receive.ts';
+import { RouteTable } from './route-table.ts';
+
+export interface RestOptions extends FailureOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly rawRoutes: readonly MountedRawRoute[];
+  /** First segments below /v1 of modules that are not built, to their names. */
+  readonly planned: ReadonlyMap<string, string>;
+  readonly gateway: () => Gateway | null;
+  readonly connections: Connections;
+  readonly trustProxy: boolean | string[];
+}
+
+/** Encoding so many takes a millisecond or two. */
+const LONG_CHARACTERS = 512 * 1024;
+
+/** Builds the server; nothing listens yet. `gateway()` is null until the database is ready: calls then get 503. */
+export function createRest(options: RestOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy: options.trustProxy,
+    serverFactory: (handle) => options.connections.server(handle),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: {
+      querystringParser: (text) => new URLSearchParams(text) as unknown as Record<string, string>,
+      // Longer than a request line can be: the schema of each field says how long it may be.
+      maxParamLength: 65_536,
+    },
+    frameworkErrors(error, request, reply) {
+      // No hook runs for these.
+      void reply.headers(everywhere);
+      fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0));
+    },
+    clientErrorHandler: (_error, socket) => options.connections.end(socket),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: Buffer) => void) => done(null, body),
+  );
+  app.decorateRequest('slot', null as unknown as CallSlot);
+  const routes = new RouteTable(options.planned);
+  app.addHook('onRoute', ({ method, url }) => routes.add(method, url));
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(everywhere);
+    const doubled = doubledHeader(request.raw.rawHeaders);
+    if (doubled !== null) return done(doubledRefusal(doubled));
+    if (!request.is404 || !carriesBody(request)) return done();
+    // Fastify would read the body first, of anyone.
+    void reply.header('connection', 'close');
+    fail(options, request, reply, routes.refusal(request, reply));
+  });
+  for (const endpoint of options.endpoints) addRoute(app, options, endpoint);
+  for (const mounted of options.rawRoutes) addRawRoute(app, options, mounted);
+  app.setErrorHandler((error, request, reply) =>
+    fail(options, request, reply, fromFastifyError(error, endpointLimit(request))),
+  );
+  app.setNotFoundHandler((request, reply) => fail(options, request, reply, routes.refusal(request, reply)));
+  return app;
+}
+
+function doubledRefusal(name: string): Problem {
+  return problem('INVALID_REQUEST', { message: `Send one ${name} header, not several.`, detail: 'doubled_header' });
+}
+
+function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint): void {
+  const { traffic } = options;
+  app.route({
+    method: endpoint.capability.method,
+    url: urlOf(endpoint.capability.path),
+    bodyLimit: endpoint.bodyBytesMax,
+    onRequest: async (request, reply) => {
+      const gateway = options.gateway();
+      if (gateway === null)
+        throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
+      const call = new Call(gateway.core, endpoint, toRequest(request, reply));
+      const place = occupy(traffic, call, slotOf(request), reply);
+      await runSteps(beforeBody, call, gateway);
+      claim(traffic, place, call, reply);
+    },
+    preParsing: (request, reply, payload, done) =>
+      done(null, receiving(options, request, reply, payload as Readable, endpoint.capability.bulk !== undefined)),
+    handler: async (request, reply) => {
+      const gateway = options.gateway();
+      const slot = slotOf(request);
+      const { call, place } = slot;
+      if (gateway === null || call === undefined || place === undefined)
+        throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+      if (slot.refused === true) return undefined;
+      const runs = traffic.run(place, answerOf(reply).waitedMs);
+      if (runs !== true && !(await runs)) return undefined;
+      slot.handling = true;
+      try {
+        call.body = (request.body as Buffer | undefined) ?? null;
+        call.blocks = slot.blocks?.blocks ?? null;
+        await runSteps(afterBody, call, gateway);
+        const answer = await runCapability(call);
+        call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
+        // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
+        const text = options.envelope().success(call, answer);
+        call.weigh(Math.floor(text.length / tokenWorth.answerBytes));
+        const body = text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text;
+        finish(traffic, call, reply, 200);
+        return reply.send(body);
+      } finally {
+        slot.handling = false;
+        if (slot.closed === true) call.release();
+      }
+    },
+  });
+}
+
+/** The bytes of a long answer; other calls go before and after. */
+async function encodedInTurn(text: string): Promise<Buffer> {
+  await turn();
+  const bytes = Buffer.from(text);
+  await turn();
+  return bytes;
+}
+
+function carriesBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function endpointLimit(request: FastifyRequest): number {
+  return request.routeOptions.bodyLimit;
+}

@@ -1,0 +1,51 @@
+// What is said of a path that no route takes: that it takes other methods, that its module is planned, or that nothing is there.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notBuilt } from '../../manifest/planned.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+
+interface Route {
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+const SHOWN_CHARACTERS = 200;
+
+/** Every route of the server counts, public documents included. */
+export class RouteTable {
+  readonly #routes: Route[] = [];
+  readonly #planned: ReadonlyMap<string, string>;
+
+  /** `planned`: first segments below /v1 of modules that are not built, to their names. */
+  constructor(planned: ReadonlyMap<string, string>) {
+    this.#planned = planned;
+  }
+
+  add(methods: string | readonly string[], url: string): void {
+    for (const method of [methods].flat()) this.#routes.push({ method, segments: url.split('/') });
+  }
+
+  /** Why the request is not served. Sets the Allow header where another method would be. */
+  refusal(request: FastifyRequest, reply: FastifyReply): Problem {
+    const path = request.url.split(/[?#]/, 1)[0] as string;
+    const have = path.split('/');
+    const there = this.#routes.filter(({ segments }) => matches(segments, have));
+    const methods = [...new Set(there.map(({ method }) => method))];
+    const shown = path.slice(0, SHOWN_CHARACTERS);
+    if (methods.length > 0) {
+      void reply.header('allow', methods.join(', '));
+      return problem('METHOD_NOT_ALLOWED', { message: `${shown} takes ${methods.join(', ')}, not ${request.method}.` });
+    }
+    const planned = have[1] === 'v1' ? this.#planned.get(have[2] ?? '') : undefined;
+    if (planned !== undefined) return notBuilt(planned);
+    return problem('NOT_FOUND', {
+      message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.`,
+    });
+  }
+}
+
+function matches(want: readonly string[], have: readonly string[]): boolean {
+  return (
+    want.length === have.length &&
+    want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]))
+  );
+}
