@@ -1,4 +1,4 @@
-// What tests of admission share: a capability that hangs until it is let go, requests as text, and the figures of /metrics.
+// What tests of admission share: a capability that hangs until it is let go, holding bytes of an answer if asked; requests as text, and the figures of /metrics.
 import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { expect } from 'vitest';
@@ -14,7 +14,9 @@ const hang = defineCapability<null>()({
   path: '/v1/trial/hang',
   summary: 'Hangs.',
   description: 'Answers when the test lets it.',
-  input: Type.Object({}),
+  input: Type.Object({
+    answer_bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'It holds so much of an answer until then.' })),
+  }),
   output: Type.Object({}),
   price: 'free',
   scope: 'write',
@@ -24,7 +26,8 @@ const hang = defineCapability<null>()({
   errors: [],
   events: [],
   examples: [{ title: 'Hang', input: {} }],
-  async run() {
+  async run({ ctx, input }) {
+    if (input.answer_bytes !== undefined) ctx.holdMade(input.answer_bytes);
     await new Promise<void>((resolve) => hanging.push(resolve));
     return { data: {} };
   },
