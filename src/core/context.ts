@@ -3,11 +3,11 @@ import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
-import type { ApiKey } from './keys/record.ts';
 import type { KeyRing } from './keys/ring.ts';
 import type { ScopeBook, ScopeKind } from './keys/scopes.ts';
 import type { Logger } from './logger.ts';
 import type { PriceBook } from './prices.ts';
+import type { Principal } from './principal.ts';
 import type { ProcessRegistry } from './processes.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tier } from './tiers.ts';
@@ -51,7 +51,7 @@ export interface CallContext {
   readonly entryForm: EntryForm;
   readonly accountId: string;
   readonly tier: Tier;
-  readonly key: ApiKey;
+  readonly principal: Principal;
   /** The idempotency key sent with the call, with the fingerprint of the request; null when none was sent. */
   readonly idempotency: IdempotencyKey | null;
   /** Source text of the body, empty when none was sent. Opaque values are cut from it. */

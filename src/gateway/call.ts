@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CallContext, Core } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
-import type { ApiKey } from '../core/keys/record.ts';
 import type { ScopeKind } from '../core/keys/scopes.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Tier } from '../core/tiers.ts';
 import { newId } from '../lib/ids.ts';
 import type { BulkOutcome } from './bulk/outcome.ts';
@@ -62,7 +62,7 @@ export class Call implements CallContext {
   finished = false;
   /** The lane has counted it with its price. */
   billed = false;
-  #key: ApiKey | null = null;
+  #principal: Principal | null = null;
   #authenticatedMs = 0;
   #abort: AbortController | null = null;
   #releases: (() => void)[] | null = [];
@@ -90,21 +90,21 @@ export class Call implements CallContext {
   }
 
   get accountId(): string {
-    return this.key.accountId;
+    return this.principal.accountId;
   }
 
   get tier(): Tier {
-    return this.key.tier;
+    return this.principal.tier;
   }
 
-  /** The authenticated key; reading it before the authenticate step is a programming error. */
-  get key(): ApiKey {
-    if (this.#key === null) throw new Error('the call is not authenticated yet');
-    return this.#key;
+  /** Who calls; reading it before the authenticate step is a programming error. */
+  get principal(): Principal {
+    if (this.#principal === null) throw new Error('the call is not authenticated yet');
+    return this.#principal;
   }
 
   get authenticated(): boolean {
-    return this.#key !== null;
+    return this.#principal !== null;
   }
 
   /** Milliseconds since the key was looked up. */
@@ -112,8 +112,8 @@ export class Call implements CallContext {
     return performance.now() - this.#authenticatedMs;
   }
 
-  authenticate(key: ApiKey): void {
-    this.#key = key;
+  authenticate(principal: Principal): void {
+    this.#principal = principal;
     this.#authenticatedMs = performance.now();
   }
 

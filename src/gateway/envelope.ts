@@ -41,7 +41,7 @@ export class Envelope {
 
   success(call: Call, answer: Answer): string {
     const data = toJson(answer.data as JsonText);
-    const shown = scopesAllow(call.key.scopes, BALANCE, 'read') ? answer : { ...answer, balanceNanos: undefined };
+    const shown = scopesAllow(call.principal.scopes, BALANCE, 'read') ? answer : { ...answer, balanceNanos: undefined };
     return `{"ok":true,"data":${data},"metadata":${this.#metadata(call, shown)}}`;
   }
 

@@ -122,7 +122,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     entryForm: 'rest',
     accountId: key.accountId,
     tier: key.tier,
-    key,
+    principal: key,
     idempotency,
     bodyText: '',
     warnings: [],

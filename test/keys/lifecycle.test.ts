@@ -140,7 +140,7 @@ describe('list', () => {
 describe('revoke', () => {
   test('refuses the key at once, even where it is cached, and answers the same record again', async () => {
     const target = await house.makeKey(accountId);
-    expect(await house.core.keys.find(target.secret)).toMatchObject({ keyId: target.keyId });
+    expect(await house.core.keys.find(target.secret)).toMatchObject({ id: target.keyId });
     const revoked = await call('keys.revoke', { id: target.keyId });
     expect(revoked).toMatchObject({
       id: target.keyId,
@@ -156,7 +156,7 @@ describe('revoke', () => {
     const other = house.another();
     await other.processes.beat();
     const target = await house.makeKey(accountId);
-    expect(await other.keys.find(target.secret)).toMatchObject({ keyId: target.keyId });
+    expect(await other.keys.find(target.secret)).toMatchObject({ id: target.keyId });
     await call('keys.revoke', { id: target.keyId });
     expect(await other.keys.find(target.secret)).toBe('revoked');
     await other.processes.leave();
@@ -176,7 +176,7 @@ describe('revoke', () => {
   test('a call of a key that was revoked meanwhile changes nothing', async () => {
     const thief = await house.makeKey(accountId);
     const cached = house.another();
-    expect(await cached.keys.find(thief.secret)).toMatchObject({ keyId: thief.keyId });
+    expect(await cached.keys.find(thief.secret)).toMatchObject({ id: thief.keyId });
     await call('keys.revoke', { id: thief.keyId });
     await rejects(callOn(cached, thief.secret, 'account.keys.create', {}), 'INVALID_API_KEY');
   });
@@ -196,7 +196,7 @@ describe('rotate', () => {
 
   test('grace 0 ends the old secret before the answer', async () => {
     const target = await house.makeKey(accountId);
-    expect(await house.core.keys.find(target.secret)).toMatchObject({ keyId: target.keyId });
+    expect(await house.core.keys.find(target.secret)).toMatchObject({ id: target.keyId });
     const rotated = await call('keys.rotate', { id: target.keyId, grace_hours: 0 });
     expect(rotated).toMatchObject({ status: 'active', rotating_until: null });
     expect(await house.core.keys.find(target.secret)).toBe('expired');

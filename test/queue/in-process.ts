@@ -27,7 +27,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       entryForm: 'rest',
       accountId: key.accountId,
       tier: key.tier,
-      key,
+      principal: key,
       idempotency: null,
       bodyText: text,
       warnings: [],

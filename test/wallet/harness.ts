@@ -4,8 +4,10 @@ import { createAccount } from '../../src/core/accounts.ts';
 import type { CallContext } from '../../src/core/context.ts';
 import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
 import { mintSecret } from '../../src/core/keys/record.ts';
+import { KeyRing } from '../../src/core/keys/ring.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { defaultPriceBook } from '../../src/core/prices.ts';
+import type { Principal } from '../../src/core/principal.ts';
 import { Secrets } from '../../src/core/secrets.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { Holds } from '../../src/core/wallet/holds.ts';
@@ -24,7 +26,7 @@ export const silent: Logger = { debug: quiet, info: quiet, warn: quiet, error: q
 export interface Account {
   readonly accountId: string;
   readonly keyId: string;
-  readonly secretHash: Buffer;
+  readonly principal: Principal;
 }
 
 export interface Shop {
@@ -94,16 +96,16 @@ export async function openShop(
 
 /** A further key of an account. */
 export async function addKey(db: Database, accountId: string): Promise<Account> {
-  const { hash } = mintSecret(secrets);
+  const { hash, secret } = mintSecret(secrets);
   const keyId = newId('key_');
   await db.query(insertKey, [accountId, keyId]);
   await db.query(insertSecret, [hash, accountId, keyId]);
-  return { accountId, keyId, secretHash: hash };
+  return { accountId, keyId, principal: await principalOf(db, secret) };
 }
 
 /** An account with a key and, unless zero, paid credit. */
 export async function openAccount(db: Database, creditNanos = 0n): Promise<Account> {
-  const { hash } = mintSecret(secrets);
+  const { hash, secret } = mintSecret(secrets);
   const keyId = newId('key_');
   const accountId = await db.transaction(async (tx) => {
     const id = await createAccount(tx, { email: 'a@example.org' });
@@ -113,7 +115,13 @@ export async function openAccount(db: Database, creditNanos = 0n): Promise<Accou
       await grantCredit(tx, id, { kind: 'paid', amountNanos: creditNanos, expiresInMs: null, note: null });
     return id;
   });
-  return { accountId, keyId, secretHash: hash };
+  return { accountId, keyId, principal: await principalOf(db, secret) };
+}
+
+async function principalOf(db: Database, secret: string): Promise<Principal> {
+  const found = await new KeyRing({ db, secrets }).find(secret);
+  if (typeof found === 'string') throw new Error(`the key of the test is ${found}`);
+  return found;
 }
 
 export async function booksOf(db: Database, accountId: string): Promise<BooksRow> {
@@ -180,7 +188,7 @@ export function contextOf(shop: Shop, account: Account, idempotency: Idempotency
     priceEntry: 'queue.publish',
     requestId: newId('req_'),
     accountId: account.accountId,
-    key: { keyId: account.keyId, secretHash: account.secretHash },
+    principal: account.principal,
     idempotency,
   } as unknown as CallContext;
 }

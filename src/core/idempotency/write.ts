@@ -99,7 +99,7 @@ export async function claimKey(
   try {
     const [, claimed] = await Promise.all([
       tx.query(deleteExpired, id),
-      tx.query(claim, [...id, key.fingerprint, secret ? ctx.key.keyId : null, keepMs]),
+      tx.query(claim, [...id, key.fingerprint, secret ? ctx.principal.id : null, keepMs]),
     ]);
     if (claimed.count === 1) return null;
   } catch (error) {
@@ -114,7 +114,7 @@ export async function claimKey(
 }
 
 function checkSameRequest(ctx: CallContext, key: IdempotencyKey, earlier: StoredAnswer): void {
-  if (earlier.key_id !== null && earlier.key_id !== ctx.key.keyId)
+  if (earlier.key_id !== null && earlier.key_id !== ctx.principal.id)
     throw problem('IDEMPOTENCY_CONFLICT', { param: 'idempotency_key' });
   if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
 }

@@ -2,30 +2,16 @@
 import { hash } from 'node:crypto';
 import { randomText } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
+import type { Ended, Principal } from '../principal.ts';
 import { type Secrets, sameDigest } from '../secrets.ts';
-import type { Tier } from '../tiers.ts';
 
-/** The live facts of the key behind one secret. */
-export interface ApiKey {
-  readonly keyId: string;
-  readonly accountId: string;
-  readonly projectId: string;
-  /** null = all modules. */
-  readonly scopes: readonly string[] | null;
+/** A key by one of its secrets. */
+export interface ApiKey extends Principal {
   readonly secretHash: Buffer;
-  /** False for a secret that a newer one has replaced and that lives on for its grace. */
-  readonly isCurrent: boolean;
-  /** The lane knows how much of it is left. */
-  readonly hasSpendCap: boolean;
-  readonly tier: Tier;
-  readonly suspended: boolean;
 }
 
 /** How a key, or a secret of it, ended. */
-export type KeyEnd = 'revoked' | 'expired';
-
-/** Why a secret lets nobody in. Only a right secret says what became of its key. */
-export type DeadSecret = 'unknown' | KeyEnd;
+export type KeyEnd = Exclude<Ended, 'unknown'>;
 
 export interface MintedSecret {
   readonly secret: string;
@@ -70,7 +56,7 @@ const endings: Readonly<Record<KeyEnd, string>> = {
 };
 
 /** The refusal of a key that was sent. `undefined`: no such key is in the database. */
-export function invalidKey(why: DeadSecret | null | undefined): Problem {
+export function invalidKey(why: Ended | null | undefined): Problem {
   if (why === 'revoked' || why === 'expired') return problem('INVALID_API_KEY', { message: endings[why], detail: why });
   return problem('INVALID_API_KEY');
 }

@@ -1,13 +1,16 @@
 // Looks up the key behind a secret. Look-ups are remembered in the process for at most one second, counted from before the read,
 // so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
 // mint is refused before any read.
-import type { Database } from '../../db/database.ts';
+import { byteaArray } from '../../db/arrays.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { admission } from '../admission.ts';
+import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
 import { type Secrets, sameDigest } from '../secrets.ts';
 import type { Tier } from '../tiers.ts';
+import { CAP_COLUMNS, type CapColumns } from '../wallet/key-cap.ts';
 import { rideOut } from '../wallet/ride-out.ts';
-import { type ApiKey, type DeadSecret, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './record.ts';
+import { type ApiKey, invalidKey, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './record.ts';
 
 export const KEY_CACHE_MS = 1_000;
 /** A dead secret never comes back to life. */
@@ -41,7 +44,31 @@ interface SecretRow {
   readonly ended: KeyEnd | null;
 }
 
-type Found = ApiKey | DeadSecret;
+type Found = ApiKey | Ended;
+
+/** The keys of secrets as they are now, with how they ended if they have. */
+const readLiveKeys = statement(
+  'key_read_live',
+  `SELECT s.secret_hash, s.is_current, k.key_id, k.scopes, k.expires_at,
+          CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
+               WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended,
+          ${CAP_COLUMNS}
+     FROM core.api_secret s, core.api_key k
+    WHERE s.secret_hash = ANY($2::bytea[])
+      AND s.account_id = ANY($1::text[])
+      AND k.account_id = ANY($1::text[])
+      AND k.account_id = s.account_id
+      AND k.key_id = s.key_id`,
+);
+
+interface LiveRow extends CapColumns {
+  readonly secret_hash: Buffer;
+  readonly is_current: boolean;
+  readonly key_id: string;
+  readonly scopes: string[] | null;
+  readonly expires_at: number | null;
+  readonly ended: KeyEnd | null;
+}
 
 export interface KeyRingOptions {
   readonly db: Database;
@@ -56,10 +83,16 @@ export class KeyRing {
   readonly #secrets: Secrets;
   readonly #live: Recent<ApiKey>;
   /** Apart from the keys, which it cannot push out. */
-  readonly #dead: Recent<DeadSecret>;
+  readonly #dead: Recent<Ended>;
   readonly #reading = new Map<string, Promise<Found>>();
   readonly #lastUsed = new Map<string, { accountId: string; keyId: string }>();
   #drops = 0;
+  readonly #kind: PrincipalKind = {
+    name: 'key',
+    again: (key) => this.#again(key as ApiKey),
+    readLive: (tx, accounts, keys) => readLive(tx, accounts, keys as readonly ApiKey[]),
+    refusal: invalidKey,
+  };
 
   constructor({ db, secrets, keysMax, deadMax }: KeyRingOptions) {
     this.#db = db;
@@ -79,16 +112,10 @@ export class KeyRing {
     return isWellFormedSecret(this.#secrets, secret) ? this.#look(id, hash) : 'unknown';
   }
 
-  /** A key that was found a while ago as it is now. */
-  async again({ secretHash: hash }: ApiKey): Promise<Found> {
-    const id = hash.toString('latin1');
-    return this.#known(id) ?? this.#look(id, hash);
-  }
-
   /** Forgets a key at once; look-ups in flight are made again. */
   drop(keyId: string): void {
     this.#drops += 1;
-    this.#live.deleteWhere((key) => key.keyId === keyId);
+    this.#live.deleteWhere((key) => key.id === keyId);
   }
 
   /** Keys used since the last call, for last_used_at. */
@@ -96,6 +123,11 @@ export class KeyRing {
     const used = [...this.#lastUsed.values()];
     this.#lastUsed.clear();
     return used;
+  }
+
+  async #again({ secretHash: hash }: ApiKey): Promise<Found> {
+    const id = hash.toString('latin1');
+    return this.#known(id) ?? this.#look(id, hash);
   }
 
   #known(id: string): Found | undefined {
@@ -120,7 +152,7 @@ export class KeyRing {
       if (typeof found === 'string') this.#dead.set(id, found, sinceMs);
       else {
         this.#live.set(id, found, sinceMs);
-        this.#lastUsed.set(found.keyId, { accountId: found.accountId, keyId: found.keyId });
+        this.#lastUsed.set(found.id, { accountId: found.accountId, keyId: found.id });
       }
       return found;
     }
@@ -133,7 +165,8 @@ export class KeyRing {
     if (row === undefined || !sameDigest(row.secret_hash, hash)) return 'unknown';
     if (row.ended !== null) return row.ended;
     return {
-      keyId: row.key_id,
+      kind: this.#kind,
+      id: row.key_id,
       accountId: row.account_id,
       projectId: row.project_id,
       scopes: row.scopes,
@@ -144,6 +177,30 @@ export class KeyRing {
       suspended: row.suspended,
     };
   }
+}
+
+async function readLive(
+  tx: Queryable,
+  accounts: Buffer,
+  keys: readonly ApiKey[],
+): Promise<(LivePrincipal | undefined)[]> {
+  const { rows } = await tx.query<LiveRow>(readLiveKeys, [accounts, byteaArray(keys.map((key) => key.secretHash))]);
+  const bySecret = new Map(rows.map((row) => [row.secret_hash.toString('latin1'), row]));
+  return keys.map(({ secretHash: hash }) => {
+    const row = bySecret.get(hash.toString('latin1'));
+    return row === undefined ? undefined : liveOf(row);
+  });
+}
+
+function liveOf(row: LiveRow): LivePrincipal {
+  return {
+    id: row.key_id,
+    scopes: row.scopes,
+    ended: row.ended,
+    expiresAtMs: row.expires_at,
+    isCurrent: row.is_current,
+    cap: row.spend_cap_nanos === null ? null : row,
+  };
 }
 
 /** The last `max` values, each for `keepMs` after the moment it is from. */

@@ -90,7 +90,7 @@ const HOLD_LIFETIME_MS = 15 * 60_000;
 export function settleAccount(input: AccountBatchInput): AccountBatch {
   const { wallet, items, nowMs } = input;
   // A hold covers the maximum; what is really billed shows when it is captured.
-  const bills = items.map((item) => (item.mode === 'hold' ? item : billOf(item, input.verdicts.get(item))));
+  const bills = items.map((item) => billOf(item, item.mode === 'hold' ? undefined : input.verdicts.get(item)));
   const funds = fundsOf(wallet, input.grants, input.keyCaps);
   const admission = admit(funds, bills);
   const refused: [LaneItem, Problem][] = [];
@@ -139,7 +139,8 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
 
 /** The price of a call as it was read: its share of the asked price when fewer units are to be billed. */
 export function billOf(item: LaneItem, verdict: ReadVerdict<unknown> | undefined): Bill {
-  const { keyId, units, amount, mode } = item;
+  const { units, amount, mode } = item;
+  const keyId = item.principal.id;
   if (verdict?.kind !== 'go' || verdict.units === undefined || units === 0n) return { keyId, units, amount, mode };
   return { keyId, units: verdict.units, amount: (amount * verdict.units) / units, mode };
 }
@@ -169,7 +170,7 @@ function journal(admitted: readonly Admitted[], firstSeq: bigint, balance: bigin
     { item: LaneItem; hold: NewHold | null; requests: number; units: bigint; amount: bigint }
   >();
   for (const { item, hold, bill } of admitted) {
-    const key = hold === null ? `${item.capability}\n${item.keyId}` : hold.authorized.holdId;
+    const key = hold === null ? `${item.capability}\n${item.principal.id}` : hold.authorized.holdId;
     const sum = sums.get(key);
     if (sum === undefined) sums.set(key, { item, hold, requests: 1, units: bill.units, amount: bill.amount });
     else {
@@ -185,7 +186,7 @@ function journal(admitted: readonly Admitted[], firstSeq: bigint, balance: bigin
       accountId: item.accountId,
       kind: hold === null ? 'charge' : 'hold',
       capability: item.capability,
-      keyId: item.keyId,
+      keyId: item.principal.id,
       requests,
       units: hold === null ? units : 0n,
       priceVersion: item.priceVersion,

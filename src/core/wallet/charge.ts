@@ -122,8 +122,7 @@ function laneItem<Input, Context>(
   const { core } = ctx;
   return {
     accountId: ctx.accountId,
-    keyId: ctx.key.keyId,
-    secretHash: ctx.key.secretHash,
+    principal: ctx.principal,
     capability: ctx.capability,
     scope: ctx.scope,
     requestId: ctx.requestId,

@@ -1,15 +1,15 @@
 // One lane commit: a list of waiting calls of one or more accounts becomes one transaction in two pipelined round trips.
 // First everything is read under the wallet locks, then everything is written and committed. All or nothing per commit.
 
-import { byteaArray, textArray } from '../../db/arrays.ts';
+import { textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { randomBigInt } from '../../lib/random-hex.ts';
 import { nextSequence } from '../../lib/sequence.ts';
 import { problem } from '../../problems/problem.ts';
-import { invalidKey, type KeyEnd } from '../keys/record.ts';
 import { scopesAllow } from '../keys/scopes.ts';
+import { type LivePrincipal, type Principal, readLivePrincipals } from '../principal.ts';
 import { type AccountBatch, type LedgerEntry, settleAccount } from './account-batch.ts';
-import { type CapColumns, capOf, type KeyCap } from './key-cap.ts';
+import { capOf, type KeyCap } from './key-cap.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 import {
@@ -19,7 +19,6 @@ import {
   openCommit,
   readAnswers,
   readGrants,
-  readKeys,
   waitBriefly,
 } from './statements.ts';
 import { keepReplays, writeBooks } from './write-books.ts';
@@ -42,20 +41,10 @@ interface Snapshot {
   readonly nowMs: number;
   readonly wallets: ReadonlyMap<string, WalletRow>;
   readonly grants: ReadonlyMap<string, GrantRow[]>;
-  readonly keysBySecret: ReadonlyMap<string, KeyRow>;
-  /** Those with a spend cap: few. */
-  readonly cappedKeys: readonly KeyRow[];
+  readonly principals: ReadonlyMap<Principal, LivePrincipal>;
   readonly answers: ReadonlyMap<string, AnswerRow>;
   readonly deadAnswers: readonly AnswerRow[];
   readonly verdicts: ReadonlyMap<LaneItem, ReadVerdict<unknown>>;
-}
-
-interface KeyRow extends CapColumns {
-  readonly secret_hash: Buffer;
-  readonly account_id: string;
-  readonly key_id: string;
-  readonly scopes: string[] | null;
-  readonly ended: KeyEnd | null;
 }
 
 interface AnswerRow {
@@ -114,16 +103,19 @@ function probeOf({ accountId, batchId, entries: [entry] }: AccountBatch): Commit
 
 async function readSnapshot(tx: Transaction, items: readonly LaneItem[], locked: LockedWallets): Promise<Snapshot> {
   const accounts = textArray([...new Set(items.map((item) => item.accountId))].sort());
-  const secrets = new Map(items.map((item) => [item.secretHash.toString('latin1'), item.secretHash]));
   const keyed = items.filter((item) => item.idempotency !== null);
   const groups = groupByEffect(items);
   tx.cork();
   if (locked === 'wait for') void tx.query(waitBriefly, []);
-  const [wallets, clock, grants, keys, answers, ...verdictLists] = await Promise.all([
+  const [wallets, clock, grants, principals, answers, ...verdictLists] = await Promise.all([
     tx.query<WalletRow>(locked === 'wait for' ? lockWallets : lockFreeWallets, [accounts]),
     tx.query<{ now: number }>(openCommit, []),
     tx.query<GrantRow>(readGrants, [accounts]),
-    tx.query<KeyRow>(readKeys, [accounts, byteaArray([...secrets.values()])]),
+    readLivePrincipals(
+      tx,
+      accounts,
+      items.map(({ principal }) => principal),
+    ),
     keyed.length === 0 ? null : tx.query<AnswerRow>(readAnswers, [accounts, ...answerKeys(keyed)]),
     ...groups.map(([effect, of]) => effect.read(tx, of)),
   ]);
@@ -142,8 +134,7 @@ async function readSnapshot(tx: Transaction, items: readonly LaneItem[], locked:
     nowMs,
     wallets: held,
     grants: new Map([...grantsByAccount].map(([id, rows]) => [id, spendingOrder(rows, nowMs)])),
-    cappedKeys: keys.rows.filter((row) => row.spend_cap_nanos !== null),
-    keysBySecret: new Map(keys.rows.map((row) => [row.secret_hash.toString('latin1'), row])),
+    principals,
     answers: new Map(known.filter(({ alive }) => alive).map((row) => [answerId(row.account_id, row.key_hash), row])),
     deadAnswers: known.filter((row) => !row.alive && held.has(row.account_id)),
     verdicts,
@@ -164,11 +155,11 @@ function answerId(accountId: string, hash: string): string {
 /** Everything that settles a call before money is looked at, in the order of contract §1: key, scope, replay, existence. */
 function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
   const wallet = snapshot.wallets.get(item.accountId);
-  const key = keyOf(item, snapshot);
-  if (wallet === undefined || key === undefined || key.ended !== null)
-    return { kind: 'refused', problem: invalidKey(key?.ended) };
+  const live = snapshot.principals.get(item.principal);
+  if (wallet === undefined || live === undefined || live.ended !== null)
+    return { kind: 'refused', problem: item.principal.kind.refusal(live?.ended ?? 'unknown') };
   if (wallet.suspended) return { kind: 'refused', problem: problem('ACCOUNT_SUSPENDED') };
-  if (!scopesAllow(key.scopes, item.capability, item.scope))
+  if (!scopesAllow(live.scopes, item.capability, item.scope))
     return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
   const balanceNanos = spendableOf(snapshot.grants.get(item.accountId) ?? []);
   const earlier = earlierAnswer(item, snapshot);
@@ -180,15 +171,11 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
   return null;
 }
 
-function keyOf(item: LaneItem, { keysBySecret }: Snapshot): KeyRow | undefined {
-  return keysBySecret.get(item.secretHash.toString('latin1'));
-}
-
 /** Of the account's keys that call; several secrets of a key are one. */
-function keyCapsOf(wallet: WalletRow, { cappedKeys }: Snapshot): KeyCap[] {
+function keyCapsOf(wallet: WalletRow, { principals }: Snapshot): KeyCap[] {
   const caps = new Map<string, KeyCap>();
-  for (const row of cappedKeys) {
-    const cap = row.account_id === wallet.account_id ? capOf(row, wallet) : null;
+  for (const [{ accountId }, { id, cap: columns }] of principals) {
+    const cap = columns !== null && accountId === wallet.account_id ? capOf({ ...columns, key_id: id }, wallet) : null;
     if (cap !== null) caps.set(cap.keyId, cap);
   }
   return [...caps.values()];
@@ -227,7 +214,7 @@ function settleOne(
     wallet,
     grants: snapshot.grants.get(accountId) ?? [],
     keyCaps: keyCapsOf(wallet, snapshot),
-    scopesOf: (item) => (keyOf(item, snapshot) as KeyRow).scopes,
+    scopesOf: (item) => (snapshot.principals.get(item.principal) as LivePrincipal).scopes,
     items: waiting,
     verdicts: snapshot.verdicts,
     firstSeq: nextSequence(wallet.last_seq, snapshot.nowMs),

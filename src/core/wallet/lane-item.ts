@@ -3,6 +3,7 @@ import type { Queryable, Transaction } from '../../db/database.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { IdempotencyKey } from '../idempotency/key.ts';
 import type { ScopeKind } from '../keys/scopes.ts';
+import type { Principal } from '../principal.ts';
 
 /** What an effect learns before admission: go on (with what it read), refuse, or answer as an earlier call did, for nothing. */
 export type ReadVerdict<Context> =
@@ -48,8 +49,7 @@ export interface LaneEffect<Input, Context> {
 
 export interface LaneItem<Input = unknown, Context = unknown> {
   readonly accountId: string;
-  readonly keyId: string;
-  readonly secretHash: Buffer;
+  readonly principal: Principal;
   readonly capability: string;
   readonly scope: ScopeKind;
   readonly requestId: string;

@@ -1,7 +1,6 @@
 // SQL of the lane. Every statement carries the list of accounts of the commit: many on plain PostgreSQL, one on a distributed engine.
 // Measured on two cores: ~1,000 calls/s with one transaction per call on a hot wallet, 14,000-39,000/s grouped.
 import { statement } from '../../db/statement.ts';
-import { CAP_COLUMNS } from './key-cap.ts';
 
 const WALLET = `account_id, balance_nanos, held_nanos, last_seq, day_start, day_used_nanos, day_held_nanos,
           month_start, month_used_nanos, month_held_nanos, budget_period, budget_cap_nanos, budget_alert_nanos,
@@ -43,21 +42,6 @@ export const readGrants = statement(
   `SELECT account_id, grant_id, kind, remaining_nanos, reserved_nanos, expires_at
      FROM core.credit_grant
     WHERE account_id = ANY($1::text[]) AND NOT spent`,
-);
-
-/** The keys of secrets, with how they ended if they have. */
-export const readKeys = statement(
-  'lane_read_keys',
-  `SELECT s.secret_hash, k.account_id, k.key_id, k.scopes,
-          CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
-               WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended,
-          ${CAP_COLUMNS}
-     FROM core.api_secret s, core.api_key k
-    WHERE s.secret_hash = ANY($2::bytea[])
-      AND s.account_id = ANY($1::text[])
-      AND k.account_id = ANY($1::text[])
-      AND k.account_id = s.account_id
-      AND k.key_id = s.key_id`,
 );
 
 /** A key lives as long as its hold, also when the hold is overdue: until it is settled, its work may still be charged. */

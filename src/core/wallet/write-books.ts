@@ -155,7 +155,7 @@ function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly
     item.accountId,
     authorized.holdId,
     item.capability,
-    item.keyId,
+    item.principal.id,
     bill.units,
     bill.amount,
     textArray(parts.map((part) => part.grantId)),

@@ -6,8 +6,8 @@ import type { Step } from '../step.ts';
 
 export const authorize: Step = (call) => {
   const { id, scope, anyKey, currentSecretOnly } = call.endpoint.capability;
-  if (anyKey === true || scopesAllow(call.key.scopes, id, scope)) {
-    if (currentSecretOnly === true && !call.key.isCurrent) throw secretInGrace();
+  if (anyKey === true || scopesAllow(call.principal.scopes, id, scope)) {
+    if (currentSecretOnly === true && !call.principal.isCurrent) throw secretInGrace();
     return;
   }
   throw problem('INSUFFICIENT_SCOPE', {

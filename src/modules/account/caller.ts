@@ -3,28 +3,31 @@
 import { lockAccount } from '../../core/accounts.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
-import { findCaller, type LiveCaller } from '../../core/keys/caller.ts';
-import { invalidKey, secretInGrace } from '../../core/keys/record.ts';
+import { secretInGrace } from '../../core/keys/record.ts';
 import { scopesAllow, scopesWithin } from '../../core/keys/scopes.ts';
 import { findKey, type StoredKey } from '../../core/keys/store.ts';
+import { type LivePrincipal, readLivePrincipals } from '../../core/principal.ts';
+import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 
 export type Scopes = readonly string[] | null;
 
 /** The calling key as it is under the lock, and the time of the change. */
-export interface Entry extends LiveCaller {
+export interface Entry extends LivePrincipal {
   readonly nowMs: number;
 }
 
 /** Locks the account and makes sure of the calling key. Throws INVALID_API_KEY, INSUFFICIENT_SCOPE. */
 export async function enter(tx: Transaction, ctx: CallContext): Promise<Entry> {
-  const [nowMs, caller] = await Promise.all([
-    lockAccount(tx, ctx.accountId),
-    findCaller(tx, ctx.accountId, ctx.key.secretHash),
+  const { accountId, principal } = ctx;
+  const [nowMs, live] = await Promise.all([
+    lockAccount(tx, accountId),
+    readLivePrincipals(tx, textArray([accountId]), [principal]),
   ]);
-  if (typeof caller === 'string') throw invalidKey(caller);
-  if (nowMs === null) throw invalidKey('unknown');
+  const caller = live.get(principal);
+  if (nowMs === null || caller === undefined || caller.ended !== null)
+    throw principal.kind.refusal(caller?.ended ?? 'unknown');
   if (!scopesAllow(caller.scopes, ctx.capability, 'admin')) throw problem('INSUFFICIENT_SCOPE');
   return { ...caller, nowMs };
 }
@@ -57,7 +60,7 @@ export function changeKeys(
   return runWrite(ctx, (tx) => change(tx, entry), { ...options, admit });
 }
 
-function requireWithin(ctx: CallContext, caller: LiveCaller, wanted: Scopes, param?: string): void {
+function requireWithin(ctx: CallContext, caller: LivePrincipal, wanted: Scopes, param?: string): void {
   if (scopesWithin(ctx.core.scopeBook, wanted, caller.scopes)) return;
   const message =
     param === undefined
@@ -67,7 +70,7 @@ function requireWithin(ctx: CallContext, caller: LiveCaller, wanted: Scopes, par
 }
 
 /** Whoever gets a secret of a key that ends at `expiresAtMs` must not outlive itself by it. Throws EXPIRY_TOO_LATE. */
-export function requireEndsWith(caller: LiveCaller, expiresAtMs: number | null, param: 'expires_at' | 'id'): void {
+export function requireEndsWith(caller: LivePrincipal, expiresAtMs: number | null, param: 'expires_at' | 'id'): void {
   const end = caller.expiresAtMs;
   if (end === null || (expiresAtMs !== null && expiresAtMs <= end)) return;
   const what = param === 'id' ? 'This key' : 'The new key';
@@ -77,11 +80,11 @@ export function requireEndsWith(caller: LiveCaller, expiresAtMs: number | null, 
 
 /** A key with a spend cap hands out nothing that can spend: else it would be a way around its own cap. Throws SCOPE_ESCALATION. */
 export function requireNoMoney(
-  caller: LiveCaller,
+  caller: LivePrincipal,
   capNanos: bigint | null | undefined,
   param: 'spend_cap_usd' | 'id',
 ): void {
-  if (!caller.hasSpendCap || capNanos === 0n) return;
+  if (caller.cap === null || capNanos === 0n) return;
   throw problem('SCOPE_ESCALATION', {
     message:
       'The calling key has a spend cap: it may not change caps, and only hand out keys whose spend_cap_usd is 0.',
@@ -91,8 +94,8 @@ export function requireNoMoney(
 }
 
 /** Whether the caller may get a new secret of `target`, itself included. Throws EXPIRY_TOO_LATE, SCOPE_ESCALATION. */
-export function requireMayGetSecretOf(caller: LiveCaller, target: StoredKey): void {
-  if (target.keyId === caller.keyId) return;
+export function requireMayGetSecretOf(caller: LivePrincipal, target: StoredKey): void {
+  if (target.keyId === caller.id) return;
   requireEndsWith(caller, target.expiresAtMs, 'id');
   requireNoMoney(caller, target.cap?.cap, 'id');
 }

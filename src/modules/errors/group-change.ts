@@ -38,7 +38,7 @@ export function changeGroup(
     const group = await findGroup(tx, accountId, groupId);
     if (group === null) throw groupNotFound();
     const done = await change(tx, group, nowMs);
-    if (done !== null) sendActivity(tx, [{ accountId, groupId, keyId: ctx.key.keyId, ...done }], nowMs);
+    if (done !== null) sendActivity(tx, [{ accountId, groupId, keyId: ctx.principal.id, ...done }], nowMs);
     return groupDetail(tx, state, accountId, groupId);
   });
 }

@@ -16,7 +16,7 @@ export function finish(traffic: Traffic, call: Call, reply: FastifyReply, status
     call.finished = true;
     traffic.record(call.capability, status, performance.now() - call.startedMs);
     if (call.authenticated && !call.billed)
-      call.core.usage.count(call.accountId, call.key.keyId, call.capability, status >= 400);
+      call.core.usage.count(call.accountId, call.principal.id, call.capability, status >= 400);
   }
   void reply.code(status).headers({
     'content-type': JSON_TYPE,
@@ -37,7 +37,7 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
     if (call !== undefined) call.finished = true;
     traffic.record(raw.name, answer.status, performance.now() - identity.startedMs);
     if (call?.authenticated === true && !call.billed)
-      call.core.usage.count(call.accountId, call.key.keyId, call.capability, answer.status >= 400);
+      call.core.usage.count(call.accountId, call.principal.id, call.capability, answer.status >= 400);
   }
   void reply.code(answer.status).headers({
     'x-request-id': identity.requestId,

@@ -74,7 +74,7 @@ export const keysCreate = defineCapability<AccountState>()({
     const expiresAtMs = instantOf(input.expires_at ?? null);
     const cap = capOf(nanosField('spend_cap_usd', input.spend_cap_usd ?? null), input.spend_cap_period);
     return changeKeys(ctx, { ...replay, scopes }, async (tx, entry) => {
-      if ((input.project_id ?? ctx.key.projectId) !== ctx.key.projectId) {
+      if ((input.project_id ?? ctx.principal.projectId) !== ctx.principal.projectId) {
         throw problem('NOT_FOUND', { message: 'The project does not exist.', param: 'project_id' });
       }
       if (expiresAtMs !== null && expiresAtMs <= entry.nowMs) throw notInFuture();

@@ -89,7 +89,7 @@ export const create = defineCapability<CronState>()({
         const jobId = newId('cron_', nowMs);
         const sealed = { sealed: sealSecret(core.secrets, jobId, secret), last4: secretLast4(secret) };
         const settings = settingsAfter(core.secrets, jobId, changes, timing, null);
-        await addJob(tx, accountId, { ...settings, jobId, keyId: ctx.key.keyId, nextMs, secret: sealed }, nowMs);
+        await addJob(tx, accountId, { ...settings, jobId, keyId: ctx.principal.id, nextMs, secret: sealed }, nowMs);
         const job = (await findJob(tx, accountId, jobId)) as JobRow;
         return new JsonText(jobText(core.secrets, job, secret));
       },

@@ -34,7 +34,7 @@ export const comment = defineCapability<ErrorsState>()({
   ],
   run({ ctx, input, state }) {
     const { accountId } = ctx;
-    const { keyId } = ctx.key;
+    const { id: keyId } = ctx.principal;
     const text = cleanText(input.text);
     return changeGroup(ctx, state, input.error_group_id, async (tx, { group_id: groupId }, nowMs) => {
       const id = await addComment(tx, { accountId, groupId, text, keyId }, nowMs);

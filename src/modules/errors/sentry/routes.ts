@@ -86,7 +86,7 @@ async function open(request: RawRequest, state: ErrorsState, form: BodyForm, kno
 /** The key of a DSN is no secret for long, least of all in a web page: one that can do more is refused. */
 async function admit(request: RawRequest, state: ErrorsState, key: string | null): Promise<CallContext> {
   const ctx = await request.admit(key);
-  if (!scopesWithin(ctx.core.scopeBook, ctx.key.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
+  if (!scopesWithin(ctx.core.scopeBook, ctx.principal.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
   await state.unpaid.check(ctx);
   return ctx;
 }

@@ -32,20 +32,20 @@ export class UnpaidKeys {
   }
 
   /** Throws what the key was refused with, when it would be refused again. */
-  async check({ key, accountId }: CallContext): Promise<void> {
-    const refusal = this.#refusals.get(key.keyId);
+  async check({ principal, accountId }: CallContext): Promise<void> {
+    const refusal = this.#refusals.get(principal.id);
     if (refusal === undefined) return;
     const isStale = performance.now() > refusal.untilMs;
     if (!isStale && (await this.#funds.add(accountId, null)) < this.#price) throw refusal.failure;
-    this.#refusals.delete(key.keyId);
+    this.#refusals.delete(principal.id);
   }
 
   /** Answers and throws what `charge` does, and remembers a refusal. */
-  async watch<T>({ key }: CallContext, charge: Promise<T>): Promise<T> {
+  async watch<T>({ principal }: CallContext, charge: Promise<T>): Promise<T> {
     try {
       return await charge;
     } catch (error) {
-      if (isForWantOfCredit(error)) this.#remember(key.keyId, error);
+      if (isForWantOfCredit(error)) this.#remember(principal.id, error);
       throw error;
     }
   }

@@ -1,6 +1,5 @@
 // Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
 import type { CallContext } from '../../../core/context.ts';
-import { invalidKey } from '../../../core/keys/record.ts';
 import { scopesAllow } from '../../../core/keys/scopes.ts';
 import { readClock } from '../../../core/wallet/statements.ts';
 import { problem } from '../../../problems/problem.ts';
@@ -41,10 +40,11 @@ export async function consume(state: QueueState, ctx: CallContext, options: Cons
 
 /** The key may have been revoked or narrowed, or the account suspended, while the call waited. */
 async function confirmKey(ctx: CallContext): Promise<void> {
-  const key = await ctx.core.keys.again(ctx.key);
-  if (typeof key === 'string') throw invalidKey(key);
-  if (key.suspended) throw problem('ACCOUNT_SUSPENDED');
-  if (!scopesAllow(key.scopes, ctx.capability, 'write')) throw problem('INSUFFICIENT_SCOPE');
+  const { kind } = ctx.principal;
+  const now = await kind.again(ctx.principal);
+  if (typeof now === 'string') throw kind.refusal(now);
+  if (now.suspended) throw problem('ACCOUNT_SUSPENDED');
+  if (!scopesAllow(now.scopes, ctx.capability, 'write')) throw problem('INSUFFICIENT_SCOPE');
 }
 
 /** One call of those that share a claim. */

@@ -134,7 +134,7 @@ export const query = defineCapability<VectorState>()({
     const units = BigInt(body.queries.length);
     const price = priceOfCall(ctx, units);
     // Others may be on their way: funds that would not last for all of them are held first, and so is what a key's cap may not cover.
-    const holdFirst = ctx.key.hasSpendCap || funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
+    const holdFirst = ctx.principal.hasSpendCap || funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
     const charge = { units, effect: state.querying };
     const answer = () => answerQueries(ctx, state, body, collection);
     return chargeForWork(ctx, { ...charge, sequences: 0, bytes: FIXED_BYTES, rows: 1 }, holdFirst, () =>
