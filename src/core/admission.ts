@@ -110,6 +110,8 @@ export const admission = {
     waitingWorkMax: 4_000,
     /** More than any body needs that has not too many objects and arrays, on small machines too. */
     bodyThreadHeapMb: 1_024,
+    /** A process that was idle for so long, and has grown by so much since it was least, gives back what it does not use: a pause of some 100 ms. */
+    spareMemory: { idleMs: 10_000, utilizationMax: 0.1, grownBytesMin: 100 * MIB },
     /** Keys remembered; more are looked up again. */
     keysRemembered: 50_000,
     /** Secrets that let nobody in, remembered apart: they never push out a key. */

@@ -7,6 +7,7 @@ import type { Sweep } from './background/sweeper/sweep.ts';
 import type { Core } from './context.ts';
 import { findOldKeys, removeOldKeys } from './keys/retention.ts';
 import { retentionSweeps } from './retention.ts';
+import { spareMemorySweep } from './spare-memory.ts';
 import { usageFolding } from './usage/fold.ts';
 import { clockNow } from './usage/read.ts';
 import { expireGrants, warnExpiring } from './wallet/grants.ts';
@@ -62,6 +63,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
       intervalMs: 60_000,
       run: once(async () => makePartitionsAhead(db, await clockNow(db))),
     },
+    spareMemorySweep(),
     usageFolding(db),
     ledgerRetention(db, ledgerDays),
     ...retentionSweeps(db),
