@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { defaultPriceBook } from '../src/core/prices.ts';
+import { defaultPriceBook } from '../src/core/wallet/prices.ts';
 import { usdText } from '../src/lib/money.ts';
 
 const root = join(import.meta.dirname, '..');

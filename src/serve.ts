@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { type Service, startService } from './app.ts';
 import { type Config, ConfigError, loadConfig } from './config/config.ts';
 import { readEnv } from './config/env.ts';
-import { createLog } from './core/log.ts';
-import type { Logger } from './core/logger.ts';
+import { createLog } from './core/process/log.ts';
+import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/startup-error.ts';
 
 const EXIT_CONFIG = 78;

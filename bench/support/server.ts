@@ -2,9 +2,9 @@
 // Prints one line of JSON when it is ready; ends when its standard input closes.
 import { startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { createAccount, lockCaller } from '../../src/core/accounts.ts';
+import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { createLog } from '../../src/core/log.ts';
+import { createLog } from '../../src/core/process/log.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { benchModule } from './noop-module.ts';

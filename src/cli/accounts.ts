@@ -7,10 +7,10 @@ import {
   listAccounts,
   setSuspended,
   setTier,
-} from '../core/accounts.ts';
-import { type Tier, tierLimits } from '../core/tiers.ts';
+} from '../core/accounts/accounts.ts';
+import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
-import { balanceOf } from '../core/wallet/read.ts';
+import { balanceOf } from '../core/wallet/ledger/read.ts';
 import type { Database } from '../db/database.ts';
 import { usdAmount } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { advanceTestClock } from '../core/test-clock.ts';
+import { advanceTestClock } from '../core/process/test-clock.ts';
 import { iso } from '../lib/time.ts';
 import { wholeNumber } from './fields.ts';
 import { CommandError, print } from './output.ts';

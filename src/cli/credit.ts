@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { lockAccount } from '../core/accounts.ts';
-import { openBooks } from '../core/wallet/books.ts';
+import { lockAccount } from '../core/accounts/accounts.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
+import { openBooks } from '../core/wallet/ledger/books.ts';
 import { spendableOf } from '../core/wallet/state.ts';
 import { usd } from '../lib/money.ts';
 import { DAY_MS, isoOrNull } from '../lib/time.ts';

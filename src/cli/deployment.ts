@@ -1,11 +1,11 @@
 // The server secret of the deployment that a database belongs to: keys are minted with it.
-import { Secrets } from '../core/secrets.ts';
+import { Secrets } from '../core/secrets/secrets.ts';
 import {
   loadServerSecret,
   readServerSecret,
   rememberedFingerprint,
   rememberServerSecret,
-} from '../core/server-secret.ts';
+} from '../core/secrets/server-secret.ts';
 import { CommandError } from './output.ts';
 import type { Session } from './session.ts';
 

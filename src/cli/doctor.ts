@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { examine, type Finding } from '../core/doctor.ts';
-import { Secrets } from '../core/secrets.ts';
-import { newServerSecret, readServerSecret } from '../core/server-secret.ts';
+import { Secrets } from '../core/secrets/secrets.ts';
+import { newServerSecret, readServerSecret } from '../core/secrets/server-secret.ts';
+import { examine, type Finding } from '../core/upkeep/doctor.ts';
 import { type Backlog, backlogOf } from '../core/webhooks/deliveries/backlog.ts';
 import { commandCore } from './core.ts';
 import { print } from './output.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { newServerSecret } from '../core/server-secret.ts';
+import { newServerSecret } from '../core/secrets/server-secret.ts';
 import { print } from './output.ts';
 
 export function genCommand(): Command {

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import { lockAccount } from '../core/accounts.ts';
+import { lockAccount } from '../core/accounts/accounts.ts';
 import { createKey, revokeKey } from '../core/keys/changes.ts';
 import { keyRecord } from '../core/keys/key-record.ts';
 import { scopeBookOf, scopesWithin, validateScopes } from '../core/keys/scopes.ts';
 import { listKeys, type StoredKey } from '../core/keys/store.ts';
-import type { CapPeriod, CapSetting } from '../core/wallet/key-cap.ts';
+import type { CapPeriod, CapSetting } from '../core/wallet/limits/key-cap.ts';
 import type { Transaction } from '../db/database.ts';
 import { NANOS_PER_USD } from '../lib/money.ts';
 import { moduleTags } from '../manifest/version.ts';

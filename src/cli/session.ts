@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Config, loadConfig } from '../config/config.ts';
 import { readEnv } from '../config/env.ts';
-import { ProcessRegistry } from '../core/processes.ts';
+import { ProcessRegistry } from '../core/process/processes.ts';
 import { type ConnectionConfig, Database } from '../db/database.ts';
 import { readConnection, startEmbedded } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';

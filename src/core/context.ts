@@ -1,19 +1,19 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
 import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
+import type { Tier } from './accounts/tiers.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
 import type { ScopeBook, ScopeKind } from './keys/scopes.ts';
-import type { Logger } from './logger.ts';
-import type { PriceBook } from './prices.ts';
 import type { Principal } from './principal.ts';
-import type { ProcessRegistry } from './processes.ts';
-import type { Secrets } from './secrets.ts';
-import type { Tier } from './tiers.ts';
+import type { Logger } from './process/logger.ts';
+import type { ProcessRegistry } from './process/processes.ts';
+import type { Secrets } from './secrets/secrets.ts';
 import type { UsageMeter } from './usage/meter.ts';
-import type { Holds } from './wallet/holds.ts';
-import type { Lanes } from './wallet/lanes.ts';
+import type { Holds } from './wallet/holds/holds.ts';
+import type { Lanes } from './wallet/lane/lanes.ts';
+import type { PriceBook } from './wallet/prices.ts';
 
 /** Services of one process, built once by app.ts. */
 export interface Core {

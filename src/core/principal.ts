@@ -2,8 +2,8 @@
 // the locks of whatever it changes: what ended meanwhile changes nothing. A further kind brings a PrincipalKind and touches nothing else.
 import type { Queryable } from '../db/database.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Tier } from './tiers.ts';
-import type { CapColumns } from './wallet/key-cap.ts';
+import type { Tier } from './accounts/tiers.ts';
+import type { CapColumns } from './wallet/limits/key-cap.ts';
 
 /** Why a credential lets nobody in, or nobody any more. Only a right one says what became of its principal. */
 export type Ended = 'unknown' | 'revoked' | 'expired';

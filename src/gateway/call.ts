@@ -1,12 +1,12 @@
 // One call on its way through the pipeline. The steps fill it in; the capability sees it as its CallContext.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Tier } from '../core/accounts/tiers.ts';
 import type { CallContext, Core } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { ScopeKind } from '../core/keys/scopes.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Tier } from '../core/tiers.ts';
 import { newId } from '../lib/ids.ts';
 import type { BulkOutcome } from './bulk/outcome.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,6 +1,7 @@
 // Token buckets and running calls per account and process (contract §6).
+
+import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../core/accounts/tiers.ts';
 import { admission } from '../core/admission.ts';
-import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../core/tiers.ts';
 import type { LimitClass } from './endpoint.ts';
 
 export interface Grant {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import type { PriceBook } from '../core/prices.ts';
+import type { PriceBook } from '../core/wallet/prices.ts';
 import type { Capability } from './capability.ts';
 import { checkManifest, idFromPath } from './check.ts';
 import { buildManifest } from './manifest.ts';

@@ -2,7 +2,7 @@
 // each with a test that shows it failing. Schemas and examples are checked in check-examples.ts.
 import { admission } from '../core/admission.ts';
 import { isEventType } from '../core/events/catalogue.ts';
-import type { PriceBook } from '../core/prices.ts';
+import type { PriceBook } from '../core/wallet/prices.ts';
 import { problemCatalogue } from '../problems/catalogue.ts';
 import { type Capability, pathParameters, type ScopeKind } from './capability.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';

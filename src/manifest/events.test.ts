@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultPriceBook } from '../core/prices.ts';
+import { defaultPriceBook } from '../core/wallet/prices.ts';
 import { checkManifest } from './check.ts';
 import { type EventKind, eventKind, whole } from './event-kind.ts';
 import type { Module } from './module.ts';

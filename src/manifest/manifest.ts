@@ -1,6 +1,6 @@
 // The manifest: every capability of this deployment, checked once at start. All surfaces are derived from it.
 import { createHash } from 'node:crypto';
-import { defaultPriceBook, type PriceBook } from '../core/prices.ts';
+import { defaultPriceBook, type PriceBook } from '../core/wallet/prices.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Capability } from './capability.ts';
 import { checkManifest } from './check.ts';

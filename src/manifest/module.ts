@@ -3,7 +3,7 @@
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
-import type { Figure } from '../core/figure.ts';
+import type { Figure } from '../core/process/metric.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
 import type { RawRoute } from './raw-route.ts';

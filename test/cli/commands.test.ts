@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KeyRing } from '../../src/core/keys/ring.ts';
-import { Secrets } from '../../src/core/secrets.ts';
-import { switchTestClock } from '../../src/core/test-clock.ts';
+import { switchTestClock } from '../../src/core/process/test-clock.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setTier } from '../../src/core/accounts.ts';
+import { setTier } from '../../src/core/accounts/accounts.ts';
 import { backgroundEvents, eventCatalogue } from '../../src/core/events/catalogue.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';

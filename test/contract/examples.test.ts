@@ -1,7 +1,7 @@
 // Every example of every capability, run through REST on an account of its own, as an agent would that reads discovery.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceAccount } from '../../src/core/events/sequencer.ts';
-import { priceOf } from '../../src/core/prices.ts';
+import { priceOf } from '../../src/core/wallet/prices.ts';
 import { usd } from '../../src/lib/money.ts';
 import type { CapabilityExample } from '../../src/manifest/capability.ts';
 import { byId, callCapability, capabilities, manifest, outputFaults, playExample } from '../support/capabilities.ts';

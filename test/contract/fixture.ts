@@ -1,6 +1,6 @@
 // A small module that uses every trait a capability can have, for tests that must not depend on what is built so far.
 import { Type } from 'typebox';
-import type { PriceBook } from '../../src/core/prices.ts';
+import type { PriceBook } from '../../src/core/wallet/prices.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';

@@ -1,9 +1,9 @@
 // The way of a call: who may, in which order it is checked, and what every answer says.
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setSuspended } from '../../src/core/accounts.ts';
+import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { mintSecret } from '../../src/core/keys/record.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { byId, callCapability, capabilities, prepareExample } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import {

@@ -1,6 +1,6 @@
 // What is charged later stands where it is caused: nothing that costs money is shown as free.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultPriceBook } from '../../src/core/prices.ts';
+import { defaultPriceBook } from '../../src/core/wallet/prices.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { byId, capabilities, manifest, outputFaults } from '../support/capabilities.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 // Each run is charged exactly once, with its record: wallet, journal, usage, the module's own count and the doctor agree.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setSuspended } from '../../src/core/accounts.ts';
+import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { client } from '../support/service.ts';
 import { CronBench, eventually, RUN_NANOS } from './harness.ts';

@@ -1,6 +1,6 @@
 // Jobs as they are made and listed: what is answered, refused and limited.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setTier } from '../../src/core/accounts.ts';
+import { setTier } from '../../src/core/accounts/accounts.ts';
 import { client, createTestAccount } from '../support/service.ts';
 import { CronBench, eventually } from './harness.ts';
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
-import { examine, type Finding } from '../../src/core/doctor.ts';
 import { sequenceAccount } from '../../src/core/events/sequencer.ts';
+import { examine, type Finding } from '../../src/core/upkeep/doctor.ts';
 import { modules } from '../../src/manifest/index.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {

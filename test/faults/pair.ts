@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 import type { Core } from '../../src/core/context.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createAccount, findAccount, setSuspended, setTier } from '../../src/core/accounts.ts';
-import { examine } from '../../src/core/doctor.ts';
+import { createAccount, findAccount, setSuspended, setTier } from '../../src/core/accounts/accounts.ts';
+import { ensureOperator } from '../../src/core/accounts/operator.ts';
 import { LastUsed } from '../../src/core/keys/last-used.ts';
-import { ensureOperator } from '../../src/core/operator.ts';
-import { Secrets } from '../../src/core/secrets.ts';
-import { loadServerSecret, rememberServerSecret } from '../../src/core/server-secret.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
+import { loadServerSecret, rememberServerSecret } from '../../src/core/secrets/server-secret.ts';
+import { examine } from '../../src/core/upkeep/doctor.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { type House, openHouse } from './harness.ts';
 

@@ -1,17 +1,17 @@
 // The account module on a real database, called as the gateway calls it: a key is looked up, its scopes checked, the capability run.
-import { createAccount, lockAccount } from '../../src/core/accounts.ts';
+import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { scopeBookOf, scopesAllow } from '../../src/core/keys/scopes.ts';
-import { createLog } from '../../src/core/log.ts';
-import { defaultPriceBook } from '../../src/core/prices.ts';
-import { ProcessRegistry } from '../../src/core/processes.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import { createLog } from '../../src/core/process/log.ts';
+import { ProcessRegistry } from '../../src/core/process/processes.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
-import { Holds } from '../../src/core/wallet/holds.ts';
-import { Lanes } from '../../src/core/wallet/lanes.ts';
+import { Holds } from '../../src/core/wallet/holds/holds.ts';
+import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
+import { defaultPriceBook } from '../../src/core/wallet/prices.ts';
 import { Database } from '../../src/db/database.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { newId } from '../../src/lib/ids.ts';

@@ -1,8 +1,8 @@
 // Keys over HTTP, on two processes' worth of services that share one database.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setSuspended } from '../../src/core/accounts.ts';
-import { examine } from '../../src/core/doctor.ts';
+import { setSuspended } from '../../src/core/accounts/accounts.ts';
+import { examine } from '../../src/core/upkeep/doctor.ts';
 import {
   type Client,
   client,

@@ -1,6 +1,6 @@
 // Spend caps of keys over HTTP, on two processes' worth of services that share one database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { examineAccount } from '../../src/core/doctor.ts';
+import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import {
   type Client,
   client,

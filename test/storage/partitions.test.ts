@@ -1,6 +1,6 @@
 // Partitions are there before they are needed; who misses one all the same makes it, without the locks of its transaction.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockWallets } from '../../src/core/wallet/statements.ts';
+import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { Database, type Transaction } from '../../src/db/database.ts';
 import { dropOldestPartition, makePartitionsAhead } from '../../src/db/partitions.ts';

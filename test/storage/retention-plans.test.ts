@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
 import { accountsWithEvents, sequenceAccount } from '../../src/core/events/sequencer.ts';
-import { retentionSweeps } from '../../src/core/retention.ts';
+import { retentionSweeps } from '../../src/core/upkeep/retention.ts';
 import { usageFolding } from '../../src/core/usage/fold.ts';
-import { ledgerEntries } from '../../src/core/wallet/read.ts';
+import { ledgerEntries } from '../../src/core/wallet/ledger/read.ts';
 import { Database, type Transaction } from '../../src/db/database.ts';
 import { cronSweeps } from '../../src/modules/cron/sweeps.ts';
 import { queueSweeps } from '../../src/modules/queue/sweeps.ts';

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
-import { Secrets } from '../../src/core/secrets.ts';
-import { loadServerSecret } from '../../src/core/server-secret.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
+import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';

@@ -1,9 +1,9 @@
 // What the account module shows of wallet, budget, usage, journal and events, on a clock that stands still.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../src/core/context.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
-import { chargeInLane } from '../../src/core/wallet/charge.ts';
+import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { grantCredit, signUpNote } from '../../src/core/wallet/grants.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';

@@ -1,7 +1,7 @@
 // Connections that fail around COMMIT: the caller is told what happened, and it happened once.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chargeInLane } from '../../src/core/wallet/charge.ts';
-import { lockWallets, readClock } from '../../src/core/wallet/statements.ts';
+import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
+import { lockWallets, readClock } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,18 +1,18 @@
 // One account with a live key on a real database, and an effect that leaves a row for every call it was charged for.
 
-import { createAccount } from '../../src/core/accounts.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { CallContext } from '../../src/core/context.ts';
 import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
 import { mintSecret } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
-import type { Logger } from '../../src/core/logger.ts';
-import { defaultPriceBook } from '../../src/core/prices.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import type { Logger } from '../../src/core/process/logger.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
-import { Holds } from '../../src/core/wallet/holds.ts';
-import type { LaneEffect, LaneItem, ReadVerdict } from '../../src/core/wallet/lane-item.ts';
-import { Lanes } from '../../src/core/wallet/lanes.ts';
+import { Holds } from '../../src/core/wallet/holds/holds.ts';
+import type { LaneEffect, LaneItem, ReadVerdict } from '../../src/core/wallet/lane/lane-item.ts';
+import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
+import { defaultPriceBook } from '../../src/core/wallet/prices.ts';
 import { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/lib/ids.ts';

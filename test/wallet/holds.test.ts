@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { chargeInLane } from '../../src/core/wallet/charge.ts';
+import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
-import type { AuthorizedHold, LaneItem } from '../../src/core/wallet/lane-item.ts';
-import { settleHold } from '../../src/core/wallet/settle-hold.ts';
+import { settleHold } from '../../src/core/wallet/holds/settle-hold.ts';
+import type { AuthorizedHold, LaneItem } from '../../src/core/wallet/lane/lane-item.ts';
 import { HOUR_MS } from '../../src/lib/time.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

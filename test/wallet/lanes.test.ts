@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockWallets } from '../../src/core/wallet/statements.ts';
+import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {

@@ -1,14 +1,14 @@
 // Random histories of a wallet against the model: after every step the books agree with it, and with each other.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockAccount } from '../../src/core/accounts.ts';
-import { examineAccount } from '../../src/core/doctor.ts';
+import { lockAccount } from '../../src/core/accounts/accounts.ts';
 import { updateKey } from '../../src/core/keys/changes.ts';
 import { findKey } from '../../src/core/keys/store.ts';
-import { setBudget } from '../../src/core/wallet/budget.ts';
+import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
-import type { Settlement } from '../../src/core/wallet/lane-item.ts';
-import { balanceOf, budgetOf } from '../../src/core/wallet/read.ts';
+import type { Settlement } from '../../src/core/wallet/lane/lane-item.ts';
+import { balanceOf, budgetOf } from '../../src/core/wallet/ledger/read.ts';
+import { setBudget } from '../../src/core/wallet/limits/budget.ts';
 import { usd } from '../../src/lib/money.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 // What a call costs and which scope it needs stand once, in the record of its capability: the lane takes both from there.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chargeInLane } from '../../src/core/wallet/charge.ts';
+import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { withClient } from '../../src/db/client.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';

@@ -1,6 +1,6 @@
 // What the engine leaves behind goes, and operators see what waits.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { coreSweeps } from '../../src/core/sweeps.ts';
+import { coreSweeps } from '../../src/core/upkeep/sweeps.ts';
 import { BacklogGauge, backlogOf } from '../../src/core/webhooks/deliveries/backlog.ts';
 import { deleteRegistration } from '../../src/core/webhooks/registrations/store.ts';
 import { createTestAccount, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLog } from '../log.ts';
+import { createLog } from '../process/log.ts';
 import { JobLoop, type JobLoopOptions } from './job-loop.ts';
 
 function loopOf(options: Partial<JobLoopOptions<number>>): JobLoop<number> {

@@ -1,8 +1,8 @@
 // Background jobs of one kind on one process: claim what is due, run it with bounded concurrency, look again.
 // The truth stays in the module's own tables. A claim there is a lease, so a killed process loses no job: it is claimed again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../figure.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Figure } from '../process/metric.ts';
 
 export interface JobLoopOptions<Job> {
   readonly name: string;

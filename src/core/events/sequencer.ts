@@ -4,7 +4,7 @@
 import { boolArray, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { readClock } from '../wallet/statements.ts';
+import { readClock } from '../wallet/lane/statements.ts';
 import { dispatchEvents, eventsWithin, subscribersOf } from '../webhooks/deliveries/dispatch.ts';
 import { nextEventId } from './outbox.ts';
 import { type EventRow, fitData } from './wire.ts';

@@ -5,7 +5,7 @@ import { statement } from '../../db/statement.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { CallContext } from '../context.ts';
-import { readClock } from '../wallet/statements.ts';
+import { readClock } from '../wallet/lane/statements.ts';
 import type { IdempotencyKey } from './key.ts';
 import { claimKey, inFlight, openAnswer } from './write.ts';
 

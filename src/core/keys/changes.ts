@@ -3,11 +3,11 @@
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { findAccount } from '../accounts.ts';
-import type { Secrets } from '../secrets.ts';
-import { tierLimits } from '../tiers.ts';
-import { openBooks } from '../wallet/books.ts';
-import { type CapPeriod, type CapSetting, setCap } from '../wallet/key-cap.ts';
+import { findAccount } from '../accounts/accounts.ts';
+import { tierLimits } from '../accounts/tiers.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { openBooks } from '../wallet/ledger/books.ts';
+import { type CapPeriod, type CapSetting, setCap } from '../wallet/limits/key-cap.ts';
 import { mintSecret } from './record.ts';
 import {
   countEarlier,

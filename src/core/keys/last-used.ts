@@ -3,7 +3,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
-import { readClock } from '../wallet/statements.ts';
+import { readClock } from '../wallet/lane/statements.ts';
 import type { KeyRing } from './ring.ts';
 
 const MINUTE_MS = 60_000;

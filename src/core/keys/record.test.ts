@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Secrets } from '../secrets.ts';
+import { Secrets } from '../secrets/secrets.ts';
 import { isWellFormedSecret, mintSecret } from './record.ts';
 
 const secrets = new Secrets('a server secret of tests');

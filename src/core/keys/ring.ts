@@ -4,12 +4,12 @@
 import { byteaArray } from '../../db/arrays.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import type { Tier } from '../accounts/tiers.ts';
 import { admission } from '../admission.ts';
 import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
-import { type Secrets, sameDigest } from '../secrets.ts';
-import type { Tier } from '../tiers.ts';
-import { CAP_COLUMNS, type CapColumns } from '../wallet/key-cap.ts';
-import { rideOut } from '../wallet/ride-out.ts';
+import { type Secrets, sameDigest } from '../secrets/secrets.ts';
+import { rideOut } from '../wallet/lane/ride-out.ts';
+import { CAP_COLUMNS, type CapColumns } from '../wallet/limits/key-cap.ts';
 import { type ApiKey, invalidKey, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './record.ts';
 
 export const KEY_CACHE_MS = 1_000;

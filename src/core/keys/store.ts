@@ -1,10 +1,10 @@
-// SQL of keys and their secrets. Whoever changes a key holds the account's wallet row locked (core/accounts.ts).
+// SQL of keys and their secrets. Whoever changes a key holds the account's wallet row locked (core/accounts).
 // A key has one current secret and earlier ones with an end; those that ended before the last rotation are forgotten.
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
-import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/key-cap.ts';
+import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/limits/key-cap.ts';
 import type { MintedSecret } from './record.ts';
 
 export type KeyStatus = 'active' | 'rotating' | 'revoked' | 'expired';

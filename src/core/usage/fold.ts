@@ -6,7 +6,7 @@ import { type Statement, statement } from '../../db/statement.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
 import { mendEach } from '../background/sweeper/mend-each.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
-import { upsertUsage } from '../wallet/statements.ts';
+import { upsertUsage } from '../wallet/lane/statements.ts';
 import { usageOrder } from './order.ts';
 import { keptFrom } from './period.ts';
 import { clockNow } from './read.ts';

@@ -3,7 +3,7 @@
 import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';
-import { readClock, upsertUsage } from '../wallet/statements.ts';
+import { readClock, upsertUsage } from '../wallet/lane/statements.ts';
 import { usageOrder } from './order.ts';
 
 interface Count {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { usd } from '../../lib/money.ts';
 import { iso } from '../../lib/time.ts';
-import { readClock } from '../wallet/statements.ts';
+import { readClock } from '../wallet/lane/statements.ts';
 import { bucketsOf, type Granularity, type Period } from './period.ts';
 
 export interface UsageFilter {

@@ -8,10 +8,10 @@ import { usd } from '../../lib/money.ts';
 import { DAY_MS, isoOrNull } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type NewEvent, sendEvents } from '../events/outbox.ts';
-import { lowBalanceChange, rearmLowBalance } from './alerts.ts';
-import { type Books, type JournalEntry, openBooks, saveBooks } from './books.ts';
+import { updateGrants } from './lane/statements.ts';
+import { type Books, type JournalEntry, openBooks, saveBooks } from './ledger/books.ts';
+import { lowBalanceChange, rearmLowBalance } from './limits/alerts.ts';
 import { type GrantRow, spendableOf } from './state.ts';
-import { updateGrants } from './statements.ts';
 
 export interface NewGrant {
   readonly kind: 'promo' | 'paid';

@@ -1,5 +1,5 @@
 // A long body takes more of the account's rate than a short one (contract §6).
-import { tokenWorth } from '../../core/tiers.ts';
+import { tokenWorth } from '../../core/accounts/tiers.ts';
 import type { Step } from '../step.ts';
 
 export const weighBody: Step = (call) => {

@@ -1,6 +1,6 @@
 // What the calling key may do to keys: judged under the account's lock and before any replay, so that no stored answer leaks to a
 // key that may not have it, and a key revoked or narrowed meanwhile changes nothing (contract §2).
-import { lockAccount } from '../../core/accounts.ts';
+import { lockAccount } from '../../core/accounts/accounts.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
 import { secretInGrace } from '../../core/keys/record.ts';

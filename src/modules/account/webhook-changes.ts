@@ -1,9 +1,9 @@
 // What can happen to a webhook registration: registered, changed, deleted. URLs are checked before, since that resolves names;
 // everything here runs under the account's lock.
-import { findAccount } from '../../core/accounts.ts';
+import { findAccount } from '../../core/accounts/accounts.ts';
+import { tierLimits } from '../../core/accounts/tiers.ts';
 import type { CallContext } from '../../core/context.ts';
 import { isEventType } from '../../core/events/catalogue.ts';
-import { tierLimits } from '../../core/tiers.ts';
 import { endDeliveries } from '../../core/webhooks/deliveries/store.ts';
 import {
   clearFailures,

@@ -1,7 +1,7 @@
 // Capturing as a lane effect: one event per call, set-based over all calls of the commit. Everything about a group is decided under
 // the wallet lock of its account, so of many first events exactly one is the first.
 import { type NewEvent, sendEvents } from '../../core/events/outbox.ts';
-import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
+import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane/lane-item.ts';
 import { byteaArray, int2Array, int4Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { sendActivity } from './activity-store.ts';

@@ -1,7 +1,7 @@
 // The one way in for events, whatever entry they come by: scrubbed, cut into columns, charged and stored in the account's lane.
 import type { CallContext } from '../../core/context.ts';
 import type { IdempotencyKey } from '../../core/idempotency/key.ts';
-import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge.ts';
+import { type ChargedAnswer, chargeInLane } from '../../core/wallet/charge/charge.ts';
 import type { SourceFindings } from './capture-input.ts';
 import type { CaptureInput, ReadyEvent } from './capture-types.ts';
 import type { EventDraft } from './draft.ts';

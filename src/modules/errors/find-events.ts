@@ -1,8 +1,8 @@
 // Pages of events for list, search and the events of a group: newest first, with the total.
 // Positions are sequence numbers: events only ever come in above a page, so a walk shows none twice and misses none that was there.
 import type { CallContext } from '../../core/context.ts';
-import { decodeCursor, encodeCursor, page } from '../../core/cursors.ts';
-import { readClock } from '../../core/wallet/statements.ts';
+import { decodeCursor, encodeCursor, page } from '../../core/secrets/cursors.ts';
+import { readClock } from '../../core/wallet/lane/statements.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../lib/sequence.ts';
 import { countEvents, type EventScope, type Sample, sampleEvents, walkEvents } from './event-scan.ts';

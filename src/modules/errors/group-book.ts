@@ -1,6 +1,6 @@
 // What the events of one commit make of their groups, computed without a database: rows, figures, events to tell, answers.
 import type { NewEvent } from '../../core/events/outbox.ts';
-import type { AdmittedItem } from '../../core/wallet/lane-item.ts';
+import type { AdmittedItem } from '../../core/wallet/lane/lane-item.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import type { NewActivity } from './activity-store.ts';

@@ -1,6 +1,6 @@
 // Changes of a group by hand: under the wallet lock, so that each happens wholly before or wholly after any capture. A change that
 // changes nothing leaves no trace.
-import { lockCaller } from '../../core/accounts.ts';
+import { lockCaller } from '../../core/accounts/accounts.ts';
 import type { CallContext } from '../../core/context.ts';
 import { runWrite } from '../../core/idempotency/write.ts';
 import type { Transaction } from '../../db/database.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secrets } from '../../core/secrets.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
 import { ErrorIds } from './ids.ts';
 
 const ids = new ErrorIds(new Secrets('a secret of the tests, long enough to be one'));

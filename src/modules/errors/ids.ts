@@ -1,6 +1,6 @@
 // Ids of events and groups carry the sequence number and a keyed MAC: both are found by their number, and an id that we did not
 // hand out to this account names nothing.
-import type { Secrets } from '../../core/secrets.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
 import { decodeWord, encodeWord } from '../../lib/base62.ts';
 import { type SipKey, siphash, sipKey } from '../../lib/siphash.ts';
 

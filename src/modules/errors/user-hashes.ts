@@ -1,7 +1,7 @@
 // Users of whom only an e-mail or network address is known are counted by a keyed hash of it: the address itself is not stored, and
 // without the server secret no list of addresses can be tried against the hashes. Each account has a key of its own.
 import { createHmac } from 'node:crypto';
-import type { Secrets } from '../../core/secrets.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
 
 const KEY_BYTES = 32;
 /** Deriving a key takes ten times as long as using it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secrets } from '../../core/secrets.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
 import { NumberSource } from './number-source.ts';
 import { UserHashes } from './user-hashes.ts';
 import { identityOf } from './user-identity.ts';

@@ -1,7 +1,7 @@
 // Writing vectors as a lane effect: set-based over all calls of a commit, whatever their accounts and collections. The changes of a
 // commit to one collection are one version of it. A collection that a long write holds is not waited for under the lock of a wallet:
 // the call is held for and writes alone, as large ones do, which wait for the collection before they touch the wallet.
-import type { AdmittedItem, LaneEffect, ReadVerdict } from '../../core/wallet/lane-item.ts';
+import type { AdmittedItem, LaneEffect, ReadVerdict } from '../../core/wallet/lane/lane-item.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { type Problem, problem } from '../../problems/problem.ts';

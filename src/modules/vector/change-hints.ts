@@ -1,5 +1,5 @@
 // What a commit's upserts made of each collection, for an engine that holds it in memory.
-import type { AdmittedItem } from '../../core/wallet/lane-item.ts';
+import type { AdmittedItem } from '../../core/wallet/lane/lane-item.ts';
 import type { ChangeInput } from './change-types.ts';
 import { type CollectionRow, refOf } from './collection-store.ts';
 import type { Change, CollectionRef } from './engine/port.ts';

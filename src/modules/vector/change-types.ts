@@ -1,5 +1,5 @@
 // What writes vectors: an upsert of many, or new metadata for one that is there.
-import type { LaneItem } from '../../core/wallet/lane-item.ts';
+import type { LaneItem } from '../../core/wallet/lane/lane-item.ts';
 import type { CollectionRow } from './collection-store.ts';
 import type { PackedVectors } from './packed.ts';
 

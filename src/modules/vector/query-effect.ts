@@ -1,5 +1,5 @@
 // The charge of a query, with the answer that was found: nothing to read, nothing to write but the module's own count.
-import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane-item.ts';
+import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane/lane-item.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { sendBilled } from './billed.ts';

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import type { Figure } from '../../core/figure.ts';
+import type { Figure } from '../../core/process/metric.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 
 export interface MetricsOptions {

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
-import { tokenWorth } from '../../core/tiers.ts';
+import { tokenWorth } from '../../core/accounts/tiers.ts';
 import type { BodyReaders } from '../../gateway/bulk/readers.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';

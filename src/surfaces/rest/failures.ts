@@ -1,7 +1,7 @@
 // How a failure is told: its answer, its line in the log, and when.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/process/logger.ts';
 import type { Envelope, Identity } from '../../gateway/envelope.ts';
 import { toProblem } from '../../gateway/pipeline.ts';
 import type { Refusals } from '../../gateway/refusals.ts';

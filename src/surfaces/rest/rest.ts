@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { tokenWorth } from '../../core/tiers.ts';
+import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import { afterBody, beforeBody, runCapability, runSteps } from '../../gateway/pipeline.ts';

@@ -1,6 +1,6 @@
 // The life of one background task in one process: wait, take the lease, run, and again. A failure is logged and retried later.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../logger.ts';
+import type { Logger } from '../../process/logger.ts';
 import type { Lease } from './lease.ts';
 import type { Sweep } from './sweep.ts';
 

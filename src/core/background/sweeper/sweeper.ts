@@ -1,7 +1,7 @@
 // Runs the background tasks of a process, each in a loop of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../../context.ts';
-import type { Figure } from '../../figure.ts';
+import type { Figure } from '../../process/metric.ts';
 import { Lease } from './lease.ts';
 import type { Sweep } from './sweep.ts';
 import { type SweepFigures, SweepLoop } from './sweep-loop.ts';

@@ -2,7 +2,7 @@
 import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Sweep } from '../../background/sweeper/sweep.ts';
-import type { Figure } from '../../figure.ts';
+import type { Figure } from '../../process/metric.ts';
 
 export interface Backlog {
   /** Committed events without a number yet. */

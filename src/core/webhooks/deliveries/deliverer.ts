@@ -5,7 +5,7 @@
 import { JobLoop } from '../../background/job-loop.ts';
 import type { Core } from '../../context.ts';
 import { eventText } from '../../events/wire.ts';
-import type { Figure } from '../../figure.ts';
+import type { Figure } from '../../process/metric.ts';
 import { TargetCache } from '../registrations/target-cache.ts';
 import { claimOf, LaneBook, type Turn } from '../turns/lane-book.ts';
 import { HEALTH, type PoolName, poolOf, type Slot, Slots, slotsTotal } from '../turns/slots.ts';

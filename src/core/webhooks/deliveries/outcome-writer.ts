@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Coalescer } from '../../../lib/coalesce.ts';
 import type { Core } from '../../context.ts';
-import type { Figure } from '../../figure.ts';
+import type { Figure } from '../../process/metric.ts';
 import { changesWebhook, type Outcome, writeOutcomes } from './outcome.ts';
 import type { DisabledReason } from './standing.ts';
 

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { iso } from '../../../lib/time.ts';
 import { retryAfterMs } from '../../outbound/retry-after.ts';
-import { readClock } from '../../wallet/statements.ts';
+import { readClock } from '../../wallet/lane/statements.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
 import type { Health } from '../turns/slots.ts';
 import type { AttemptResult } from './attempt.ts';

@@ -3,7 +3,7 @@
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import type { Secrets } from '../../secrets.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 
 export type WebhookStatus = 'enabled' | 'disabled';
 export type RetryPolicy = 'default' | 'aggressive';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secrets } from '../../secrets.ts';
+import { Secrets } from '../../secrets/secrets.ts';
 import type { TargetRow } from './store.ts';
 import { TargetCache } from './target-cache.ts';
 

@@ -1,5 +1,5 @@
 // Decrypted targets, remembered: a row is compared with what was decrypted before, so a change counts from the next claim on.
-import type { Secrets } from '../../secrets.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { type DeliveryTarget, type TargetRow, targetOf } from './store.ts';
 
 const TARGETS_MAX = 20_000;

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { balanceOf } from '../../../core/wallet/read.ts';
+import { balanceOf } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { instantField, textOrNull, usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { budgetOf } from '../../../core/wallet/read.ts';
+import { budgetOf } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
 import type { AccountState } from '../state.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { setBudget } from '../../../core/wallet/budget.ts';
-import { budgetRecord } from '../../../core/wallet/read.ts';
+import { budgetRecord } from '../../../core/wallet/ledger/read.ts';
+import { setBudget } from '../../../core/wallet/limits/budget.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
 import { enter } from '../caller.ts';

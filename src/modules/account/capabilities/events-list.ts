@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { isEventType } from '../../../core/events/catalogue.ts';
 import { eventsOf } from '../../../core/events/read.ts';
 import { sequenceAccount } from '../../../core/events/sequencer.ts';
 import { eventText } from '../../../core/events/wire.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

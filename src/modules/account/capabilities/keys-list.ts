@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { keyRecord } from '../../../core/keys/key-record.ts';
 import { listKeys } from '../../../core/keys/store.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { keySchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';

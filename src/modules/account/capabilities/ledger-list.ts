@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
-import { ledgerEntries } from '../../../core/wallet/read.ts';
+import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import {
   boundField,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { findAccount } from '../../../core/accounts.ts';
-import { readBurstSeconds, type Tier, tierLimits } from '../../../core/tiers.ts';
+import { findAccount } from '../../../core/accounts/accounts.ts';
+import { readBurstSeconds, type Tier, tierLimits } from '../../../core/accounts/tiers.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import type { AccountState } from '../state.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
 import { isEventType } from '../../../core/events/catalogue.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { type DeliveryStatus, deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../../core/webhooks/deliveries/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

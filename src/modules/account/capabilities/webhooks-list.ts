@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
 import { listRegistrations } from '../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

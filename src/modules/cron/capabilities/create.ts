@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
+import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
-import { tierLimits } from '../../../core/tiers.ts';
 import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

@@ -1,6 +1,6 @@
 // Jobs and runs as they are stored and as they are shown.
 import { maskHeaders } from '../../../core/outbound/target-headers.ts';
-import type { Secrets } from '../../../core/secrets.ts';
+import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 

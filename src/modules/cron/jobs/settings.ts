@@ -1,6 +1,6 @@
 // What a call makes of a job's settings: a schedule is either an expression or one time, and what is absent stays as it was.
 import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
-import type { Secrets } from '../../../core/secrets.ts';
+import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { memberSources } from '../../../lib/json-source.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

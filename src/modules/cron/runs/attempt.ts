@@ -3,7 +3,7 @@
 import type { Core } from '../../../core/context.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { iso } from '../../../lib/time.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import { openHeaders, openSecret, type RunRow, runRecord } from '../jobs/records.ts';

@@ -2,8 +2,8 @@
 // puts the account to the end of the line. All under the wallet lock, so one process begins a slot, and once.
 import type { Core } from '../../../core/context.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
-import { openBooks } from '../../../core/wallet/books.ts';
-import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge-work.ts';
+import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge/charge-work.ts';
+import { openBooks } from '../../../core/wallet/ledger/books.ts';
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

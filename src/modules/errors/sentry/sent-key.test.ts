@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mintSecret } from '../../../core/keys/record.ts';
-import { Secrets } from '../../../core/secrets.ts';
+import { Secrets } from '../../../core/secrets/secrets.ts';
 import type { RawHead } from '../../../manifest/raw-route.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
 

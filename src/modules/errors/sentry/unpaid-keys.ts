@@ -1,8 +1,8 @@
 // Keys whose events were refused for want of credit: while wallet or budget still lack it, the next events of a key are refused before
 // their bodies are unfolded. The lane alone decides on those that are let through.
 import type { CallContext, Core } from '../../../core/context.ts';
-import { priceOf } from '../../../core/prices.ts';
 import { readFunds } from '../../../core/wallet/funds.ts';
+import { priceOf } from '../../../core/wallet/prices.ts';
 import { Coalescer } from '../../../lib/coalesce.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { UNPAID_KEYS_MAX, UNPAID_MS } from './numbers.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
+import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { tierLimits } from '../../../core/tiers.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type QueueRow, queueRecord } from '../queues/records.ts';

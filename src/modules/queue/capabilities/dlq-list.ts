@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor } from '../../../core/cursors.ts';
+import { decodeCursor, encodeCursor } from '../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { iso } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { queueRecord } from '../queues/records.ts';
 import { listQueues } from '../queues/store.ts';

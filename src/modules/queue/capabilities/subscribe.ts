@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';

@@ -1,5 +1,5 @@
 // nack: messages go back to their queue, or to the dead-letter queue. Fenced as ack and extend are (settle.ts).
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { problem } from '../../../problems/problem.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';

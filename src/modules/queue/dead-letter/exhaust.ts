@@ -1,5 +1,5 @@
 // What a change of max_receive_count or of the dead-letter queue means for messages that were delivered before it.
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

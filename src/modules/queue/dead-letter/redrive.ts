@@ -1,6 +1,6 @@
 // Redrive: messages of a queue go back from its dead-letter queue, all at once or at a rate, in bounded transactions.
 
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { type Database, sqlState, type Transaction } from '../../../db/database.ts';
 import { problem } from '../../../problems/problem.ts';
 import { lockGroupsOf, refreshGroups, sendGroups } from '../fifo/store.ts';

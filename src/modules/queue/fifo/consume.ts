@@ -1,6 +1,6 @@
 // Consuming from a FIFO queue: ready groups are locked, lapsed leases settled, heads leased, in one transaction.
 
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { int8Array, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

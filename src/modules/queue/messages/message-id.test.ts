@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Secrets } from '../../../core/secrets.ts';
+import { Secrets } from '../../../core/secrets/secrets.ts';
 import { MessageIds } from './message-id.ts';
 
 const ids = new MessageIds(new Secrets('one secret, long enough to be one'));

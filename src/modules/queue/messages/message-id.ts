@@ -1,6 +1,6 @@
 // Message ids and receipts carry the sequence number and a keyed MAC: a message is found by its primary key, without a look-up
 // index, and an id that we did not hand out to this account names nothing.
-import type { Secrets } from '../../../core/secrets.ts';
+import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { decodeWord, encodeNumber, encodeWord } from '../../../lib/base62.ts';
 import { type SipKey, siphash, sipKey } from '../../../lib/siphash.ts';
 

@@ -1,6 +1,6 @@
 // Publishing as a lane effect: one or many messages per call, set-based over all calls of the commit.
 
-import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane-item.ts';
+import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';

@@ -1,6 +1,6 @@
 // SQL of publishing. Every statement is set-based over the accounts of a lane commit.
 // Measured: unnest of binary arrays with one named statement beats multi-row VALUES from two rows on, and plans once.
-import type { AdmittedItem } from '../../../core/wallet/lane-item.ts';
+import type { AdmittedItem } from '../../../core/wallet/lane/lane-item.ts';
 import { int2Array, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

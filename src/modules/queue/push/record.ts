@@ -1,7 +1,7 @@
 // A push subscription on the wire and at rest. Its signing secret and custom headers are stored encrypted, bound to its id.
 
 import { maskHeaders } from '../../../core/outbound/target-headers.ts';
-import type { Secrets } from '../../../core/secrets.ts';
+import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { iso } from '../../../lib/time.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
 

@@ -1,6 +1,6 @@
 // Exact figures of a queue at one moment: leases and retention that are over are settled first, then everything is read in one snapshot.
 
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts.ts';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
+import { tierLimits } from '../../../core/accounts/tiers.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { tierLimits } from '../../../core/tiers.ts';
 import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { newId } from '../../../lib/ids.ts';
 import { memberSources } from '../../../lib/json-source.ts';

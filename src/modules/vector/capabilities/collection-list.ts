@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/cursors.ts';
+import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { type CollectionRow, listCollections } from '../collection-store.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

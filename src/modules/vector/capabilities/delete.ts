@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { readClock } from '../../../core/wallet/statements.ts';
+import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { countOut, holdCollection } from '../collection-store.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { tierLimits } from '../../../core/tiers.ts';
-import { chargeForWork, priceOfCall } from '../../../core/wallet/charge.ts';
+import { tierLimits } from '../../../core/accounts/tiers.ts';
+import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { chargeInLane } from '../../../core/wallet/charge.ts';
+import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { metadataText } from '../metadata.ts';
 import { collectionField, idField, metadataField, okField } from '../schemas.ts';

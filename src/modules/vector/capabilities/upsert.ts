@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { chargeInLane } from '../../../core/wallet/charge.ts';
+import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { UPSERT_BODY_BYTES_MAX, UPSERT_VECTORS_MAX } from '../limits.ts';
 import { type PackedVectors, packVectors, type SentVector } from '../packed.ts';

@@ -1,7 +1,7 @@
 // The engine inside the service: a few worker threads, each the home of some collections, under one budget of memory.
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { Logger } from '../../../../core/logger.ts';
+import type { Logger } from '../../../../core/process/logger.ts';
 import type { ConnectionConfig } from '../../../../db/database.ts';
 import type { Change, CollectionRef, IndexState, Search, SearchResult, VectorEngine } from '../port.ts';
 import { Lane, type LaneEvents } from './lane.ts';

@@ -2,7 +2,7 @@
 // This process holds nothing of them. See README.md beside this file.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sweep } from '../../../../core/background/sweeper/sweep.ts';
-import type { Logger } from '../../../../core/logger.ts';
+import type { Logger } from '../../../../core/process/logger.ts';
 import { type ConnectionConfig, Database, type Queryable } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
 import {

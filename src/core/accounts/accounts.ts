@@ -1,0 +1,195 @@
+// Accounts: made with their project, wallet and sign-up credit in one transaction; tier and suspension.
+// Every change locks the wallet row, so that it stands in one order with the lane commits of the account.
+import { textArray } from '../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { newId } from '../../lib/ids.ts';
+import { NANOS_PER_USD } from '../../lib/money.ts';
+import { sequenceAt } from '../../lib/sequence.ts';
+import { iso, startOfDay, startOfMonth } from '../../lib/time.ts';
+import { problem } from '../../problems/problem.ts';
+import { sendEvents } from '../events/outbox.ts';
+import { grantCredit, signUpLifetimeMs, signUpNote } from '../wallet/grants.ts';
+import { lockWallets, readClock } from '../wallet/lane/statements.ts';
+import type { Tier } from './tiers.ts';
+
+export interface NewAccount {
+  readonly name?: string | null;
+  /** Set for an account made by an e-mail identity: it starts without credit, and is named by the address unless a name is given. */
+  readonly email?: string | null;
+}
+
+export interface Account {
+  readonly accountId: string;
+  readonly projectId: string;
+  readonly tier: Tier;
+  readonly name: string | null;
+  readonly emailBound: boolean;
+  readonly suspended: boolean;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+interface AccountRow {
+  readonly account_id: string;
+  readonly project_id: string;
+  readonly tier: Tier;
+  readonly name: string | null;
+  readonly email_bound: boolean;
+  readonly suspended: boolean;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const SIGN_UP_CREDIT_NANOS = 2n * NANOS_PER_USD;
+
+const insertAccount = statement(
+  'account_insert',
+  `INSERT INTO core.account (account_id, project_id, tier, name, email_bound, created_at, updated_at)
+   VALUES ($1, $2, 'standard', $3, $4, $5, $5)`,
+);
+
+// Armed from the start: an account that never had more than the threshold is told when it runs low as well.
+const insertWallet = statement(
+  'account_insert_wallet',
+  `INSERT INTO core.wallet (account_id, balance_nanos, held_nanos, last_seq, day_start, day_used_nanos, day_held_nanos,
+                            month_start, month_used_nanos, month_held_nanos, last_grant_nanos, low_balance_armed)
+   VALUES ($1, 0, 0, $2, $3, 0, 0, $4, 0, 0, 0, true)`,
+);
+
+const selectAccount = statement(
+  'account_select',
+  `SELECT a.account_id, a.project_id, a.tier, a.name, a.email_bound, w.suspended, a.created_at, a.updated_at
+     FROM core.account a, core.wallet w
+    WHERE a.account_id = $1 AND w.account_id = $1`,
+);
+
+const selectAccounts = statement(
+  'account_select_page',
+  `/* fan-out: the operator's list of all accounts */
+   SELECT a.account_id, a.project_id, a.tier, a.name, a.email_bound, w.suspended, a.created_at, a.updated_at
+     FROM core.account a
+     JOIN core.wallet w ON w.account_id = a.account_id
+    WHERE a.account_id > $1
+    ORDER BY a.account_id
+    LIMIT $2`,
+);
+
+const updateTier = statement(
+  'account_update_tier',
+  'UPDATE core.account SET tier = $2, updated_at = $3 WHERE account_id = $1',
+);
+const touch = statement('account_touch', 'UPDATE core.account SET updated_at = $2 WHERE account_id = $1');
+const updateSuspended = statement(
+  'account_update_suspended',
+  'UPDATE core.wallet SET suspended = $2 WHERE account_id = $1',
+);
+
+/** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
+export async function createAccount(tx: Transaction, { name = null, email = null }: NewAccount): Promise<string> {
+  const clock = await tx.query<{ now: number }>(readClock, []);
+  const nowMs = (clock.rows[0] as { now: number }).now;
+  const now = new Date(nowMs);
+  const accountId = newId(email === null ? 'acct_anon_' : 'acct_email_');
+  const inserted = [
+    tx.query(insertAccount, [accountId, newId('proj_'), name ?? email, email !== null, now]),
+    tx.query(insertWallet, [accountId, sequenceAt(nowMs), new Date(startOfDay(nowMs)), new Date(startOfMonth(nowMs))]),
+  ];
+  await Promise.all(inserted);
+  if (email === null) {
+    await grantCredit(tx, accountId, {
+      kind: 'promo',
+      amountNanos: SIGN_UP_CREDIT_NANOS,
+      expiresInMs: signUpLifetimeMs,
+      note: signUpNote,
+    });
+  }
+  const account = (await findAccount(tx, accountId)) as Account;
+  sendEvents(
+    tx,
+    [{ accountId, type: 'account.created', data: { object: accountRecord(account) }, requestId: null }],
+    nowMs,
+  );
+  return accountId;
+}
+
+export async function findAccount(db: Queryable, accountId: string): Promise<Account | null> {
+  const { rows } = await db.query<AccountRow>(selectAccount, [accountId]);
+  return rows[0] === undefined ? null : accountOf(rows[0]);
+}
+
+/** Up to `limit` accounts in the order of their ids, after `afterId` (empty: from the start). */
+export async function listAccounts(db: Queryable, afterId: string, limit: number): Promise<Account[]> {
+  const { rows } = await db.query<AccountRow>(selectAccounts, [afterId, limit]);
+  return rows.map(accountOf);
+}
+
+/** Changes the tier and tells it as account.updated. Answers the account, or null when there is none. */
+export async function setTier(tx: Transaction, accountId: string, tier: Tier): Promise<Account | null> {
+  const nowMs = await lockAccount(tx, accountId);
+  const before = nowMs === null ? null : await findAccount(tx, accountId);
+  if (nowMs === null || before === null || before.tier === tier) return before;
+  const after = { ...before, tier, updatedAtMs: nowMs };
+  const data = { object: accountRecord(after), previous: { tier: before.tier } };
+  await tx.query(updateTier, [accountId, tier, new Date(nowMs)]);
+  sendEvents(tx, [{ accountId, type: 'account.updated', data, requestId: null }], nowMs);
+  return after;
+}
+
+/**
+ * Stops or lets through every call of the account: billable ones from this commit on, the others once their process has read
+ * the key anew: wait for ProcessRegistry.keyDropSettled. Answers the account, or null when there is none.
+ */
+export async function setSuspended(tx: Transaction, accountId: string, suspended: boolean): Promise<Account | null> {
+  const nowMs = await lockAccount(tx, accountId);
+  const before = nowMs === null ? null : await findAccount(tx, accountId);
+  if (nowMs === null || before === null || before.suspended === suspended) return before;
+  await Promise.all([tx.query(updateSuspended, [accountId, suspended]), tx.query(touch, [accountId, new Date(nowMs)])]);
+  return { ...before, suspended, updatedAtMs: nowMs };
+}
+
+/**
+ * Locks the wallet row until the end of the transaction: no lane commit and no other change of the account runs beside it.
+ * Answers the time after the lock, or null when there is no such account.
+ */
+export async function lockAccount(tx: Queryable, accountId: string): Promise<number | null> {
+  const [wallets, clock] = await Promise.all([
+    tx.query(lockWallets, [textArray([accountId])]),
+    tx.query<{ now: number }>(readClock, []),
+  ]);
+  return wallets.count === 0 ? null : (clock.rows[0] as { now: number }).now;
+}
+
+/** Locks the account of a call. Answers the time after the lock. Throws INVALID_API_KEY when the account is gone. */
+export async function lockCaller(tx: Queryable, accountId: string): Promise<number> {
+  const nowMs = await lockAccount(tx, accountId);
+  if (nowMs === null) throw problem('INVALID_API_KEY');
+  return nowMs;
+}
+
+/** The account as events and the command line show it. */
+export function accountRecord(account: Account) {
+  return {
+    account_id: account.accountId,
+    project_id: account.projectId,
+    name: account.name,
+    tier: account.tier,
+    email_bound: account.emailBound,
+    suspended: account.suspended,
+    created_at: iso(account.createdAtMs),
+    updated_at: iso(account.updatedAtMs),
+  };
+}
+
+function accountOf(row: AccountRow): Account {
+  return {
+    accountId: row.account_id,
+    projectId: row.project_id,
+    tier: row.tier,
+    name: row.name,
+    emailBound: row.email_bound,
+    suspended: row.suspended,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  };
+}

@@ -1,0 +1,53 @@
+// Which processes of this deployment are alive, by heartbeat; and the wait after which no process can still know a dropped key.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { KEY_CACHE_MS } from '../keys/ring.ts';
+
+// A timer may fire a little early.
+const TIMER_MARGIN_MS = 5;
+
+const beat = statement(
+  'process_beat',
+  `INSERT INTO core.process (process_id, role, started_at, seen_at) VALUES ($1, $2, clock_timestamp(), clock_timestamp())
+       ON CONFLICT (process_id) DO UPDATE SET seen_at = excluded.seen_at`,
+);
+const countOthers = statement(
+  'process_count_others',
+  `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND seen_at > clock_timestamp() - interval '3 minutes'`,
+);
+const remove = statement(
+  'process_remove',
+  `DELETE FROM core.process WHERE process_id = $1 OR seen_at < clock_timestamp() - interval '1 day'`,
+);
+
+export class ProcessRegistry {
+  readonly id: string;
+  readonly #db: Database;
+  readonly #role: string;
+
+  constructor(db: Database, id: string, role: string) {
+    this.#db = db;
+    this.id = id;
+    this.#role = role;
+  }
+
+  /** Registers before the first call is served, then every few seconds. */
+  async beat(): Promise<void> {
+    await this.#db.query(beat, [this.id, this.#role]);
+  }
+
+  async leave(): Promise<void> {
+    await this.#db.query(remove, [this.id]);
+  }
+
+  /**
+   * Resolves once no other process can act on a key dropped here: at once when this is the only one, else when look-ups
+   * remembered elsewhere have passed their second. One that could not beat for a while may still serve calls: it counts for
+   * minutes, which costs a needless second at most.
+   */
+  async keyDropSettled(): Promise<void> {
+    const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id]);
+    if ((rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS + TIMER_MARGIN_MS);
+  }
+}

@@ -1,0 +1,85 @@
+// What the core keeps for a time: idempotency keys, events, deliveries, settled holds.
+import { int8Array, textArray } from '../../db/arrays.ts';
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { removeOldRows } from '../background/sweeper/old-rows.ts';
+import type { Sweep } from '../background/sweeper/sweep.ts';
+
+// A key lives as long as its hold.
+const findAnswers = statement(
+  'retention_find_answers',
+  `/* fan-out: idempotency keys past their time */
+   SELECT i.account_id, i.key_hash AS id FROM core.idempotency i
+    WHERE i.expires_at <= core.clock_now() AND i.hold_id IS NULL ORDER BY i.expires_at LIMIT $1`,
+);
+const removeAnswers = statement(
+  'retention_remove_answers',
+  `DELETE FROM core.idempotency
+    WHERE account_id = $1 AND key_hash = ANY($2::text[]) AND expires_at <= core.clock_now() AND hold_id IS NULL`,
+);
+const findEvents = statement(
+  'retention_find_events',
+  `/* fan-out: events older than 30 days */
+   SELECT e.account_id, e.sequence FROM core.event e
+    WHERE e.created_at <= core.clock_now() - interval '30 days' ORDER BY e.created_at LIMIT $1`,
+);
+const removeEvents = statement(
+  'retention_remove_events',
+  'DELETE FROM core.event WHERE account_id = $1 AND sequence = ANY($2::bigint[])',
+);
+const findDeliveries = statement(
+  'retention_find_deliveries',
+  `/* fan-out: deliveries older than 30 days */
+   SELECT d.account_id, d.delivery_id AS id FROM core.delivery d
+    WHERE d.created_at <= core.clock_now() - interval '30 days' ORDER BY d.created_at LIMIT $1`,
+);
+const removeDeliveries = statement(
+  'retention_remove_deliveries',
+  'DELETE FROM core.delivery WHERE account_id = $1 AND delivery_id = ANY($2::text[])',
+);
+const findHolds = statement(
+  'retention_find_holds',
+  `/* fan-out: holds settled so long ago that their windows are over */
+   SELECT h.account_id, h.hold_id AS id FROM core.hold h
+    WHERE h.settled_at <= core.clock_now() - interval '62 days' ORDER BY h.settled_at LIMIT $1`,
+);
+const removeHolds = statement(
+  'retention_remove_holds',
+  'DELETE FROM core.hold WHERE account_id = $1 AND hold_id = ANY($2::text[]) AND settled_at IS NOT NULL',
+);
+
+interface ById {
+  readonly account_id: string;
+  readonly id: string;
+}
+
+const ids = (rows: readonly ById[]) => [textArray(rows.map(({ id }) => id))];
+
+export function retentionSweeps(db: Database): Sweep[] {
+  return [
+    {
+      name: 'idempotency.retention',
+      intervalMs: 10_000,
+      run: removeOldRows(db, { find: findAnswers, remove: removeAnswers, keys: ids }),
+    },
+    {
+      name: 'events.retention',
+      intervalMs: 60_000,
+      run: removeOldRows<{ account_id: string; sequence: bigint }>(db, {
+        find: findEvents,
+        remove: removeEvents,
+        keys: (rows) => [int8Array(rows.map(({ sequence }) => sequence))],
+      }),
+    },
+    {
+      name: 'webhooks.retention',
+      intervalMs: 60_000,
+      run: removeOldRows(db, { find: findDeliveries, remove: removeDeliveries, keys: ids }),
+    },
+    {
+      name: 'holds.retention',
+      intervalMs: 60_000,
+      run: removeOldRows(db, { find: findHolds, remove: removeHolds, keys: ids }),
+    },
+  ];
+}

@@ -1,0 +1,137 @@
+// Charges for work that no call asks for: the runs of scheduled jobs. In the transaction that records the work, under the wallet
+// lock that its caller holds, with the same books as a lane commit: grants, journal, budget windows, usage, low-balance events.
+import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { HOUR_MS } from '../../../lib/time.ts';
+import { sendEvents } from '../../events/outbox.ts';
+import { usageOrder } from '../../usage/order.ts';
+import { saveReserves } from '../grants.ts';
+import { admit, type KeySpend, type OpenGrant, type Refusal } from '../lane/admit.ts';
+import { upsertUsage } from '../lane/statements.ts';
+import { type Books, type JournalEntry, saveBooks } from '../ledger/books.ts';
+import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
+import { capAfter, type KeyCap, readKeyCaps, saveSpends } from '../limits/key-cap.ts';
+import { type PriceBook, priceOf } from '../prices.ts';
+import { fundsOf, type WalletRow } from '../state.ts';
+
+export interface Work {
+  /** What it is booked under; the entry of the price book too. */
+  readonly capability: string;
+  readonly keyId: string;
+  readonly units: bigint;
+}
+
+export type WorkVerdict =
+  | { readonly charged: true; readonly costNanos: bigint }
+  | { readonly charged: false; readonly reason: 'suspended' | Refusal['reason'] };
+
+/**
+ * Charges each piece of work that the wallet and the budget cover, in order; verdicts in the same order. `books` come from
+ * openBooks of this transaction, and are used up: nothing else may save them.
+ */
+export async function chargeWork(
+  tx: Transaction,
+  books: Books,
+  prices: PriceBook,
+  work: readonly Work[],
+): Promise<WorkVerdict[]> {
+  if (books.wallet.suspended) return work.map(() => ({ charged: false, reason: 'suspended' }));
+  const keyIds = work.map(({ keyId }) => keyId);
+  const keyCaps = work.length === 0 ? [] : await readKeyCaps(tx, books, keyIds);
+  const funds = fundsOf(books.wallet, books.open, keyCaps);
+  const asks = work.map((piece) => ({
+    keyId: piece.keyId,
+    amount: priceOf(prices, piece.capability, piece.units),
+    mode: 'charge' as const,
+  }));
+  const { verdicts, grants, charged, keySpends } = admit(funds, asks);
+  const bills = work.flatMap((piece, i) =>
+    verdicts[i]?.admitted === true ? [{ ...piece, amount: asks[i]?.amount as bigint }] : [],
+  );
+  if (bills.length > 0) {
+    const changed = grants.filter((grant, i) => grant.remaining !== funds.grants[i]?.remaining);
+    const entries = entriesOf(bills, prices.version);
+    await Promise.all([
+      saveReserves(tx, books.wallet.account_id, changed),
+      saveWorkSpends(tx, books, keyCaps, keySpends),
+      saveBooks(tx, books, walletAfter(tx, books, grants, charged), entries),
+      sendUsage(tx, books, entries),
+    ]);
+  }
+  return verdicts.map((verdict, i) =>
+    verdict.admitted
+      ? { charged: true, costNanos: asks[i]?.amount as bigint }
+      : { charged: false, reason: verdict.reason },
+  );
+}
+
+async function saveWorkSpends(
+  tx: Transaction,
+  { wallet }: Books,
+  caps: readonly KeyCap[],
+  spends: readonly KeySpend[],
+) {
+  if (spends.length === 0) return;
+  const rows = caps.map((cap) => ({ accountId: wallet.account_id, ...capAfter(cap, spends) }));
+  await saveSpends(tx, rows);
+}
+
+/** The wallet without what was charged; tells what the charge crossed. */
+function walletAfter(tx: Transaction, books: Books, grants: readonly OpenGrant[], charged: bigint): WalletRow {
+  const { wallet, nowMs } = books;
+  const after = {
+    ...wallet,
+    balance_nanos: wallet.balance_nanos - charged,
+    day_used_nanos: wallet.day_used_nanos + charged,
+    month_used_nanos: wallet.month_used_nanos + charged,
+  };
+  const spendable = grants.reduce((sum, grant) => sum + grant.remaining - grant.reserved, 0n);
+  const low = lowBalanceChange(after, spendable, nowMs);
+  const alert = budgetAlert(low.wallet, nowMs);
+  const events = [...low.events, ...alert.events];
+  sendEvents(
+    tx,
+    events.map((event) => ({ ...event, accountId: wallet.account_id, requestId: null })),
+    nowMs,
+  );
+  return alert.wallet;
+}
+
+type Entry = JournalEntry & { readonly capability: string; readonly keyId: string };
+
+/** One entry per (capability, key), as in a lane commit. */
+function entriesOf(bills: readonly (Work & { readonly amount: bigint })[], priceVersion: string): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const { capability, keyId, units, amount } of bills) {
+    const id = `${capability}\n${keyId}`;
+    const sum = entries.get(id) ?? { units: 0n, amount: 0n };
+    entries.set(id, {
+      kind: 'charge',
+      capability,
+      keyId,
+      units: sum.units + units,
+      priceVersion,
+      amount: sum.amount - amount,
+      reference: null,
+    });
+  }
+  return [...entries.values()];
+}
+
+/** Units and spending; the work is no request of the account. */
+async function sendUsage(tx: Transaction, books: Books, entries: readonly Entry[]): Promise<void> {
+  const accountId = books.wallet.account_id;
+  const hour = Math.floor(books.nowMs / HOUR_MS) * HOUR_MS;
+  const rows = entries.map((entry) => ({ ...entry, accountId })).sort(usageOrder);
+  await tx.query(upsertUsage, [
+    textArray([accountId]),
+    textArray(rows.map((row) => row.accountId)),
+    timestampArray(rows.map(() => hour)),
+    textArray(rows.map((row) => row.capability)),
+    textArray(rows.map((row) => row.keyId)),
+    int8Array(rows.map(() => 0n)),
+    int8Array(rows.map(() => 0n)),
+    int8Array(rows.map((row) => row.units)),
+    int8Array(rows.map((row) => -row.amount)),
+  ]);
+}

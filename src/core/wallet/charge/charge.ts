@@ -1,0 +1,157 @@
+// What a billable capability calls: price, idempotency, budget, wallet and effect settle together in the account's lane.
+// Effects too large for a shared batch are held for in the lane and written in a transaction of their own (see charge-large.ts).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JsonText } from '../../../lib/json-text.ts';
+import { DAY_MS } from '../../../lib/time.ts';
+import type { CallContext } from '../../context.ts';
+import type { IdempotencyKey } from '../../idempotency/key.ts';
+import type { LaneEffect, LaneItem, Settlement } from '../lane/lane-item.ts';
+import type { Lanes } from '../lane/lanes.ts';
+import { priceOf } from '../prices.ts';
+import { chargeLarge } from './charge-large.ts';
+
+/** What is charged for. Capability, scope and price are those of the called capability's record, which alone says them. */
+export interface Charge<Input, Context> {
+  readonly units: bigint;
+  readonly effect: LaneEffect<Input, Context>;
+  readonly input: Input;
+  /** How many sequence numbers of the account the effect needs. */
+  readonly sequences: number;
+  /** Approximate size of what the effect writes. */
+  readonly bytes: number;
+  /** Bytes that wait with the call in its lane, when these are not those. */
+  readonly waitingBytes?: number;
+  /** Rows that the effect writes. */
+  readonly rows: number;
+  /** In place of the key sent with the call. */
+  readonly idempotency?: IdempotencyKey;
+}
+
+/** The outcome of a billable call, as a capability answers it. */
+export interface ChargedAnswer {
+  readonly data: JsonText;
+  readonly costNanos: bigint;
+  readonly replayed: boolean;
+  readonly balanceNanos: bigint;
+}
+
+// Beyond these an effect would make the account's other calls wait.
+const SHARED_BYTES_MAX = 256 * 1024;
+const SHARED_ROWS_MAX = 100;
+// How long a call waits for another one with its idempotency key (contract §4).
+const IN_FLIGHT_WAIT_MS = 2_000;
+
+/** What so many units of the called capability cost, nano-USD. */
+export function priceOfCall({ capability, priceEntry, core }: CallContext, units: bigint): bigint {
+  if (priceEntry === null) throw new Error(`${capability} is free and cannot be charged`);
+  return priceOf(core.prices, priceEntry, units);
+}
+
+/** Charges the call and has its effect written, together or not at all. Throws the Problem of a refusal. */
+export async function chargeInLane<Input, Context>(
+  ctx: CallContext,
+  charge: Charge<Input, Context>,
+): Promise<ChargedAnswer> {
+  const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
+  const item = laneItem(ctx, charge, large ? 'hold' : 'charge');
+  const settlement = await submitOrWait(ctx.core.lanes, item as LaneItem);
+  if (settlement.kind !== 'deferred') return finish(ctx, item, settlement);
+  const held = laneItem(ctx, charge, 'hold');
+  return finish(ctx, held, await submitOrWait(ctx.core.lanes, held as LaneItem), ctx.core.holds.deferredWrites);
+}
+
+/**
+ * Charges for work that writes nothing, with its outcome as the effect's input: what fails costs nothing, and only what is charged
+ * is answered. `holdFirst`: the price is held before the work, for funds that may not last; it takes a second transaction.
+ */
+export async function chargeForWork<Input extends string, Context>(
+  ctx: CallContext,
+  charge: Omit<Charge<Input, Context>, 'input'>,
+  holdFirst: boolean,
+  work: () => Promise<Input>,
+): Promise<ChargedAnswer> {
+  if (!holdFirst) {
+    const input = await work();
+    return chargeInLane(ctx, { ...charge, input, waitingBytes: charge.bytes + input.length });
+  }
+  const call = laneItem(ctx, { ...charge, input: '' as Input }, 'hold');
+  const settlement = await ctx.core.holds.authorize(call as LaneItem);
+  if (settlement.kind !== 'held') return finish(ctx, call, settlement);
+  const { holdId } = settlement.hold;
+  return ctx.core.holds.during(ctx.accountId, holdId, async () => {
+    let input: Input;
+    try {
+      input = await work();
+    } catch (error) {
+      await ctx.core.holds.release(ctx.accountId, holdId).catch((err: unknown) => {
+        ctx.core.log.warn({ err, holdId }, 'a hold could not be released; it expires by itself');
+      });
+      throw error;
+    }
+    return finish(ctx, { ...call, input }, settlement);
+  });
+}
+
+async function finish<Input, Context>(
+  ctx: CallContext,
+  item: LaneItem<Input, Context>,
+  settlement: Settlement,
+  turns = ctx.core.holds.largeWrites,
+): Promise<ChargedAnswer> {
+  switch (settlement.kind) {
+    case 'refused':
+      throw settlement.problem;
+    case 'deferred':
+      throw new Error(`the effect ${item.effect.name} defers a hold`);
+    case 'replayed':
+      return answerOf(settlement.text, 0n, true, settlement.balanceNanos);
+    case 'done':
+      return answerOf(settlement.text, settlement.costNanos, false, settlement.balanceNanos);
+    case 'held': {
+      const settled = await chargeLarge(ctx.core, item, settlement.hold, turns);
+      return answerOf(settled.text, settled.costNanos, settled.replayed, settled.balanceNanos);
+    }
+  }
+}
+
+function laneItem<Input, Context>(
+  ctx: CallContext,
+  charge: Charge<Input, Context>,
+  mode: 'charge' | 'hold',
+): LaneItem<Input, Context> {
+  const { core } = ctx;
+  return {
+    accountId: ctx.accountId,
+    principal: ctx.principal,
+    capability: ctx.capability,
+    scope: ctx.scope,
+    requestId: ctx.requestId,
+    units: charge.units,
+    amount: priceOfCall(ctx, charge.units),
+    priceVersion: core.prices.version,
+    mode,
+    holdMs: core.holds.termMs,
+    holdOwner: core.holds.owner,
+    idempotency: charge.idempotency ?? ctx.idempotency,
+    keepMs: DAY_MS,
+    sequences: charge.sequences,
+    bytes: charge.waitingBytes ?? charge.bytes,
+    effect: charge.effect,
+    input: charge.input,
+  };
+}
+
+/** A call with the key that runs in another process, or under a hold, is given two seconds to finish. */
+async function submitOrWait(lanes: Lanes, item: LaneItem): Promise<Settlement> {
+  const giveUpAt = performance.now() + IN_FLIGHT_WAIT_MS;
+  for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+    const settlement = await lanes.submit(item);
+    const inFlight = settlement.kind === 'refused' && settlement.problem.code === 'IDEMPOTENCY_IN_FLIGHT';
+    if (!inFlight || performance.now() + pauseMs > giveUpAt) return settlement;
+    await sleep(pauseMs);
+  }
+}
+
+function answerOf(text: string, costNanos: bigint, replayed: boolean, balanceNanos: bigint): ChargedAnswer {
+  return { data: new JsonText(text), costNanos, replayed, balanceNanos };
+}

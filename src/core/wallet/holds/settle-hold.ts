@@ -1,0 +1,249 @@
+// The end of a hold under the wallet lock: captured (at most what it reserved), released, or expired. Once, whoever asks how often.
+// A capture counts in the budget windows of its hold. What is given back to a grant that has expired is for the sweep to expire.
+import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
+import { sendEvents } from '../../events/outbox.ts';
+import { saveReserves } from '../grants.ts';
+import type { OpenGrant } from '../lane/admit.ts';
+import { lockWallets, upsertUsage } from '../lane/statements.ts';
+import { type Books, type JournalEntry, openBooks, saveBooks } from '../ledger/books.ts';
+import { lowBalanceChange } from '../limits/alerts.ts';
+import { settleCap } from '../limits/key-cap.ts';
+import { openGrants, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
+
+export interface Capture {
+  /** Actual price, nano-USD: at most the amount of the hold. */
+  readonly capturedNanos: bigint;
+  /** Billed units; those of the hold when absent. */
+  readonly units?: bigint;
+  readonly priceVersion?: string;
+  /** What repeats of the call's idempotency key are answered from now on; without it the key is free again. */
+  readonly answer?: HeldAnswer;
+}
+
+export interface HeldAnswer {
+  /** JSON text of `data`. */
+  readonly text: string;
+  /** One day when absent. */
+  readonly keepMs?: number;
+}
+
+export interface HoldSettlement {
+  readonly status: 'captured' | 'released' | 'expired';
+  readonly capturedNanos: bigint;
+  /** False when an earlier call had settled it. */
+  readonly settledNow: boolean;
+  /** Spendable afterwards, nano-USD. */
+  readonly balanceNanos: bigint;
+}
+
+export interface HoldRow {
+  readonly hold_id: string;
+  readonly capability: string;
+  readonly key_id: string;
+  readonly units: bigint;
+  readonly amount_nanos: bigint;
+  readonly captured_nanos: bigint;
+  readonly grant_ids: string[];
+  readonly grant_nanos: bigint[];
+  readonly day_start: number;
+  readonly month_start: number;
+  readonly status: 'active' | HoldSettlement['status'];
+}
+
+const readHold = statement(
+  'hold_read',
+  `SELECT hold_id, capability, key_id, units, amount_nanos, captured_nanos, grant_ids, grant_nanos, day_start, month_start, status
+     FROM core.hold
+    WHERE account_id = $1 AND hold_id = $2`,
+);
+/** The sweep passes over it until this transaction ends; renewing it goes on. */
+const shareHold = statement(
+  'hold_share',
+  'SELECT h.status FROM core.hold h WHERE h.account_id = $1 AND h.hold_id = $2 FOR KEY SHARE',
+);
+const lockOverdue = statement(
+  'hold_lock_overdue',
+  `WITH c AS MATERIALIZED (
+     SELECT h.hold_id FROM core.hold h
+      WHERE h.account_id = $1 AND h.hold_id = $2 AND h.status = 'active' AND h.expires_at <= core.clock_now()
+        FOR UPDATE SKIP LOCKED)
+   SELECT hold_id FROM c`,
+);
+const endHold = statement(
+  'hold_end',
+  `UPDATE core.hold SET status = $3, captured_nanos = $4, settled_at = $5 WHERE account_id = $1 AND hold_id = $2`,
+);
+const storeAnswer = statement(
+  'hold_store_answer',
+  `UPDATE core.idempotency SET answer = $3, hold_id = NULL, expires_at = $4 WHERE account_id = $1 AND hold_id = $2`,
+);
+const freeKey = statement('hold_free_key', `DELETE FROM core.idempotency WHERE account_id = $1 AND hold_id = $2`);
+
+/**
+ * Captures in the caller's transaction, which should have nothing left to do but COMMIT: the wallet stays locked until then.
+ * Answers what the hold is already when it was settled before, and null when there is none. Throws RangeError above the hold's amount.
+ */
+export function settleHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+  capture: Capture,
+): Promise<HoldSettlement | null> {
+  return endOnce(tx, accountId, holdId, 'captured', capture);
+}
+
+/** Gives everything back, in the caller's transaction. `answer`: of a call that succeeded for nothing. */
+export function releaseHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+  answer?: HeldAnswer,
+): Promise<HoldSettlement | null> {
+  return endOnce(tx, accountId, holdId, 'released', { capturedNanos: 0n, answer });
+}
+
+/** Gives back a hold that is past its time, unless it was renewed meanwhile or a transaction works under it. */
+export async function expireHold(tx: Transaction, accountId: string, holdId: string): Promise<void> {
+  // The wallet first, as whoever settles does: else each could wait for the other.
+  const [, { count }] = await Promise.all([
+    tx.query(lockWallets, [textArray([accountId])]),
+    tx.query(lockOverdue, [accountId, holdId]),
+  ]);
+  if (count === 1) await endOnce(tx, accountId, holdId, 'expired', { capturedNanos: 0n });
+}
+
+/** Its status. While the transaction lasts the hold cannot expire, whether or not anyone renews it. */
+export async function keepHold(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+): Promise<HoldRow['status'] | undefined> {
+  return (await tx.query<Pick<HoldRow, 'status'>>(shareHold, [accountId, holdId])).rows[0]?.status;
+}
+
+async function endOnce(
+  tx: Transaction,
+  accountId: string,
+  holdId: string,
+  status: HoldSettlement['status'],
+  capture: Capture,
+): Promise<HoldSettlement | null> {
+  // One round trip: the hold is read behind the lock of the wallet, under which alone it changes.
+  const [books, { rows }] = await Promise.all([
+    openBooks(tx, accountId),
+    tx.query<HoldRow>(readHold, [accountId, holdId]),
+  ]);
+  const [hold] = rows;
+  if (books === null || hold === undefined) return null;
+  if (hold.status !== 'active') {
+    return {
+      status: hold.status,
+      capturedNanos: hold.captured_nanos,
+      settledNow: false,
+      balanceNanos: spendableOf(books.open),
+    };
+  }
+  const captured = capture.capturedNanos;
+  if (captured < 0n || captured > hold.amount_nanos)
+    throw new RangeError('a capture must lie between zero and the amount of its hold');
+  const grants = grantsAfter(books, hold, captured);
+  const balanceNanos = spendableAfter(books, grants);
+  const low = lowBalanceChange(walletAfter(books.wallet, hold, captured), balanceNanos, books.nowMs);
+  sendEvents(
+    tx,
+    low.events.map((event) => ({ ...event, accountId, requestId: null })),
+    books.nowMs,
+  );
+  await Promise.all([
+    tx.query(endHold, [accountId, holdId, status, captured, new Date(books.nowMs)]),
+    saveReserves(tx, accountId, grants),
+    settleCap(tx, accountId, hold, captured),
+    status === 'captured' ? sendUsage(tx, accountId, hold, capture, books.nowMs) : null,
+    sendAnswer(tx, accountId, hold, capture.answer ?? null, books.nowMs),
+    saveBooks(tx, books, low.wallet, [entryOf(hold, status, capture)]),
+  ]);
+  return { status, capturedNanos: captured, settledNow: true, balanceNanos };
+}
+
+/** The hold's grants without its reserve; the captured amount is taken in the order in which it was reserved. */
+function grantsAfter(books: Books, hold: HoldRow, captured: bigint): OpenGrant[] {
+  const byId = new Map(openGrants(books.grants).map((grant) => [grant.grantId, grant]));
+  let missing = captured;
+  return hold.grant_ids.map((grantId, i) => {
+    const reserved = hold.grant_nanos[i] as bigint;
+    const grant = byId.get(grantId);
+    if (grant === undefined) throw new Error(`grant ${grantId} of hold ${hold.hold_id} is gone`);
+    const taken = reserved < missing ? reserved : missing;
+    missing -= taken;
+    return { grantId, remaining: grant.remaining - taken, reserved: grant.reserved - reserved };
+  });
+}
+
+function spendableAfter(books: Books, changed: readonly OpenGrant[]): bigint {
+  const byId = new Map(changed.map((grant) => [grant.grantId, grant]));
+  return openGrants(spendingOrder(books.grants, books.nowMs)).reduce((sum, before) => {
+    const grant = byId.get(before.grantId) ?? before;
+    return sum + grant.remaining - grant.reserved;
+  }, 0n);
+}
+
+function walletAfter(wallet: WalletRow, hold: HoldRow, captured: bigint): WalletRow {
+  const sameDay = wallet.day_start === hold.day_start;
+  const sameMonth = wallet.month_start === hold.month_start;
+  return {
+    ...wallet,
+    balance_nanos: wallet.balance_nanos - captured,
+    held_nanos: wallet.held_nanos - hold.amount_nanos,
+    day_used_nanos: wallet.day_used_nanos + (sameDay ? captured : 0n),
+    day_held_nanos: wallet.day_held_nanos - (sameDay ? hold.amount_nanos : 0n),
+    month_used_nanos: wallet.month_used_nanos + (sameMonth ? captured : 0n),
+    month_held_nanos: wallet.month_held_nanos - (sameMonth ? hold.amount_nanos : 0n),
+  };
+}
+
+function entryOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): JournalEntry {
+  const common = {
+    capability: hold.capability,
+    keyId: hold.key_id,
+    reference: hold.hold_id,
+    priceVersion: capture.priceVersion ?? null,
+  };
+  if (status !== 'captured') return { ...common, kind: 'release', units: 0n, amount: 0n };
+  return { ...common, kind: 'capture', units: capture.units ?? hold.units, amount: -capture.capturedNanos };
+}
+
+async function sendUsage(
+  tx: Queryable,
+  accountId: string,
+  hold: HoldRow,
+  capture: Capture,
+  nowMs: number,
+): Promise<void> {
+  await tx.query(upsertUsage, [
+    textArray([accountId]),
+    textArray([accountId]),
+    timestampArray([Math.floor(nowMs / HOUR_MS) * HOUR_MS]),
+    textArray([hold.capability]),
+    textArray([hold.key_id]),
+    int8Array([1n]),
+    int8Array([0n]),
+    int8Array([capture.units ?? hold.units]),
+    int8Array([capture.capturedNanos]),
+  ]);
+}
+
+// A key that was answered before has lost its mark of the hold, so neither statement touches it.
+async function sendAnswer(
+  tx: Queryable,
+  accountId: string,
+  hold: HoldRow,
+  answer: HeldAnswer | null,
+  nowMs: number,
+): Promise<void> {
+  const id = [accountId, hold.hold_id];
+  if (answer === null) await tx.query(freeKey, id);
+  else await tx.query(storeAnswer, [...id, Buffer.from(answer.text), new Date(nowMs + (answer.keepMs ?? DAY_MS))]);
+}

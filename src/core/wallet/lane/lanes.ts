@@ -1,0 +1,270 @@
+// Lanes: per account and process at most one commit is in flight; what arrives meanwhile waits and goes together in the next one.
+// An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, sqlState } from '../../../db/database.ts';
+import { FairSlots } from '../../../lib/fair-slots.ts';
+import { problem } from '../../../problems/problem.ts';
+import { admission } from '../../admission.ts';
+import type { Logger } from '../../process/logger.ts';
+import type { CommitResult, LockedWallets } from './commit.ts';
+import { commitSurely } from './commit-surely.ts';
+import type { LaneItem, Settlement } from './lane-item.ts';
+import { LockedLanes } from './locked-lanes.ts';
+import { isLost } from './ride-out.ts';
+import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.ts';
+
+export interface LanesOptions {
+  readonly db: Database;
+  readonly log: Logger;
+  /** 1 on a distributed engine: a transaction there is for one account. */
+  readonly accountsPerCommit?: number;
+  readonly concurrentCommits?: number;
+  /** How long calls wait for a wallet that someone else holds; 8 s when absent. */
+  readonly lockedForMs?: number;
+  /** Of what waits; by admission.ts when absent. */
+  readonly bytesMax?: number;
+}
+
+// Measured: batches beyond 128 calls gained nothing.
+const ITEMS_PER_COMMIT = 128;
+const ACCOUNTS_PER_COMMIT = 64;
+// A second commit at a time lets other accounts proceed while one waits for the disk; more only made batches smaller.
+const CONCURRENT_COMMITS = 2;
+const { laneItemsMax, laneBytesMax, lockedAccountCallsMax } = admission.all;
+// Two processes that serve one account meet at its wallet all the time, for milliseconds.
+const LOCKED_LONG_MS = 500;
+
+const accountOf = (waiting: Waiting) => waiting.item.accountId;
+
+export class Lanes {
+  readonly #options: LanesOptions;
+  readonly #lanes = new Map<string, Lane>();
+  /** Accounts with waiting calls and no commit in flight, in order of arrival: round robin. */
+  readonly #ready = new Set<string>();
+  readonly #locked: LockedLanes;
+  readonly #bytes: FairSlots;
+  #active = 0;
+  #scheduled = false;
+  #waitingItems = 0;
+
+  constructor(options: LanesOptions) {
+    this.#options = options;
+    this.#locked = new LockedLanes(options.lockedForMs);
+    this.#bytes = new FairSlots(options.bytesMax ?? laneBytesMax);
+  }
+
+  /** Waiting calls, for metrics and shutdown. */
+  get depth(): number {
+    return this.#waitingItems;
+  }
+
+  /**
+   * Settles the call in the next commit of its account. Throws OVERLOADED when too much waits, CONCURRENCY_LIMITED when
+   * most of it is the account's; SERVICE_UNAVAILABLE without a database and when someone else holds the wallet for long.
+   */
+  submit(item: LaneItem): Promise<Settlement> {
+    const { accountId, bytes } = item;
+    if (this.#waitingItems >= laneItemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    if (isLockedFull(this.#lanes.get(accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+    if (!this.#bytes.take(accountId, bytes)) {
+      throw problem(this.#bytes.isGreedy(accountId) ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: 1000 });
+    }
+    this.#waitingItems += 1;
+    const settled = new Promise<Settlement>((resolve, reject) => {
+      this.#enqueue({ item, sinceMs: performance.now(), followers: [], resolve, reject });
+    });
+    return settled.finally(() => {
+      this.#waitingItems -= 1;
+      this.#bytes.release(accountId, bytes);
+    });
+  }
+
+  /** Resolves when nothing waits or runs any more. */
+  async drain(): Promise<void> {
+    while (this.#waitingItems > 0 || this.#active > 0) await sleep(5);
+  }
+
+  #enqueue(waiting: Waiting): void {
+    const lane = this.#laneOf(waiting.item.accountId);
+    const leaderKey = leaderKeyOf(waiting.item);
+    if (leaderKey !== null) {
+      const leader = lane.leaders.get(leaderKey);
+      if (leader !== undefined) {
+        leader.followers.push(waiting);
+        return;
+      }
+      lane.leaders.set(leaderKey, waiting);
+    }
+    lane.waiting.push(waiting);
+    if (!lane.busy) this.#ready.add(waiting.item.accountId);
+    this.#schedule();
+  }
+
+  #laneOf(accountId: string): Lane {
+    let lane = this.#lanes.get(accountId);
+    if (lane === undefined) {
+      lane = { waiting: [], leaders: new Map(), busy: false, lockedSinceMs: null };
+      this.#lanes.set(accountId, lane);
+    }
+    return lane;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || !this.#mayStart()) return;
+    this.#scheduled = true;
+    // One turn of the event loop: the other requests that this read of the sockets brought join the batch.
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#start();
+      this.#schedule();
+    });
+  }
+
+  #mayStart(): boolean {
+    return this.#ready.size > 0 && this.#active < (this.#options.concurrentCommits ?? CONCURRENT_COMMITS);
+  }
+
+  #start(): void {
+    if (!this.#mayStart()) return;
+    const batch = this.#take();
+    if (batch.length === 0) return;
+    this.#active += 1;
+    void this.#run(batch);
+  }
+
+  #take(): Waiting[] {
+    const batch: Waiting[] = [];
+    let accounts = 0;
+    for (const accountId of this.#ready) {
+      if (batch.length >= ITEMS_PER_COMMIT || accounts >= (this.#options.accountsPerCommit ?? ACCOUNTS_PER_COMMIT))
+        break;
+      const lane = this.#laneOf(accountId);
+      const taken = takeCompatible(lane.waiting, ITEMS_PER_COMMIT - batch.length);
+      batch.push(...taken);
+      lane.busy = true;
+      accounts += 1;
+      this.#ready.delete(accountId);
+    }
+    return batch;
+  }
+
+  async #run(batch: readonly Waiting[]): Promise<void> {
+    const left = await this.#commit(batch, 'pass over');
+    this.#active -= 1;
+    const locked = Map.groupBy(left, accountOf);
+    for (const accountId of new Set(batch.map(accountOf))) {
+      const calls = locked.get(accountId);
+      if (calls === undefined) this.#release(accountId);
+      else void this.#setAside(accountId, calls);
+    }
+    this.#start();
+    this.#schedule();
+  }
+
+  /** Not counted as a commit in flight: one may wait long for its wallet, and the others need the turn. */
+  async #setAside(accountId: string, calls: readonly Waiting[]): Promise<void> {
+    this.#laneOf(accountId).lockedSinceMs ??= performance.now();
+    const left = await this.#locked.settle(calls, (part, locked) => this.#commit(part, locked));
+    if (left.length > 0) {
+      this.#options.log.error({ accountId, calls: left.length }, 'lane commit failed: the wallet stays locked');
+      for (const waiting of left) this.#fail(waiting, problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 }));
+    }
+    this.#release(accountId, left.length > 0);
+    this.#schedule();
+  }
+
+  #release(accountId: string, locked = false): void {
+    const lane = this.#laneOf(accountId);
+    lane.busy = false;
+    if (!locked) lane.lockedSinceMs = null;
+    if (lane.waiting.length > 0) this.#ready.add(accountId);
+    else this.#forgetIdle(accountId, lane);
+  }
+
+  #forgetIdle(accountId: string, lane: Lane): void {
+    if (!lane.busy && lane.waiting.length === 0 && lane.leaders.size === 0) this.#lanes.delete(accountId);
+  }
+
+  /** Settles the calls, and never throws. Answers those that met a lock of someone else's: each account is to be tried alone. */
+  async #commit(batch: readonly Waiting[], locked: LockedWallets): Promise<readonly Waiting[]> {
+    let result: CommitResult;
+    try {
+      result = await commitSurely(
+        this.#options.db,
+        batch.map((waiting) => waiting.item),
+        locked,
+      );
+    } catch (error) {
+      return this.#split(batch, locked, error);
+    }
+    // The next commit reads in the database while the answers of this one are written.
+    setImmediate(() => this.#answer(batch, result));
+    return batch.filter((_, i) => result.settlements[i] === null);
+  }
+
+  #answer(batch: readonly Waiting[], result: CommitResult): void {
+    batch.forEach((waiting, i) => {
+      const settlement = result.settlements[i] as Settlement | null;
+      if (settlement !== null) this.#settle(waiting, settlement);
+    });
+    try {
+      result.afterCommit();
+    } catch (error) {
+      // The batch is committed: a hint that fails must not run it again.
+      this.#options.log.error({ err: error }, 'local hint after a lane commit failed');
+    }
+  }
+
+  /** Halves a batch that PostgreSQL refuses, so that one poisoned call cannot fail its neighbours. */
+  async #split(batch: readonly Waiting[], locked: LockedWallets, error: unknown): Promise<readonly Waiting[]> {
+    if (sqlState(error) === '55P03') return batch;
+    if (isLost(error) || batch.length === 1) {
+      this.#options.log.error({ err: error, calls: batch.length }, 'lane commit failed');
+      const failure = isLost(error) ? problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error }) : error;
+      for (const waiting of batch) this.#fail(waiting, failure);
+      return [];
+    }
+    const half = batch.length >> 1;
+    const left = await this.#commit(batch.slice(0, half), locked);
+    return [...left, ...(await this.#commit(batch.slice(half), locked))];
+  }
+
+  #settle(waiting: Waiting, settlement: Settlement): void {
+    const followers = this.#releaseFollowers(waiting);
+    waiting.resolve(settlement);
+    // A refused leader leaves its followers to try for themselves.
+    for (const follower of followers) this.#follow(follower, waiting, settlement);
+  }
+
+  #follow(follower: Waiting, leader: Waiting, settlement: Settlement): void {
+    const sameRequest = follower.item.idempotency?.fingerprint === leader.item.idempotency?.fingerprint;
+    const answered = settlement.kind === 'done' || settlement.kind === 'replayed';
+    if (answered && sameRequest)
+      follower.resolve({ kind: 'replayed', text: settlement.text, balanceNanos: settlement.balanceNanos });
+    else if (answered)
+      follower.resolve({ kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) });
+    else this.#enqueue(follower);
+  }
+
+  #fail(waiting: Waiting, error: unknown): void {
+    const followers = this.#releaseFollowers(waiting);
+    waiting.reject(error);
+    for (const follower of followers) follower.reject(error);
+  }
+
+  #releaseFollowers(waiting: Waiting): Waiting[] {
+    const leaderKey = leaderKeyOf(waiting.item);
+    if (leaderKey !== null) {
+      const lane = this.#laneOf(waiting.item.accountId);
+      lane.leaders.delete(leaderKey);
+      this.#forgetIdle(waiting.item.accountId, lane);
+    }
+    return waiting.followers.splice(0);
+  }
+}
+
+/** Its wallet has been locked for long, and many of its calls wait already: further ones are told at once. */
+function isLockedFull(lane: Lane | undefined): boolean {
+  if (lane === undefined || lane.lockedSinceMs === null || lane.waiting.length < lockedAccountCallsMax) return false;
+  return performance.now() - lane.lockedSinceMs > LOCKED_LONG_MS;
+}

@@ -1,0 +1,104 @@
+// The books of one account opened under the wallet lock, for everything that changes money outside a lane: grants, expiry,
+// holds, budget. The lock is per-account exclusion against lanes of every process.
+import { textArray } from '../../../db/arrays.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { nextSequence } from '../../../lib/sequence.ts';
+import { lockWallets, readClock, readGrants } from '../lane/statements.ts';
+import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from '../state.ts';
+
+export interface Books {
+  readonly nowMs: number;
+  /** Rolled to nowMs. */
+  readonly wallet: WalletRow;
+  /** Every grant with something left, expired ones included. */
+  readonly grants: readonly GrantRow[];
+  /** The unexpired ones in spending order. */
+  readonly open: readonly GrantRow[];
+}
+
+export interface JournalEntry {
+  readonly kind: 'charge' | 'grant' | 'expire' | 'capture' | 'release' | 'reversal';
+  readonly capability: string | null;
+  readonly keyId: string | null;
+  readonly units: bigint;
+  readonly priceVersion?: string | null;
+  /** What it adds to the balance, nano-USD: negative for money that leaves. */
+  readonly amount: bigint;
+  readonly reference: string | null;
+}
+
+const saveWallet = statement(
+  'books_save_wallet',
+  `UPDATE core.wallet
+      SET balance_nanos = $2, held_nanos = $3, last_seq = $4, day_start = $5, day_used_nanos = $6, day_held_nanos = $7,
+          month_start = $8, month_used_nanos = $9, month_held_nanos = $10, budget_period = $11, budget_cap_nanos = $12,
+          budget_alert_nanos = $13, budget_alerted_for = $14, last_grant_nanos = $15, low_balance_armed = $16
+    WHERE account_id = $1`,
+);
+
+const insertEntry = statement(
+  'books_insert_entry',
+  `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, capability, key_id, units, price_version,
+                            amount_nanos, balance_after_nanos, reference, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+);
+
+/** Locks the wallet and reads it. Null when there is no such account. */
+export async function openBooks(tx: Queryable, accountId: string): Promise<Books | null> {
+  const accounts = textArray([accountId]);
+  const [wallets, clock, grants] = await Promise.all([
+    tx.query<WalletRow>(lockWallets, [accounts]),
+    tx.query<{ now: number }>(readClock, []),
+    tx.query<GrantRow>(readGrants, [accounts]),
+  ]);
+  const wallet = wallets.rows[0];
+  if (wallet === undefined) return null;
+  const nowMs = (clock.rows[0] as { now: number }).now;
+  return { nowMs, wallet: rollWindows(wallet, nowMs), grants: grants.rows, open: spendingOrder(grants.rows, nowMs) };
+}
+
+/** Writes the wallet as given, and journal entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
+export async function saveBooks(
+  tx: Queryable,
+  books: Books,
+  wallet: WalletRow,
+  entries: readonly JournalEntry[],
+): Promise<void> {
+  const first = nextSequence(wallet.last_seq, books.nowMs);
+  const createdAt = new Date(books.nowMs);
+  let balance = books.wallet.balance_nanos;
+  const rows = entries.map((entry, i) => {
+    balance += entry.amount;
+    const what = [entry.kind, entry.capability, entry.keyId, entry.units, entry.priceVersion ?? null, entry.amount];
+    return [wallet.account_id, first + BigInt(i), first, ...what, balance, entry.reference, createdAt];
+  });
+  if (balance !== wallet.balance_nanos) throw new Error('the journal entries do not lead to the new balance');
+  const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
+  await Promise.all([
+    tx.query(saveWallet, walletValues({ ...wallet, last_seq: lastSeq })),
+    ...rows.map((row) => tx.query(insertEntry, row)),
+  ]);
+}
+
+function walletValues(wallet: WalletRow) {
+  const date = (ms: number | null) => (ms === null ? null : new Date(ms));
+  return [
+    wallet.account_id,
+    wallet.balance_nanos,
+    wallet.held_nanos,
+    wallet.last_seq,
+    date(wallet.day_start),
+    wallet.day_used_nanos,
+    wallet.day_held_nanos,
+    date(wallet.month_start),
+    wallet.month_used_nanos,
+    wallet.month_held_nanos,
+    wallet.budget_period,
+    wallet.budget_cap_nanos,
+    wallet.budget_alert_nanos,
+    date(wallet.budget_alerted_for),
+    wallet.last_grant_nanos,
+    wallet.low_balance_armed,
+  ];
+}

@@ -1,0 +1,29 @@
+// Setting the budget. It is enforced in the lane (admit.ts), which counts use whether a budget is set or not: a new cap holds at once.
+import type { Transaction } from '../../../db/database.ts';
+import { openBooks, saveBooks } from '../ledger/books.ts';
+import type { WalletRow } from '../state.ts';
+
+export interface NewBudget {
+  readonly period: 'daily' | 'monthly';
+  /** Nano-USD; null: no cap. Zero blocks every billable call. */
+  readonly capNanos: bigint | null;
+  readonly alertNanos: bigint | null;
+}
+
+/** Replaces the budget as a whole; answers the wallet as it is then. */
+export async function setBudget(tx: Transaction, accountId: string, budget: NewBudget): Promise<WalletRow> {
+  const books = await openBooks(tx, accountId);
+  if (books === null) throw new Error(`account ${accountId} has no wallet`);
+  const before = books.wallet;
+  const sameAlert = before.budget_period === budget.period && before.budget_alert_nanos === budget.alertNanos;
+  const wallet: WalletRow = {
+    ...before,
+    budget_period: budget.period,
+    budget_cap_nanos: budget.capNanos,
+    budget_alert_nanos: budget.alertNanos,
+    // An unchanged threshold was told in this window already; another one is to be told once.
+    budget_alerted_for: sameAlert ? before.budget_alerted_for : null,
+  };
+  await saveBooks(tx, books, wallet, []);
+  return wallet;
+}
