@@ -1,12 +1,12 @@
 // How near is exact search to what the memory allows? The first pass beside plain reading of the same bytes by the same thread,
 // and whole searches over 100,000 x 768 beside the first pass alone. Nothing but one thread: no server, no database.
 
-import { ArenaPool } from '../src/modules/vector/engine/embedded/arena.ts';
+import { Resident } from '../src/modules/vector/engine/embedded/collection/resident.ts';
+import type { Chunk } from '../src/modules/vector/engine/embedded/collection/vectors.ts';
+import { Vectors } from '../src/modules/vector/engine/embedded/collection/vectors.ts';
+import { prepareQuery } from '../src/modules/vector/engine/embedded/exact/quantize.ts';
 import { CANDIDATES_AT, QUERY_INT16_AT, SCAN_ROWS_MAX } from '../src/modules/vector/engine/embedded/kernel/kernel.ts';
-import { prepareQuery } from '../src/modules/vector/engine/embedded/quantize.ts';
-import { Resident } from '../src/modules/vector/engine/embedded/resident.ts';
-import type { Chunk } from '../src/modules/vector/engine/embedded/vectors.ts';
-import { Vectors } from '../src/modules/vector/engine/embedded/vectors.ts';
+import { ArenaPool } from '../src/modules/vector/engine/embedded/memory/arena.ts';
 import type { Filter } from '../src/modules/vector/engine/port.ts';
 import { median, print, ratioRow } from './support/report.ts';
 

@@ -1,7 +1,8 @@
 // What do lists save? Searches over vectors that gather, as embeddings do, exactly and by lists, one after the other, and the share
 // of the exact answer that the lists found. One thread, no server, no database.
-import { ArenaPool } from '../src/modules/vector/engine/embedded/arena.ts';
-import { Resident } from '../src/modules/vector/engine/embedded/resident.ts';
+
+import { Resident } from '../src/modules/vector/engine/embedded/collection/resident.ts';
+import { ArenaPool } from '../src/modules/vector/engine/embedded/memory/arena.ts';
 import { median, print, ratioRow } from './support/report.ts';
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 100_000);

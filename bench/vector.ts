@@ -3,8 +3,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ArenaPool } from '../src/modules/vector/engine/embedded/arena.ts';
-import { Resident } from '../src/modules/vector/engine/embedded/resident.ts';
+import { Resident } from '../src/modules/vector/engine/embedded/collection/resident.ts';
+import { ArenaPool } from '../src/modules/vector/engine/embedded/memory/arena.ts';
 import type { Order } from './support/caller.ts';
 import { type Flow, load, pace, post } from './support/load.ts';
 import { median, perSecond, print, type Row, ratioRow } from './support/report.ts';

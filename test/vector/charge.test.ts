@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../src/core/context.ts';
 import { chargeForWork } from '../../src/core/wallet/charge/charge.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
-import { QueryEffect } from '../../src/modules/vector/query-effect.ts';
+import { QueryEffect } from '../../src/modules/vector/querying/effect.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { QUERY_NANOS, VectorBench } from './harness.ts';
 

@@ -1,7 +1,7 @@
 // Random upserts, overwrites, updates, deletions and queries on two processes, against a map in memory: every query finds what it must.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseFilter } from '../../src/modules/vector/filter.ts';
+import { parseFilter } from '../../src/modules/vector/items/filter.ts';
 import { VectorBench } from './harness.ts';
 import { passes, score } from './reference.ts';
 

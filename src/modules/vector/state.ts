@@ -7,13 +7,13 @@ import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
 import { StartupError } from '../../db/startup-error.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
-import { ChangeEffect } from './change-effect.ts';
-import { readNamed } from './change-store.ts';
-import type { CollectionRow } from './collection-store.ts';
+import type { CollectionRow } from './collections/store.ts';
 import { createEmbeddedEngine } from './engine/embedded/index.ts';
 import { createPgvectorEngine, hasPgvector } from './engine/pgvector/index.ts';
 import type { VectorEngine } from './engine/port.ts';
-import { QueryEffect } from './query-effect.ts';
+import { QueryEffect } from './querying/effect.ts';
+import { ChangeEffect } from './writing/effect.ts';
+import { readNamed } from './writing/store.ts';
 
 export interface VectorState {
   readonly core: Core;

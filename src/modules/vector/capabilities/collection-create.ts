@@ -9,11 +9,11 @@ import { memberSources } from '../../../lib/json-source.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { addCollection, type CollectionRow, collectionCount, findCollection } from '../collection-store.ts';
+import { collectionText } from '../collections/record.ts';
+import { addCollection, type CollectionRow, collectionCount, findCollection } from '../collections/store.ts';
 import { metrics } from '../engine/port.ts';
+import { metadataText, tooLarge } from '../items/metadata.ts';
 import { DIMENSION_MAX, METADATA_BYTES_MAX } from '../limits.ts';
-import { metadataText, tooLarge } from '../metadata.ts';
-import { collectionText } from '../records.ts';
 import { collectionField, collectionSchema, metadataField } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { removeCollection } from '../collection-store.ts';
+import { removeCollection } from '../collections/store.ts';
 import { collectionField, enginePayload } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 

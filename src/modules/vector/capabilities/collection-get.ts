@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { findCollection } from '../collection-store.ts';
-import { collectionText } from '../records.ts';
+import { collectionText } from '../collections/record.ts';
+import { findCollection } from '../collections/store.ts';
+import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, collectionSchema } from '../schemas.ts';
-import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
 
 export const collectionGet = defineCapability<VectorState>()({

@@ -5,13 +5,13 @@ import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { type CollectionRow, countOut, findCollection, holdCollection } from '../collection-store.ts';
+import { type CollectionRow, countOut, findCollection, holdCollection } from '../collections/store.ts';
 import type { Filter } from '../engine/port.ts';
-import { parseFilter } from '../filter.ts';
-import { findPassingItems, type Passing, removePassingItems } from '../item-store.ts';
+import { parseFilter } from '../items/filter.ts';
+import { findPassingItems, type Passing, removePassingItems } from '../items/store.ts';
 import { IDS_BODY_BYTES_MAX } from '../limits.ts';
+import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, filterField } from '../schemas.ts';
-import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
 
 // A transaction holds the collection for some 50 ms.

@@ -3,13 +3,13 @@ import type { CallContext } from '../../../core/context.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type CollectionRow, findCollection } from '../collection-store.ts';
+import { type CollectionRow, findCollection } from '../collections/store.ts';
+import { NumberWriter } from '../items/render.ts';
+import { AnswerBytes, readItems } from '../items/stored.ts';
 import { ANSWER_BYTES_MAX, IDS_BODY_BYTES_MAX, IDS_MAX, VALUES_MAX } from '../limits.ts';
-import { NumberWriter } from '../render.ts';
+import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, idsField, itemSchema } from '../schemas.ts';
-import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
-import { AnswerBytes, readItems } from '../stored-items.ts';
 
 /** Their answer is no more than a few hundred kilobytes. */
 const FEW_IDS = 16;

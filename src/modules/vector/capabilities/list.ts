@@ -3,14 +3,14 @@ import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { findCollection } from '../collection-store.ts';
-import { listItems } from '../item-store.ts';
+import { findCollection } from '../collections/store.ts';
+import { isStorable } from '../items/metadata.ts';
+import { listItems } from '../items/store.ts';
+import { shortMetadata } from '../items/stored.ts';
 import { ANSWER_BYTES_MAX, ID_BYTES_MAX } from '../limits.ts';
-import { isStorable } from '../metadata.ts';
+import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, cursorField, itemSchema, nextCursor } from '../schemas.ts';
-import { collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
-import { shortMetadata } from '../stored-items.ts';
 
 /** More than an id with escapes takes. */
 const ITEM_BYTES_BESIDE = 6 * ID_BYTES_MAX + 64;

@@ -11,9 +11,9 @@ import {
   TOP_K_DEFAULT,
   TOP_K_MAX,
 } from '../limits.ts';
-import { type QueryBody, readQueries, type SentQueries } from '../query-body.ts';
+import { type QueryBody, readQueries, type SentQueries } from '../querying/body.ts';
+import { answerQueries, collectionNotFound } from '../querying/search.ts';
 import { collectionField, embeddingField, filterField, resultFields } from '../schemas.ts';
-import { answerQueries, collectionNotFound } from '../search.ts';
 import type { VectorState } from '../state.ts';
 
 const FIXED_BYTES = 1_024;

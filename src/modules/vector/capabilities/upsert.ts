@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { UPSERT_BODY_BYTES_MAX, UPSERT_VECTORS_MAX } from '../limits.ts';
-import { type PackedVectors, packVectors, type SentVector } from '../packed.ts';
 import { collectionField, embeddingField, idField, metadataField, okField, singleId } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
+import { type PackedVectors, packVectors, type SentVector } from '../writing/packed.ts';
 
 const ROW_BYTES = 256;
 

@@ -2,8 +2,8 @@
 // is scored anew beside an answer must not change places with its equals.
 import { expect, test } from 'vitest';
 import { randomSource, randomVector } from '../../../../test/vector/engine-rows.ts';
-import { ArenaPool } from './embedded/arena.ts';
-import { Resident } from './embedded/resident.ts';
+import { Resident } from './embedded/collection/resident.ts';
+import { ArenaPool } from './embedded/memory/arena.ts';
 import { metrics } from './port.ts';
 import { queryOf, scoreOf } from './score.ts';
 

@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os';
 import type { Logger } from '../../../../core/process/logger.ts';
 import type { ConnectionConfig } from '../../../../db/database.ts';
 import type { Change, CollectionRef, IndexState, Search, SearchResult, VectorEngine } from '../port.ts';
-import { Lane, type LaneEvents } from './lane.ts';
-import { createLedger, Ledger } from './ledger.ts';
-import { type Counter, keyOf } from './protocol.ts';
+import { createLedger, Ledger } from './memory/budget.ts';
+import { type Counter, keyOf } from './threads/protocol.ts';
+import { Lane, type LaneEvents } from './threads/worker-client.ts';
 
 const WORKERS_MAX = 8;
 const MIB = 2 ** 20;

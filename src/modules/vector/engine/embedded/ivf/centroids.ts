@@ -3,10 +3,10 @@
 
 import type { Pace } from '../../pace.ts';
 import type { Metric } from '../../port.ts';
-import type { ArenaPool } from '../arena.ts';
+import { Vectors } from '../collection/vectors.ts';
+import { type PreparedQuery, ROW_HEADER_BYTES } from '../exact/quantize.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, QUERY_INT16_AT, SCAN_ROWS_MAX } from '../kernel/kernel.ts';
-import { type PreparedQuery, ROW_HEADER_BYTES } from '../quantize.ts';
-import { Vectors } from '../vectors.ts';
+import type { ArenaPool } from '../memory/arena.ts';
 
 const ITERATIONS = 6;
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectExact, type ReferenceRow, referenceMatches } from '../../../../../../test/vector/engine-reference.ts';
 import { randomSource, randomVector } from '../../../../../../test/vector/engine-rows.ts';
 import { type Metric, metrics, type Search } from '../../port.ts';
-import { ArenaPool } from '../arena.ts';
-import { Resident } from '../resident.ts';
+import { Resident } from '../collection/resident.ts';
+import { ArenaPool } from '../memory/arena.ts';
 import { Probes } from './probes.ts';
 
 const pool = new ArenaPool(2 ** 27);

@@ -3,9 +3,9 @@
 
 import type { Pace } from '../../pace.ts';
 import type { SearchResult } from '../../port.ts';
-import type { ArenaPool } from '../arena.ts';
-import type { ExactSearch } from '../exact-search.ts';
-import { prepareQuery } from '../quantize.ts';
+import type { ExactSearch } from '../exact/exact-search.ts';
+import { prepareQuery } from '../exact/quantize.ts';
+import type { ArenaPool } from '../memory/arena.ts';
 import { trainCentroids } from './centroids.ts';
 import { searchLists } from './list-search.ts';
 import { Lists } from './lists.ts';

@@ -3,8 +3,8 @@
 import { Best } from '../../best.ts';
 import type { Pace } from '../../pace.ts';
 import type { SearchResult } from '../../port.ts';
-import { Candidates } from '../candidates.ts';
-import { type ExactSearch, rescore } from '../exact-search.ts';
+import { Candidates } from '../exact/candidates.ts';
+import { type ExactSearch, rescore } from '../exact/exact-search.ts';
 import { CANDIDATE_BYTES, CANDIDATES_AT, QUERY_INT16_AT } from '../kernel/kernel.ts';
 import type { ListBlock, Lists } from './lists.ts';
 

@@ -1,9 +1,10 @@
 // An inverted file: every row in the list of its nearest middle. Each list keeps a copy of its rows' first-pass form in one
 // piece: gathered from where they lie, rows cost 5 to 8 times as much to look at (measured), for a fifth of their memory.
-import type { ArenaPool, Block } from '../arena.ts';
-import { withRoom } from '../growing.ts';
+
+import type { Vectors } from '../collection/vectors.ts';
 import { SCAN_ROWS_MAX } from '../kernel/kernel.ts';
-import type { Vectors } from '../vectors.ts';
+import type { ArenaPool, Block } from '../memory/arena.ts';
+import { withRoom } from '../memory/growing.ts';
 import type { Centroids } from './centroids.ts';
 
 const NOWHERE = 0xffffffff;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { listBits } from '../bitmap.ts';
+import { listBits } from '../filter/bitmap.ts';
 import { instantiate } from './kernel.ts';
 
 it('lists the bits that are set, whatever they are', () => {

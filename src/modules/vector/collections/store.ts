@@ -1,0 +1,130 @@
+// SQL of the collections themselves.
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import type { CollectionRef, Metric } from '../engine/port.ts';
+
+export interface CollectionRow {
+  readonly account_id: string;
+  readonly name: string;
+  readonly collection_id: string;
+  readonly dimension: number;
+  readonly metric: Metric;
+  /** JSON as it was sent. */
+  readonly metadata: string | null;
+  readonly version: bigint;
+  readonly forgotten_version: bigint;
+  readonly vector_count: bigint;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const selectCollection = statement(
+  'vector_select_collection',
+  `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name = $2`,
+);
+const selectCollections = statement(
+  'vector_select_collections',
+  `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name > $2 ORDER BY c.name LIMIT $3`,
+);
+const lockCollection = statement(
+  'vector_lock_collection',
+  `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name = $2 FOR UPDATE`,
+);
+const countCollections = statement(
+  'vector_count_collections',
+  `SELECT count(*) AS collections FROM vector.collection WHERE account_id = $1`,
+);
+const insertCollection = statement(
+  'vector_insert_collection',
+  `INSERT INTO vector.collection (account_id, name, collection_id, dimension, metric, metadata, version, forgotten_version,
+                                  vector_count, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0, $7, $7)`,
+);
+const deleteCollection = statement(
+  'vector_delete_collection',
+  `DELETE FROM vector.collection WHERE account_id = $1 AND name = $2 RETURNING collection_id, vector_count`,
+);
+const insertDoomed = statement(
+  'vector_insert_doomed',
+  `INSERT INTO vector.doomed (account_id, collection_id, doomed_at) VALUES ($1, $2, core.clock_now())`,
+);
+const saveRemoval = statement(
+  'vector_save_removal',
+  `UPDATE vector.collection SET version = $3, vector_count = vector_count - $4, updated_at = $5
+    WHERE account_id = $1 AND collection_id = $2`,
+);
+
+export async function findCollection(db: Queryable, accountId: string, name: string): Promise<CollectionRow | null> {
+  return (await db.query<CollectionRow>(selectCollection, [accountId, name])).rows[0] ?? null;
+}
+
+/** Collections with names after `after`, by name. */
+export async function listCollections(
+  db: Queryable,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<CollectionRow[]> {
+  return (await db.query<CollectionRow>(selectCollections, [accountId, after, limit])).rows;
+}
+
+/** The collection, which nobody else changes until the transaction ends. Waits for who does. */
+export async function holdCollection(tx: Queryable, accountId: string, name: string): Promise<CollectionRow | null> {
+  return (await tx.query<CollectionRow>(lockCollection, [accountId, name])).rows[0] ?? null;
+}
+
+export async function collectionCount(db: Queryable, accountId: string): Promise<number> {
+  return Number((await db.query<{ collections: bigint }>(countCollections, [accountId])).rows[0]?.collections ?? 0n);
+}
+
+export interface NewCollection {
+  readonly accountId: string;
+  readonly name: string;
+  readonly collectionId: string;
+  readonly dimension: number;
+  readonly metric: Metric;
+  readonly metadata: string | null;
+  readonly nowMs: number;
+}
+
+export async function addCollection(db: Queryable, collection: NewCollection): Promise<void> {
+  const { accountId, name, collectionId, dimension, metric, metadata, nowMs } = collection;
+  await db.query(insertCollection, [accountId, name, collectionId, dimension, metric, metadata, new Date(nowMs)]);
+}
+
+/** The name is free at once; the rows go in the background. Null when there is no such collection. */
+export async function removeCollection(
+  tx: Queryable,
+  accountId: string,
+  name: string,
+): Promise<{ collectionId: string; vectors: bigint } | null> {
+  const { rows } = await tx.query<Pick<CollectionRow, 'collection_id' | 'vector_count'>>(deleteCollection, [
+    accountId,
+    name,
+  ]);
+  const [gone] = rows;
+  if (gone === undefined) return null;
+  await tx.query(insertDoomed, [accountId, gone.collection_id]);
+  return { collectionId: gone.collection_id, vectors: gone.vector_count };
+}
+
+/** Counts `removed` vectors out of a locked collection, as its change `version`. */
+export async function countOut(
+  tx: Queryable,
+  { account_id, collection_id }: CollectionRow,
+  version: bigint,
+  removed: number,
+  nowMs: number,
+): Promise<void> {
+  await tx.query(saveRemoval, [account_id, collection_id, version, removed, new Date(nowMs)]);
+}
+
+export function refOf(row: CollectionRow): CollectionRef {
+  return {
+    accountId: row.account_id,
+    collectionId: row.collection_id,
+    dimension: row.dimension,
+    metric: row.metric,
+    version: Number(row.version),
+  };
+}

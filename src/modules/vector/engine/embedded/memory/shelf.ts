@@ -1,0 +1,122 @@
+// The collections a worker holds, within the budget of all workers: the least recently used go first, never one in use.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Resident } from '../collection/resident.ts';
+import type { Ledger } from './budget.ts';
+
+/** How long another worker may take to give room before this one goes without. */
+const PRESS_FOR_MS = 250;
+const PRESS_PAUSE_MS = 5;
+
+export interface Held {
+  readonly key: string;
+  resident: Resident | null;
+  /** Calls that need it now. */
+  pins: number;
+  /** What it will surely take once it is loaded. */
+  reservedBytes: number;
+}
+
+/** The same in every thread, and small enough for the ledger. */
+const secondsNow = () => Math.floor((performance.timeOrigin + performance.now()) / 1000 - 1.7e9);
+
+interface ShelfEvents {
+  evicted(held: Held): void;
+  /** Another worker holds what has been idle longest. */
+  pressed(): void;
+}
+
+export class Shelf {
+  readonly #ledger: Ledger;
+  readonly #worker: number;
+  readonly #events: ShelfEvents;
+  /** From the least recently used on; only what is resident. */
+  readonly #order = new Map<string, { readonly held: Held; bytes: number; stamp: number }>();
+  #bytes = 0;
+
+  constructor(ledger: Ledger, worker: number, events: ShelfEvents) {
+    this.#ledger = ledger;
+    this.#worker = worker;
+    this.#events = events;
+  }
+
+  /** Takes note of a collection's size and that it was used just now. */
+  touch(held: Held): void {
+    const known = this.#order.get(held.key);
+    const bytes = Math.max(held.resident?.bytes ?? 0, held.reservedBytes);
+    if (bytes === 0) {
+      this.#publish();
+      return;
+    }
+    this.#bytes += bytes - (known?.bytes ?? 0);
+    this.#order.delete(held.key);
+    this.#order.set(held.key, { held, bytes, stamp: secondsNow() });
+    this.#publish();
+  }
+
+  /** Takes note of its size, though nobody asked for it. */
+  resized(held: Held): void {
+    const known = this.#order.get(held.key);
+    if (known === undefined) return;
+    const bytes = Math.max(held.resident?.bytes ?? 0, held.reservedBytes);
+    this.#bytes += bytes - known.bytes;
+    known.bytes = bytes;
+    this.#publish();
+  }
+
+  /** Frees what is held of it. */
+  drop(held: Held): void {
+    held.resident?.dispose();
+    held.resident = null;
+    held.reservedBytes = 0;
+    const known = this.#order.get(held.key);
+    if (known === undefined) return;
+    this.#bytes -= known.bytes;
+    this.#order.delete(held.key);
+    this.#publish();
+  }
+
+  /** Evicts until `bytes` more fit. False when all that is left is in use. */
+  async makeRoom(bytes: number): Promise<boolean> {
+    let pressedUntil: number | undefined;
+    while (this.#ledger.totalBytes + bytes > this.#ledger.budgetBytes) {
+      const worker = this.#ledger.oldestWorker();
+      if (worker === undefined) return false;
+      if (worker === this.#worker) {
+        if (!this.evictOldest()) return false;
+        continue;
+      }
+      pressedUntil ??= performance.now() + PRESS_FOR_MS;
+      if (performance.now() > pressedUntil) return this.evictOldest() && this.makeRoom(bytes);
+      this.#events.pressed();
+      await sleep(PRESS_PAUSE_MS);
+    }
+    return true;
+  }
+
+  evictOldest(): boolean {
+    for (const { held } of this.#order.values()) {
+      if (held.pins > 0) continue;
+      this.drop(held);
+      this.#events.evicted(held);
+      return true;
+    }
+    this.#publish();
+    return false;
+  }
+
+  /** To be called when a collection comes into use or out of it. */
+  pinned(): void {
+    this.#publish();
+  }
+
+  #publish(): void {
+    this.#ledger.setHeld(this.#worker, this.#bytes);
+    let oldest: number | null = null;
+    for (const { held, stamp } of this.#order.values()) {
+      if (held.pins > 0) continue;
+      oldest = stamp;
+      break;
+    }
+    this.#ledger.setOldest(this.#worker, oldest);
+  }
+}

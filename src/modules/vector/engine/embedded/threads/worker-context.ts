@@ -1,0 +1,27 @@
+// What the collections of one worker share.
+import type { Database } from '../../../../../db/database.ts';
+import type { Turns } from '../../../../../lib/turns.ts';
+import type { Collection } from '../collection/collection.ts';
+import type { Partner } from '../exact/partner.ts';
+import type { ArenaPool } from '../memory/arena.ts';
+import type { Shelf } from '../memory/shelf.ts';
+import type { Counter } from './protocol.ts';
+
+export interface WorkerContext {
+  readonly db: Database;
+  readonly pool: ArenaPool;
+  readonly partner: Partner;
+  readonly shelf: Shelf;
+  /** Loads and streamed searches at a time. */
+  readonly reads: Turns;
+  /** Lists built at a time. */
+  readonly builds: Turns;
+  readonly budgetBytes: number;
+  /** From so many bytes of the first pass on, unfiltered searches may use lists. */
+  readonly listsFromBytes: number;
+  /** What nobody waits for went wrong. */
+  trouble(error: unknown): void;
+  count(figure: Counter): void;
+  /** The collection's index is being made, or has another size. */
+  changed(collection: Collection, state: 'loading' | 'ready' | 'cold'): void;
+}

@@ -1,0 +1,88 @@
+// What answers read of stored vectors, however much it is: jsonb writes 1e308 out, so that 16 KiB of metadata may be 850 KB of text.
+// Therefore it is read part by part, and no further than the answer may go, and its numbers are answered in their shortest form.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { CallContext } from '../../../core/context.ts';
+import { textArray } from '../../../db/arrays.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import type { Problem } from '../../../problems/problem.ts';
+import type { CollectionRow } from '../collections/store.ts';
+import type { CollectionRef } from '../engine/port.ts';
+import { ANSWER_BYTES_MAX } from '../limits.ts';
+import { withShortNumbers } from './metadata.ts';
+import { findItems, type ItemRow } from './store.ts';
+
+const IDS_PER_PART = 100;
+const LONG_CHARACTERS = 64 * 1024;
+
+const selectVersions = statement(
+  'vector_select_item_versions',
+  `SELECT i.id, i.version FROM vector.item i WHERE i.account_id = $1 AND i.collection_id = $2 AND i.id = ANY($3::text[])`,
+);
+
+interface Wanted {
+  readonly withMetadata: boolean;
+  readonly withValues: boolean;
+}
+
+/** Counts the bytes of an answer before it is put together. */
+export class AnswerBytes {
+  readonly #ctx: Pick<CallContext, 'holdAnswer'>;
+  readonly #refusal: () => Problem;
+  #left: number;
+
+  /** @param refusal of an answer that is too large */
+  constructor(ctx: Pick<CallContext, 'holdAnswer'>, refusal: () => Problem, most = ANSWER_BYTES_MAX) {
+    this.#ctx = ctx;
+    this.#refusal = refusal;
+    this.#left = most;
+  }
+
+  /** Throws the refusal, and CONCURRENCY_LIMITED or OVERLOADED when too many answers are being made. */
+  add(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    this.#left -= bytes;
+    if (this.#left < 0) throw this.#refusal();
+    this.#ctx.holdAnswer(bytes);
+  }
+}
+
+/** By id; those that are not there are left out. Throws the refusal of `bytes` once it is sure. */
+export async function readItems(
+  db: Queryable,
+  collection: Pick<CollectionRow, 'account_id' | 'collection_id'>,
+  ids: readonly string[],
+  { withMetadata, withValues }: Wanted,
+  bytes: AnswerBytes,
+): Promise<Map<string, ItemRow>> {
+  const found = new Map<string, ItemRow>();
+  for (let from = 0; from < ids.length; from += IDS_PER_PART) {
+    for (const row of await findItems(db, collection, ids.slice(from, from + IDS_PER_PART), withValues)) {
+      if (withMetadata) bytes.add(row.metadata ?? '');
+      found.set(row.id, { ...row, metadata: withMetadata ? await shortMetadata(row.metadata) : null });
+    }
+  }
+  return found;
+}
+
+/** Rewriting a long text takes milliseconds: other calls go between. */
+export async function shortMetadata(stored: string | null): Promise<string | null> {
+  if (stored === null) return null;
+  const text = withShortNumbers(stored);
+  if (stored.length > LONG_CHARACTERS && text !== stored) await turn();
+  return text;
+}
+
+/** By id; those that are not there are left out. */
+export async function readVersions(
+  db: Queryable,
+  { accountId, collectionId }: CollectionRef,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ id: string; version: bigint }>(selectVersions, [
+    accountId,
+    collectionId,
+    textArray(ids),
+  ]);
+  return new Map(rows.map(({ id, version }) => [id, Number(version)]));
+}

@@ -1,0 +1,95 @@
+// A query: the engine finds ids, the database gives what belongs to them. When a row changed between the two, the next try asks the
+// engine for more and settles the answer on one state of the database.
+import type { CallContext } from '../../../core/context.ts';
+import { problem } from '../../../problems/problem.ts';
+import { type CollectionRow, findCollection, refOf } from '../collections/store.ts';
+import { CollectionGone, type Search, type SearchResult, type VectorEngine } from '../engine/port.ts';
+import { readSnapshot } from '../engine/reader.ts';
+import { refuseUnfit } from '../items/embedding.ts';
+import type { ItemRow } from '../items/store.ts';
+import { readItems } from '../items/stored.ts';
+import type { VectorState } from '../state.ts';
+import { bytesOfMatches, type Found, renderAnswer } from './answer.ts';
+import type { QueryBody } from './body.ts';
+import { settle } from './reconcile.ts';
+
+const GONE_TRIES_MAX = 4;
+/** How many more than top_k a try asks for that follows one during which rows changed; four times as many each time. */
+const SPARE_MIN = 64;
+const SPARE_GROWTH = 4;
+
+/** JSON text of `data`. `row` was read after the call came. Throws the Problems of a refusal. */
+export async function answerQueries(
+  ctx: CallContext,
+  { engine }: VectorState,
+  body: QueryBody,
+  row: CollectionRow,
+): Promise<string> {
+  let collection = row;
+  let spare = 0;
+  for (let tries = 1; ; tries += 1) {
+    for (const { vector, isZero, at } of body.queries) refuseUnfit({ length: vector.length, isZero }, collection, at);
+    const found = await find(ctx, engine, body, collection, spare);
+    if (found !== 'gone' && found !== 'changed') return renderAnswer(ctx, engine.name, body, collection, found);
+    const now = await findCollection(ctx.core.db, ctx.accountId, body.collection);
+    if (now === null || (found === 'gone' && tries >= GONE_TRIES_MAX)) throw collectionNotFound();
+    collection = now;
+    // It ends: at the latest when the engine names every row that matches.
+    if (found === 'changed') spare = Math.max(SPARE_MIN, spare * SPARE_GROWTH);
+  }
+}
+
+export function collectionNotFound() {
+  return problem('COLLECTION_NOT_FOUND', { param: 'collection' });
+}
+
+/** 'gone' when the collection was deleted meanwhile, 'changed' when an answer needs more of the engine. */
+async function find(
+  ctx: CallContext,
+  engine: VectorEngine,
+  body: QueryBody,
+  collection: CollectionRow,
+  spare: number,
+): Promise<Found | 'gone' | 'changed'> {
+  const searches = body.queries.map(({ vector, topK, filter }) => ({ vector, topK, filter, exact: body.exact }));
+  const wider = searches.map((search) => ({ ...search, topK: search.topK + spare }));
+  try {
+    const results = await engine.search(refOf(collection), wider, ctx.signal);
+    if (!body.withMetadata && !body.withValues) return { results, rows: null };
+    if (spare > 0) return await settledFound(ctx, body, collection, searches, results);
+    const rows = await readItems(ctx.core.db.hot, collection, idsOf(results), body, bytesOfMatches(ctx, body));
+    return results.every(({ matches }) => matches.every((match) => isCurrent(rows, match)))
+      ? { results, rows }
+      : 'changed';
+  } catch (error) {
+    if (error instanceof CollectionGone) return 'gone';
+    // Nobody waits for the answer any more, or the service stops.
+    if (ctx.signal.aborted) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error });
+    throw error;
+  }
+}
+
+function settledFound(
+  ctx: CallContext,
+  body: QueryBody,
+  collection: CollectionRow,
+  searches: readonly Search[],
+  wider: readonly SearchResult[],
+): Promise<Found | 'changed'> {
+  return readSnapshot(ctx.core.db, async (tx) => {
+    const results = await settle(tx, refOf(collection), searches, wider);
+    if (results === null) return 'changed';
+    return { results, rows: await readItems(tx, collection, idsOf(results), body, bytesOfMatches(ctx, body)) };
+  });
+}
+
+const idsOf = (results: readonly SearchResult[]) => [
+  ...new Set(results.flatMap(({ matches }) => matches.map(({ id }) => id))),
+];
+
+function isCurrent(
+  rows: ReadonlyMap<string, ItemRow>,
+  match: { readonly id: string; readonly version: number },
+): boolean {
+  return Number(rows.get(match.id)?.version ?? -1n) === match.version;
+}
