@@ -11,6 +11,9 @@ const WIRE_SERVER = '168.63.129.16';
 /** Only this has been given out as global unicast; `unicast` of the library means "in no list", 4000::1 and ::7f00:1 included. */
 const GLOBAL_IPV6: AddressRange = ipaddr.parseCIDR('2000::/3');
 
+/** What the operator wrote is reached wherever it is. */
+export const EVERYWHERE: readonly AddressRange[] = [ipaddr.parseCIDR('0.0.0.0/0'), ipaddr.parseCIDR('::/0')];
+
 /** Reads an address in its usual form, as sockets and name servers give it; null for everything else, zones included. */
 export function readAddress(text: string): Address | null {
   return isIP(text) === 0 || text.includes('%') ? null : ipaddr.parse(text);

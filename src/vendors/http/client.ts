@@ -1,14 +1,16 @@
 // The guarded outbound client: every address that users name is checked when it is registered and again at every attempt, and the
-// socket goes to exactly what was checked (contract §10). It follows no redirect and knows no proxy.
+// socket goes to exactly what was checked (contract §10). Redirects are followed only where asked for, each checked; it knows no proxy.
 import { problem } from '../../problems/problem.ts';
-import type { AddressRange } from './address.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { type AddressRange, EVERYWHERE } from './address.ts';
+import { SnippetSink, type StreamedAnswer, StreamSink } from './answers.ts';
+import { exchange } from './exchange.ts';
 import { exchangeFailed, OutboundError } from './failure.ts';
 import { type Admission, judge, type Resolve } from './guard.ts';
 import { type OutboundLimits, outboundLimits } from './limits.ts';
-import { Pools } from './pools.ts';
-import type { OutboundClient, OutboundOutcome, OutboundPost } from './port.ts';
+import { type Held, Pools } from './pools.ts';
+import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, OutboundRequest } from './port.ts';
 import { systemResolve } from './resolve.ts';
+import { Sending } from './sending.ts';
 import { checkWireHeaders } from './wire-headers.ts';
 import { within } from './within.ts';
 
@@ -27,12 +29,15 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
 class GuardedClient implements OutboundClient {
   readonly #allowed: readonly AddressRange[];
   readonly #resolve: Resolve;
+  /** Of what the operator wrote: names of the machine too. */
+  readonly #resolveAny: Resolve;
   readonly #limits: OutboundLimits;
   readonly #pools: Pools;
 
   constructor(options: OutboundOptions) {
     this.#allowed = options.allowPrivateTargets;
     this.#resolve = options.resolve ?? systemResolve(this.#allowed.length > 0);
+    this.#resolveAny = options.resolve ?? systemResolve(true);
     this.#limits = { ...outboundLimits, ...options.limits };
     this.#pools = new Pools(this.#limits);
   }
@@ -51,17 +56,50 @@ class GuardedClient implements OutboundClient {
     return `${param}: the host ${verdict.host} does not resolve now; nothing can be delivered until it does.`;
   }
 
-  async post(request: OutboundPost): Promise<OutboundOutcome> {
+  async post({ url, headers, body, signal }: OutboundPost): Promise<OutboundOutcome> {
+    const { totalMs, snippetBytesMax, answerBytesMax, connectMs } = this.#limits;
     const startedMs = performance.now();
-    const ending = new Ending(request.signal, this.#limits.totalMs);
+    const ending = new Ending(signal, totalMs);
+    const within = { connectMs, firstByteMs: totalMs, idleMs: totalMs, answerBytesMax, signal: ending.signal };
     try {
-      const answer = await this.#attempt(request, ending.signal);
+      checkWireHeaders(headers);
+      const answer = await this.#first(
+        await this.#admit(url, false, ending.signal, connectMs),
+        connectMs,
+        (held, to) => {
+          const sink = new SnippetSink(snippetBytesMax);
+          exchange(held.pool, { ...within, ...to, method: 'POST', headers, body }, sink);
+          return sink.answer.finally(held.release);
+        },
+      );
       return { kind: 'answered', ...answer, latencyMs: since(startedMs) };
     } catch (error) {
-      const { code, message } = exchangeFailed(error);
-      return { kind: 'failed', code, message, latencyMs: since(startedMs) };
+      return failed(error, startedMs);
     } finally {
       ending.clear();
+    }
+  }
+
+  async send(request: OutboundRequest): Promise<OutboundReply> {
+    const startedMs = performance.now();
+    const ending = new Ending(request.signal, request.limits.totalMs);
+    const sending = new Sending(request);
+    try {
+      for (let redirects = 0; ; redirects += 1) {
+        const { url } = sending;
+        const answer = await this.#ask(sending, ending.signal);
+        if (redirects < (request.redirectsMax ?? 0) && sending.follow(answer)) {
+          answer.body.destroy();
+          continue;
+        }
+        const { status, headers, body, done } = answer;
+        void done.then(() => ending.clear());
+        return { kind: 'answered', status, headers, url, body, latencyMs: since(startedMs) };
+      }
+    } catch (error) {
+      ending.clear();
+      sending.discard();
+      return { ...failed(error, startedMs), sent: sending.sent };
     }
   }
 
@@ -69,20 +107,36 @@ class GuardedClient implements OutboundClient {
     return this.#pools.close();
   }
 
-  async #attempt(request: OutboundPost, signal: AbortSignal): Promise<Answer> {
-    checkWireHeaders(request.headers);
-    const { target, addresses } = await this.#admit(request.url, signal);
-    const { addressesTriedMax, connectMs } = this.#limits;
-    const tried = addresses.slice(0, addressesTriedMax);
+  async #ask(sending: Sending, signal: AbortSignal): Promise<StreamedAnswer> {
+    const { limits } = sending.request;
+    const connectMs = limits.connectMs ?? this.#limits.connectMs;
+    const wire = await sending.wire();
+    const admission = await this.#admit(sending.url, sending.isOperators, signal, connectMs);
+    return this.#first(admission, connectMs, (held, to) => {
+      const sink = new StreamSink(held.release);
+      const { firstByteMs, idleMs, answerBytesMax } = limits;
+      const within = { firstByteMs, idleMs, answerBytesMax, signal };
+      const flow = exchange(held.pool, { ...wire, ...within, ...to }, sink);
+      sending.on(flow);
+      sink.use(flow);
+      return sink.answer;
+    });
+  }
+
+  /** Asks the first address that takes a connection. */
+  async #first<A>(
+    { target, addresses }: Admission,
+    connectMs: number,
+    ask: (held: Held, to: { readonly path: string; readonly connectMs: number }) => Promise<A>,
+  ): Promise<A> {
+    const tried = addresses.slice(0, this.#limits.addressesTriedMax);
     const connectByMs = performance.now() + connectMs;
     for (const [i, address] of tried.entries()) {
       const left = tried.length - i;
       const shareMs = Math.max(1, (connectByMs - performance.now()) / left);
-      const pin = { secure: target.secure, host: target.host, port: target.port, address };
-      const { headers, body } = request;
+      const held = await this.#pools.hold({ secure: target.secure, host: target.host, port: target.port, address });
       try {
-        const sent = { path: target.path, headers, body, connectMs: shareMs, signal };
-        return await this.#pools.use(pin, (pool) => exchange(pool, sent, this.#limits));
+        return await ask(held, { path: target.path, connectMs: shareMs });
       } catch (error) {
         if (left === 1 || !(error instanceof OutboundError && error.beforeSending)) throw error;
       }
@@ -90,17 +144,20 @@ class GuardedClient implements OutboundClient {
     throw new OutboundError('dns', 'The host has no address.');
   }
 
-  async #admit(url: string, signal: AbortSignal): Promise<Admission> {
-    const verdict = await judge(
-      url,
-      (host) => within(this.#limits.connectMs, this.#resolve(host), signal),
-      this.#allowed,
-    );
+  async #admit(url: string, isOperators: boolean, signal: AbortSignal, connectMs: number): Promise<Admission> {
+    const resolve = isOperators ? this.#resolveAny : this.#resolve;
+    const allowed = isOperators ? EVERYWHERE : this.#allowed;
+    const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed);
     signal.throwIfAborted();
     if (verdict.kind === 'admitted') return verdict;
     if (verdict.kind === 'refused') throw new OutboundError('refused', verdict.refusal.message);
     throw new OutboundError('dns', 'The host does not resolve.', { cause: verdict.cause });
   }
+}
+
+function failed(error: unknown, startedMs: number) {
+  const { code, message } = exchangeFailed(error);
+  return { kind: 'failed', code, message, latencyMs: since(startedMs) } as const;
 }
 
 /** When an attempt must end: the caller's signal, or the time is up. `signal` aborts with an OutboundError. */

@@ -1,5 +1,9 @@
-// The outside world by HTTP: POSTs to addresses that users name. One implementation, guarded against every address that is not
-// public (contract §10); webhooks, queue push and cron use nothing else.
+// The outside world by HTTP, guarded: an address that users name, or that an answer names, is reached only when it is public
+// (contract §10); what the operator wrote may be private. Webhooks, queue push, cron and every vendor use nothing else.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface OutboundPost {
   readonly url: string;
@@ -9,8 +13,54 @@ export interface OutboundPost {
   readonly signal: AbortSignal;
 }
 
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method: HttpMethod;
+  /** Sent to every origin that the request is led to. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Such as a vendor's key: sent to `operator.origin` only; without `operator`, to the origin of `url` only. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** A form is sent as multipart/form-data (RFC 7578). A stream is read as fast as the receiver takes it. */
+  readonly body?: string | Uint8Array | Readable | FormData | null;
+  /** Length of a stream, where it is known: many receivers take no chunked body. */
+  readonly bodyBytes?: number;
+  /** What the operator wrote: it may be private, and plain http. Everything else passes the guard. */
+  readonly operator?: {
+    readonly origin: string;
+    /** `host`, or `host:port` where that is not the usual one; where a vendor keeps what it makes. */
+    readonly assetHosts?: readonly string[];
+  };
+  /** Of GET and HEAD; each is checked as the first address was. Default 0: the redirect itself is the answer. */
+  readonly redirectsMax?: number;
+  readonly limits: OutboundCallLimits;
+  readonly signal: AbortSignal;
+}
+
+/** What one call may take. */
+export interface OutboundCallLimits {
+  /** Look-up, TCP and TLS, over all addresses tried. Default 5 s. */
+  readonly connectMs?: number;
+  /** From the last byte sent to the answer's head. */
+  readonly firstByteMs: number;
+  /** Without a byte in either direction. */
+  readonly idleMs: number;
+  /** All of it, redirects and body included. */
+  readonly totalMs: number;
+  readonly answerBytesMax: number;
+  /** Of a streamed body. */
+  readonly bodyBytesMax?: number;
+}
+
 /** Why no answer came. `refused` = the address may not be reached (contract §10), and trying again will not help. */
 export type OutboundFailure = 'refused' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol' | 'aborted';
+
+interface Failed {
+  readonly kind: 'failed';
+  readonly code: OutboundFailure;
+  /** One sentence for the owner of the URL; never an address that was refused. */
+  readonly message: string;
+  readonly latencyMs: number;
+}
 
 export type OutboundOutcome =
   | {
@@ -22,13 +72,21 @@ export type OutboundOutcome =
       readonly snippet: string;
       readonly latencyMs: number;
     }
+  | Failed;
+
+export type OutboundReply =
   | {
-      readonly kind: 'failed';
-      readonly code: OutboundFailure;
-      /** One sentence for the owner of the URL; never an address that was refused. */
-      readonly message: string;
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      /** Where it came from, after redirects. */
+      readonly url: string;
+      /** To be read to its end, or destroyed. Fails with an Error whose `code` is an OutboundFailure. */
+      readonly body: Readable;
       readonly latencyMs: number;
-    };
+    }
+  /** `sent`: something of the request may have reached the receiver, which may be at work on it. */
+  | (Failed & { readonly sent: boolean });
 
 export interface OutboundClient {
   /**
@@ -36,8 +94,10 @@ export interface OutboundClient {
    * Throws WEBHOOK_URL_REJECTED (detail = the rule, param = `param`).
    */
   checkUrl(url: string, param: string): Promise<string | null>;
-  /** One attempt: connect within 5 s, all within 15 s, no redirects. Never rejects. */
+  /** One attempt at a user's URL: connect within 5 s, all within 15 s, no redirects. Never rejects. */
   post(request: OutboundPost): Promise<OutboundOutcome>;
+  /** One request within its own limits, of any method, with bodies that may be streams. Never rejects, and tries nothing twice. */
+  send(request: OutboundRequest): Promise<OutboundReply>;
   /** Closes idle connections. */
   close(): Promise<void>;
 }
