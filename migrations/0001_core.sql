@@ -190,6 +190,14 @@ CREATE TABLE core.api_secret (
 );
 CREATE INDEX api_secret_key ON core.api_secret (account_id, key_id);
 
+-- Billable units that modules accepted, counted by their effects beside the ledger; the doctor compares the two.
+CREATE TABLE core.accepted_units (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  PRIMARY KEY (account_id, capability)
+) WITH (fillfactor = 40);
+
 CREATE TABLE core.usage_hour (
   account_id text COLLATE "C" NOT NULL,
   hour timestamptz NOT NULL,

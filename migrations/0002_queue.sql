@@ -107,14 +107,6 @@ CREATE TABLE queue.total (
   PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor = 60);
 
--- Accepted billable units, counted by the module itself; the doctor compares them with the journal.
-CREATE TABLE queue.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  PRIMARY KEY (account_id, capability)
-) WITH (fillfactor = 40);
-
 -- Deleted queues whose messages are still to be removed.
 CREATE TABLE queue.tombstone (
   account_id text COLLATE "C" NOT NULL,

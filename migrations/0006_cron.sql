@@ -65,11 +65,3 @@ CREATE TABLE cron.lane (
   due_at timestamptz
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX lane_due ON cron.lane (due_at) WHERE due_at IS NOT NULL;
-
--- Accepted billable units, counted by the module itself; the doctor compares them with the journal.
-CREATE TABLE cron.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  PRIMARY KEY (account_id, capability)
-) WITH (fillfactor = 40);

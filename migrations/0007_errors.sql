@@ -120,11 +120,3 @@ CREATE TABLE errors.activity (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, group_id, activity_id)
 );
-
--- Accepted billable units, counted by the module itself; the doctor compares them with the journal.
-CREATE TABLE errors.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  PRIMARY KEY (account_id, capability)
-) WITH (fillfactor = 40);

@@ -56,14 +56,6 @@ CREATE TABLE vector.doomed (
   PRIMARY KEY (account_id, collection_id)
 );
 
--- Accepted billable units, counted by the module itself; the doctor compares them with the journal.
-CREATE TABLE vector.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  PRIMARY KEY (account_id, capability)
-) WITH (fillfactor = 40);
-
 -- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment. Without them
 -- PostgreSQL 15 read all collections of an account to find one by its name.
 ALTER TABLE vector.collection SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);

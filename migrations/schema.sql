@@ -14,6 +14,13 @@ CREATE OR REPLACE FUNCTION core.clock_now()
  STABLE PARALLEL SAFE
 AS $function$ SELECT statement_timestamp() $function$;
 
+CREATE TABLE core.accepted_units (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  units bigint NOT NULL,
+  CONSTRAINT accepted_units_pkey PRIMARY KEY (account_id, capability)
+) WITH (fillfactor=40);
+
 CREATE TABLE core.account (
   account_id text COLLATE "C" NOT NULL,
   project_id text NOT NULL,
@@ -294,13 +301,6 @@ CREATE TABLE core.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
 
-CREATE TABLE cron.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
-) WITH (fillfactor=40);
-
 CREATE TABLE cron.job (
   account_id text COLLATE "C" NOT NULL,
   job_id text COLLATE "C" NOT NULL,
@@ -359,13 +359,6 @@ CREATE TABLE errors.activity (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT activity_pkey PRIMARY KEY (account_id, group_id, activity_id)
 );
-
-CREATE TABLE errors.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
-) WITH (fillfactor=40);
 
 CREATE TABLE errors.comment (
   account_id text COLLATE "C" NOT NULL,
@@ -443,13 +436,6 @@ CREATE TABLE errors.value_count (
   events bigint NOT NULL,
   CONSTRAINT value_count_pkey PRIMARY KEY (account_id, group_id, kind, name, value)
 ) WITH (fillfactor=70);
-
-CREATE TABLE queue.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
-) WITH (fillfactor=40);
 
 CREATE TABLE queue.dedup (
   account_id text COLLATE "C" NOT NULL,
@@ -566,13 +552,6 @@ CREATE TABLE queue.total (
   dead bigint NOT NULL,
   CONSTRAINT total_pkey PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor=60);
-
-CREATE TABLE vector.billed (
-  account_id text COLLATE "C" NOT NULL,
-  capability text COLLATE "C" NOT NULL,
-  units bigint NOT NULL,
-  CONSTRAINT billed_pkey PRIMARY KEY (account_id, capability)
-) WITH (fillfactor=40);
 
 CREATE TABLE vector.collection (
   account_id text COLLATE "C" NOT NULL,

@@ -33,12 +33,11 @@ async function inspect(session: Session) {
   const { modules } = await import('../manifest/index.ts');
   const secret = await readServerSecret(session.config);
   const core = commandCore(session, new Secrets(secret ?? newServerSecret()));
-  const counters = modules.flatMap((module) => {
-    const { countBilledUnits } = module;
-    if (countBilledUnits === undefined) return [];
-    return [{ module: module.name, count: (accountId: string) => countBilledUnits(core, accountId) }];
+  const found = await examine({
+    db: session.db,
+    secrets: secret === null ? null : core.secrets,
+    modules: modules.map(({ name }) => name),
   });
-  const found = await examine({ db: session.db, secrets: secret === null ? null : core.secrets, counters });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
   return { ...found, privateTargets, backlog: await backlogOf(session.db) };
 }

@@ -29,8 +29,6 @@ export interface Module<State = unknown> {
   sweeps?(state: State): readonly Sweep[];
   /** Background jobs; they run on processes with ROLE all or worker. */
   jobs?(state: State): readonly JobLoop[];
-  /** Accepted billable units per account and capability, for the doctor's comparison with the journal. */
-  countBilledUnits?(core: Core, accountId: string): Promise<ReadonlyMap<string, bigint>>;
 }
 
 /** Identity function; `Module<unknown>` is what the manifest holds. */

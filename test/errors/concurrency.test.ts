@@ -1,6 +1,6 @@
 // Many captures at once, on one process and on two: nothing is lost, nothing counted twice, one first event.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { billedUnits } from '../../src/modules/errors/billed.ts';
+import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
 import { CAPTURE_NANOS, type ErrorsBench, ErrorsPair } from './harness.ts';
 
 let pair: ErrorsPair;
@@ -70,7 +70,7 @@ test('a burst of 5,000 captures: events, count, hours, days, figures and money a
     expect(Object.keys(detail.user_distribution)).toHaveLength(group.user_count);
   }
   expect(await a.spentNanos()).toBe(5_000n * CAPTURE_NANOS);
-  expect(await billedUnits(a.service.core.db, a.account.accountId)).toEqual(new Map([['errors.capture', 5_000n]]));
+  expect(await acceptedUnits(a.service.core.db, a.account.accountId)).toEqual(new Map([['errors.capture', 5_000n]]));
 }, 120_000);
 
 test('captures of many accounts at once on both processes do not lock each other out', async () => {

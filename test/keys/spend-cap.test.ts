@@ -49,7 +49,7 @@ const codes = (replies: readonly Reply[]) => {
   }
   return counts;
 };
-const findings = () => examineAccount({ db: one.core.db, secrets: null, counters: [] }, account.accountId);
+const findings = () => examineAccount({ db: one.core.db, secrets: null, modules: [] }, account.accountId);
 
 describe('a key with a spend cap', () => {
   test('spends exactly its cap, however many calls come at once on how many processes, and other keys go on', async () => {

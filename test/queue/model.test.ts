@@ -113,7 +113,7 @@ async function books(): Promise<typeof totals> {
   const { rows } = await service.core.db.query<{ published: bigint; dead: bigint }>(
     {
       name: 'test_model_books',
-      text: `SELECT (SELECT coalesce(sum(units), 0) FROM queue.billed WHERE account_id = $1) AS published,
+      text: `SELECT (SELECT coalesce(sum(units), 0) FROM core.accepted_units WHERE account_id = $1) AS published,
                     (SELECT count(*)
                        FROM (SELECT type FROM core.event WHERE account_id = $1
                              UNION ALL SELECT type FROM core.event_outbox WHERE account_id = $1) e

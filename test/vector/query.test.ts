@@ -1,6 +1,6 @@
 // Queries: what is found, what they answer, what they cost, and that every answered write is seen.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { billedUnits } from '../../src/modules/vector/billed.ts';
+import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
 import { base64, numbers, QUERY_NANOS, VectorBench } from './harness.ts';
 
 let shared: VectorBench;
@@ -165,7 +165,7 @@ describe('charges', () => {
     const many = await b.call('POST', '/v1/vector/query', { collection: 'docs', queries });
     expect(many.body.metadata.cost_usd).toBe(0.00016);
     expect(await b.spentNanos()).toBe(17n * QUERY_NANOS);
-    expect(await billedUnits(b.service.core.db, b.account.accountId)).toEqual(new Map([['vector.query', 17n]]));
+    expect(await acceptedUnits(b.service.core.db, b.account.accountId)).toEqual(new Map([['vector.query', 17n]]));
     expect(await b.number(`SELECT held_nanos::int AS number FROM core.wallet WHERE account_id = $account`)).toBe(0);
   });
 

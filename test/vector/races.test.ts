@@ -1,7 +1,7 @@
 // Writes at once, on one process and on two: every one is whole, the count is exact, and nothing waits for itself.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { billedUnits } from '../../src/modules/vector/billed.ts';
+import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
 import type { Reply } from '../support/service.ts';
 import { numbers, VectorBench } from './harness.ts';
 
@@ -52,7 +52,7 @@ test('upserts of the same ids on two processes: each id is there once, whole, an
   const { items } = await b.fetch('docs', ['v0', 'v1', 'v2', 'v3', 'v4'], { include_values: true });
   for (const { metadata, embedding } of items) expect(embedding).toEqual([metadata.i + 1, -metadata.i - 1]);
   expect(await a.spentNanos()).toBe(100n * 10_000n);
-  expect(await billedUnits(a.service.core.db, a.account.accountId)).toEqual(new Map([['vector.upsert', 200n]]));
+  expect(await acceptedUnits(a.service.core.db, a.account.accountId)).toEqual(new Map([['vector.upsert', 200n]]));
 });
 
 test('small and large upserts, updates and deletions of one collection at once', async () => {

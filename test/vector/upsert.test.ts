@@ -1,6 +1,6 @@
 // Upserts: what is stored, what is refused, what it costs, and that repeats cost nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { billedUnits } from '../../src/modules/vector/billed.ts';
+import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
 import { base64, numbers, UPSERT_NANOS_MIN, VECTOR_NANOS, VectorBench } from './harness.ts';
 
 let shared: VectorBench;
@@ -53,7 +53,7 @@ describe('prices', () => {
     const nanos = count <= 10 ? UPSERT_NANOS_MIN : BigInt(count) * VECTOR_NANOS;
     expect(reply.body.metadata.cost_usd).toBe(Number(nanos) / 1e9);
     expect(await b.spentNanos()).toBe(nanos);
-    expect(await billedUnits(b.service.core.db, b.account.accountId)).toEqual(
+    expect(await acceptedUnits(b.service.core.db, b.account.accountId)).toEqual(
       new Map([['vector.upsert', BigInt(count)]]),
     );
     expect((await b.get('priced')).vector_count).toBe(count);

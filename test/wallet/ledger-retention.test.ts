@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function findings(of = account): Promise<string[]> {
-  const { findings: found } = await examine({ db: shop.db, secrets: null, counters: [] });
+  const { findings: found } = await examine({ db: shop.db, secrets: null, modules: [] });
   return found.filter(({ accountId }) => accountId === of.accountId).map(({ check }) => check);
 }
 

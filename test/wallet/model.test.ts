@@ -226,7 +226,7 @@ class Run {
     const expected = this.#model.caps.get(0);
     if (expected === undefined) expect(cap).toBeNull();
     else expect(cap).toMatchObject({ ...expected, ...this.#model.inWindow(expected.period, 0) });
-    expect(await examineAccount({ db: shop.db, secrets: null, counters: [] }, accountId)).toEqual([]);
+    expect(await examineAccount({ db: shop.db, secrets: null, modules: [] }, accountId)).toEqual([]);
   }
 
   async check(): Promise<void> {

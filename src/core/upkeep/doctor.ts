@@ -6,6 +6,7 @@ import { listAccounts, lockAccount } from '../accounts/accounts.ts';
 import { moduleOf } from '../keys/scopes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { rememberedFingerprint } from '../secrets/server-secret.ts';
+import { acceptedUnits } from '../wallet/ledger/accepted-units.ts';
 
 export interface Finding {
   /** Null: of the database as a whole. */
@@ -14,17 +15,12 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Accepted billable units that a module counted itself. */
-export interface UnitCounter {
-  readonly module: string;
-  count(accountId: string): Promise<ReadonlyMap<string, bigint>>;
-}
-
 interface Patient {
   readonly db: Database;
   /** Null when the deployment has no server secret yet. */
   readonly secrets: Secrets | null;
-  readonly counters: readonly UnitCounter[];
+  /** Names of the modules that count the units they accept; what others charge is not compared. */
+  readonly modules: readonly string[];
 }
 
 const ACCOUNTS_PER_PAGE = 200;
@@ -171,22 +167,18 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
   });
 }
 
-async function readAccount({ counters }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [books, journal, usage, keys, caps] = await Promise.all([
+async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
+  const [books, journal, usage, keys, caps, accepted] = await Promise.all([
     db.query<BooksRow>(readBooks, [accountId]),
     db.query<UnitsRow>(readJournalUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
     db.query<KeyRow>(readBadKeys, [accountId]),
     db.query<CapRow>(readCaps, [accountId]),
+    acceptedUnits(db, accountId),
   ]);
-  const counted = await Promise.all(counters.map((counter) => counter.count(accountId)));
   const found = [
     ...books.rows.flatMap(booksFaults),
-    ...unitFaults(
-      journal.rows,
-      counted.flatMap((units) => [...units]),
-      new Set(counters.map(({ module }) => module)),
-    ),
+    ...unitFaults(journal.rows, accepted, modules),
     ...usageFaults(journal.rows, usage.rows),
     ...keys.rows.flatMap(keyFaults),
     ...caps.rows.flatMap(capFaults),
@@ -211,15 +203,15 @@ function booksFaults(row: BooksRow): Fault[] {
 
 function unitFaults(
   journal: readonly UnitsRow[],
-  counted: readonly (readonly [string, bigint])[],
-  modules: ReadonlySet<string>,
+  accepted: ReadonlyMap<string, bigint>,
+  modules: readonly string[],
 ): Fault[] {
-  const inJournal = journal.filter(({ capability }) => modules.has(moduleOf(capability)));
-  const booked = new Map(inJournal.map(({ capability, units }) => [capability, units]));
-  return differences(booked, new Map(counted)).map(([capability, a, b]) => [
-    'units',
-    `${capability}: ${a} units in the journal, ${b} counted by its module`,
-  ]);
+  const counts = (capability: string) => modules.includes(moduleOf(capability));
+  const booked = journal.filter(({ capability }) => counts(capability));
+  const counted = [...accepted].filter(([capability]) => counts(capability));
+  return differences(new Map(booked.map(({ capability, units }) => [capability, units])), new Map(counted)).map(
+    ([capability, a, b]) => ['units', `${capability}: ${a} units in the journal, ${b} counted by its module`],
+  );
 }
 
 function usageFaults(journal: readonly UnitsRow[], usage: readonly UnitsRow[]): Fault[] {

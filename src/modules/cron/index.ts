@@ -1,6 +1,5 @@
 // The cron module: signed POSTs to a URL on a schedule or once.
 import { defineModule } from '../../manifest/module.ts';
-import { billedUnits } from './billed.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
 import { get } from './capabilities/get.ts';
@@ -23,5 +22,4 @@ export const cron = defineModule<CronState>({
   start: (core) => ({ core, runner: createRunner(core) }),
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],
-  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
 });

@@ -1,19 +1,13 @@
 // Capturing as a lane effect: one event per call, set-based over all calls of the commit. Everything about a group is decided under
 // the wallet lock of its account, so of many first events exactly one is the first.
+
 import { type NewEvent, sendEvents } from '../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../core/wallet/lane/lane-item.ts';
+import { countAccepted } from '../../core/wallet/ledger/accepted-units.ts';
 import { byteaArray, int2Array, int4Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { sendActivity } from './activity-store.ts';
-import {
-  readGroups,
-  readValues,
-  sendBilled,
-  sendDays,
-  sendGroups,
-  sendNewEvents,
-  sendValues,
-} from './capture-store.ts';
+import { readGroups, readValues, sendDays, sendGroups, sendNewEvents, sendValues } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
 import { sendDetails } from './detail-store.ts';
 import { decisiveFigures, type Figure, tagNameOf } from './figures.ts';
@@ -93,9 +87,8 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     this.#written.set(known, values);
     sendActivity(tx, book.reopenings, nowMs);
     sendEvents(tx, book.told as readonly NewEvent[], nowMs);
-    sendBilled(
+    void countAccepted(
       tx,
-      accounts,
       items.map(({ item }) => item),
     );
     return texts;

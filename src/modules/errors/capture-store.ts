@@ -85,14 +85,6 @@ const upsertValues = statement(
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, group_id, kind, name, value) DO UPDATE SET events = v.events + excluded.events`,
 );
-const countBilled = statement(
-  'errors_count_billed',
-  `INSERT INTO errors.billed AS b (account_id, capability, units)
-   SELECT w.account_id, u.capability, u.units
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[]) u(account_id, capability, units)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
-);
 
 // An event with a longer message travels alone.
 const SHARED_CHARACTERS_MAX = 16 * 1024;
@@ -225,26 +217,5 @@ export function sendValues(tx: Queryable, accounts: Buffer, rows: readonly Value
     textArray(rows.map(({ figure: [, name] }) => name)),
     textArray(rows.map(({ figure: [, , value] }) => value)),
     int8Array(rows.map(({ figure: [, , , events] }) => BigInt(events))),
-  ]);
-}
-
-/** The module's own count of what it accepted, which the doctor compares with the journal. */
-export function sendBilled(
-  tx: Queryable,
-  accounts: Buffer,
-  items: readonly { readonly accountId: string; readonly capability: string; readonly units: bigint }[],
-): void {
-  const sums = new Map<string, { accountId: string; capability: string; units: bigint }>();
-  for (const { accountId, capability, units } of items) {
-    const sum = sums.get(`${accountId}\n${capability}`);
-    if (sum === undefined) sums.set(`${accountId}\n${capability}`, { accountId, capability, units });
-    else sum.units += units;
-  }
-  const rows = [...sums.values()];
-  void tx.query(countBilled, [
-    accounts,
-    textArray(rows.map((row) => row.accountId)),
-    textArray(rows.map((row) => row.capability)),
-    int8Array(rows.map((row) => row.units)),
   ]);
 }

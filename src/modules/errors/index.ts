@@ -1,6 +1,5 @@
 // The errors module: error tracking with groups, figures, search and retention.
 import { defineModule } from '../../manifest/module.ts';
-import { billedUnits } from './billed.ts';
 import { assign } from './capabilities/assign.ts';
 import { capture } from './capabilities/capture.ts';
 import { comment } from './capabilities/comment.ts';
@@ -45,5 +44,4 @@ export const errors = defineModule<ErrorsState>({
   rawRoutes: [consoleRoute, ...sentryRoutes],
   start: createErrorsState,
   sweeps: errorsSweeps,
-  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
 });

@@ -1,6 +1,5 @@
 // The queue module: durable queues with leases, priority, FIFO groups, delays, dead-letter queues and exact counts.
 import { defineModule } from '../../manifest/module.ts';
-import { billedUnits } from './billed.ts';
 import { ack } from './capabilities/ack.ts';
 import { batchPublish } from './capabilities/batch-publish.ts';
 import { consume } from './capabilities/consume.ts';
@@ -62,5 +61,4 @@ export const queue = defineModule<QueueState>({
   },
   sweeps: queueSweeps,
   jobs: (state) => [state.push.jobs],
-  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
 });

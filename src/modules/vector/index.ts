@@ -1,6 +1,5 @@
 // The vector module: collections of embeddings, found by similarity and filters on their metadata.
 import { defineModule } from '../../manifest/module.ts';
-import { billedUnits } from './billed.ts';
 import { collectionCreate } from './capabilities/collection-create.ts';
 import { collectionDelete } from './capabilities/collection-delete.ts';
 import { collectionGet } from './capabilities/collection-get.ts';
@@ -42,5 +41,4 @@ export const vector = defineModule<VectorState>({
       value,
     })),
   sweeps: vectorSweeps,
-  countBilledUnits: (core, accountId) => billedUnits(core.db, accountId),
 });

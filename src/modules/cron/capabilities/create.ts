@@ -7,11 +7,11 @@ import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { runPrice } from '../billed.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { changesOf, requireSlot, settingsAfter, timingAfter } from '../jobs/settings.ts';
 import { addJob, findJob, jobCount } from '../jobs/store.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
+import { runPrice } from '../price.ts';
 import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

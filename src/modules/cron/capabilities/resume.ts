@@ -4,10 +4,10 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { runPrice } from '../billed.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
 import { slotAfter, timingOf } from '../jobs/settings.ts';
 import { findJob, setStatus } from '../jobs/store.ts';
+import { runPrice } from '../price.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

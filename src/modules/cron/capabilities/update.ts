@@ -5,11 +5,11 @@ import { secretLast4, signingSecret } from '../../../core/outbound/signing-secre
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { runPrice } from '../billed.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
 import { findJob, replaceSecret, saveJob } from '../jobs/store.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS } from '../limits.ts';
+import { runPrice } from '../price.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 

@@ -1,17 +1,19 @@
 // Begins the runs of one account that are due: one transaction records each slot, charges it, moves its job to the next slot and
 // puts the account to the end of the line. All under the wallet lock, so one process begins a slot, and once.
+
 import type { Core } from '../../../core/context.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
 import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge/charge-work.ts';
+import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { openBooks } from '../../../core/wallet/ledger/books.ts';
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { newId } from '../../../lib/ids.ts';
-import { runPrice } from '../billed.ts';
 import { type JobStatus, type RunRow, runRecord } from '../jobs/records.ts';
 import { dueSlot } from '../jobs/schedule.ts';
 import { LEASE_MS } from '../limits.ts';
+import { runPrice } from '../price.ts';
 import type { TargetRow } from './store.ts';
 
 /** A run that this process is to make. */
@@ -62,11 +64,6 @@ const advanceJobs = statement(
           updated_at = CASE WHEN u.status = 'completed' THEN $7::timestamptz ELSE j.updated_at END
      FROM unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[]) u(job_id, next_run_at, status, run_id, last_run)
     WHERE j.account_id = $1 AND j.job_id = u.job_id`,
-);
-const countBilled = statement(
-  'cron_count_billed',
-  `INSERT INTO cron.billed AS b (account_id, capability, units) VALUES ($1, $2, $3)
-       ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
 );
 // No earlier than now: whoever waits longer is served first, whatever slots were missed.
 const moveLane = statement(
@@ -145,7 +142,7 @@ async function writeBeginnings(
     const [inserted] = await Promise.all([
       tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
       tx.query(advanceJobs, [accountId, ...jobColumns(begun), now]),
-      tx.query(countBilled, [accountId, runPrice.book, BigInt(runs.length - skipped.length)]),
+      countAccepted(tx, [{ accountId, capability: runPrice.book, units: BigInt(runs.length - skipped.length) }]),
       tx.query(moveLane, [accountId, now]),
     ]);
     if (inserted.count !== runs.length) throw new Error(`${inserted.count} of ${runs.length} runs were recorded`);

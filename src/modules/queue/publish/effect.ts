@@ -1,6 +1,7 @@
 // Publishing as a lane effect: one or many messages per call, set-based over all calls of the commit.
 
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
+import { type AcceptedUnits, countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
@@ -11,7 +12,7 @@ import { BATCH_REPEATED_BYTES_MAX, DEFAULT_GROUP, laneOf } from '../limits.ts';
 import type { MessageIds } from '../messages/message-id.ts';
 import { CountChanges } from '../queues/counts.ts';
 import { messageText, type QueueRow } from '../queues/records.ts';
-import { readDedup, readQueues, sendBilled, sendDedup, sendMessages } from './store.ts';
+import { readDedup, readQueues, sendDedup, sendMessages } from './store.ts';
 import type { NewMessage, PublishContext, PublishInput, StoredMessage } from './types.ts';
 
 type Item = LaneItem<PublishInput, PublishContext>;
@@ -90,7 +91,7 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
       );
     }
     counts.send(tx);
-    sendBilled(tx, accounts, items);
+    void countAccepted(tx, items.map(acceptedOf));
     return texts;
   }
 
@@ -231,4 +232,10 @@ function toStored(accountId: string, queue: QueueRow, message: NewMessage, seq: 
     groupId: queue.type === 'fifo' ? (message.groupId ?? DEFAULT_GROUP) : null,
     lane: laneOf(message.priority ?? 0, queue.enable_priority),
   };
+}
+
+/** Messages that are new: neither published before nor repeated within the batch. */
+function acceptedOf({ item, context }: AdmittedItem<PublishInput, PublishContext>): AcceptedUnits {
+  const units = context.earlier.filter((text, i) => text === null && context.repeats[i] === -1).length;
+  return { accountId: item.accountId, capability: item.capability, units: BigInt(units) };
 }

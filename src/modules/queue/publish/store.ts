@@ -1,11 +1,8 @@
-// SQL of publishing. Every statement is set-based over the accounts of a lane commit.
-// Measured: unnest of binary arrays with one named statement beats multi-row VALUES from two rows on, and plans once.
-import type { AdmittedItem } from '../../../core/wallet/lane/lane-item.ts';
 import { int2Array, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { DEDUPLICATION_WINDOW_MS } from '../limits.ts';
-import type { PublishContext, PublishInput, StoredMessage } from './types.ts';
+import type { StoredMessage } from './types.ts';
 
 export const readQueues = statement(
   'publish_read_queues',
@@ -49,14 +46,6 @@ const removeOldDedup = statement(
     WHERE d.account_id = ANY($1::text[]) AND d.account_id = u.account_id AND d.queue_id = u.queue_id
       AND d.deduplication_id = u.deduplication_id AND d.expires_at <= core.clock_now()`,
 );
-const countBilled = statement(
-  'publish_count_billed',
-  `INSERT INTO queue.billed AS b (account_id, capability, units)
-   SELECT w.account_id, u.capability, u.units
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[]) u(account_id, capability, units)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, capability) DO UPDATE SET units = b.units + excluded.units`,
-);
 
 export function sendMessages(tx: Queryable, accounts: Buffer, stored: readonly StoredMessage[]): void {
   void tx.query(insertMessages, [
@@ -91,27 +80,5 @@ export function sendDedup(
     ...ids,
     textArray(dedup.map(({ text }) => text)),
     timestampArray(dedup.map(() => nowMs + DEDUPLICATION_WINDOW_MS)),
-  ]);
-}
-
-/** The module's own count of what it accepted, which the doctor compares with the journal. */
-export function sendBilled(
-  tx: Queryable,
-  accounts: Buffer,
-  items: readonly AdmittedItem<PublishInput, PublishContext>[],
-): void {
-  const sums = new Map<string, { accountId: string; capability: string; units: number }>();
-  for (const { item, context } of items) {
-    const id = `${item.accountId}\n${item.capability}`;
-    const sum = sums.get(id) ?? { accountId: item.accountId, capability: item.capability, units: 0 };
-    sum.units += context.earlier.filter((text, i) => text === null && context.repeats[i] === -1).length;
-    sums.set(id, sum);
-  }
-  const rows = [...sums.values()].sort((a, b) => (a.accountId + a.capability < b.accountId + b.capability ? -1 : 1));
-  void tx.query(countBilled, [
-    accounts,
-    textArray(rows.map((row) => row.accountId)),
-    textArray(rows.map((row) => row.capability)),
-    int8Array(rows.map((row) => BigInt(row.units))),
   ]);
 }

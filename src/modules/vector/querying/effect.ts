@@ -1,8 +1,8 @@
 // The charge of a query, with the answer that was found: nothing to read, nothing to write but the module's own count.
+
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
-import { textArray } from '../../../db/arrays.ts';
+import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { sendBilled } from '../billed.ts';
 
 export class QueryEffect implements LaneEffect<string, null> {
   readonly name = 'vector.query';
@@ -17,7 +17,7 @@ export class QueryEffect implements LaneEffect<string, null> {
 
   write(tx: Queryable, admitted: readonly AdmittedItem<string, null>[]): string[] {
     const items = admitted.map(({ item }) => item);
-    sendBilled(tx, textArray([...new Set(items.map(({ accountId }) => accountId))].sort()), items);
+    void countAccepted(tx, items);
     return items.map(({ input }) => input);
   }
 }

@@ -1,11 +1,12 @@
 // Writing vectors as a lane effect: set-based over all calls of a commit, whatever their accounts and collections. The changes of a
 // commit to one collection are one version of it. A collection that a long write holds is not waited for under the lock of a wallet:
 // the call is held for and writes alone, as large ones do, which wait for the collection before they touch the wallet.
+
 import type { AdmittedItem, LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
+import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
-import { sendBilled } from '../billed.ts';
 import { type CollectionRow, holdCollection } from '../collections/store.ts';
 import type { VectorEngine } from '../engine/port.ts';
 import { faultOf } from '../items/embedding.ts';
@@ -66,9 +67,8 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
     void sendAdvance(tx, accounts, rows, nowMs);
     if (upserts.length > 0) void sendUpserts(tx, accounts, upserts);
     if (updates.length > 0) void sendUpdates(tx, accounts, updates);
-    sendBilled(
+    void countAccepted(
       tx,
-      accounts,
       items.map(({ item }) => item),
     );
     return items.map(({ item }) => answerOf(item.input));
@@ -96,7 +96,7 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
     // One after the other: between two of them other calls have their turn.
     if (input.kind === 'update') await sendUpdates(tx, accounts, rows);
     else await upsertInSlices(tx, accounts, rows);
-    sendBilled(tx, accounts, [item]);
+    void countAccepted(tx, [item]);
     return answerOf(input);
   }
 }
