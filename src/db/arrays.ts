@@ -62,33 +62,24 @@ export function timestampArray(valuesMs: readonly (number | null)[]): Buffer {
   );
 }
 
-export function textArray(values: readonly (string | null)[]): Buffer {
+/** Bytes stand for themselves: they must be valid UTF-8 without NUL. */
+export function textArray(values: readonly (string | Buffer | null)[]): Buffer {
+  return varying(OID.text, values, null);
+}
+
+/** Texts stand for their UTF-8 bytes. `room`: written to if it is large enough. */
+export function byteaArray(values: readonly (Buffer | string | null)[], room: Buffer | null = null): Buffer {
+  return varying(OID.bytea, values, room);
+}
+
+function varying(oid: number, values: readonly (Buffer | string | null)[], room: Buffer | null): Buffer {
   let bytes = 0;
   let nulls = 0;
   for (const value of values) {
     if (value === null) nulls += 1;
     else bytes += Buffer.byteLength(value);
   }
-  const buffer = header(OID.text, values.length, nulls > 0, values.length * 4 + bytes);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    if (value === null) {
-      buffer.writeInt32BE(-1, at);
-      at += 4;
-      continue;
-    }
-    const length = buffer.write(value, at + 4);
-    buffer.writeInt32BE(length, at);
-    at += 4 + length;
-  }
-  return buffer;
-}
-
-/** Texts stand for their UTF-8 bytes. `room`: written to if it is large enough. */
-export function byteaArray(values: readonly (Buffer | string | null)[], room: Buffer | null = null): Buffer {
-  const nulls = values.some((value) => value === null);
-  const bytes = values.reduce((sum: number, value) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0);
-  const buffer = header(OID.bytea, values.length, nulls, values.length * 4 + bytes, room);
+  const buffer = header(oid, values.length, nulls > 0, values.length * 4 + bytes, room);
   let at = HEADER_BYTES;
   for (const value of values) {
     if (value === null) {

@@ -41,6 +41,7 @@ test.each([
     timestampArray([0, 1_795_250_096_789, null]),
     ['1970-01-01 00:00:00+00', '2026-11-21 08:34:56.789+00', null],
   ],
+  ['text', textArray([Buffer.from('żółć'), 'a', null]), ['żółć', 'a', null]],
   ['text', textArray([]), []],
 ])('%s[]', async (type, sent, read) => {
   const text = `SELECT u.value::text AS value FROM unnest($1::${type}[]) WITH ORDINALITY u(value, n) ORDER BY u.n`;

@@ -88,13 +88,13 @@ function valuesOf(name: string): string[] {
   const each = (value: string) => `'{${Array.from({ length: 20 }, () => value).join()}}'`;
   const ids = `'{${Array.from({ length: 20 }, (_, i) => `v${i * 3}`).join()}}'`;
   const mine = each(bench.account.accountId);
-  const bytes = each('"\\\\x7b7d"');
+  const metadata = each('{}');
   const known: Record<string, string[]> = {
     vector_change_read_collections: [accounts, mine, each('c7')],
     vector_change_lock_collections: [accounts, mine, each('c7')],
     vector_change_read_ids: [accounts, mine, each('c1'), ids],
     vector_change_advance: [accounts, mine, each('vcol_1'), ids, 'now()'],
-    vector_change_update_items: [accounts, mine, each('vcol_1'), ids, each('9'), bytes],
+    vector_change_update_items: [accounts, mine, each('vcol_1'), ids, each('9'), metadata],
     vector_select_collection: [account, `'c7'`],
     vector_select_collections: [account, `'c7'`, '21'],
     vector_lock_collection: [account, `'c7'`],

@@ -50,8 +50,8 @@ const advanceCollections = statement(
 const upsertItems = statement(
   'vector_change_upsert_items',
   `INSERT INTO vector.item AS t (account_id, collection_id, id, version, embedding, metadata)
-   SELECT w.account_id, u.collection_id, u.id, u.version, u.embedding, convert_from(u.metadata, 'UTF8')::jsonb
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[])
+   SELECT w.account_id, u.collection_id, u.id, u.version, u.embedding, u.metadata::jsonb
+     FROM core.wallet w, unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::text[])
           u(account_id, collection_id, id, version, embedding, metadata)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, collection_id, id) DO UPDATE
@@ -60,8 +60,8 @@ const upsertItems = statement(
 const updateItems = statement(
   'vector_change_update_items',
   `UPDATE vector.item t SET version = s.version, metadata = s.metadata
-     FROM (SELECT u.account_id, u.collection_id, u.id, u.version, convert_from(u.metadata, 'UTF8')::jsonb AS metadata
-             FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bytea[]) u(account_id, collection_id, id, version, metadata)) s
+     FROM (SELECT u.account_id, u.collection_id, u.id, u.version, u.metadata::jsonb AS metadata
+             FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[]) u(account_id, collection_id, id, version, metadata)) s
     WHERE t.account_id = ANY($1::text[]) AND t.collection_id = ANY($3::text[]) AND t.id = ANY($4::text[])
       AND t.account_id = s.account_id AND t.collection_id = s.collection_id AND t.id = s.id`,
 );
@@ -131,13 +131,13 @@ export function sendUpserts(
       rows.map(({ embedding }) => embedding),
       room,
     ),
-    byteaArray(rows.map(({ metadata }) => metadata)),
+    textArray(rows.map(({ metadata }) => metadata)),
   ]);
 }
 
 /** Rows that keep their embedding. */
 export function sendUpdates(tx: Queryable, accounts: Buffer, rows: readonly RowChange[]): Promise<unknown> {
-  return tx.query(updateItems, [accounts, ...keysOf(rows), byteaArray(rows.map(({ metadata }) => metadata))]);
+  return tx.query(updateItems, [accounts, ...keysOf(rows), textArray(rows.map(({ metadata }) => metadata))]);
 }
 
 function keysOf(rows: readonly RowChange[]): Buffer[] {

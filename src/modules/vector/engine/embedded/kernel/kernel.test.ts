@@ -6,9 +6,9 @@ const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).hr
 
 /** Prints what was chosen, and the bounds of some rows by int16 values and by digits. */
 const program = `
-  import { ArenaPool } from ${urlOf('../arena.ts')};
-  import { prepareQuery } from ${urlOf('../quantize.ts')};
-  import { Vectors } from ${urlOf('../vectors.ts')};
+  import { ArenaPool } from ${urlOf('../memory/arena.ts')};
+  import { prepareQuery } from ${urlOf('../exact/quantize.ts')};
+  import { Vectors } from ${urlOf('../collection/vectors.ts')};
   import { CANDIDATES_AT, QUERY_INT16_AT } from ${urlOf('./kernel.ts')};
   const [ROWS, DIMENSION] = [50, 300];
   const vectorOf = (seed) => Float32Array.from({ length: DIMENSION }, (_, i) => Math.sin(seed * 1000 + i * i));
