@@ -252,6 +252,17 @@ CREATE TABLE core.process (
   seen_at timestamptz NOT NULL
 );
 
+-- When an account is to be served next, for each kind of background work. It goes to the end of the line each time it is served, so
+-- accounts take turns. told: how often something was said to be due; a claim that knows less does not put the account off.
+CREATE TABLE core.turn (
+  account_id text COLLATE "C" NOT NULL,
+  work text COLLATE "C" NOT NULL,
+  due_at timestamptz,
+  told bigint NOT NULL,
+  PRIMARY KEY (account_id, work)
+) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX turn_due ON core.turn (work, due_at) WHERE due_at IS NOT NULL;
+
 -- One row per background task: who runs it and until when nobody else may.
 CREATE TABLE core.sweep_lease (
   name text PRIMARY KEY,

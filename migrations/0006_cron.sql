@@ -1,4 +1,4 @@
--- Scheduled jobs, their runs, and one lane per account that says when its earliest job is due.
+-- Scheduled jobs and their runs; core.turn says when an account's next slot, or the next end of a lease, is due.
 
 CREATE SCHEMA cron;
 
@@ -56,12 +56,6 @@ CREATE TABLE cron.run (
   PRIMARY KEY (account_id, run_id)
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX run_slot ON cron.run (account_id, job_id, scheduled_at);
-CREATE INDEX run_lease ON cron.run (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX run_lease ON cron.run (account_id, lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX run_age ON cron.run (started_at) WHERE lease_until IS NULL;
 
--- due_at: when the account is to be looked at next. It goes to the end of the line each time it is served, so accounts take turns.
-CREATE TABLE cron.lane (
-  account_id text COLLATE "C" PRIMARY KEY,
-  due_at timestamptz
-) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-CREATE INDEX lane_due ON cron.lane (due_at) WHERE due_at IS NOT NULL;

@@ -243,6 +243,14 @@ CREATE TABLE core.sweep_lease (
   CONSTRAINT sweep_lease_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE core.turn (
+  account_id text COLLATE "C" NOT NULL,
+  work text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  told bigint NOT NULL,
+  CONSTRAINT turn_pkey PRIMARY KEY (account_id, work)
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
+
 CREATE TABLE core.usage_hour (
   account_id text COLLATE "C" NOT NULL,
   hour timestamp with time zone NOT NULL,
@@ -324,12 +332,6 @@ CREATE TABLE cron.job (
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
 ) WITH (fillfactor=70);
-
-CREATE TABLE cron.lane (
-  account_id text COLLATE "C" NOT NULL,
-  due_at timestamp with time zone,
-  CONSTRAINT lane_pkey PRIMARY KEY (account_id)
-) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
 
 CREATE TABLE cron.run (
   account_id text COLLATE "C" NOT NULL,
@@ -610,13 +612,13 @@ CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_a
 CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
+CREATE INDEX turn_due ON core.turn USING btree (work, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX usage_hour_days ON core.usage_hour USING btree (hour) WHERE (date_part('day'::text, (hour AT TIME ZONE 'UTC'::text)) <> (1)::double precision);
 CREATE INDEX usage_hour_hours ON core.usage_hour USING btree (hour) WHERE (date_part('hour'::text, (hour AT TIME ZONE 'UTC'::text)) <> (0)::double precision);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
-CREATE INDEX lane_due ON cron.lane USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);
-CREATE INDEX run_lease ON cron.run USING btree (lease_until) WHERE (lease_until IS NOT NULL);
+CREATE INDEX run_lease ON cron.run USING btree (account_id, lease_until) WHERE (lease_until IS NOT NULL);
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
 CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id) WHERE (count > 0);
 CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id) WHERE (last_seq > 0);

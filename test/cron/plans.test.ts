@@ -11,7 +11,7 @@ interface PlanNode {
 }
 
 const STOP = 'undo what the explained statements prepared';
-const tables = ['cron.job', 'cron.run', 'cron.lane'];
+const tables = ['cron.job', 'cron.run', 'core.turn'];
 const texts = new Map<string, { text: string; types: string[] }>();
 let bench: CronBench;
 let jobId: string;
@@ -63,7 +63,7 @@ async function fill(): Promise<void> {
     [jobId],
   );
   await sql(
-    `INSERT INTO cron.lane (account_id, due_at) SELECT 'acct_other_' || n, now() + interval '1 year' + n * interval '1 second' FROM generate_series(1, 20000) n`,
+    `INSERT INTO core.turn (account_id, work, due_at, told) SELECT 'acct_other_' || n, 'cron.runs', now() + interval '1 year' + n * interval '1 second', 1 FROM generate_series(1, 20000) n`,
   );
   await sql(
     `INSERT INTO cron.run (account_id, run_id, job_id, scheduled_at, started_at, status, attempt, cost_nanos)
@@ -78,10 +78,12 @@ const at = (field: 'account' | 'job' | 'run') =>
 
 /** Values of the parameters, as SQL. */
 const statementsWithValues: Readonly<Record<string, () => readonly string[]>> = {
-  cron_find_due_lanes: () => ['288'],
-  cron_find_lapsed_runs: () => ['288'],
+  turn_find: () => [`'cron.runs'`, '288'],
+  turn_end: () => [at('account'), `'cron.runs'`, '1', 'now()', 'now()'],
+  cron_claim_lapsed: () => [at('account'), '16', `'{}'`],
+  cron_next_lapse: () => [at('account')],
+  cron_next_slot: () => [at('account')],
   cron_select_due: () => [at('account'), '16'],
-  cron_move_lane: () => [at('account'), 'now()'],
   cron_advance_jobs: () => [
     at('account'),
     `'{${jobId}}'`,
@@ -97,7 +99,7 @@ const statementsWithValues: Readonly<Record<string, () => readonly string[]>> = 
   cron_select_job: () => [at('account'), at('job')],
   unindexed: () => [`'x'`],
 };
-const ordered = new Set(['cron_find_due_lanes', 'cron_find_lapsed_runs', 'cron_select_due', 'cron_select_runs']);
+const ordered = new Set(['turn_find', 'cron_next_lapse', 'cron_next_slot', 'cron_select_due', 'cron_select_runs']);
 
 async function planOf(name: string, mode: string): Promise<PlanNode> {
   const known = texts.get(name);

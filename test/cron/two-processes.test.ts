@@ -147,6 +147,8 @@ test('a run that dies with its process every time is given up', async () => {
            VALUES ($1, 'run_0000000000000000000000', $2, $3, core.clock_now(), 'running', 5, core.clock_now(), 20000)`,
   };
   await own.core.db.query(insert, [own.account.accountId, id, slot]);
+  const due = { name: 'test_due_turn', text: `UPDATE core.turn SET due_at = core.clock_now() WHERE account_id = $1` };
+  await own.core.db.query(due, [own.account.accountId]);
   const worker = await startWorker();
   expect(await own.ended(id, slot)).toMatchObject({ status: 'failed', error_code: 'interrupted', attempt: 6 });
   expect(own.receiver.received).toEqual([]);

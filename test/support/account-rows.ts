@@ -9,6 +9,7 @@ const BACKGROUND = [
   'core.event',
   'core.delivery',
   'core.delivery_lane',
+  'core.turn',
   'queue.delta',
   'queue.total',
 ];

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../process/logger.ts';
 import type { Figure } from '../process/metric.ts';
+import { backoffMs } from './backoff.ts';
 
 export interface JobLoopOptions<Job> {
   readonly name: string;
@@ -23,8 +24,7 @@ export interface JobLoopOptions<Job> {
 
 const FINISH_MS = 4_000;
 const ABORTED_FINISH_MS = 1_000;
-const BACKOFF_MIN_MS = 500;
-const BACKOFF_MAX_MS = 30_000;
+const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 
 export class JobLoop<Job = unknown> {
   readonly #options: JobLoopOptions<Job>;
@@ -47,6 +47,12 @@ export class JobLoop<Job = unknown> {
   /** Looks for due jobs now. A hint: losing one costs at most `intervalMs`. */
   wake(): void {
     this.#woken.resolve();
+  }
+
+  /** Counts and tells a failure of ours. */
+  failed(error: unknown, fields: object, message: string): void {
+    this.#failures += 1;
+    this.#options.log.error({ err: error, jobs: this.name, ...fields }, message);
   }
 
   start(): void {
@@ -101,9 +107,8 @@ export class JobLoop<Job = unknown> {
         if (!more) await this.#wokenWithin(this.#options.intervalMs);
       } catch (error) {
         failuresInRow += 1;
-        this.#failures += 1;
-        const retryInMs = Math.min(BACKOFF_MIN_MS * 2 ** Math.min(failuresInRow - 1, 10), BACKOFF_MAX_MS);
-        this.#options.log.error({ err: error, jobs: this.name, retryInMs }, 'background jobs could not be claimed');
+        const retryInMs = backoffMs(BACKOFF, failuresInRow);
+        this.failed(error, { retryInMs }, 'background jobs could not be claimed');
         await sleep(retryInMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
       }
     }
@@ -121,10 +126,7 @@ export class JobLoop<Job = unknown> {
   #begin(job: Job): void {
     const running = this.#options
       .run(job, this.#aborting.signal)
-      .catch((error: unknown) => {
-        this.#failures += 1;
-        this.#options.log.error({ err: error, jobs: this.name }, 'a background job failed');
-      })
+      .catch((error: unknown) => this.failed(error, {}, 'a background job failed'))
       .finally(() => {
         if (this.#running.size >= this.#options.concurrency) this.wake();
         this.#running.delete(running);

@@ -1,4 +1,6 @@
 // Numbers of the cron module.
+/** The name of its background work. */
+export const RUNS = 'cron.runs';
 export const PAYLOAD_BYTES_MAX = 64 * 1024;
 /** Of a job's settings: the payload, and room for 20 headers of 4 KiB. */
 export const BODY_BYTES_MAX = 192 * 1024;

@@ -1,7 +1,9 @@
 // SQL of jobs as their owner sees and changes them. Whoever makes a job due does so under the lock of the account (lockAccount)
-// and tells the account's lane, so that no look at what is due misses it.
+// and opens the account's turn, so that no look at what is due misses it.
+import { openTurn } from '../../../core/background/turns.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { RUNS } from '../limits.ts';
 import type { JobRow, JobStatus } from './records.ts';
 
 const columns = `j.account_id, j.job_id, j.key_id, j.name, j.task_url, j.cron_expr, j.timezone, j.run_at, j.status, j.next_run_at,
@@ -46,11 +48,6 @@ const updateStatus = statement(
   `UPDATE cron.job SET status = $3, next_run_at = $4, updated_at = $5 WHERE account_id = $1 AND job_id = $2`,
 );
 const deleteJob = statement('cron_delete_job', 'DELETE FROM cron.job WHERE account_id = $1 AND job_id = $2');
-const tellLane = statement(
-  'cron_tell_lane',
-  `INSERT INTO cron.lane AS l (account_id, due_at) VALUES ($1, $2)
-       ON CONFLICT (account_id) DO UPDATE SET due_at = least(l.due_at, excluded.due_at)`,
-);
 
 const jobIdPattern = /^cron_[0-9A-Za-z]{20,40}$/;
 
@@ -118,7 +115,7 @@ export async function addJob(
       job.secret.last4,
       new Date(nowMs),
     ]),
-    tx.query(tellLane, [accountId, new Date(job.nextMs)]),
+    openTurn(tx, accountId, RUNS, job.nextMs),
   ]);
 }
 
@@ -135,7 +132,7 @@ export async function saveJob(
   const values = [name, taskUrl, cronExpr, timezone, dateOf(runAtMs), dateOf(nextMs), payload, headers];
   await Promise.all([
     tx.query(updateJob, [accountId, jobId, ...values, new Date(nowMs)]),
-    nextMs === null ? null : tx.query(tellLane, [accountId, new Date(nextMs)]),
+    nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
   ]);
 }
 
@@ -160,7 +157,7 @@ export async function setStatus(
 ): Promise<void> {
   await Promise.all([
     tx.query(updateStatus, [accountId, jobId, status, dateOf(nextMs), new Date(nowMs)]),
-    nextMs === null ? null : tx.query(tellLane, [accountId, new Date(nextMs)]),
+    nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
   ]);
 }
 

@@ -9,15 +9,15 @@ import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import { openHeaders, openSecret, type RunRow, runRecord } from '../jobs/records.ts';
 import { ATTEMPTS_MAX } from '../limits.ts';
 import { type ClaimedRun, runEvent } from './claim.ts';
-import { giveBackRun, type RunEnd, saveLastRun, saveRunEnd, type TargetRow } from './store.ts';
+import { type RunEnd, saveLastRun, saveRunEnd, type TargetRow } from './store.ts';
 
-/** Makes the attempt and records its end. When `signal` aborts it, the run is left to another process. */
+/** Makes the attempt and records its end. Throws when `signal` ended it: the run is then for another process. */
 export async function makeRun(core: Core, { run, target }: ClaimedRun, signal: AbortSignal): Promise<void> {
   if (target === null) return endRun(core, run, notMade('job_deleted'));
   if (run.attempt > ATTEMPTS_MAX) return endRun(core, run, notMade('interrupted'));
   const outcome = await post(core, run, target, signal);
-  if (outcome.kind === 'failed' && outcome.code === 'aborted') await giveBackRun(core.db, run);
-  else await endRun(core, run, endOf(outcome));
+  if (outcome.kind === 'failed' && outcome.code === 'aborted') throw new Error('the attempt was ended by this process');
+  await endRun(core, run, endOf(outcome));
 }
 
 function post(core: Core, run: RunRow, target: TargetRow, signal: AbortSignal): Promise<OutboundOutcome> {

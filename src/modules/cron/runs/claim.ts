@@ -1,6 +1,6 @@
-// Begins the runs of one account that are due: one transaction records each slot, charges it, moves its job to the next slot and
-// puts the account to the end of the line. All under the wallet lock, so one process begins a slot, and once.
-
+// Claims the runs of one account that are due: those whose process is gone are taken over, then due slots begin. One transaction
+// records each slot, charges it and moves its job to the next slot, under the wallet lock: so one process begins a slot, and once.
+import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
 import type { Core } from '../../../core/context.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
 import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge/charge-work.ts';
@@ -14,10 +14,10 @@ import { type JobStatus, type RunRow, runRecord } from '../jobs/records.ts';
 import { dueSlot } from '../jobs/schedule.ts';
 import { LEASE_MS } from '../limits.ts';
 import { runPrice } from '../price.ts';
-import type { TargetRow } from './store.ts';
+import { nextLapseMs, type TargetRow, takeOverRuns } from './store.ts';
 
 /** A run that this process is to make. */
-export interface ClaimedRun {
+export interface ClaimedRun extends LeasedJob {
   readonly run: RunRow;
   /** Null when its job was deleted after an earlier attempt. */
   readonly target: TargetRow | null;
@@ -65,31 +65,44 @@ const advanceJobs = statement(
      FROM unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[]) u(job_id, next_run_at, status, run_id, last_run)
     WHERE j.account_id = $1 AND j.job_id = u.job_id`,
 );
-// No earlier than now: whoever waits longer is served first, whatever slots were missed.
-const moveLane = statement(
-  'cron_move_lane',
-  `UPDATE cron.lane AS l
-      SET due_at = (SELECT greatest(d.next_run_at, $2::timestamptz)
-                      FROM (SELECT j.next_run_at FROM cron.job j
-                             WHERE j.account_id = $1 AND j.next_run_at IS NOT NULL
-                             ORDER BY j.next_run_at LIMIT 1) d)
-    WHERE l.account_id = $1`,
+const nextSlot = statement(
+  'cron_next_slot',
+  `SELECT j.next_run_at AS due_at FROM cron.job j
+    WHERE j.account_id = $1 AND j.next_run_at IS NOT NULL ORDER BY j.next_run_at LIMIT 1`,
 );
 
-/** Begins up to `limit` due runs of the account; skipped ones are over already and not in the answer. */
-export function beginRuns(core: Core, accountId: string, limit: number): Promise<ClaimedRun[]> {
-  return core.db.transaction(async (tx) => {
-    const [books, due] = await Promise.all([openBooks(tx, accountId), tx.query<DueRow>(selectDue, [accountId, limit])]);
-    if (books === null) throw new Error(`account ${accountId} has no wallet`);
-    // The statement's clock is a little later than that of the books, from which the next slots are counted.
-    const jobs = due.rows.filter((job) => job.next_run_at <= books.nowMs);
-    const work = jobs.map((job) => ({ capability: runPrice.book, keyId: job.key_id, units: 1n }));
-    const verdicts = await chargeWork(tx, books, core.prices, work);
-    const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, books.nowMs));
-    await writeBeginnings(tx, accountId, begun, books.nowMs);
-    return begun.filter(({ run }) => run.status === 'running').map(({ job, run }) => ({ run, target: job }));
-  });
+/** Runs that this process is to make; skipped ones are over already and not among them. */
+export async function claimRuns(
+  core: Core,
+  tx: Transaction,
+  accountId: string,
+  { limit, underWay }: Wanted,
+): Promise<Claimed<ClaimedRun>> {
+  const [books, lapsed, due] = await Promise.all([
+    openBooks(tx, accountId),
+    takeOverRuns(tx, accountId, limit, underWay),
+    tx.query<DueRow>(selectDue, [accountId, limit]),
+  ]);
+  if (books === null) throw new Error(`account ${accountId} has no wallet`);
+  // The statement's clock is a little later than that of the books, from which the next slots are counted.
+  const jobs = due.rows.filter((job) => job.next_run_at <= books.nowMs).slice(0, limit - lapsed.length);
+  const work = jobs.map((job) => ({ capability: runPrice.book, keyId: job.key_id, units: 1n }));
+  const verdicts = await chargeWork(tx, books, core.prices, work);
+  const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, books.nowMs));
+  const [, slot, lapseMs] = await Promise.all([
+    writeBeginnings(tx, accountId, begun, books.nowMs),
+    tx.query<{ due_at: number }>(nextSlot, [accountId]),
+    nextLapseMs(tx, accountId),
+  ]);
+  const running = begun.filter(({ run }) => run.status === 'running').map(({ job, run }) => ({ run, target: job }));
+  return { jobs: [...lapsed, ...running].map(claimed), nextMs: earliest(slot.rows[0]?.due_at ?? null, lapseMs) };
 }
+
+function claimed({ run, target }: Pick<ClaimedRun, 'run' | 'target'>): ClaimedRun {
+  return { accountId: run.account_id, id: run.run_id, attempt: run.attempt, run, target };
+}
+
+const earliest = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b));
 
 function beginning(accountId: string, job: DueRow, verdict: WorkVerdict, nowMs: number): Beginning {
   const { slotMs, nextMs } =
@@ -130,23 +143,18 @@ async function writeBeginnings(
   begun: readonly Beginning[],
   nowMs: number,
 ): Promise<void> {
+  if (begun.length === 0) return;
   const now = new Date(nowMs);
   const runs = begun.map(({ run }) => run);
-  if (runs.length > 0) {
-    const skipped = runs.filter((run) => run.status === 'skipped');
-    sendEvents(
-      tx,
-      skipped.map((run) => runEvent(run, 'cron.failed')),
-      nowMs,
-    );
-    const [inserted] = await Promise.all([
-      tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
-      tx.query(advanceJobs, [accountId, ...jobColumns(begun), now]),
-      countAccepted(tx, [{ accountId, capability: runPrice.book, units: BigInt(runs.length - skipped.length) }]),
-      tx.query(moveLane, [accountId, now]),
-    ]);
-    if (inserted.count !== runs.length) throw new Error(`${inserted.count} of ${runs.length} runs were recorded`);
-  } else await tx.query(moveLane, [accountId, now]);
+  const skipped = runs.filter((run) => run.status === 'skipped');
+  const events = skipped.map((run) => runEvent(run, 'cron.failed'));
+  sendEvents(tx, events, nowMs);
+  const [inserted] = await Promise.all([
+    tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
+    tx.query(advanceJobs, [accountId, ...jobColumns(begun), now]),
+    countAccepted(tx, [{ accountId, capability: runPrice.book, units: BigInt(runs.length - skipped.length) }]),
+  ]);
+  if (inserted.count !== runs.length) throw new Error(`${inserted.count} of ${runs.length} runs were recorded`);
 }
 
 function runColumns(runs: readonly RunRow[], nowMs: number): Buffer[] {

@@ -1,5 +1,6 @@
-// SQL of runs: their list, how they end, and what is found due. A run belongs to one attempt at a time: `attempt` fences its
+// SQL of runs: their list, how they end, and how they are taken over. A run belongs to one attempt at a time: `attempt` fences its
 // outcome, and `lease_until` says until when its process is waited for.
+import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { RunRow, RunStatus } from '../jobs/records.ts';
@@ -17,30 +18,33 @@ const selectRuns = statement(
     ORDER BY r.scheduled_at DESC
     LIMIT $4::int`,
 );
-const findDueLanes = statement(
-  'cron_find_due_lanes',
-  `/* fan-out: accounts with jobs that are due, the one that waits longest first */
-   SELECT account_id FROM cron.lane WHERE due_at <= core.clock_now() ORDER BY due_at LIMIT $1`,
-);
-const findLapsedRuns = statement(
-  'cron_find_lapsed_runs',
-  `/* fan-out: runs whose process is gone */
-   SELECT account_id, run_id FROM cron.run WHERE lease_until <= core.clock_now() ORDER BY lease_until LIMIT $1`,
-);
 const claimLapsed = statement(
   'cron_claim_lapsed',
-  `UPDATE cron.run AS r
-      SET attempt = r.attempt + 1, lease_until = core.clock_now() + interval '${LEASE_MS} milliseconds'
-    WHERE r.account_id = $1 AND r.run_id = $2 AND r.lease_until <= core.clock_now()
+  `WITH c AS MATERIALIZED (
+     SELECT r.run_id, core.clock_now() + interval '${LEASE_MS} milliseconds' AS lease_end
+       FROM cron.run r
+      WHERE r.account_id = $1 AND r.lease_until <= core.clock_now() AND r.run_id <> ALL($3::text[])
+      ORDER BY r.lease_until
+      LIMIT $2
+        FOR UPDATE SKIP LOCKED)
+   UPDATE cron.run AS r
+      SET attempt = r.attempt + 1, lease_until = c.lease_end
+     FROM c
+    WHERE r.account_id = $1 AND r.run_id = c.run_id
    RETURNING ${columns}`,
 );
-const selectTarget = statement(
-  'cron_select_target',
-  `SELECT ${targetColumns} FROM cron.job j WHERE j.account_id = $1 AND j.job_id = $2`,
+const selectTargets = statement(
+  'cron_select_targets',
+  `SELECT j.job_id, ${targetColumns} FROM cron.job j WHERE j.account_id = $1 AND j.job_id = ANY($2::text[])`,
 );
-const giveBack = statement(
-  'cron_give_back',
-  `UPDATE cron.run SET lease_until = core.clock_now() WHERE account_id = $1 AND run_id = $2 AND attempt = $3 AND lease_until IS NOT NULL`,
+const nextLapse = statement(
+  'cron_next_lapse',
+  `SELECT r.lease_until AS due_at FROM cron.run r
+    WHERE r.account_id = $1 AND r.lease_until IS NOT NULL ORDER BY r.lease_until LIMIT 1`,
+);
+const putBack = statement(
+  'cron_put_back',
+  `UPDATE cron.run SET lease_until = $4 WHERE account_id = $1 AND run_id = $2 AND attempt = $3 AND lease_until IS NOT NULL`,
 );
 const endRun = statement(
   'cron_end_run',
@@ -57,10 +61,6 @@ const noteLastRun = statement(
           status = CASE WHEN run_at = $5 THEN 'completed' ELSE status END,
           updated_at = CASE WHEN run_at = $5 THEN $6 ELSE updated_at END
     WHERE account_id = $1 AND job_id = $2 AND last_run_id = $3`,
-);
-const postponeLane = statement(
-  'cron_postpone_lane',
-  `UPDATE cron.lane SET due_at = core.clock_now() + interval '30 seconds' WHERE account_id = $1`,
 );
 
 /** What an attempt needs to know of its job; secrets and headers are encrypted. */
@@ -94,33 +94,29 @@ export async function listRuns(
   return (await db.query<RunRow>(selectRuns, [accountId, jobId, before, limit])).rows;
 }
 
-/** Accounts with jobs that are due, up to `limit`. */
-export async function dueAccounts(db: Queryable, limit: number): Promise<string[]> {
-  return (await db.query<{ account_id: string }>(findDueLanes, [limit])).rows.map((row) => row.account_id);
-}
-
-export async function lapsedRuns(db: Queryable, limit: number): Promise<{ account_id: string; run_id: string }[]> {
-  return (await db.query<{ account_id: string; run_id: string }>(findLapsedRuns, [limit])).rows;
-}
-
-/** The next attempt of a run whose lease ended; null when somebody else has it. `target` is null when its job was deleted. */
-export async function takeOverRun(
-  db: Queryable,
+/** The next attempts of up to `limit` runs whose lease has ended, `except` those of these ids. `target` is null when the job was deleted. */
+export async function takeOverRuns(
+  tx: Queryable,
   accountId: string,
-  runId: string,
-): Promise<{ run: RunRow; target: TargetRow | null } | null> {
-  const [run] = (await db.query<RunRow>(claimLapsed, [accountId, runId])).rows;
-  if (run === undefined) return null;
-  return { run, target: await findTarget(db, accountId, run.job_id) };
+  limit: number,
+  except: readonly string[],
+): Promise<{ run: RunRow; target: TargetRow | null }[]> {
+  const { rows: runs } = await tx.query<RunRow>(claimLapsed, [accountId, limit, textArray(except)]);
+  if (runs.length === 0) return [];
+  const jobIds = textArray(runs.map(({ job_id }) => job_id));
+  const { rows } = await tx.query<TargetRow & { job_id: string }>(selectTargets, [accountId, jobIds]);
+  const targets = new Map(rows.map((row) => [row.job_id, row]));
+  return runs.map((run) => ({ run, target: targets.get(run.job_id) ?? null }));
 }
 
-async function findTarget(db: Queryable, accountId: string, jobId: string): Promise<TargetRow | null> {
-  return (await db.query<TargetRow>(selectTarget, [accountId, jobId])).rows[0] ?? null;
+/** When the next lease of the account's runs ends; null when none is running. */
+export async function nextLapseMs(tx: Queryable, accountId: string): Promise<number | null> {
+  return (await tx.query<{ due_at: number }>(nextLapse, [accountId])).rows[0]?.due_at ?? null;
 }
 
-/** Another process may take the run at once. */
-export async function giveBackRun(db: Queryable, run: RunRow): Promise<void> {
-  await db.query(giveBack, [run.account_id, run.run_id, run.attempt]);
+/** The run is for another attempt from `dueMs` on, when this attempt is still the one that has it. */
+export async function putBackRun(tx: Queryable, run: RunRow, dueMs: number): Promise<void> {
+  await tx.query(putBack, [run.account_id, run.run_id, run.attempt, new Date(dueMs)]);
 }
 
 /** Ends the run; null when this attempt is not the one that may. */
@@ -135,9 +131,4 @@ export async function saveRunEnd(tx: Transaction, run: RunRow, end: RunEnd, nowM
 export async function saveLastRun(tx: Transaction, run: RunRow, record: string, nowMs: number): Promise<void> {
   const { account_id, job_id, run_id, scheduled_at } = run;
   await tx.query(noteLastRun, [account_id, job_id, run_id, record, new Date(scheduled_at), new Date(nowMs)]);
-}
-
-/** An account whose jobs cannot be begun now is looked at again in half a minute. */
-export async function postpone(db: Queryable, accountId: string): Promise<void> {
-  await db.query(postponeLane, [accountId]);
 }

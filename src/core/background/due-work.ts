@@ -1,0 +1,153 @@
+// A kind of background work: a table whose rows say when they are due, and two functions, one that claims due rows and one that runs
+// a row. From here it has fair turns among accounts, takeover after a crash, retries with backoff, drain at the stop and figures.
+// The contract of the table: a claim is a lease in the row, and counts an attempt, whose number fences every later change by it; a
+// row whose lease is over is due again. Whoever makes a row due calls openTurn(…, work.name, …) in the same transaction.
+import type { Transaction } from '../../db/database.ts';
+import type { Core } from '../context.ts';
+import type { Figure } from '../process/metric.ts';
+import { clockNow } from '../usage/read.ts';
+import { type Backoff, backoffMs } from './backoff.ts';
+import type { JobLoop } from './job-loop.ts';
+import { turnLoop } from './turn-loop.ts';
+import { type AccountTurn, dueTurns, endTurn, hintOf, openTurn, putTurnOff } from './turns.ts';
+
+export interface DueWork<Job extends LeasedJob> {
+  /** In the form `module.work`: as core.turn and the figures name it. */
+  readonly name: string;
+  /** Jobs at once on this process. */
+  readonly places: number;
+  /** Jobs that one claim may take: the account's other transactions wait for its locks meanwhile. 16 when absent. */
+  readonly perClaim?: number;
+  /** How often it looks for work that other processes made due; 500 when absent. */
+  readonly intervalMs?: number;
+  /** Pauses after failures; from 5 s to 15 min when absent. */
+  readonly backoff?: Backoff;
+  /** Leases due jobs of the account, except those under way here, whose lease may have ended while they were slow. */
+  claim(tx: Transaction, accountId: string, wanted: Wanted): Promise<Claimed<Job>>;
+  /** Runs the job and writes how it ended, fenced by its attempt. When it throws, the job is put back; `signal` aborts at the stop. */
+  run(job: Job, signal: AbortSignal): Promise<void>;
+  /** Makes the job due again at `dueMs`, unless another attempt has it or it is over. Absent: it is due when its lease ends. */
+  putBack?(tx: Transaction, job: Job, dueMs: number): Promise<void>;
+}
+
+export interface LeasedJob {
+  readonly accountId: string;
+  readonly id: string;
+  /** Number of the attempt that the claim began; the first is 1. */
+  readonly attempt: number;
+}
+
+export interface Wanted {
+  /** How many at most. */
+  readonly limit: number;
+  /** Ids of the account's jobs that run on this process. */
+  readonly underWay: readonly string[];
+}
+
+export interface Claimed<Job> {
+  readonly jobs: readonly Job[];
+  /** When the next of the account's rows is due, leases included; null: none ever. Read after the claim. */
+  readonly nextMs: number | null;
+}
+
+const PER_CLAIM = 16;
+// Most of the pool is left to everything else.
+const CLAIMS_AT_ONCE = 3;
+const INTERVAL_MS = 500;
+const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
+
+/** The loop of one process. */
+export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, work: DueWork<Job>): JobLoop {
+  const kind = new Kind(core.db, work);
+  const loop = turnLoop<AccountTurn, Job>({
+    name: work.name,
+    log: core.log,
+    places: work.places,
+    placesPerTurn: work.perClaim ?? PER_CLAIM,
+    claimsAtOnce: CLAIMS_AT_ONCE,
+    intervalMs: work.intervalMs ?? INTERVAL_MS,
+    find: (limit) => kind.find(limit),
+    claim: (turn, places) => kind.claim(turn, places),
+    putOff: (turn) => putTurnOff(core.db, turn.accountId, work.name),
+    run: (job, signal) => kind.run(job, signal),
+    figures: () => kind.figures(),
+  });
+  core.db.onHint(hintOf(work.name), () => loop.wake());
+  return loop;
+}
+
+class Kind<Job extends LeasedJob> {
+  readonly #db: Core['db'];
+  readonly #work: DueWork<Job>;
+  /** Ids of the jobs under way, by account. */
+  readonly #underWay = new Map<string, Set<string>>();
+  #lateSeconds = 0;
+  #putBack = 0;
+
+  constructor(db: Core['db'], work: DueWork<Job>) {
+    this.#db = db;
+    this.#work = work;
+  }
+
+  async find(limit: number): Promise<AccountTurn[]> {
+    const turns = await dueTurns(this.#db, this.#work.name, limit);
+    this.#lateSeconds = turns[0]?.lateSeconds ?? 0;
+    return turns;
+  }
+
+  claim(turn: AccountTurn, limit: number): Promise<readonly Job[]> {
+    const { accountId } = turn;
+    return this.#db.transaction(async (tx) => {
+      const underWay = [...(this.#underWay.get(accountId) ?? [])];
+      const [nowMs, { jobs, nextMs }] = await Promise.all([
+        clockNow(tx),
+        this.#work.claim(tx, accountId, { limit, underWay }),
+      ]);
+      await endTurn(tx, turn, this.#work.name, nextMs, nowMs);
+      return jobs;
+    });
+  }
+
+  async run(job: Job, signal: AbortSignal): Promise<void> {
+    const ids = this.#underWay.get(job.accountId) ?? new Set();
+    this.#underWay.set(job.accountId, ids.add(job.id));
+    try {
+      await this.#work.run(job, signal);
+    } catch (error) {
+      await this.#returned(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
+      if (!signal.aborted) throw error;
+    } finally {
+      ids.delete(job.id);
+      if (ids.size === 0) this.#underWay.delete(job.accountId);
+    }
+  }
+
+  async #returned(job: Job, pauseMs: number): Promise<void> {
+    const { name, putBack } = this.#work;
+    if (putBack === undefined) return;
+    this.#putBack += 1;
+    await this.#db.transaction(async (tx) => {
+      const dueMs = (await clockNow(tx)) + pauseMs;
+      await putBack(tx, job, dueMs);
+      await openTurn(tx, job.accountId, name, dueMs);
+    });
+  }
+
+  figures(): Figure[] {
+    const labels = { jobs: this.#work.name };
+    return [
+      {
+        name: 'qm_jobs_late_seconds',
+        help: 'For how long the account that waited longest had been due, at the last look.',
+        labels,
+        value: this.#lateSeconds,
+      },
+      {
+        name: 'qm_jobs_put_back_total',
+        help: 'Background jobs that failed, or did not end before the stop, and are due again.',
+        labels,
+        value: this.#putBack,
+      },
+    ];
+  }
+}

@@ -1,0 +1,94 @@
+// A loop that serves owners in fair turns: each owner takes places only while it holds fewer than are free (FairSlots), so one with
+// very much to do, or with work that never ends, does not keep the others waiting. One that fails is put off and stops nobody.
+import { FairSlots } from '../../lib/fair-slots.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Figure } from '../process/metric.ts';
+import { JobLoop } from './job-loop.ts';
+
+export interface TurnLoopOptions<Turn extends OfAccount, Job> {
+  readonly name: string;
+  readonly log: Logger;
+  /** Jobs at once on this process. */
+  readonly places: number;
+  /** Places that one turn may get. */
+  readonly placesPerTurn: number;
+  /** Claims at once. */
+  readonly claimsAtOnce: number;
+  /** How often it looks when nobody wakes it. */
+  readonly intervalMs: number;
+  /** Up to `limit` turns with something due, longest waiting first. */
+  find(limit: number): Promise<readonly Turn[]>;
+  /** Leases up to `places` jobs. */
+  claim(turn: Turn, places: number): Promise<readonly Job[]>;
+  /** A turn whose claim failed must not be found first again at once. */
+  putOff?(turn: Turn): Promise<void>;
+  run(job: Job, signal: AbortSignal): Promise<void>;
+  figures?(): Figure[];
+}
+
+export interface OfAccount {
+  readonly accountId: string;
+}
+
+interface Placed<Job> {
+  readonly accountId: string;
+  readonly job: Job;
+}
+
+export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<Turn, Job>): JobLoop {
+  const { name, log, places, intervalMs, figures } = options;
+  const slots = new FairSlots(places);
+  const loop: JobLoop<Placed<Job>> = new JobLoop<Placed<Job>>({
+    name,
+    log,
+    concurrency: places,
+    intervalMs,
+    figures,
+    take: (room) => takeTurns(loop, slots, options, room),
+    async run({ accountId, job }, signal) {
+      try {
+        await options.run(job, signal);
+      } finally {
+        slots.release(accountId, 1);
+        // A place is free again: its account may have more that is due.
+        loop.wake();
+      }
+    },
+  });
+  return loop as JobLoop;
+}
+
+async function takeTurns<Turn extends OfAccount, Job>(
+  loop: JobLoop<Placed<Job>>,
+  slots: FairSlots,
+  { find, claim, putOff, places, placesPerTurn, claimsAtOnce, name, log }: TurnLoopOptions<Turn, Job>,
+  room: number,
+): Promise<Placed<Job>[]> {
+  // Every account that can be refused a place holds one: so many and some more hold a newcomer too.
+  const turns = (await find(places + 32)).values();
+  const taken: Placed<Job>[] = [];
+  let left = room;
+  const serveSome = async () => {
+    for (const turn of turns) {
+      const { accountId } = turn;
+      const reserved = slots.reserve(accountId, Math.min(placesPerTurn, left));
+      if (reserved === 0) continue;
+      left -= reserved;
+      let unused = reserved;
+      try {
+        const jobs = await claim(turn, reserved);
+        unused -= jobs.length;
+        taken.push(...jobs.map((job) => ({ accountId, job })));
+      } catch (error) {
+        loop.failed(error, { accountId }, 'the due work of an account could not be claimed');
+        await putOff?.(turn).catch((err: unknown) =>
+          log.error({ err, jobs: name, accountId }, 'nor could it be put off'),
+        );
+      }
+      slots.release(accountId, unused);
+      left += unused;
+    }
+  };
+  await Promise.all(Array.from({ length: claimsAtOnce }, serveSome));
+  return taken;
+}
