@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Envelope } from '../../src/gateway/envelope.ts';
 import type { RawHead } from '../../src/manifest/raw-route.ts';
-import { failurePage, signInPage } from '../../src/modules/errors/console/sign-in.ts';
+import { failurePage, signInPage } from '../../src/modules/errors/pages/sign-in.ts';
 import { refusal } from '../../src/modules/errors/sentry/answers.ts';
 import { problemCatalogue, problemCodes } from '../../src/problems/catalogue.ts';
 import { problem } from '../../src/problems/problem.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makePartitionsAhead } from '../../src/db/partitions.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
-import { ErrorIds } from '../../src/modules/errors/ids.ts';
+import { ErrorIds } from '../../src/modules/errors/capture/ids.ts';
 import { dayOf, firstOfDay } from '../../src/modules/errors/retention.ts';
 import { ErrorsBench } from './harness.ts';
 

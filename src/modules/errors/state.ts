@@ -2,10 +2,10 @@
 import { AccountTurns } from '../../core/account-turns.ts';
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
-import { CaptureEffect } from './capture-effect.ts';
-import { ErrorIds } from './ids.ts';
+import { CaptureEffect } from './capture/capture-effect.ts';
+import { ErrorIds } from './capture/ids.ts';
+import { UserHashes } from './intake/user-hashes.ts';
 import { UnpaidKeys } from './sentry/unpaid-keys.ts';
-import { UserHashes } from './user-hashes.ts';
 
 export interface ErrorsState {
   readonly core: Core;

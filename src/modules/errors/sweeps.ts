@@ -4,8 +4,8 @@ import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { databaseNow } from './find-events.ts';
 import { firstKeptDay } from './retention.ts';
+import { databaseNow } from './search/find-events.ts';
 import type { ErrorsState } from './state.ts';
 
 const ACCOUNTS_PER_RUN = 200;

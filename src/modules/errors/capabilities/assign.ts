@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { cleanText } from '../clean-text.ts';
-import { changeGroup } from '../group-change.ts';
-import { setAssignee } from '../group-store.ts';
+import { changeGroup } from '../groups/group-change.ts';
+import { setAssignee } from '../groups/group-store.ts';
+import { cleanText } from '../intake/clean-text.ts';
 import { LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { orNull } from '../schema-forms.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';

@@ -1,8 +1,8 @@
 import { defineCapability } from '../../../manifest/capability.ts';
-import { captureReady, readyToStore } from '../capture.ts';
-import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../capture-input.ts';
-import type { ReadyEvent } from '../capture-types.ts';
-import { captureSchema } from '../event-input.ts';
+import type { ReadyEvent } from '../capture/capture-types.ts';
+import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../intake/capture-input.ts';
+import { captureSchema } from '../intake/event-input.ts';
+import { captureReady, readyToStore } from '../intake/ready-to-store.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limits.ts';
 import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';

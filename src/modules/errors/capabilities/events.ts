@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { eventSummary, neighbourIds } from '../event-record.ts';
-import { parseFilter } from '../filter.ts';
-import { findEvents } from '../find-events.ts';
-import { groupNotFound, groupNumber } from '../group-change.ts';
-import { findGroup } from '../group-store.ts';
+import { groupNotFound, groupNumber } from '../groups/group-change.ts';
+import { findGroup } from '../groups/group-store.ts';
 import { cursorField, groupEventPageSchema, groupIdField, limitField } from '../schemas.ts';
+import { eventSummary, neighbourIds } from '../search/event-record.ts';
+import { parseFilter } from '../search/filter.ts';
+import { findEvents } from '../search/find-events.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const events = defineCapability<ErrorsState>()({

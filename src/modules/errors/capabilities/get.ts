@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { eventRecord } from '../event-record.ts';
-import { findEvent, neighboursOf } from '../event-store.ts';
-import { databaseNow } from '../find-events.ts';
 import { firstKeptSeq } from '../retention.ts';
 import { eventIdField, eventSchema } from '../schemas.ts';
+import { eventRecord } from '../search/event-record.ts';
+import { findEvent, neighboursOf } from '../search/event-store.ts';
+import { databaseNow } from '../search/find-events.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const get = defineCapability<ErrorsState>()({

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { groupNotFound, groupNumber } from '../group-change.ts';
-import { readGroupDetail } from '../group-detail.ts';
+import { groupNotFound, groupNumber } from '../groups/group-change.ts';
+import { readGroupDetail } from '../groups/group-detail.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { changeGroup } from '../group-change.ts';
-import { setStatus } from '../group-store.ts';
+import { changeGroup } from '../groups/group-change.ts';
+import { setStatus } from '../groups/group-store.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { eventPage } from '../event-page.ts';
-import { filterField } from '../filter.ts';
 import { cursorField, eventPageSchema, limitField } from '../schemas.ts';
+import { eventPage } from '../search/event-page.ts';
+import { filterField } from '../search/filter.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const search = defineCapability<ErrorsState>()({

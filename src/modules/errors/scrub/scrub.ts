@@ -4,12 +4,12 @@
 //
 // An event of 5 KB takes 0.05 ms, and 0.03 when most of its texts came before (clean-texts.ts); the slowest megabyte about 50 ms:
 // scrub-speed.test.ts.
-import { firstCharacters } from '../clean-text.ts';
-import { isCardNumber } from './cards.ts';
+import { firstCharacters } from '../intake/clean-text.ts';
 import { MARKER } from './marker.ts';
-import { memberName, VALUES } from './member-names.ts';
-import { kindOfName, NAME, type NameKind } from './names.ts';
-import { closesPrivateKey, opensPrivateKey } from './pem.ts';
+import { memberName, VALUES } from './named/member-names.ts';
+import { kindOfName, NAME, type NameKind } from './named/names.ts';
+import { isCardNumber } from './shapes/cards.ts';
+import { closesPrivateKey, opensPrivateKey } from './shapes/pem.ts';
 import { MODE, scrubText } from './text.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,14 +1,15 @@
 // One text without secrets. A single look at every character says which passes it needs; most texts need none.
-import { scrubAssignments } from './assignments.ts';
-import { scrubCards } from './cards.ts';
+
 import { isKnownClean, rememberClean } from './clean-texts.ts';
 import { decodeEscapes } from './escapes.ts';
 import { MARKER } from './marker.ts';
-import { mayNameSecret } from './names.ts';
-import { scrubPrivateKeys } from './pem.ts';
-import { scrubEmails, scrubIPv4, scrubIPv6 } from './personal.ts';
-import { scrubPrefixed, scrubRandom, scrubSchemes } from './tokens.ts';
-import { scrubUserInfo } from './urls.ts';
+import { scrubAssignments } from './named/assignments.ts';
+import { mayNameSecret } from './named/names.ts';
+import { scrubCards } from './shapes/cards.ts';
+import { scrubPrivateKeys } from './shapes/pem.ts';
+import { scrubEmails, scrubIPv4, scrubIPv6 } from './shapes/personal.ts';
+import { scrubPrefixed, scrubRandom, scrubSchemes } from './shapes/tokens.ts';
+import { scrubUserInfo } from './shapes/urls.ts';
 
 /** How a text is read, as bits. PERSONAL: e-mail and IP addresses go too. CODE: a line of a program. PLAIN_NUMBER: digits alone are an id. */
 export const MODE = { usual: 0, personal: 1, code: 2, number: 4 } as const;

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { nestingDepth } from '../../../lib/json-source.ts';
 import { problem } from '../../../problems/problem.ts';
-import type { JsonObject } from '../draft.ts';
+import type { JsonObject } from '../intake/draft.ts';
 import { DEPTH_MAX, EVENT_BYTES_MAX } from './numbers.ts';
 
 export interface SentEnvelope {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { instantOf } from '../lenient.ts';
+import { instantOf } from '../intake/lenient.ts';
 import { scrubEvent } from '../scrub/scrub.ts';
 import { draftOfEvent } from './event-draft.ts';
 

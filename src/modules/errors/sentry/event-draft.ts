@@ -1,9 +1,12 @@
 // An SDK's event as a draft (develop.sentry.dev/sdk/data-model/event-payloads). Everything is optional; what is of a wrong kind is left out.
 import { iso } from '../../../lib/time.ts';
-import { cleanJson, firstCharacters } from '../clean-text.ts';
-import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject } from '../draft.ts';
-import { groupingOf } from '../fingerprint.ts';
-import { instantOf, listOf, objectOf, objectsOf, textOf } from '../lenient.ts';
+import { cleanJson, firstCharacters } from '../intake/clean-text.ts';
+import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject } from '../intake/draft.ts';
+import { groupingOf } from '../intake/fingerprint.ts';
+import { instantOf, listOf, objectOf, objectsOf, textOf } from '../intake/lenient.ts';
+import { NumberSource } from '../intake/number-source.ts';
+import { trimBreadcrumbs } from '../intake/trim.ts';
+import { identityOf } from '../intake/user-identity.ts';
 import {
   type Environment,
   environments,
@@ -13,9 +16,6 @@ import {
   TAGS_MAX,
   TITLE_CHARACTERS,
 } from '../limits.ts';
-import { NumberSource } from '../number-source.ts';
-import { trimBreadcrumbs } from '../trim.ts';
-import { identityOf } from '../user-identity.ts';
 import { exceptionOf, exceptionsSent, framesOf } from './exceptions.ts';
 import { messageOf, templateOf } from './log-entry.ts';
 import { AGE_MS_MAX, AHEAD_MS_MAX, FINGERPRINT_PARTS_MAX } from './numbers.ts';

@@ -1,7 +1,7 @@
 // The message of an event: the template and parameters of a log line, filled in where the SDK did not do so
 // (develop.sentry.dev/sdk/data-model/event-payloads/message).
-import type { JsonObject } from '../draft.ts';
-import { objectOf, textOf } from '../lenient.ts';
+import type { JsonObject } from '../intake/draft.ts';
+import { objectOf, textOf } from '../intake/lenient.ts';
 
 /** `%s`, `%5.2f`, `%(name)s`, `%%` */
 const PERCENT = /%(?:\(([^()]{1,200})\))?[-+#0]{0,5}\d{0,5}(?:\.\d{0,5})?[hlL]?([sdiufFeEgGxXoOrac@%])/g;

@@ -1,9 +1,9 @@
 // From the body of an SDK to an event that is ready to be stored: of long bodies this takes milliseconds, and is done in a thread.
 import type { BodyTask } from '../../../manifest/raw-route.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { readyToStore } from '../capture.ts';
-import type { ReadyEvent } from '../capture-types.ts';
-import type { JsonObject } from '../draft.ts';
+import type { ReadyEvent } from '../capture/capture-types.ts';
+import type { JsonObject } from '../intake/draft.ts';
+import { readyToStore } from '../intake/ready-to-store.ts';
 import { parseEnvelope, parseEvent, type SentEnvelope } from './envelope.ts';
 import { draftOfEvent } from './event-draft.ts';
 

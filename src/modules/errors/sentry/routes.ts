@@ -6,7 +6,7 @@ import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/keys/scopes.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { captureReady } from '../capture.ts';
+import { captureReady } from '../intake/ready-to-store.ts';
 import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';

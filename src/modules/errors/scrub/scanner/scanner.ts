@@ -2,11 +2,11 @@
 // crash: names of members, functions and files, lines of code. A WebAssembly module (scanner.wat) walks the JSON as bytes and compares
 // each text, 16 bytes at a time, with those it knows to hide nothing; only what is new is judged here. When in doubt a member hides
 // something: scrub.ts has the last word on it.
-import { cleanText } from '../../clean-text.ts';
-import { isCardNumber } from '../cards.ts';
-import { memberName } from '../member-names.ts';
-import { NAME } from '../names.ts';
+import { cleanText } from '../../intake/clean-text.ts';
+import { memberName } from '../named/member-names.ts';
+import { NAME } from '../named/names.ts';
 import { LABELS, mayNameNext } from '../scrub.ts';
+import { isCardNumber } from '../shapes/cards.ts';
 import { scrubNewText } from '../text.ts';
 import { scannerBinary } from './scanner-binary.ts';
 

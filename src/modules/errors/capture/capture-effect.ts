@@ -1,0 +1,206 @@
+// Capturing as a lane effect: one event per call, set-based over all calls of the commit. Everything about a group is decided under
+// the wallet lock of its account, so of many first events exactly one is the first.
+
+import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
+import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
+import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
+import { byteaArray, int2Array, int4Array, textArray } from '../../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
+import { sendActivity } from '../groups/activity-store.ts';
+import { readGroups, readValues, sendDays, sendGroups, sendNewEvents, sendValues } from './capture-store.ts';
+import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
+import { sendDetails } from './detail-store.ts';
+import { decisiveFigures, type Figure, tagNameOf } from './figures.ts';
+import { type FigureKeys, GroupBook } from './group-book.ts';
+import type { ErrorIds } from './ids.ts';
+import { parseFigures } from './inline-figures.ts';
+import { KnownFigures } from './known-figures.ts';
+import { parseCounts } from './period-counts.ts';
+
+type Item = LaneItem<CaptureInput, KnownState>;
+type Admitted = AdmittedItem<CaptureInput, KnownState>;
+
+interface GroupRow {
+  readonly account_id: string;
+  readonly fingerprint: Buffer;
+  readonly group_id: bigint;
+  readonly title: string;
+  readonly level: string;
+  readonly is_resolved: boolean;
+  readonly is_ignored: boolean;
+  readonly count: bigint;
+  readonly user_count: bigint;
+  readonly tag_names: number;
+  readonly last_seq: bigint;
+  readonly recent: string;
+  readonly hours: string;
+  readonly figures: string | null;
+  readonly told_at: number | null;
+  readonly anomaly_at: number | null;
+}
+
+export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
+  readonly name = 'errors.capture';
+  readonly readsUnderLock = true;
+  readonly #ids: ErrorIds;
+  readonly #baseUrl: string;
+  readonly #figures = new KnownFigures();
+  /** The figures that each commit wrote as rows. */
+  readonly #written = new WeakMap<KnownState, readonly FigureKeys[]>();
+
+  constructor(ids: ErrorIds, baseUrl: string) {
+    this.#ids = ids;
+    this.#baseUrl = baseUrl;
+  }
+
+  exclusiveKeys(): readonly string[] {
+    return [];
+  }
+
+  async read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<KnownState>[]> {
+    const accounts = accountsOf(items);
+    const wanted = wantedGroups(items);
+    const isKnown = (group: string) => this.#figures.of(group) !== undefined;
+    const [groups, asked] = await Promise.all([
+      tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
+      readRowsOf(tx, accounts, items, wanted, this.#figures, isKnown),
+    ]);
+    const states = new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)]));
+    // This process has not written to them since their figures became rows: it had no reason to ask for these.
+    const isNews = (group: string) => states.get(group)?.figures === null && !asked.has(group);
+    const rows = new Map([...asked, ...(await readRowsOf(tx, accounts, items, wanted, this.#figures, isNews))]);
+    const context: KnownState = { groups: states, places: wanted.places, rows };
+    return items.map(() => ({ kind: 'go', context }));
+  }
+
+  write(tx: Transaction, items: readonly Admitted[], nowMs: number): string[] {
+    const known = items[0]?.context as KnownState;
+    const book = new GroupBook(known, this.#ids, this.#baseUrl, nowMs);
+    const texts = items.map((admitted) => book.add(admitted));
+    const accounts = accountsOf(items.map(({ item }) => item));
+    sendNewEvents(tx, accounts, book.events);
+    sendDetails(tx, accounts, book.details.blocks());
+    const { groups, values } = book.changes();
+    sendGroups(tx, accounts, groups);
+    sendDays(tx, accounts, book.days);
+    sendValues(tx, accounts, values);
+    this.#written.set(known, values);
+    sendActivity(tx, book.reopenings, nowMs);
+    sendEvents(tx, book.told as readonly NewEvent[], nowMs);
+    void countAccepted(
+      tx,
+      items.map(({ item }) => item),
+    );
+    return texts;
+  }
+
+  committed(items: readonly Admitted[]): void {
+    const written = this.#written.get(items[0]?.context as KnownState) ?? [];
+    for (const { group, key } of written) this.#figures.add(group, key);
+  }
+}
+
+function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
+  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
+}
+
+interface WantedGroups {
+  /** Place of each group in the columns, from 1, by its key. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly columns: readonly [Buffer, Buffer];
+}
+
+function wantedGroups(items: readonly Item[]): WantedGroups {
+  const wanted = new Map(items.map((item) => [groupKey(item.accountId, item.input.fingerprint), item]));
+  const list = [...wanted.values()];
+  return {
+    places: new Map([...wanted.keys()].map((key, i) => [key, i + 1])),
+    columns: [
+      textArray(list.map(({ accountId }) => accountId)),
+      byteaArray(list.map(({ input }) => Buffer.from(input.fingerprint, 'hex'))),
+    ],
+  };
+}
+
+/**
+ * Events of the figures that are rows already, of the groups that `isAsked` says yes to: read are those that this process does not
+ * know to be there.
+ */
+async function readRowsOf(
+  tx: Queryable,
+  accounts: Buffer,
+  items: readonly Item[],
+  { places, columns }: WantedGroups,
+  known: KnownFigures,
+  isAsked: (group: string) => boolean,
+): Promise<Map<string, Map<string, number>>> {
+  const found = new Map<string, Map<string, number>>();
+  const wanted: WantedFigure[] = [];
+  for (const { accountId, input } of items) {
+    const group = groupKey(accountId, input.fingerprint);
+    if (!isAsked(group)) continue;
+    let figures = found.get(group);
+    if (figures === undefined) {
+      figures = new Map();
+      found.set(group, figures);
+    }
+    const there = known.of(group);
+    for (const [key, figure] of decisiveFigures(input)) {
+      if (figures.has(key)) continue;
+      figures.set(key, there?.has(key) === true ? 1 : 0);
+      if (there?.has(key) === true) continue;
+      wanted.push({ accountId, place: places.get(group) as number, figure, figures, key });
+      if (figure.kind !== KIND.tag) continue;
+      const [nameKey, name] = tagNameOf(figure);
+      if (!figures.has(nameKey)) wanted.push({ ...(wanted.at(-1) as WantedFigure), figure: name, key: nameKey });
+      figures.set(nameKey, 0);
+    }
+  }
+  if (wanted.length === 0) return found;
+  const { rows } = await tx.query<{ position: number; events: bigint }>(readValues, [
+    accounts,
+    ...columns,
+    textArray(wanted.map(({ accountId }) => accountId)),
+    int4Array(wanted.map(({ place }) => place)),
+    int2Array(wanted.map(({ figure }) => figure.kind)),
+    textArray(wanted.map(({ figure }) => figure.name)),
+    textArray(wanted.map(({ figure }) => figure.value)),
+  ]);
+  for (const { position, events } of rows) {
+    const { figures, key } = wanted[position - 1] as WantedFigure;
+    figures.set(key, Number(events));
+  }
+  return found;
+}
+
+interface WantedFigure {
+  readonly accountId: string;
+  readonly place: number;
+  readonly figure: Figure;
+  /** Where what is found is told. */
+  readonly figures: Map<string, number>;
+  readonly key: string;
+}
+
+function keyOf(row: { readonly account_id: string; readonly fingerprint: Buffer }): string {
+  return groupKey(row.account_id, row.fingerprint.toString('hex'));
+}
+
+function stateOf(row: GroupRow): GroupState {
+  return {
+    groupId: row.group_id,
+    title: row.title,
+    level: row.level,
+    isResolved: row.is_resolved,
+    isIgnored: row.is_ignored,
+    count: Number(row.count),
+    userCount: Number(row.user_count),
+    tagNames: row.tag_names,
+    lastSeq: row.last_seq,
+    recent: parseCounts(row.recent),
+    hours: parseCounts(row.hours),
+    figures: parseFigures(row.figures),
+    toldAtMs: row.told_at,
+    anomalyAtMs: row.anomaly_at,
+  };
+}

@@ -1,0 +1,51 @@
+// Groups as callers see them (specification, "Error group").
+import type { Queryable } from '../../../db/database.ts';
+import { sequenceMs } from '../../../lib/sequence.ts';
+import { iso } from '../../../lib/time.ts';
+import { lastHours } from '../capture/hours.ts';
+import { parseCounts } from '../capture/period-counts.ts';
+import { firstKeptSeq } from '../retention.ts';
+import type { ErrorsState } from '../state.ts';
+import { dashboardUrl } from './dashboard.ts';
+import type { GroupRow } from './group-store.ts';
+import { topValues } from './value-store.ts';
+
+/** The groups with their figures, in the order of the rows. */
+export async function groupRecords(
+  db: Queryable,
+  state: ErrorsState,
+  accountId: string,
+  rows: readonly GroupRow[],
+  nowMs: number,
+) {
+  const [environments, releases] = await Promise.all([
+    topValues(db, accountId, rows, 'environment'),
+    topValues(db, accountId, rows, 'release'),
+  ]);
+  const namesOf = (top: typeof releases, id: bigint) =>
+    top.filter((row) => row.group_id === id).map(({ name }) => name);
+  return rows.map((row) => {
+    const errorGroupId = state.ids.groupId(accountId, row.group_id);
+    const { sparkline, trend } = lastHours(parseCounts(row.hours), nowMs);
+    return {
+      error_group_id: errorGroupId,
+      fingerprint: row.fingerprint.toString('hex'),
+      title: row.title,
+      first_seen_at: iso(sequenceMs(row.group_id)),
+      last_seen_at: iso(sequenceMs(row.last_seq)),
+      count: Number(row.count),
+      user_count: Number(row.user_count),
+      level: row.level,
+      is_resolved: row.is_resolved,
+      is_ignored: row.is_ignored,
+      assigned_to: row.assigned_to,
+      // The events of an old group may all be gone.
+      sample_event_id: row.last_seq >= firstKeptSeq(nowMs) ? state.ids.eventId(accountId, row.last_seq) : null,
+      environments: namesOf(environments, row.group_id),
+      releases: namesOf(releases, row.group_id),
+      trend_24h: trend,
+      sparkline,
+      dashboard_url: dashboardUrl(state.core.baseUrl, errorGroupId),
+    };
+  });
+}

@@ -1,0 +1,86 @@
+// An event on its way in: what every entry (capture, message, the SDK endpoints) makes of its input, complete and within the
+// limits, but not yet scrubbed. Plain JSON throughout.
+
+import type { breadcrumbLevels, Environment, Level } from '../limits.ts';
+import type { Grouping } from './fingerprint.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface StackFrame {
+  readonly func: string;
+  readonly file: string;
+  readonly line: number;
+  readonly col: number | null;
+  readonly in_app: boolean;
+  readonly context_pre: readonly string[] | null;
+  readonly context_line: string | null;
+  readonly context_post: readonly string[] | null;
+  readonly vars: JsonObject | null;
+  /** Of the function: a package and class, or a module. */
+  readonly module?: string;
+  /** Of native code, as the SDK writes it. */
+  readonly instruction_addr?: string;
+}
+
+export interface ExceptionRecord {
+  readonly type: string;
+  readonly value: string;
+  /** Where its class is from. */
+  readonly module?: string;
+  /** How it was caught. */
+  readonly mechanism?: JsonObject;
+  /** False: the program did not expect it. */
+  readonly handled?: boolean;
+  readonly stacktrace: readonly StackFrame[];
+  /** The exceptions behind this one, nearest first; only SDKs send them. */
+  readonly chain?: readonly ExceptionRecord[];
+}
+
+export interface Breadcrumb {
+  /** Null: when the event was received. */
+  readonly at: string | null;
+  readonly category: string;
+  readonly message: string;
+  readonly level: (typeof breadcrumbLevels)[number] | null;
+  readonly data: JsonObject | null;
+}
+
+/** As it is read. */
+export interface DatedBreadcrumb extends Breadcrumb {
+  readonly at: string;
+}
+
+export interface EventDraft {
+  readonly grouping: Grouping;
+  readonly level: Level;
+  readonly title: string;
+  readonly message: string | null;
+  readonly environment: Environment | null;
+  readonly release: string | null;
+  readonly user_id: string | null;
+  /** An e-mail or network address that tells users apart where user_id does not; never stored, see user-hashes.ts. */
+  readonly contact: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Epoch milliseconds by the word of an SDK; null: when it is received. */
+  readonly occurredAtMs: number | null;
+  readonly exception: ExceptionRecord | null;
+  readonly breadcrumbs: readonly Breadcrumb[];
+  readonly context: JsonObject;
+  readonly extra: JsonObject;
+  readonly sdk: JsonObject | null;
+  readonly runtime: JsonObject | null;
+  readonly request: JsonObject | null;
+  readonly user: JsonObject | null;
+}
+
+/** The parts of an event that only its full record shows. */
+export type DetailParts = Pick<
+  EventDraft,
+  'exception' | 'breadcrumbs' | 'context' | 'extra' | 'sdk' | 'runtime' | 'request' | 'user'
+>;
+
+/** The same as it is stored: one JSON text. */
+export interface EventDetail extends DetailParts {
+  readonly fingerprint_source: Grouping['source'] | 'rule';
+  readonly idempotency_key: string | null;
+}

@@ -1,0 +1,80 @@
+// The one way in for events, whatever entry they come by: scrubbed, cut into columns, charged and stored in the account's lane.
+import type { CallContext } from '../../../core/context.ts';
+import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import type { CaptureInput, ReadyEvent } from '../capture/capture-types.ts';
+import { scrubEvent } from '../scrub/scrub.ts';
+import type { ErrorsState } from '../state.ts';
+import type { SourceFindings } from './capture-input.ts';
+import type { EventDraft } from './draft.ts';
+import { detailFromThread, readyDetail, readySentDetail } from './event-detail.ts';
+import { valueWord, wordsOf } from './words.ts';
+
+const FIXED_BYTES = 1_024;
+
+/**
+ * Stores the event, which a thread may have made ready, for the price of one capture. Throws the Problem of a refusal; then nothing
+ * is stored or charged. `idempotency`: in place of the key sent with the call.
+ */
+export function captureReady(
+  ctx: CallContext,
+  state: ErrorsState,
+  ready: ReadyEvent,
+  idempotency: IdempotencyKey | null = ctx.idempotency,
+): Promise<ChargedAnswer> {
+  const input = identified(state, ctx.accountId, ready);
+  return chargeInLane(ctx, {
+    units: 1n,
+    effect: state.capturing,
+    input,
+    sequences: 1,
+    bytes: input.detail.length + (input.message?.length ?? 0) + FIXED_BYTES,
+    rows: 1,
+    ...(idempotency === null ? {} : { idempotency }),
+  });
+}
+
+/** With a hash in place of the address that stands for the user. */
+function identified(state: ErrorsState, accountId: string, { contact, ...event }: ReadyEvent): CaptureInput {
+  const detail = detailFromThread(event.detail);
+  if (contact === null) return { ...event, detail };
+  const userId = state.userHashes.of(accountId, contact);
+  return { ...event, detail, userId, words: [...event.words, valueWord('user_id', userId)] };
+}
+
+/**
+ * Scrubs a draft, but for what is known of its `source` to hide nothing, and cuts it into columns; of a long one this takes
+ * milliseconds.
+ */
+export function readyToStore(draft: EventDraft, idempotencyKey: string | null, source?: SourceFindings): ReadyEvent {
+  const { grouping, occurredAtMs, contact, ...sent } = draft;
+  const clean = scrubEvent(sent, source?.clean);
+  const beside = { fingerprint_source: grouping.source, idempotency_key: idempotencyKey };
+  const storable = source?.storable ?? null;
+  return {
+    fingerprint: grouping.fingerprint,
+    level: clean.level,
+    title: clean.title,
+    message: clean.message,
+    environment: clean.environment,
+    release: clean.release,
+    userId: clean.user_id,
+    tags: clean.tags,
+    contact,
+    occurredAtMs,
+    detail: storable === null ? readyDetail(clean, beside) : readySentDetail(storable, beside),
+    words: searchWords(clean),
+  };
+}
+
+function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs' | 'contact'>): string[] {
+  const { exception, environment, release, user_id: userId, tags } = clean;
+  return [
+    ...wordsOf([clean.title, clean.message, exception?.type ?? null, exception?.value ?? null]),
+    valueWord('level', clean.level),
+    ...(environment === null ? [] : [valueWord('environment', environment)]),
+    ...(release === null ? [] : [valueWord('release', release)]),
+    ...(userId === null ? [] : [valueWord('user_id', userId)]),
+    ...Object.entries(tags).map(([name, value]) => valueWord(`tags.${name}`, value)),
+  ];
+}

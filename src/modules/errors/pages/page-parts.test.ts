@@ -1,0 +1,85 @@
+// What the page makes of texts: escaped in every place, and of a bounded length.
+import { expect, test } from 'vitest';
+import { html } from '../../../lib/html.ts';
+import type { ExceptionRecord } from '../intake/draft.ts';
+import { distribution } from './distribution.ts';
+import { breadcrumbs } from './history.ts';
+import { indented, jsonBlock } from './json-block.ts';
+import { sparkline } from './sparkline.ts';
+import { exceptions } from './stack.ts';
+import { instant, shortened } from './wording.ts';
+
+const hostile = `"><script>alert(1)</script><img src=x onerror='a'></textarea></pre>`;
+const tagsIn = (text: string) => new Set([...text.matchAll(/<\/?([a-z0-9]+)/g)].map(([, name]) => name));
+
+test('no text of an exception, breadcrumb or distribution becomes markup', () => {
+  const frame = {
+    func: hostile,
+    file: hostile,
+    line: 3,
+    col: 1,
+    in_app: true,
+    context_pre: [hostile],
+    context_line: hostile,
+    context_post: [hostile],
+    vars: { [hostile]: hostile },
+  };
+  const all =
+    html`${exceptions({ type: hostile, value: hostile, stacktrace: [frame], chain: [{ type: hostile, value: hostile, stacktrace: [] }] })}
+${breadcrumbs([{ at: hostile, category: hostile, message: hostile, level: 'info', data: { [hostile]: [hostile] } }])}
+${distribution('Tags', { [hostile]: 1 }, 1)}${jsonBlock({ [hostile]: { [hostile]: hostile } }, hostile)}`.text;
+  for (const name of ['script', 'img', 'textarea']) expect(tagsIn(all)).not.toContain(name);
+  expect(all).not.toMatch(/onerror='/);
+  expect(all.split('&lt;script&gt;').length).toBeGreaterThan(15);
+});
+
+test('every exception behind another is shown, each followed by its own', () => {
+  const error = (type: string, ...chain: ExceptionRecord[]): ExceptionRecord => ({
+    type,
+    value: '',
+    stacktrace: [],
+    chain,
+  });
+  const all = exceptions(error('Several', error('First', error('CauseOfFirst', error('Root'))), error('Second')));
+  const names = all.map(({ text }) => /<h3[^>]*>(?:<span[^>]*>[^<]*<\/span>)?(\w+)/.exec(text)?.[1]);
+  expect(names).toEqual(['Several', 'First', 'CauseOfFirst', 'Root', 'Second']);
+});
+
+test('a sparkline has a bar for each hour and its figures as text', () => {
+  const timeline = Array.from({ length: 24 }, (_, i) => ({
+    ts: `2026-03-01T${String(i).padStart(2, '0')}:00:00.000Z`,
+    count: i * 1_000,
+  }));
+  const { text } = sparkline(timeline);
+  expect(text.match(/<rect /g)).toHaveLength(24);
+  expect(text).toContain(
+    'role="img" aria-label="Events per hour from 00:00 UTC, 24 hours, the running one last: 0; 1,000;',
+  );
+  expect(text).toContain('<title>23:00 UTC: 23,000 events</title>');
+  expect(text).toContain('height="48"');
+});
+
+test('JSON of any depth and size stays short', () => {
+  let deep: unknown = 'end';
+  for (let i = 0; i < 5_000; i += 1) deep = [deep];
+  expect(indented(deep).length).toBeLessThan(1_000);
+  const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`name ${i}`, 'x'.repeat(100)]));
+  expect(indented(wide).length).toBeLessThan(25_000);
+  expect(indented(wide)).toMatch(/the API shows all of it$/);
+  expect(indented({ a: [1, 'b\n', null], c: {}, d: [] })).toBe(
+    '{\n  "a": [\n    1,\n    "b\\n",\n    null\n  ],\n  "c": {},\n  "d": []\n}',
+  );
+});
+
+test('a text is cut between characters, and says how much is left out', () => {
+  expect(shortened('abc', 3)).toBe('abc');
+  expect(shortened('ab😀cd', 3)).toBe('ab … (4 more characters)');
+  expect(shortened('abcdef', 2)).toBe('ab … (4 more characters)');
+});
+
+test('an instant that is none is shown as it was sent', () => {
+  expect(instant('2026-03-01T10:20:30.5+01:00').text).toBe(
+    '<time datetime="2026-03-01T09:20:30.500Z">2026-03-01 09:20:30 UTC</time>',
+  );
+  expect(instant('<soon>').text).toBe('&lt;soon&gt;');
+});
