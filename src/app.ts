@@ -32,13 +32,14 @@ import { Database } from './db/database.ts';
 import { makePartitionsAhead } from './db/partitions.ts';
 import { openStorage, type Storage } from './db/storage.ts';
 import { BodyReaders } from './gateway/bulk/readers.ts';
-import { EndpointCompiler } from './gateway/endpoint.ts';
+import { compileEndpoints } from './gateway/endpoint.ts';
 import { Envelope } from './gateway/envelope.ts';
-import { FailedLogins } from './gateway/failed-logins.ts';
-import { RateLimiter } from './gateway/rate-limiter.ts';
-import { Refusals } from './gateway/refusals.ts';
-import type { Gateway } from './gateway/step.ts';
-import { Traffic } from './gateway/traffic.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import { createGateway } from './gateway/invoke.ts';
+import { FailedLogins } from './gateway/limits/failed-logins.ts';
+import { RateLimiter } from './gateway/limits/rate-limiter.ts';
+import { Refusals } from './gateway/limits/refusals.ts';
+import { Traffic } from './gateway/limits/traffic.ts';
 import { randomText } from './lib/ids.ts';
 import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
@@ -57,6 +58,7 @@ import { createOutboundClient } from './vendors/http/client.ts';
 export interface Service {
   readonly baseUrl: string;
   readonly core: Core;
+  readonly gateway: Gateway;
   readonly manifest: Manifest;
   /** What the first start made: where the operator's key lies; null later. */
   readonly operator: { readonly accountId: string; readonly keyFile: string } | null;
@@ -94,11 +96,12 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     const baseUrl = await listen(shell.rest, config);
     shell.announce(baseUrl);
     storage = await openStorage(config, options.log);
-    const inner = await startInner({ config, manifest, storage, baseUrl, log: options.log });
+    const inner = await startInner({ config, manifest, shell, storage, baseUrl, log: options.log });
     shell.open(inner);
     return {
       baseUrl,
       core: inner.core,
+      gateway: inner.gateway,
       manifest,
       operator: inner.operator,
       startMs: performance.now() - begunMs,
@@ -126,6 +129,8 @@ interface Inner {
 interface Shell {
   readonly rest: FastifyInstance;
   announce(baseUrl: string): void;
+  /** What the gateway shares with it, once the base URL is announced. */
+  forGateway(): Pick<Gateway, 'endpoints' | 'envelope' | 'traffic'>;
   open(inner: Inner): void;
   /** From now on new calls are refused. */
   shut(): void;
@@ -138,7 +143,6 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   const registry = new Registry();
   const traffic = new Traffic(registry, admission);
   const refusals = new Refusals(traffic.bounds, log);
-  const compiler = new EndpointCompiler();
   let inner: Inner | null = null;
   let open = false;
   let baseUrl = config.baseUrl;
@@ -148,13 +152,9 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   const currentEnvelope = () => (envelope ??= makeEnvelope());
   const isProxy = proxyMatcher(config.trustProxy);
   const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy });
-  const endpoints = manifest.modules.flatMap((module) =>
-    module.capabilities.map((capability) =>
-      compiler.compile(module.name, () => inner?.states.get(module.name), capability),
-    ),
-  );
+  const endpoints = compileEndpoints(manifest.modules, (module) => inner?.states.get(module));
   const rest = createRest({
-    endpoints: config.role === 'worker' ? [] : endpoints,
+    endpoints: config.role === 'worker' ? [] : [...endpoints.values()],
     rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints),
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
@@ -178,6 +178,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
       baseUrl = url;
       envelope = makeEnvelope();
     },
+    forGateway: () => ({ endpoints, envelope: currentEnvelope(), traffic }),
     open(started) {
       inner = started;
       open = true;
@@ -201,12 +202,13 @@ async function canQuery(core: Core): Promise<boolean> {
 interface InnerOptions {
   readonly config: Config;
   readonly manifest: Manifest;
+  readonly shell: Shell;
   readonly storage: Storage;
   readonly baseUrl: string;
   readonly log: Logger;
 }
 
-async function startInner({ config, manifest, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
+async function startInner({ config, manifest, shell, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
   const db = new Database({
     connection: storage.connection,
     onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
@@ -249,12 +251,13 @@ async function startInner({ config, manifest, storage, baseUrl, log }: InnerOpti
     ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
   ];
   if (config.role !== 'api') for (const loop of jobs) loop.start();
-  const gateway: Gateway = {
+  const gateway = createGateway({
     core,
+    ...shell.forGateway(),
     limiter: config.rateLimits ? new RateLimiter() : null,
     failedLogins: new FailedLogins(),
     bodies: new BodyReaders(),
-  };
+  });
   const figures = () => [
     ...sweeper.figures(),
     ...jobs.flatMap((loop) => loop.figures()),

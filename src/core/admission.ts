@@ -146,6 +146,8 @@ export const admission = {
     unknownFieldsMax: 2_000,
     /** Announced as no longer, a body is not counted: its connection bounds it. */
     uncountedBodyBytes: 4 * KIB,
+    /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
+    invokedWithinMax: 4,
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
   },

@@ -1,5 +1,6 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
 import type { ConnectionConfig, Database } from '../db/database.ts';
+import type { JsonText } from '../lib/json-text.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { EntryForm } from './entry-form.ts';
@@ -39,6 +40,14 @@ export interface Core {
   readonly vectorMemoryMb: number;
 }
 
+/** The fields of an input; a JsonText among them, or in place of them all, goes in byte for byte. */
+export type InvokedInput = JsonText | Readonly<Record<string, unknown>>;
+
+export interface InvokeOptions {
+  /** Tells the calls of one call apart, in what their idempotency keys are derived from; when absent, their order does. */
+  readonly step?: string;
+}
+
 export interface CallContext {
   readonly core: Core;
   readonly capability: string;
@@ -54,8 +63,8 @@ export interface CallContext {
   readonly principal: Principal;
   /** The idempotency key sent with the call, with the fingerprint of the request; null when none was sent. */
   readonly idempotency: IdempotencyKey | null;
-  /** Source text of the body, empty when none was sent. Opaque values are cut from it. */
-  readonly bodyText: string;
+  /** The input as JSON text, as it was sent and without what stood in the path; empty when there is none. Opaque values are cut from it. */
+  readonly inputText: string;
   /** Sentences that reach the caller as metadata.warnings. */
   readonly warnings: string[];
   /**
@@ -74,6 +83,11 @@ export interface CallContext {
   requireAnswerRoom(): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
+  /**
+   * Calls another capability, of any module, for the same principal: in the same trace, under its scopes and rates, for the price of
+   * that capability. Under an idempotency key the calls it makes have keys derived from it. Throws the Problem of a refusal or failure.
+   */
+  invoke(capability: string, input: InvokedInput, options?: InvokeOptions): Promise<{ readonly data: unknown }>;
   /** From now on the call does little but wait: its place among those that run is for others. */
   idle(): void;
 }

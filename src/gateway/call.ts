@@ -1,31 +1,31 @@
-// One call on its way through the pipeline. The steps fill it in; the capability sees it as its CallContext.
+// One call on its way. It is filled in step by step; the capability sees it as its CallContext.
 
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Tier } from '../core/accounts/tiers.ts';
-import type { CallContext, Core } from '../core/context.ts';
+import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { ScopeKind } from '../core/keys/scopes.ts';
 import type { Principal } from '../core/principal.ts';
 import { newId } from '../lib/ids.ts';
-import type { BulkOutcome } from './bulk/outcome.ts';
+import type { Answer } from '../manifest/capability.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import { traceIdOf, traceparentOf } from './trace-context.ts';
+import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { Traffic } from './limits/traffic.ts';
+import { traceparentOf } from './trace-context.ts';
 
-/** What a surface hands in. */
-export interface Request {
-  /** A header sent several times has its values joined by `, ` here (Node). */
-  readonly headers: IncomingHttpHeaders;
-  /** Every value sent for a header, by its lower-case name. */
-  headerValues(name: string): readonly string[];
-  /** Path parameters, decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  /** Query parameters; a repeated name has several values. */
-  readonly query: URLSearchParams;
-  readonly remoteAddress: string;
-  /** Called once when the client goes away before the answer. */
+/** What a surface knows of a call before anything is looked at: how it came in, and how to hear that its caller has left. */
+export interface Origin {
+  readonly entryForm: EntryForm;
+  readonly traceId: string;
+  /** Calls `listener` once, when the caller goes away before the answer. */
   onGone(listener: () => void): void;
+}
+
+/** What a call uses of the gateway. */
+export interface CallServices {
+  readonly core: Core;
+  readonly traffic: Pick<Traffic, 'record'>;
+  invokeWithin(parent: Call, capability: string, input: InvokedInput, options: InvokeOptions): Promise<Answer>;
 }
 
 /** What the call may do with its place among those that run. */
@@ -39,41 +39,44 @@ export interface AnsweringPlace {
 export class Call implements CallContext {
   readonly core: Core;
   readonly endpoint: Endpoint;
-  readonly request: Request;
-  readonly entryForm: EntryForm = 'rest';
+  readonly entryForm: EntryForm;
   readonly startedMs = performance.now();
   readonly requestId = newId('req_');
   readonly traceId: string;
   readonly warnings: string[] = [];
-  /** Response headers beyond the common ones. */
+  /** Headers of its answer beyond the common ones. */
   readonly headers: Record<string, string> = {};
-  /** The key that another protocol brings in its own way (null: none); undefined: it stands in the Authorization header. */
-  secret: string | null | undefined = undefined;
-  body: Buffer | null = null;
-  /** In place of `body` where bodies may be long. */
-  blocks: readonly Uint8Array<ArrayBuffer>[] | null = null;
-  bodyText = '';
   input: Record<string, unknown> = {};
-  /** Of a body that was read elsewhere. */
-  bulk: BulkOutcome | null = null;
+  inputText = '';
   idempotency: IdempotencyKey | null = null;
   /** Of a call whose rate is limited. */
   limiter: RateLimiter | null = null;
-  finished = false;
   /** The lane has counted it with its price. */
   billed = false;
-  #principal: Principal | null = null;
-  #authenticatedMs = 0;
-  #abort: AbortController | null = null;
-  #releases: (() => void)[] | null = [];
+  /** What the calls that it made have cost. */
+  spentNanos = 0n;
+  /** How many calls stand between it and the caller. */
+  readonly depth: number;
+  /** Calls that it made so far. */
+  made = 0;
   /** Among the calls that run. */
   place: AnsweringPlace | null = null;
+  readonly #services: CallServices;
+  readonly #origin: Origin;
+  #ended = false;
+  #principal: Principal | null = null;
+  #identifiedMs = 0;
+  #abort: AbortController | null = null;
+  #releases: (() => void)[] | null = [];
 
-  constructor(core: Core, endpoint: Endpoint, request: Request) {
-    this.core = core;
+  constructor(services: CallServices, endpoint: Endpoint, origin: Origin, depth = 0) {
+    this.#services = services;
+    this.#origin = origin;
+    this.core = services.core;
     this.endpoint = endpoint;
-    this.request = request;
-    this.traceId = traceIdOf(request.headers);
+    this.entryForm = origin.entryForm;
+    this.traceId = origin.traceId;
+    this.depth = depth;
   }
 
   get capability(): string {
@@ -97,24 +100,37 @@ export class Call implements CallContext {
     return this.principal.tier;
   }
 
-  /** Who calls; reading it before the authenticate step is a programming error. */
+  /** Who calls; reading it before `identified` is a programming error. */
   get principal(): Principal {
-    if (this.#principal === null) throw new Error('the call is not authenticated yet');
+    if (this.#principal === null) throw new Error('it is not known yet who calls');
     return this.#principal;
   }
 
-  get authenticated(): boolean {
+  get isIdentified(): boolean {
     return this.#principal !== null;
   }
 
-  /** Milliseconds since the key was looked up. */
-  get authenticationAgeMs(): number {
-    return performance.now() - this.#authenticatedMs;
+  /** Milliseconds since the principal was looked up. */
+  get identificationAgeMs(): number {
+    return performance.now() - this.#identifiedMs;
   }
 
-  authenticate(principal: Principal): void {
+  identified(principal: Principal): void {
     this.#principal = principal;
-    this.#authenticatedMs = performance.now();
+    this.#identifiedMs = performance.now();
+  }
+
+  invoke(capability: string, input: InvokedInput, options: InvokeOptions = {}): Promise<Answer> {
+    return this.#services.invokeWithin(this, capability, input, options);
+  }
+
+  /** Counts the call, once: in the metrics under `name`, and in its account's usage unless the lane has. */
+  end(status: number, name = this.capability): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#services.traffic.record(name, status, performance.now() - this.startedMs);
+    if (this.#principal === null || this.billed) return;
+    this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400);
   }
 
   weigh(tokens: number): void {
@@ -156,12 +172,16 @@ export class Call implements CallContext {
     return traceparentOf(this.traceId);
   }
 
+  onGone(listener: () => void): void {
+    this.#origin.onGone(listener);
+  }
+
   /** Made on demand: most calls never wait for anything that the client's leaving should end. */
   get signal(): AbortSignal {
     if (this.#abort === null) {
       const abort = new AbortController();
       this.#abort = abort;
-      this.request.onGone(() => abort.abort());
+      this.#origin.onGone(() => abort.abort());
     }
     return this.#abort.signal;
   }

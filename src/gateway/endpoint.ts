@@ -5,6 +5,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
+import type { Module } from '../manifest/module.ts';
 
 export type LimitClass = 'reads' | 'writes' | 'none';
 
@@ -77,6 +78,19 @@ export class EndpointCompiler {
       },
     };
   }
+}
+
+/** The endpoints of all capabilities, by id. `stateOf`: a module's, once it is there. */
+export function compileEndpoints(
+  modules: readonly Pick<Module, 'name' | 'capabilities'>[],
+  stateOf: (module: string) => unknown,
+): Map<string, Endpoint> {
+  const compiler = new EndpointCompiler();
+  return new Map(
+    modules.flatMap(({ name, capabilities }) =>
+      capabilities.map((each) => [each.id, compiler.compile(name, () => stateOf(name), each)] as const),
+    ),
+  );
 }
 
 function withFormats(ajv: Ajv): Ajv {

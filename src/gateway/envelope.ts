@@ -23,6 +23,8 @@ export interface Identity {
   readonly startedMs: number;
   readonly entryForm: string;
   readonly warnings: readonly string[];
+  /** What the calls that it made have cost. */
+  readonly spentNanos?: bigint;
 }
 
 /** The capability whose scope lets a key see the balance. */
@@ -64,7 +66,7 @@ export class Envelope {
   }
 
   #metadata(identity: Identity, answer: Answer | null): string {
-    const cost = usd(answer?.costNanos ?? 0n);
+    const cost = usd((answer?.costNanos ?? 0n) + (identity.spentNanos ?? 0n));
     const latency = Math.max(0, Math.round(performance.now() - identity.startedMs));
     const balance = answer?.balanceNanos === undefined ? '' : `,"balance_usd":${usd(answer.balanceNanos)}`;
     const warnings = identity.warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(identity.warnings)}`;

@@ -51,7 +51,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly description: string;
   /**
    * Path, query and body fields in one object; a name in the path is a path parameter, the rest is the query (GET, DELETE) or the
-   * body. With `additionalProperties: true` the body is free-form: data that the capability cuts from `ctx.bodyText`, whatever its names.
+   * body. With `additionalProperties: true` the body is free-form: data that the capability cuts from `ctx.inputText`, whatever its names.
    */
   readonly input: In;
   /** Schema of `data`. */
@@ -76,7 +76,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly waits?: boolean;
   /** Body limit in bytes when it is not 64 KiB. More wants a content that needs it, and mostly `bulk`. */
   readonly bodyBytesMax?: number;
-  /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.bodyText` is empty. */
+  /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.inputText` is empty. */
   readonly bulk?: BulkBody<Static<In>>;
   /** Property names whose content is opaque data: not searched for hostile keys. */
   readonly opaque?: readonly string[];

@@ -2,6 +2,7 @@
 // and does for it what it does for every call (places, metrics, request ids, keys, scopes, rates); the module reads and answers bytes.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallContext } from '../core/context.ts';
+import type { Credential } from '../core/credentials/credential.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { HttpMethod } from './capability.ts';
 
@@ -29,11 +30,13 @@ export interface BodyTask<Result> {
 export interface RawRequest extends RawHead {
   /** As it was sent, not decompressed; empty when there is none. */
   readonly body: Buffer;
+  /** The call that it is, once it is admitted: by the credential of its head, or by `admit`. Null: it has shown none yet. */
+  readonly ctx: CallContext | null;
   /**
-   * Admits the request as a call of the route's capability with this key; null: none was sent. The same steps as for every call:
-   * the key, failing addresses, its scopes, rates. Throws the Problem of a refusal.
+   * Admits the request as a call of the route's capability by this credential; null: none was sent. The same steps as for every call:
+   * who calls, failing addresses, scopes, rates. Throws the Problem of a refusal.
    */
-  admit(secret: string | null): Promise<CallContext>;
+  admit(credential: Credential | null): Promise<CallContext>;
   /** Whose share of the service the request takes: its account, or all that come without a key. */
   readonly sharer: string;
   /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */
@@ -59,8 +62,8 @@ export interface RawRoute<State = unknown> {
   readonly capability: string;
   /** Bytes of the body as sent; without a key in the head it is held against a bound of all such requests. */
   readonly bodyBytesMax: number;
-  /** The key that the head names: a request whose key is refused does not have its body read. Null, or absent: `answer` asks for it. */
-  secretOf?(head: RawHead): string | null;
+  /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */
+  credentialOf?(head: RawHead): Credential | null;
   /** Throws a Problem to have it answered by `refuse`. */
   answer(request: RawRequest, state: State): Promise<RawAnswer>;
   /** How a failure is told, whoever found it; absent: by the JSON envelope. Retry-After is the route's affair then. */

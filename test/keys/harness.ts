@@ -124,7 +124,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     tier: key.tier,
     principal: key,
     idempotency,
-    bodyText: '',
+    inputText: '',
     warnings: [],
     weigh: () => undefined,
     holdAnswer: () => undefined,
@@ -132,6 +132,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     requireAnswerRoom: () => undefined,
     signal: new AbortController().signal,
     idle: () => undefined,
+    invoke: () => Promise.reject(new Error('nothing else is there to be called')),
   };
   const answer = await capability.run({ ctx, input: input as never, state: null });
   return JSON.parse(toJson(answer.data)) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/record.ts';
 import { KeyRing, type KeyRingOptions } from '../../src/core/keys/ring.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
-import { FailedLogins } from '../../src/gateway/failed-logins.ts';
+import { FailedLogins } from '../../src/gateway/limits/failed-logins.ts';
 import { type House, openHouse } from './harness.ts';
 
 let house: House;

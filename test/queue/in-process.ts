@@ -29,7 +29,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       tier: key.tier,
       principal: key,
       idempotency: null,
-      bodyText: text,
+      inputText: text,
       warnings: [],
       weigh: () => undefined,
       holdAnswer: () => undefined,
@@ -37,6 +37,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       requireAnswerRoom: () => undefined,
       signal: new AbortController().signal,
       idle: () => undefined,
+      invoke: () => Promise.reject(new Error('nothing else is there to be called')),
     };
     const { data } = await capability.run({ ctx, input: (reduced ?? input) as never, state });
     return data instanceof JsonText ? JSON.parse(data.text) : data;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
-import { toProblem } from '../../src/gateway/pipeline.ts';
+import { toProblem } from '../../src/gateway/to-problem.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const sleepLong = statement('test_sleep_long', `SELECT pg_sleep(20)`);

@@ -2,12 +2,10 @@
 import type { BulkBody } from '../../manifest/bulk-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { readJsonObject } from '../steps/json-object.ts';
-import { requestFingerprint } from '../steps/read-idempotency-key.ts';
-import { unknownFieldWarnings } from '../steps/unknown-fields.ts';
-import { refuseInvalid } from '../steps/validate.ts';
-
-const KEY_FIELD = 'idempotency_key';
+import { refuseInvalid } from '../input/check-input.ts';
+import { KEY_FIELD, requestFingerprint } from '../input/idempotency-key.ts';
+import { readJsonObject } from '../input/json-object.ts';
+import { unknownFieldWarnings } from '../input/unknown-fields.ts';
 
 export interface BulkOutcome {
   /** What was made of the input; with `idempotency_key` as it was sent. */

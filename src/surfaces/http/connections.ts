@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Envelope } from '../../gateway/envelope.ts';
-import { networkOf } from '../../gateway/failed-logins.ts';
-import type { Refusals } from '../../gateway/refusals.ts';
-import type { Traffic } from '../../gateway/traffic.ts';
+import { networkOf } from '../../gateway/limits/failed-logins.ts';
+import type { Refusals } from '../../gateway/limits/refusals.ts';
+import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { FairSlots } from '../../lib/fair-slots.ts';
 import { Answer } from './answer.ts';
 import { Arrivals } from './arrivals.ts';

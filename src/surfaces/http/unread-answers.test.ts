@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { Traffic } from '../../gateway/traffic.ts';
+import { Traffic } from '../../gateway/limits/traffic.ts';
 import type { Answer } from './answer.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 

@@ -1,7 +1,7 @@
 // Answers that are written and not read. They are bounded as bytes, per owner and in all: the connections whose answers have waited
 // longest are ended until what comes new has room, and those that read slower than anybody needs to.
 import type { Socket } from 'node:net';
-import type { Traffic } from '../../gateway/traffic.ts';
+import type { Traffic } from '../../gateway/limits/traffic.ts';
 import type { Answer } from './answer.ts';
 
 interface Unread {

@@ -4,17 +4,18 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
+import type { Credential } from '../../core/credentials/credential.ts';
 import type { BodyReaders } from '../../gateway/bulk/readers.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
-import { beforeBody, runSteps } from '../../gateway/pipeline.ts';
-import type { Gateway } from '../../gateway/step.ts';
-import { confirmKey } from '../../gateway/steps/confirm-key.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { confirm, identify as identifyCaller } from '../../gateway/identify.ts';
+import { admit } from '../../gateway/invoke.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { BodyTask, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
-import { ArrivedRequest, type CallSlot, identify, slotOf, toRequest, urlOf } from '../rest/call-slot.ts';
+import { ArrivedRequest, CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
 import { finishRaw } from '../rest/finish.ts';
 import { claim, occupy } from '../rest/occupy.ts';
@@ -27,10 +28,9 @@ export interface MountedRawRoute {
 }
 
 /** The raw routes of all modules, each with the endpoint of its capability. */
-export function mountedRawRoutes({ modules }: Manifest, endpoints: readonly Endpoint[]): MountedRawRoute[] {
-  const byId = new Map(endpoints.map((endpoint) => [endpoint.capability.id, endpoint]));
+export function mountedRawRoutes({ modules }: Manifest, endpoints: Gateway['endpoints']): MountedRawRoute[] {
   return modules.flatMap(({ rawRoutes = [] }) =>
-    rawRoutes.map((route) => ({ route, endpoint: byId.get(route.capability) as Endpoint })),
+    rawRoutes.map((route) => ({ route, endpoint: endpoints.get(route.capability) as Endpoint })),
   );
 }
 
@@ -68,15 +68,23 @@ async function arrive(
   };
   const gateway = current();
   if (gateway === null) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
-  const call = new Call(gateway.core, endpoint, toRequest(request, reply));
+  const arrived = new CallRequest(request, reply);
+  const call = new Call(gateway, endpoint, arrived);
+  slot.arrived = arrived;
   const place = occupy(traffic, call, slot, reply, NOBODY);
-  const secret = route.secretOf?.(head) ?? null;
-  if (secret !== null) await enter(call, secret, gateway, () => claim(traffic, place, call, reply));
+  const credential = route.credentialOf?.(head) ?? null;
+  if (credential !== null) await enter(gateway, call, arrived, credential, () => claim(traffic, place, call, reply));
 }
 
-async function enter(call: Call, secret: string | null, gateway: Gateway, claimed: () => void): Promise<void> {
-  call.secret = secret;
-  await runSteps(beforeBody, call, gateway);
+async function enter(
+  gateway: Gateway,
+  call: Call,
+  { remoteAddress }: CallRequest,
+  credential: Credential | null,
+  claimed: () => void,
+): Promise<void> {
+  call.identified(await identifyCaller(gateway, credential, remoteAddress));
+  admit(gateway, call);
   claimed();
 }
 
@@ -88,24 +96,22 @@ async function handle(
 ): Promise<FastifyReply | undefined> {
   const gateway = current();
   const slot = slotOf(request);
-  const { call, place } = slot;
-  if (gateway === null || call === undefined || place === undefined)
+  const { arrived, call, place } = slot;
+  if (gateway === null || arrived === undefined || call === undefined || place === undefined)
     throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
   if (slot.refused === true) return undefined;
   if (!(await traffic.run(place, answerOf(reply).waitedMs))) return undefined;
   slot.handling = true;
   try {
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    if (call.authenticated) await confirmKey(call, gateway);
-    const admit: RawRequest['admit'] = async (secret) => {
-      if (!call.authenticated || call.secret !== secret) {
-        await enter(call, secret, gateway, () => claim(traffic, place, call, reply));
-        // What it has of the body by now may be much, and few may have that at a time.
-        traffic.runNow(place);
-      }
+    if (call.isIdentified) await confirm(call);
+    const admitted: RawRequest['admit'] = async (credential) => {
+      await enter(gateway, call, arrived, credential, () => claim(traffic, place, call, reply));
+      // What it has of the body by now may be much, and few may have that at a time.
+      traffic.runNow(place);
       return call;
     };
-    const raw = new RawRead(request, slot, body, admit, gateway.bodies);
+    const raw = new RawRead(request, slot, body, admitted, gateway.bodies);
     const answer = await route.answer(raw, endpoint.state());
     call.weigh(Math.floor(answer.body.length / tokenWorth.answerBytes));
     call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
@@ -145,9 +151,13 @@ class RawRead extends RawArrived implements RawRequest {
     this.#readers = readers;
   }
 
-  get sharer() {
+  get ctx() {
     const { call } = this.slot;
-    return call?.authenticated === true ? call.accountId : NOBODY;
+    return call?.isIdentified === true ? call : null;
+  }
+
+  get sharer() {
+    return this.ctx?.accountId ?? NOBODY;
   }
 
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result> {

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../core/process/logger.ts';
 import type { Envelope, Identity } from '../../gateway/envelope.ts';
-import { toProblem } from '../../gateway/pipeline.ts';
-import type { Refusals } from '../../gateway/refusals.ts';
+import type { Refusals } from '../../gateway/limits/refusals.ts';
+import type { Traffic } from '../../gateway/limits/traffic.ts';
+import { toProblem } from '../../gateway/to-problem.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
-import type { Traffic } from '../../gateway/traffic.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { answerThenLinger, leavesMuchUnread } from '../http/linger.ts';
 import { type CallSlot, identify, slotOf } from './call-slot.ts';
@@ -30,7 +30,7 @@ export function fail(options: FailureOptions, request: FastifyRequest, reply: Fa
   const failure = toProblem(error);
   const identity: Identity = slot.call ?? slot.raw?.identity ?? identify(request);
   note(options, slot, identity, failure);
-  const owner = slot.call?.authenticated === true ? slot.call.accountId : request.ip;
+  const owner = slot.call?.isIdentified === true ? slot.call.accountId : request.ip;
   // A body that arrives meanwhile would be kept and not counted.
   const heldMs = arrives(request.raw) ? 0 : options.refusals.holdMs(failure, owner);
   if (heldMs === 0) tell(options, request, reply, identity, failure);
@@ -77,7 +77,7 @@ function tell(
     refuse(options, request, reply, finishRaw(options.traffic, slot, reply, raw));
     return;
   }
-  if (call !== undefined) finish(options.traffic, call, reply, failure.httpStatus);
+  if (call !== undefined) finish(call, reply, failure.httpStatus);
   else {
     void reply.code(failure.httpStatus).headers({
       'content-type': JSON_TYPE,

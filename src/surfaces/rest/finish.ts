@@ -1,8 +1,8 @@
 // The end of a call: counted once, status and headers set.
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../../gateway/call.ts';
+import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
-import type { Traffic } from '../../gateway/traffic.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
 import type { CallSlot } from './call-slot.ts';
 
@@ -11,13 +11,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export const BEARER_CHALLENGE = 'Bearer realm="quartermaster"';
 
 /** Counts the call once, and sets status and headers of its answer. */
-export function finish(traffic: Traffic, call: Call, reply: FastifyReply, status: number): void {
-  if (!call.finished) {
-    call.finished = true;
-    traffic.record(call.capability, status, performance.now() - call.startedMs);
-    if (call.authenticated && !call.billed)
-      call.core.usage.count(call.accountId, call.principal.id, call.capability, status >= 400);
-  }
+export function finish(call: Call, reply: FastifyReply, status: number): void {
+  call.end(status);
   void reply.code(status).headers({
     'content-type': JSON_TYPE,
     'x-request-id': call.requestId,
@@ -33,12 +28,8 @@ export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply,
   if (raw === undefined || identity === undefined) throw new Error('the request is not one of a raw route');
   if (typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body))
     throw new TypeError(`the answer of ${raw.name} is neither text nor bytes`);
-  if (call?.finished !== true) {
-    if (call !== undefined) call.finished = true;
-    traffic.record(raw.name, answer.status, performance.now() - identity.startedMs);
-    if (call?.authenticated === true && !call.billed)
-      call.core.usage.count(call.accountId, call.principal.id, call.capability, answer.status >= 400);
-  }
+  if (call === undefined) traffic.record(raw.name, answer.status, performance.now() - identity.startedMs);
+  else call.end(answer.status, raw.name);
   void reply.code(answer.status).headers({
     'x-request-id': identity.requestId,
     traceparent: traceparentOf(identity.traceId),

@@ -1,7 +1,7 @@
 // What a call occupies from its first byte on, and when it ends: once its answer is written, or its client has left and nothing runs for it.
 import type { FastifyReply } from 'fastify';
 import type { AnsweringPlace, Call } from '../../gateway/call.ts';
-import type { Place, Traffic } from '../../gateway/traffic.ts';
+import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
 import { answerOf } from '../http/answer.ts';
 import { onClosed } from '../http/closed.ts';
 import type { CallSlot } from './call-slot.ts';

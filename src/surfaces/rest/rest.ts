@@ -1,23 +1,26 @@
-// REST: one route per capability, the public documents, health. HTTP ends here; behind it is the pipeline.
+// REST: one route per capability, the public documents, health. HTTP ends here; behind it is gateway/invoke.ts.
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
+import { bearer } from '../../core/credentials/http-schemes.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
-import { afterBody, beforeBody, runCapability, runSteps } from '../../gateway/pipeline.ts';
-import type { Gateway } from '../../gateway/step.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { confirm, identify } from '../../gateway/identify.ts';
+import { admit, run } from '../../gateway/invoke.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import type { Connections } from '../http/connections.ts';
 import { doubledHeader } from '../http/doubled-headers.ts';
 import { everywhere } from '../http/headers.ts';
 import { addRawRoute, type MountedRawRoute } from '../raw/raw.ts';
-import { type CallSlot, slotOf, toRequest, urlOf } from './call-slot.ts';
+import { CallRequest, type CallSlot, slotOf, urlOf } from './call-slot.ts';
 import { type FailureOptions, fail } from './failures.ts';
 import { fromFastifyError } from './fastify-errors.ts';
 import { finish } from './finish.ts';
 import { claim, occupy } from './occupy.ts';
+import { readRequest } from './read-request.ts';
 import { receiving } from './receive.ts';
 import { RouteTable } from './route-table.ts';
 
@@ -95,9 +98,13 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       const gateway = options.gateway();
       if (gateway === null)
         throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, message: 'The service is starting or stopping.' });
-      const call = new Call(gateway.core, endpoint, toRequest(request, reply));
-      const place = occupy(traffic, call, slotOf(request), reply);
-      await runSteps(beforeBody, call, gateway);
+      const arrived = new CallRequest(request, reply);
+      const call = new Call(gateway, endpoint, arrived);
+      const slot = slotOf(request);
+      slot.arrived = arrived;
+      const place = occupy(traffic, call, slot, reply);
+      call.identified(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
+      admit(gateway, call);
       claim(traffic, place, call, reply);
     },
     preParsing: (request, reply, payload, done) =>
@@ -105,25 +112,25 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
     handler: async (request, reply) => {
       const gateway = options.gateway();
       const slot = slotOf(request);
-      const { call, place } = slot;
-      if (gateway === null || call === undefined || place === undefined)
+      const { arrived, call, place } = slot;
+      if (gateway === null || arrived === undefined || call === undefined || place === undefined)
         throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
       if (slot.refused === true) return undefined;
       const runs = traffic.run(place, answerOf(reply).waitedMs);
       if (runs !== true && !(await runs)) return undefined;
       slot.handling = true;
       try {
-        call.body = (request.body as Buffer | undefined) ?? null;
-        call.blocks = slot.blocks?.blocks ?? null;
-        await runSteps(afterBody, call, gateway);
-        const answer = await runCapability(call);
-        call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
+        await confirm(call);
+        const body = request.body as Buffer<ArrayBuffer> | undefined;
+        call.weigh(Math.floor((body?.length ?? 0) / tokenWorth.bodyBytes));
+        await readRequest(call, gateway, arrived, slot.blocks?.blocks ?? (body === undefined ? [] : [body]));
+        const answer = await run(call);
         // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
         const text = options.envelope().success(call, answer);
         call.weigh(Math.floor(text.length / tokenWorth.answerBytes));
-        const body = text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text;
-        finish(traffic, call, reply, 200);
-        return reply.send(body);
+        const sent = text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text;
+        finish(call, reply, 200);
+        return reply.send(sent);
       } finally {
         slot.handling = false;
         if (slot.closed === true) call.release();
@@ -138,6 +145,16 @@ async function encodedInTurn(text: string): Promise<Buffer> {
   const bytes = Buffer.from(text);
   await turn();
   return bytes;
+}
+
+/** Nothing that could be a key: an empty header, `Bearer` alone, or another scheme. */
+const NO_KEY = /^\s*(?:Bearer\s*|(?!Bearer\s)[^\s]+\s+[^\s].*)?$/i;
+
+/** UNAUTHORIZED when no key was sent, INVALID_API_KEY when one stands there in the wrong form. */
+function withoutBearer({ headers: { authorization } }: CallRequest): Problem {
+  if (authorization === undefined) return problem('UNAUTHORIZED', { message: 'The Authorization header is missing.' });
+  const message = 'The Authorization header is not `Bearer <API_KEY>`.';
+  return problem(NO_KEY.test(authorization) ? 'UNAUTHORIZED' : 'INVALID_API_KEY', { message });
 }
 
 function carriesBody({ headers }: FastifyRequest): boolean {

@@ -44,7 +44,7 @@ export const webhooksTest = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     return runOutside(ctx, async () => {
-      const delivery = await deliverTest(ctx.core, ctx.accountId, input.id, sample(ctx.bodyText), ctx.requestId);
+      const delivery = await deliverTest(ctx.core, ctx.accountId, input.id, sample(ctx.inputText), ctx.requestId);
       if (delivery === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'id' });
       return deliveryRecord(delivery);
     });
@@ -52,9 +52,9 @@ export const webhooksTest = defineCapability<AccountState>()({
 });
 
 /** The body as it was sent, without the idempotency key, which is the service's. */
-function sample(bodyText: string): JsonText {
-  if (bodyText === '') return new JsonText('{}');
-  const members = [...memberSources(bodyText)].filter(([name]) => name !== 'idempotency_key');
-  const texts = members.map(([name, { start, end }]) => `${JSON.stringify(name)}:${bodyText.slice(start, end)}`);
+function sample(inputText: string): JsonText {
+  if (inputText === '') return new JsonText('{}');
+  const members = [...memberSources(inputText)].filter(([name]) => name !== 'idempotency_key');
+  const texts = members.map(([name, { start, end }]) => `${JSON.stringify(name)}:${inputText.slice(start, end)}`);
   return new JsonText(`{${texts.join(',')}}`);
 }

@@ -70,7 +70,7 @@ export const create = defineCapability<CronState>()({
   ],
   async run({ ctx, input }) {
     const { core, accountId } = ctx;
-    const changes = changesOf(input, ctx.bodyText);
+    const changes = changesOf(input, ctx.inputText);
     const timing = timingAfter(changes, noTiming);
     const secret = signingSecret(input.secret, 'secret');
     const replay = await findReplay(ctx);

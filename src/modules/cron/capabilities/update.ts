@@ -50,7 +50,7 @@ export const update = defineCapability<CronState>()({
   ],
   async run({ ctx, input }) {
     const { core, accountId } = ctx;
-    const changes = changesOf(input, ctx.bodyText);
+    const changes = changesOf(input, ctx.inputText);
     const secret = input.secret === undefined ? undefined : signingSecret(input.secret, 'secret');
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;

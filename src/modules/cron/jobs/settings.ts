@@ -36,8 +36,8 @@ export interface Timing {
   readonly runAtMs: number | null;
 }
 
-/** `bodyText`: source of the body, from which the payload is cut. Throws for what is wrong in itself. */
-export function changesOf(input: JobInput, bodyText: string): Changes {
+/** `inputText`: JSON text of the input, from which the payload is cut. Throws for what is wrong in itself. */
+export function changesOf(input: JobInput, inputText: string): Changes {
   if (input.cron_expr != null && input.run_at != null) {
     throw problem('INVALID_REQUEST', { param: 'run_at', message: 'Send cron_expr or run_at, not both.' });
   }
@@ -50,7 +50,7 @@ export function changesOf(input: JobInput, bodyText: string): Changes {
       input.cron_expr == null ? input.cron_expr : checkRecurrence(input.cron_expr, input.timezone ?? 'UTC').cronExpr,
     runAtMs: input.run_at == null ? input.run_at : instantOf(input.run_at),
     timezone: input.timezone,
-    payload: payloadOf(bodyText),
+    payload: payloadOf(inputText),
     headers: input.headers === undefined ? undefined : checkTargetHeaders(input.headers ?? {}, 'headers'),
   };
 }
@@ -113,10 +113,10 @@ function instantOf(text: string): number {
   throw invalidField('run_at', 'format', `run_at must be ${instantForm}.`);
 }
 
-function payloadOf(bodyText: string): string | undefined {
-  const source = bodyText === '' ? undefined : memberSources(bodyText).get('payload');
+function payloadOf(inputText: string): string | undefined {
+  const source = inputText === '' ? undefined : memberSources(inputText).get('payload');
   if (source === undefined) return undefined;
-  const text = bodyText.slice(source.start, source.end);
+  const text = inputText.slice(source.start, source.end);
   if (Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX) return text;
   throw invalidField('payload', 'size', `payload must be at most ${PAYLOAD_BYTES_MAX} bytes of JSON.`);
 }

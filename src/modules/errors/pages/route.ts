@@ -1,4 +1,5 @@
 // GET and POST {base_url}/console/errors/{error_group_id}: the page of a group behind a form for the key (contract §9).
+import { secretCredential } from '../../../core/credentials/credential.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { readGroupDetail } from '../groups/group-detail.ts';
@@ -30,7 +31,7 @@ async function show(request: RawRequest, state: ErrorsState): Promise<RawAnswer>
   const ended = { 'set-cookie': endingCookie(baseUrl) };
   if (secret === null) return signInPage({ failure: null, headers: ended });
   try {
-    const { accountId } = await request.admit(secret);
+    const { accountId } = await request.admit(secretCredential(secret));
     const groupId = state.ids.parseGroup(accountId, groupOf(request));
     const group = groupId === null ? null : await readGroupDetail(state, accountId, groupId);
     return group === null ? notFoundPage() : groupPage(group, nowMs);
@@ -47,7 +48,7 @@ async function takeForm(request: RawRequest, state: ErrorsState): Promise<RawAns
   if (form.get('action') === 'sign-out') return backHere(request, endingCookie(baseUrl));
   const secret = form.get('key')?.trim() ?? '';
   try {
-    await request.admit(secret === '' ? null : secret);
+    await request.admit(secret === '' ? null : secretCredential(secret));
   } catch (error) {
     if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
     return signInPage({ failure: error });

@@ -2,6 +2,7 @@
 // charged and stored as one of errors.capture.
 import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
+import { secretCredential } from '../../../core/credentials/credential.ts';
 import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/keys/scopes.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
@@ -57,7 +58,7 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
     path: each,
     capability: CAPABILITY,
     bodyBytesMax: form.bodyBytesMax,
-    secretOf: (head) => (head.method === 'OPTIONS' ? null : keyOfHead(head)),
+    credentialOf: (head) => (head.method === 'OPTIONS' ? null : credentialOf(keyOfHead(head))),
     answer: (request, state) =>
       request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, form),
     refuse: refusal,
@@ -66,8 +67,7 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
 
 async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Promise<RawAnswer> {
   if (!PROJECT.test(request.params.project ?? '')) throw invalidField('project', 'pattern', 'project must be digits.');
-  const key = keyOfHead(request);
-  const known = key === null ? null : await admit(request, state, key);
+  const known = request.ctx === null ? null : await requirePublicKey(request.ctx, state);
   const { ctx, read } = await state.unfolding.run(request.sharer, () => open(request, state, form, known));
   const { id, event } = read;
   if (event === null) return taken(id);
@@ -79,17 +79,18 @@ async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Pr
 /** What the body says. What it unfolds to is held no longer than this takes. */
 async function open(request: RawRequest, state: ErrorsState, form: BodyForm, known: CallContext | null) {
   const opened = await form.open(request.body, request.headers['content-encoding']);
-  const ctx = known ?? (await admit(request, state, form.keyOf(opened)));
+  const ctx = known ?? (await requirePublicKey(await request.admit(credentialOf(form.keyOf(opened))), state));
   return { ctx, read: await request.read(form.task, opened) };
 }
 
 /** The key of a DSN is no secret for long, least of all in a web page: one that can do more is refused. */
-async function admit(request: RawRequest, state: ErrorsState, key: string | null): Promise<CallContext> {
-  const ctx = await request.admit(key);
+async function requirePublicKey(ctx: CallContext, state: ErrorsState): Promise<CallContext> {
   if (!scopesWithin(ctx.core.scopeBook, ctx.principal.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
   await state.unpaid.check(ctx);
   return ctx;
 }
+
+const credentialOf = (key: string | null) => (key === null ? null : secretCredential(key));
 
 /** An event that comes again is the same event, whatever else it says by then. */
 function eventKey({ core }: CallContext, eventId: string): IdempotencyKey {

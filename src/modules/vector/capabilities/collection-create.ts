@@ -80,11 +80,11 @@ export const collectionCreate = defineCapability<VectorState>()({
 });
 
 /** Its source text: metadata goes out as it came in, white space included, so that counts as well. */
-function sentMetadata({ bodyText }: CallContext, value: Record<string, unknown> | null | undefined): string | null {
+function sentMetadata({ inputText }: CallContext, value: Record<string, unknown> | null | undefined): string | null {
   if (value == null) return null;
   metadataText(value, 'metadata');
-  const { start, end } = memberSources(bodyText).get('metadata') as { start: number; end: number };
-  const source = bodyText.slice(start, end);
+  const { start, end } = memberSources(inputText).get('metadata') as { start: number; end: number };
+  const source = inputText.slice(start, end);
   if (Buffer.byteLength(source) > METADATA_BYTES_MAX) throw tooLarge('metadata');
   return source;
 }

@@ -1,8 +1,8 @@
 // Who runs, and who waits for a place: in turns of their owners, so that nobody waits for another's thousand calls. What waits longer
 // than the answer would be worth is refused; a short burst may wait longer than a queue that stands (CoDel; Nichols and Jacobson, 2012),
 // and who waits for calls of his own longer still: that delays nobody else.
-import type { Admission } from '../core/admission.ts';
-import { FairSlots } from '../lib/fair-slots.ts';
+import type { Admission } from '../../core/admission.ts';
+import { FairSlots } from '../../lib/fair-slots.ts';
 
 interface Waiter {
   readonly owner: string;

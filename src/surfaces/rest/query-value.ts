@@ -1,9 +1,9 @@
 // A path or query value read strictly by the type its schema names. What does not fit stays text, and validation names it.
 import { admission } from '../../core/admission.ts';
+import type { FieldSchema } from '../../gateway/endpoint.ts';
 import { nestingDepth } from '../../lib/json-source.ts';
-import type { FieldSchema } from '../endpoint.ts';
 
-export const DEPTH_MAX = admission.call.depthMax;
+const DEPTH_MAX = admission.call.depthMax;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const MEMBER = /^([a-z_]+)\[([^[\]]+)\]$/;
 

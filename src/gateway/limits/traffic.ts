@@ -1,8 +1,8 @@
 // What runs in this process: who holds how much of what admission.ts bounds, and the figures for /metrics.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type Admission, admission } from '../core/admission.ts';
-import { FairSlots } from '../lib/fair-slots.ts';
-import { type Problem, problem } from '../problems/problem.ts';
+import { type Admission, admission } from '../../core/admission.ts';
+import { FairSlots } from '../../lib/fair-slots.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
 import { FairTurns } from './fair-turns.ts';
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 20];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { admission } from '../core/admission.ts';
+import { admission } from '../../core/admission.ts';
 import { Traffic } from './traffic.ts';
 
 const MIB = 1024 * 1024;

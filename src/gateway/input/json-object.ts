@@ -4,10 +4,9 @@ import { admission } from '../../core/admission.ts';
 import { membersWithout, nesting } from '../../lib/json-source.ts';
 import { problem } from '../../problems/problem.ts';
 import { refuseHostileKeys } from './hostile-keys.ts';
-import { DEPTH_MAX } from './query-value.ts';
 
 /** A heap that is full ends the process while JSON is parsed. */
-const { containersMax, membersMax } = admission.call;
+const { containersMax, depthMax, membersMax } = admission.call;
 
 /** The object that a body is, and its text. Throws MALFORMED_JSON, PAYLOAD_TOO_LARGE, INVALID_REQUEST, VALIDATION_FAILED (hostile keys). */
 export function readJsonObject(
@@ -15,11 +14,18 @@ export function readJsonObject(
   opaque: ReadonlySet<string>,
 ): { text: string; value: Record<string, unknown> } {
   if (!isUtf8(body)) throw problem('MALFORMED_JSON', { message: 'The body is not valid UTF-8.' });
-  const text = body.toString('utf8');
+  return readJsonText(body.toString('utf8'), opaque);
+}
+
+/** As `readJsonObject`, of what is text already. */
+export function readJsonText(
+  text: string,
+  opaque: ReadonlySet<string>,
+): { text: string; value: Record<string, unknown> } {
   const { depth, containers, members } = nesting(text);
-  if (depth > DEPTH_MAX) {
+  if (depth > depthMax) {
     throw problem('MALFORMED_JSON', {
-      message: `The body is nested deeper than ${DEPTH_MAX} levels.`,
+      message: `The body is nested deeper than ${depthMax} levels.`,
       detail: 'depth',
     });
   }

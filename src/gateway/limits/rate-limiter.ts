@@ -1,8 +1,8 @@
 // Token buckets and running calls per account and process (contract §6).
 
-import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../core/accounts/tiers.ts';
-import { admission } from '../core/admission.ts';
-import type { LimitClass } from './endpoint.ts';
+import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/accounts/tiers.ts';
+import { admission } from '../../core/admission.ts';
+import type { LimitClass } from '../endpoint.ts';
 
 export interface Grant {
   readonly allowed: boolean;

@@ -1,9 +1,9 @@
 // What becomes of calls refused for being too many: told at once as long as they are few, then held a moment, so that who repeats
 // without a pause waits instead of being refused as fast as the processor can; and one line a second in the log, whatever their number.
-import type { Admission } from '../core/admission.ts';
-import type { Logger } from '../core/process/logger.ts';
-import type { ProblemCode } from '../problems/catalogue.ts';
-import type { Problem } from '../problems/problem.ts';
+import type { Admission } from '../../core/admission.ts';
+import type { Logger } from '../../core/process/logger.ts';
+import type { ProblemCode } from '../../problems/catalogue.ts';
+import type { Problem } from '../../problems/problem.ts';
 
 /** Refusals that a repetition at once would only repeat. */
 const HELD: ReadonlySet<ProblemCode> = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);

@@ -1,6 +1,6 @@
 // Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
 import ipaddr from 'ipaddr.js';
-import { admission } from '../core/admission.ts';
+import { admission } from '../../core/admission.ts';
 
 const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { admission } from '../core/admission.ts';
-import { problem } from '../problems/problem.ts';
+import { admission } from '../../core/admission.ts';
+import { problem } from '../../problems/problem.ts';
 import { Refusals } from './refusals.ts';
 
 const bounds = {

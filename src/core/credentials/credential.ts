@@ -1,0 +1,22 @@
+// How a request shows who calls: a secret, a signature, the cookie of a session. Whatever the form, it stands for one principal.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Core } from '../context.ts';
+import type { Ended, Principal } from '../principal.ts';
+
+/** What a credential is read from. */
+export interface CredentialHead {
+  readonly method: string;
+  /** Path and query as they were sent. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Credential {
+  /** Whom it stands for now, or why for nobody. Never throws for what a client may send. */
+  find(core: Core): Promise<Principal | Ended>;
+}
+
+/** An API key's secret, wherever the protocol has its place for one. */
+export function secretCredential(secret: string): Credential {
+  return { find: ({ keys }) => keys.find(secret) };
+}

@@ -1,0 +1,51 @@
+// An input that comes as JSON text with all its fields in one object: from a protocol with calls of its own, or from another module.
+// Read and checked as a body is; what is opaque is cut from the text, byte for byte. Under one idempotency key it is the same request as
+// the one over REST, but for the fields of a query.
+import { memberSources } from '../../lib/json-source.ts';
+import type { BulkOutcome } from '../bulk/outcome.ts';
+import type { Call } from '../call.ts';
+import type { Gateway } from '../gateway.ts';
+import { refuseInvalid } from './check-input.ts';
+import { fingerprintPrefix, KEY_FIELD, requestFingerprint, takeIdempotencyKey } from './idempotency-key.ts';
+import { readJsonText } from './json-object.ts';
+import { unknownFieldWarnings } from './unknown-fields.ts';
+
+/** Fills in the call's input. Throws the Problem of what is wrong with it. */
+export async function readInput(call: Call, gateway: Gateway, text: string, idempotencyKey: string | null) {
+  const beside = idempotencyKey === null ? [] : [idempotencyKey];
+  const { endpoint } = call;
+  if (endpoint.capability.bulk !== undefined) {
+    const key = { prefix: fingerprintPrefix({}), sent: idempotencyKey };
+    const bulk = await gateway.bodies.read(call.accountId, endpoint, [Buffer.from(text)], key);
+    call.input = bulk.input;
+    takeIdempotencyKey(call, beside, () => bulk.fingerprint as string);
+    checkInput(call, bulk);
+    return;
+  }
+  const { value } = readJsonText(text, endpoint.opaque);
+  const { pathFields, unknownFields } = endpoint;
+  call.input = value;
+  call.inputText = unknownFields === 'taken' ? withoutMembers(text, pathFields) : text;
+  takeIdempotencyKey(call, beside, () => {
+    const params = Object.fromEntries(pathFields.map((name) => [name, value[name]]));
+    return requestFingerprint(fingerprintPrefix(params), text, new Set([KEY_FIELD, ...pathFields]));
+  });
+  checkInput(call, null);
+}
+
+/** `bulk`: what came of a body that was read elsewhere. Throws VALIDATION_FAILED. */
+export function checkInput(call: Call, bulk: BulkOutcome | null): void {
+  if (bulk === null) {
+    call.warnings.push(...unknownFieldWarnings(call.input, call.endpoint));
+    refuseInvalid(call.input, call.endpoint, call.inputText.length);
+    return;
+  }
+  call.warnings.push(...bulk.warnings);
+  if (bulk.failure !== null) throw bulk.failure;
+}
+
+function withoutMembers(text: string, names: readonly string[]): string {
+  if (names.length === 0) return text;
+  const left = [...memberSources(text)].filter(([name]) => !names.includes(name));
+  return `{${left.map(([name, { start, end }]) => `${JSON.stringify(name)}:${text.slice(start, end)}`).join(',')}}`;
+}

@@ -1,0 +1,182 @@
+// The one way a capability is called: who may, how often, with what input, for what price, and what is told and counted of it. It knows
+// no HTTP: REST, further protocols, and modules that call one another are adapters over it. Idempotency, charge and effect are settled
+// together in the account's lane, or in the write's transaction, where the principal is looked at again.
+
+import { tokenWorth } from '../core/accounts/tiers.ts';
+import { admission } from '../core/admission.ts';
+import type { InvokedInput, InvokeOptions } from '../core/context.ts';
+import type { EntryForm } from '../core/entry-form.ts';
+import { secretInGrace } from '../core/keys/record.ts';
+import { scopesAllow } from '../core/keys/scopes.ts';
+import type { Principal } from '../core/principal.ts';
+import { JsonText, toJson } from '../lib/json-text.ts';
+import { randomHex } from '../lib/random-hex.ts';
+import type { Answer } from '../manifest/capability.ts';
+import { type Problem, problem } from '../problems/problem.ts';
+import { type AnsweringPlace, Call } from './call.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Gateway } from './gateway.ts';
+import { readInput } from './input/read-input.ts';
+import { toProblem } from './to-problem.ts';
+
+export interface Invocation {
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+  /** All fields in one object, those of the path too. */
+  readonly input: InvokedInput;
+  readonly entryForm: EntryForm;
+  /** Null: the input may hold one. */
+  readonly idempotencyKey: string | null;
+  /** Aborted when whoever asked goes away. */
+  readonly signal: AbortSignal;
+  /** A new trace when absent. */
+  readonly traceId?: string;
+  /** Of the request that it is part of, among those that run. */
+  readonly place?: AnsweringPlace;
+}
+
+export interface Outcome {
+  readonly status: number;
+  /** The whole envelope, as JSON text. */
+  readonly envelope: string;
+  /** Null: it failed. */
+  readonly answer: Answer | null;
+  readonly problem: Problem | null;
+  readonly requestId: string;
+}
+
+/** Calls the capability. Never throws: a failure is an outcome. */
+export async function invoke(gateway: Gateway, invocation: Invocation): Promise<Outcome> {
+  const { signal, entryForm, traceId = randomHex(16) } = invocation;
+  const call = new Call(gateway, invocation.endpoint, {
+    entryForm,
+    traceId,
+    onGone: (listener) => {
+      if (signal.aborted) listener();
+      else signal.addEventListener('abort', listener, { once: true });
+    },
+  });
+  call.place = invocation.place ?? null;
+  const { requestId } = call;
+  try {
+    const answer = await perform(gateway, call, invocation);
+    const envelope = gateway.envelope.success(call, answer);
+    call.weigh(Math.floor(envelope.length / tokenWorth.answerBytes));
+    call.end(200);
+    return { status: 200, envelope, answer, problem: null, requestId };
+  } catch (error) {
+    const failure = failed(gateway, call, error);
+    const envelope = gateway.envelope.failure(call, failure);
+    return { status: failure.httpStatus, envelope, answer: null, problem: failure, requestId };
+  } finally {
+    call.release();
+  }
+}
+
+/** Whether the principal may call the capability. Throws ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE. */
+export function authorize({ principal, endpoint }: Call): void {
+  if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
+  const { id, scope, anyKey, currentSecretOnly } = endpoint.capability;
+  if (anyKey === true || scopesAllow(principal.scopes, id, scope)) {
+    if (currentSecretOnly === true && !principal.isCurrent) throw secretInGrace();
+    return;
+  }
+  throw problem('INSUFFICIENT_SCOPE', {
+    message: `This key may not call ${id}: it needs a scope such as \`${endpoint.module}:${scope}\` or \`${id}\`.`,
+    detail: `${endpoint.module}:${scope}`,
+  });
+}
+
+/** All that is asked of a call before its input is looked at. Throws also RATE_LIMITED, CONCURRENCY_LIMITED. */
+export function admit({ limiter }: Gateway, call: Call): void {
+  authorize(call);
+  if (limiter === null) return;
+  const { accountId, tier, endpoint } = call;
+  if (endpoint.limitClass !== 'none') {
+    const grant = limiter.take(accountId, tier, endpoint.limitClass);
+    call.headers['ratelimit-policy'] = grant.policy;
+    call.headers.ratelimit = grant.remaining;
+    call.limiter = limiter;
+    if (!grant.allowed) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
+  }
+  // A waiting consume holds nothing and is not counted; what a call calls runs in its place.
+  if (endpoint.capability.waits === true || call.depth > 0) return;
+  if (!limiter.begin(accountId, tier)) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
+  call.occupy(() => limiter.end(accountId));
+}
+
+/** Runs the capability on the input that was read. */
+export async function run(call: Call): Promise<Answer> {
+  const { capability, state } = call.endpoint;
+  const answer = await capability.run({ ctx: call, input: call.input, state: state() });
+  call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
+  return answer;
+}
+
+type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey'>;
+
+async function perform(gateway: Gateway, call: Call, { principal, input, idempotencyKey }: Performed): Promise<Answer> {
+  call.identified(principal);
+  admit(gateway, call);
+  const text = textOf(input);
+  call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
+  await readInput(call, gateway, text, idempotencyKey);
+  return run(call);
+}
+
+/** The gateway of the services given: also how a call makes calls of its own. */
+export function createGateway(services: Omit<Gateway, 'invokeWithin'>): Gateway {
+  const gateway: Gateway = {
+    ...services,
+    invokeWithin: (parent, capability, input, options) => invokeWithin(gateway, parent, capability, input, options),
+  };
+  return gateway;
+}
+
+/** For what a call calls: its answer, its cost added to what the call has spent. Throws the Problem of a failure. */
+async function invokeWithin(
+  gateway: Gateway,
+  parent: Call,
+  capability: string,
+  input: InvokedInput,
+  { step }: InvokeOptions,
+): Promise<Answer> {
+  const endpoint = gateway.endpoints.get(capability);
+  if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be invoked`);
+  if (parent.depth >= admission.call.invokedWithinMax)
+    throw new Error(`${capability} is invoked too deep within calls`);
+  const { entryForm, traceId, principal, idempotency } = parent;
+  const onGone = (listener: () => void) => parent.onGone(listener);
+  const call = new Call(gateway, endpoint, { entryForm, traceId, onGone }, parent.depth + 1);
+  call.place = parent.place;
+  parent.made += 1;
+  const isKeyed = idempotency !== null && endpoint.capability.idempotent;
+  const idempotencyKey = isKeyed ? `${idempotency.hash} ${step ?? parent.made}` : null;
+  try {
+    const answer = await perform(gateway, call, { principal, input, idempotencyKey });
+    call.spentNanos += answer.costNanos ?? 0n;
+    call.end(200);
+    return answer;
+  } catch (error) {
+    throw failed(gateway, call, error);
+  } finally {
+    parent.spentNanos += call.spentNanos;
+    call.release();
+  }
+}
+
+function failed({ core }: Gateway, call: Call, error: unknown): Problem {
+  const failure = toProblem(error);
+  call.end(failure.httpStatus);
+  if (failure.httpStatus === 500) {
+    const { requestId: request_id, capability } = call;
+    core.log.error({ err: failure.cause ?? failure, request_id, capability, code: failure.code }, 'call failed');
+  }
+  return failure;
+}
+
+function textOf(input: InvokedInput): string {
+  if (input instanceof JsonText) return input.text;
+  const members = Object.entries(input).filter(([, value]) => value !== undefined);
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${toJson(value)}`).join(',')}}`;
+}

@@ -1,0 +1,13 @@
+// Anything thrown becomes a Problem: database outages are 503, what nobody foresaw is 500 and is logged by the caller.
+import { CommitUnknown, isConnectionError, sqlState } from '../db/database.ts';
+import { Problem, problem } from '../problems/problem.ts';
+
+/** Lock or statement time-outs, and conflicts: somebody else works on the same rows for too long. */
+const BUSY: ReadonlySet<string | undefined> = new Set(['55P03', '57014', '40001', '40P01']);
+
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const isAway = isConnectionError(error) || error instanceof CommitUnknown;
+  if (isAway || BUSY.has(sqlState(error))) return problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error });
+  return problem('INTERNAL_ERROR', { cause: error });
+}
