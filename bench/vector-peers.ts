@@ -7,7 +7,6 @@ import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { Index, MetricKind, ScalarKind } from 'usearch';
 import { Resident } from '../src/modules/vector/engine/embedded/collection/resident.ts';
-import { Partner } from '../src/modules/vector/engine/embedded/exact/partner.ts';
 import { ArenaPool } from '../src/modules/vector/engine/embedded/memory/arena.ts';
 import type { Filter } from '../src/modules/vector/engine/port.ts';
 import { median, print, type Row, ratioRow } from './support/report.ts';
@@ -30,10 +29,9 @@ const source = new VectorSource(DIMENSION, ROWS / ROWS_PER_MIDDLE);
 const rows = Array.from({ length: ROWS }, () => source.next());
 const queries = Array.from({ length: QUERIES }, () => source.next());
 
-/** @param partner the second thread that the engine shares large searches with */
-async function residentOf(count: number, partner?: Partner): Promise<Resident> {
+async function residentOf(count: number): Promise<Resident> {
   const ref = { accountId: 'a', collectionId: 'c', dimension: DIMENSION, metric: 'cosine', version: 1 } as const;
-  const resident = new Resident(new ArenaPool(2 ** 30), ref, partner);
+  const resident = new Resident(new ArenaPool(2 ** 30), ref);
   resident.expect(count);
   for (let i = 0; i < count; i += 1) {
     const embedding = new Uint8Array((rows[i] as Float32Array).buffer);
@@ -163,14 +161,7 @@ const table: Row[] = [
   { what: 'usearch', value: `${median(timesOf('graph')).toFixed(2)} ms` },
 ];
 
-const partner = new Partner(
-  2 ** 20,
-  () => undefined,
-  (error) => {
-    throw error;
-  },
-);
-const few = await residentOf(FILTERED_ROWS, partner);
+const few = await residentOf(FILTERED_ROWS);
 const { db, searchOf } = await pgvector();
 const some = queries.slice(0, FILTERED_QUERIES);
 const columns: [string, string][] = [
@@ -213,4 +204,3 @@ for (const [column, share] of columns) {
 }
 print(`Vector peers, ${TOP_K} best, one search at a time (${ROUNDS} interleaved rounds)`, table);
 await db.close();
-await partner.close();

@@ -11,7 +11,7 @@ declare namespace WebAssembly {
     value: number;
   }
   class Memory {
-    constructor(descriptor: { initial: number; maximum: number; shared: true });
-    readonly buffer: SharedArrayBuffer;
+    constructor(descriptor: { initial: number; maximum: number });
+    readonly buffer: ArrayBuffer;
   }
 }

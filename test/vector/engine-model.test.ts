@@ -21,10 +21,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = new Database({ connection: database.connection });
   const options = { connection: database.connection, memoryMb: 1, log };
-  engines = [
-    createEmbeddedEngine({ ...options, workers: 2 }),
-    createEmbeddedEngine({ ...options, workers: 1, sharedFromBytes: 0 }),
-  ];
+  engines = [createEmbeddedEngine({ ...options, workers: 2 }), createEmbeddedEngine({ ...options, workers: 1 })];
 });
 afterAll(async () => {
   await Promise.all(engines.map((engine) => engine.close()));

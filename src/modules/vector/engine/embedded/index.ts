@@ -11,8 +11,6 @@ import { Lane, type LaneEvents } from './threads/worker-client.ts';
 const WORKERS_MAX = 8;
 const MIB = 2 ** 20;
 const LISTS_FROM_BYTES = 64 * MIB;
-// Less is done before another thread has woken.
-const SHARED_FROM_BYTES = 2 * MIB;
 const COLD: IndexState = { state: 'cold', bytes: 0 };
 
 export interface EmbeddedEngineOptions {
@@ -23,8 +21,6 @@ export interface EmbeddedEngineOptions {
   readonly workers?: number;
   /** From so many bytes of int8 rows on, unfiltered searches that need not be exact use lists; 64 MiB when absent. */
   readonly listsFromBytes?: number;
-  /** Two threads share exact searches over so many bytes of int8 rows or more; 2 MiB when absent. */
-  readonly sharedFromBytes?: number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -47,17 +43,16 @@ export class EmbeddedEngine implements VectorEngine {
     streamed: 0,
     listBuilds: 0,
     recallChecks: 0,
-    sharedScans: 0,
   };
   #restarts = 0;
 
   constructor(options: EmbeddedEngineOptions) {
     const { connection, memoryMb, workers, log } = options;
-    const { listsFromBytes = LISTS_FROM_BYTES, sharedFromBytes = SHARED_FROM_BYTES } = options;
+    const { listsFromBytes = LISTS_FROM_BYTES } = options;
     const count = workers ?? Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1));
     const ledger = createLedger(count, memoryMb * MIB);
     this.#ledger = new Ledger(ledger);
-    const common = { connection, ledger, listsFromBytes, sharedFromBytes };
+    const common = { connection, ledger, listsFromBytes };
     for (let worker = 0; worker < count; worker += 1)
       this.#lanes.push(new Lane({ ...common, worker, events: this.#eventsOf(worker, log) }));
   }
@@ -95,7 +90,6 @@ export class EmbeddedEngine implements VectorEngine {
       streamed: this.#counted.streamed,
       list_builds: this.#counted.listBuilds,
       recall_checks: this.#counted.recallChecks,
-      shared_scans: this.#counted.sharedScans,
     };
   }
 

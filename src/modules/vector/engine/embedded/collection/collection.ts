@@ -188,7 +188,7 @@ export class Collection implements Held {
   }
 
   async #loadOnce(): Promise<Pulled> {
-    const { db, shelf, pool, partner, budgetBytes } = this.#context;
+    const { db, shelf, pool, budgetBytes } = this.#context;
     const row = await readCollection(db, this.#ref);
     if (row === undefined) throw new CollectionGone();
     const bytes = FIXED_BYTES + row.vectorCount * this.#rowBytes;
@@ -196,7 +196,7 @@ export class Collection implements Held {
     if (!(await shelf.makeRoom(bytes))) return 'no room';
     this.#tooManyRows = Number.POSITIVE_INFINITY;
     this.reservedBytes = bytes;
-    const resident = new Resident(pool, this.#ref, partner);
+    const resident = new Resident(pool, this.#ref);
     this.resident = resident;
     shelf.touch(this);
     resident.expect(row.vectorCount);

@@ -4,7 +4,6 @@ import { Pace } from '../../pace.ts';
 import type { CollectionRef, Search, SearchResult } from '../../port.ts';
 import type { StoredItem } from '../../reader.ts';
 import { searchExact } from '../exact/exact-search.ts';
-import type { Partner } from '../exact/partner.ts';
 import { prepareQuery } from '../exact/quantize.ts';
 import { type Bitmap, bitmapFor, clearBit, countBits, hasBit, setBit } from '../filter/bitmap.ts';
 import { resolveFilter } from '../filter/filter.ts';
@@ -27,7 +26,6 @@ const BUILD_IDLE_MS = 1;
 /** A row as the database has it. */
 export class Resident {
   readonly #ref: CollectionRef;
-  readonly #partner: Partner | undefined;
   readonly #vectors: Vectors;
   readonly #ids = new Ids();
   readonly #postings = new Postings();
@@ -36,9 +34,7 @@ export class Resident {
   #rowsExpected = 0;
   #disposed = false;
 
-  /** @param partner shares large searches */
-  constructor(pool: ArenaPool, ref: CollectionRef, partner?: Partner) {
-    this.#partner = partner;
+  constructor(pool: ArenaPool, ref: CollectionRef) {
     this.#ref = ref;
     this.#vectors = new Vectors(pool, ref.dimension, ref.metric === 'cosine');
     this.#lists = new ListIndex(pool);
@@ -112,7 +108,6 @@ export class Resident {
       topK,
       passed,
       rows,
-      partner: this.#partner,
     };
     const pace = new Pace();
     const near = exact || narrowed ? undefined : await this.#lists.search(search, pace);

@@ -39,23 +39,6 @@ export class Candidates {
     this.#offerLower(lower);
   }
 
-  /** What is left so far, for `join`: rows in no order, their upper bounds, the highest lower bounds. */
-  found(): { readonly rows: Uint32Array; readonly uppers: Float64Array; readonly lowers: Float64Array } {
-    this.#prune();
-    return {
-      rows: this.#rows.subarray(0, this.#count),
-      uppers: this.#uppers.subarray(0, this.#count),
-      lowers: this.#lowers.subarray(0, this.#lowersCount),
-    };
-  }
-
-  /** Takes in what another search over other rows found. */
-  join(rows: Uint32Array, uppers: Float64Array, lowers: Float64Array): void {
-    for (const lower of lowers) this.#offerLower(lower);
-    for (let i = 0; i < rows.length; i += 1)
-      if ((uppers[i] as number) >= this.threshold) this.#push(rows[i] as number, uppers[i] as number);
-  }
-
   /** Rows by falling upper bound. */
   sorted(): { readonly rows: Uint32Array; readonly uppers: Float64Array } {
     this.#prune();

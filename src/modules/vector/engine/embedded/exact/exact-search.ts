@@ -7,12 +7,11 @@ import type { Metric, SearchResult } from '../../port.ts';
 import type { Ids } from '../collection/ids.ts';
 import type { Vectors } from '../collection/vectors.ts';
 import { listBits } from '../filter/bitmap.ts';
-import { OWNER_AT, QUERY_F64_AT } from '../kernel/kernel.ts';
+import { QUERY_F64_AT } from '../kernel/kernel.ts';
 import type { Arena } from '../memory/arena.ts';
 import { Candidates } from './candidates.ts';
-import type { Partner } from './partner.ts';
 import type { PreparedQuery } from './quantize.ts';
-import { type Part, type Scan, scanPart, type Walk, walks } from './scan.ts';
+import { scanPart, type Walk, walks } from './scan.ts';
 
 /** Up to so many rows (or as many as are asked for) the first pass is not worth its while. */
 const DIRECT_ROWS_MAX = 64;
@@ -41,8 +40,6 @@ export interface ExactSearch extends ScoreContext {
   /** The rows that may match, and how many they are; null: all. */
   readonly passed: Uint32Array | null;
   readonly rows: number;
-  /** Absent: the search stays on its thread. */
-  readonly partner?: Partner | undefined;
 }
 
 /** @param pace lets others in between; the collection must stay as it is meanwhile. */
@@ -70,47 +67,19 @@ function offerAll(passed: Uint32Array, rows: number, candidates: Candidates): vo
   for (const row of list) candidates.offer(row, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
 }
 
-/** The first pass, by this thread and its partner. */
-async function scan(search: ExactSearch, walk: Walk, candidates: Candidates, pace: Pace): Promise<void> {
-  const { vectors, query, metric, passed, topK, rows, partner } = search;
-  const parts = vectors.chunks
-    .filter(({ start }) => start < vectors.size)
-    .map(({ arena, small, start, capacity }) => ({
-      arena,
-      small,
-      start,
-      count: Math.min(capacity, vectors.size - start),
-    }));
-  const how: Scan = {
-    stride: vectors.smallStride,
-    query,
-    isEuclidean: metric === 'euclidean',
-    passed,
-    walk,
-  };
-  const numbered = parts.map(({ arena, ...part }) => ({ ...part, arena: arena.number }));
-  const arenas = new Set(parts.map(({ arena }) => arena));
-  const task = { scan: how, topK, parts: numbered };
-  const bytes = (walk === walks.all ? vectors.size : rows) * vectors.smallStride;
-  const shared = partner?.share(task, arenas, bytes) ?? null;
-  const scanned = new Set<number>();
-  const scanOne = async (part: number) => {
-    scanPart(parts[part] as Part, how, candidates, OWNER_AT);
-    scanned.add(part);
+/** The first pass. */
+async function scan(
+  { vectors, query, metric, passed }: ExactSearch,
+  walk: Walk,
+  candidates: Candidates,
+  pace: Pace,
+): Promise<void> {
+  const how = { stride: vectors.smallStride, query, isEuclidean: metric === 'euclidean', passed, walk };
+  for (const { arena, small, start, capacity } of vectors.chunks) {
+    if (start >= vectors.size) return;
+    scanPart({ arena, small, start, count: Math.min(capacity, vectors.size - start) }, how, candidates);
     if (pace.due) await pace.rest();
-  };
-  if (shared !== null) {
-    try {
-      for (let part = shared.take(); part !== undefined; part = shared.take()) await scanOne(part);
-    } catch (error) {
-      shared.abandon();
-      throw error;
-    }
-    // a partner that came too late for any part is not waited for
-    if (scanned.size === parts.length) return shared.abandon();
-    if (await shared.finish(candidates)) return;
   }
-  for (const part of parts.keys()) if (!scanned.has(part)) await scanOne(part);
 }
 
 /** Offers the candidates' scores, as many as it takes. */

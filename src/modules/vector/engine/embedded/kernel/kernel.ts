@@ -33,19 +33,16 @@ export const DIMENSION_MAX = 4096;
 export const SCAN_ROWS_MAX = 8192;
 export const CANDIDATE_BYTES = 24;
 
-/** Offsets of a thread's arguments within an arena's first block: the query as int16, its digits, the query as f64, a list of rows, the candidates. */
+/** Offsets of the arguments within an arena's first block: the query as int16, its digits, the query as f64, a list of rows, the candidates. */
 export const QUERY_INT16_AT = 0;
 export const QUERY_F64_AT = QUERY_INT16_AT + DIMENSION_MAX * 4;
 export const LIST_AT = QUERY_F64_AT + DIMENSION_MAX * 8;
 export const CANDIDATES_AT = LIST_AT + SCAN_ROWS_MAX * 4;
 export const SCRATCH_BYTES = CANDIDATES_AT + SCAN_ROWS_MAX * CANDIDATE_BYTES;
-/** Where those of the thread begin that owns the memory, and those of its partner. */
-export const OWNER_AT = 0;
-export const PARTNER_AT = OWNER_AT + SCRATCH_BYTES;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** @param memory shared, with at least one page. */
+/** @param memory at least one page. */
 export function instantiate(memory: WebAssembly.Memory): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(kernelBinary, 'base64'));
   return new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernel;

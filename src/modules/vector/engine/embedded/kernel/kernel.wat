@@ -4,7 +4,7 @@
 ;; Its bounds: |row . query - scale * queryScale * (int8 . int16)| <= residual * queryNorm + (norm + residual) * querySlack.
 ;; Why they hold is said in quantize.ts.
 (module
-  (import "env" "memory" (memory 1 65536 shared))
+  (import "env" "memory" (memory 1))
 
   ;; Whether "scan" multiplies by 7-bit digits of the query (1) or by its int16 values (0); the products are the same. Where the
   ;; processor multiplies and adds four bytes at once (VNNI, ARM's SDOT), digits take 10 ns for a row of 256 in place of 16, and 26 in

@@ -1,4 +1,4 @@
-// Memory for vectors: large shared WebAssembly memories, cut into blocks of powers of two (a buddy allocator), so that what one
+// Memory for vectors: large WebAssembly memories, cut into blocks of powers of two (a buddy allocator), so that what one
 // collection frees serves the next whatever their sizes. Pages that were never touched cost nothing.
 import { instantiate, type Kernel, SCRATCH_BYTES } from '../kernel/kernel.ts';
 
@@ -14,8 +14,8 @@ export interface Block {
   readonly bytes: number;
 }
 
-/** One memory as a thread sees it. */
-export class ArenaView {
+/** One memory, with the kernel that works in it. */
+export class Arena {
   readonly kernel: Kernel;
   readonly int8: Int8Array;
   readonly uint8: Uint8Array;
@@ -24,23 +24,6 @@ export class ArenaView {
   readonly float32: Float32Array;
   readonly float64: Float64Array;
 
-  constructor(memory: WebAssembly.Memory) {
-    this.kernel = instantiate(memory);
-    this.int8 = new Int8Array(memory.buffer);
-    this.uint8 = new Uint8Array(memory.buffer);
-    this.int16 = new Int16Array(memory.buffer);
-    this.uint32 = new Uint32Array(memory.buffer);
-    this.float32 = new Float32Array(memory.buffer);
-    this.float64 = new Float64Array(memory.buffer);
-  }
-}
-
-let arenas = 0;
-
-export class Arena extends ArenaView {
-  readonly memory: WebAssembly.Memory;
-  /** Tells it from every other one of this thread. */
-  readonly number: number;
   readonly #orderMax: number;
   /** Free blocks by the binary logarithm of their size. */
   readonly #free: Set<number>[] = [];
@@ -48,16 +31,19 @@ export class Arena extends ArenaView {
 
   constructor(bytes: number) {
     const pages = bytes / PAGE_BYTES;
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-    super(memory);
-    this.memory = memory;
-    arenas += 1;
-    this.number = arenas;
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    this.kernel = instantiate(memory);
+    this.int8 = new Int8Array(memory.buffer);
+    this.uint8 = new Uint8Array(memory.buffer);
+    this.int16 = new Int16Array(memory.buffer);
+    this.uint32 = new Uint32Array(memory.buffer);
+    this.float32 = new Float32Array(memory.buffer);
+    this.float64 = new Float64Array(memory.buffer);
     this.#orderMax = Math.log2(bytes);
     for (let order = 0; order <= this.#orderMax; order += 1) this.#free.push(new Set());
     this.#freeOf(this.#orderMax).add(0);
-    // the first block is where the kernel's arguments lie: those of this thread, then those of its partner
-    this.take(orderOf(2 * SCRATCH_BYTES));
+    // the first block is where the kernel's arguments lie
+    this.take(orderOf(SCRATCH_BYTES));
     this.#used = 0;
   }
 
@@ -105,14 +91,9 @@ function orderOf(bytes: number): number {
 export class ArenaPool {
   readonly #arenas: Arena[] = [];
   readonly #arenaBytes: number;
-  readonly #released: (arena: Arena) => void;
 
-  /**
-   * @param budgetBytes what all blocks together will hardly exceed; it decides how large one memory is.
-   * @param released is told of memories that are no longer used
-   */
-  constructor(budgetBytes: number, released: (arena: Arena) => void = () => undefined) {
-    this.#released = released;
+  /** @param budgetBytes what all blocks together will hardly exceed; it decides how large one memory is. */
+  constructor(budgetBytes: number) {
     const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, budgetBytes / ARENAS_WANTED)));
     this.#arenaBytes = Math.min(ARENA_BYTES_MAX, Math.max(ARENA_BYTES_MIN, wanted));
   }
@@ -134,8 +115,6 @@ export class ArenaPool {
   free({ arena, at, bytes }: Block): void {
     arena.give(at, Math.log2(bytes));
     // One is kept: collections that come and go must not map and unmap memory each time.
-    if (!arena.idle || this.#arenas.length === 1) return;
-    this.#arenas.splice(this.#arenas.indexOf(arena), 1);
-    this.#released(arena);
+    if (arena.idle && this.#arenas.length > 1) this.#arenas.splice(this.#arenas.indexOf(arena), 1);
   }
 }

@@ -9,7 +9,6 @@ export interface WorkerSettings {
   /** Its place in the ledger. */
   readonly worker: number;
   readonly listsFromBytes: number;
-  readonly sharedFromBytes: number;
 }
 
 export type ToWorker =
@@ -54,7 +53,6 @@ export type Counter =
   | 'evictions'
   | 'streamed'
   | 'listBuilds'
-  | 'recallChecks'
-  | 'sharedScans';
+  | 'recallChecks';
 
 export const keyOf = (accountId: string, collectionId: string) => `${accountId}/${collectionId}`;

@@ -23,7 +23,6 @@ interface LaneOptions {
   readonly ledger: LedgerState;
   readonly worker: number;
   readonly listsFromBytes: number;
-  readonly sharedFromBytes: number;
   readonly events: LaneEvents;
 }
 
@@ -114,8 +113,8 @@ export class Lane {
   }
 
   #start(): Worker {
-    const { connection, ledger, worker: place, listsFromBytes, sharedFromBytes } = this.#options;
-    const workerData: WorkerSettings = { connection, ledger, worker: place, listsFromBytes, sharedFromBytes };
+    const { connection, ledger, worker: place, listsFromBytes } = this.#options;
+    const workerData: WorkerSettings = { connection, ledger, worker: place, listsFromBytes };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: `vector-${place}` });
     let reason = new Error('the search worker ended');
     worker.on('message', (message: FromWorker) => this.#hear(message));

@@ -2,7 +2,6 @@
 import type { Database } from '../../../../../db/database.ts';
 import type { Turns } from '../../../../../lib/turns.ts';
 import type { Collection } from '../collection/collection.ts';
-import type { Partner } from '../exact/partner.ts';
 import type { ArenaPool } from '../memory/arena.ts';
 import type { Shelf } from '../memory/shelf.ts';
 import type { Counter } from './protocol.ts';
@@ -10,7 +9,6 @@ import type { Counter } from './protocol.ts';
 export interface WorkerContext {
   readonly db: Database;
   readonly pool: ArenaPool;
-  readonly partner: Partner;
   readonly shelf: Shelf;
   /** Loads and streamed searches at a time. */
   readonly reads: Turns;

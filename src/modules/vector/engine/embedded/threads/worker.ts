@@ -4,7 +4,6 @@ import { Database } from '../../../../../db/database.ts';
 import { Turns } from '../../../../../lib/turns.ts';
 import { CollectionGone } from '../../port.ts';
 import { Collection } from '../collection/collection.ts';
-import { Partner } from '../exact/partner.ts';
 import { ArenaPool } from '../memory/arena.ts';
 import { Ledger } from '../memory/budget.ts';
 import { Shelf } from '../memory/shelf.ts';
@@ -15,7 +14,7 @@ const READS_MAX = 2;
 
 if (parentPort === null) throw new Error('this file runs in a worker thread');
 const port = parentPort;
-const { connection, ledger: ledgerState, worker, listsFromBytes, sharedFromBytes } = workerData as WorkerSettings;
+const { connection, ledger: ledgerState, worker, listsFromBytes } = workerData as WorkerSettings;
 const tell = (message: FromWorker) => port.postMessage(message);
 const ledger = new Ledger(ledgerState);
 const db = new Database({
@@ -34,11 +33,9 @@ const shelf = new Shelf(ledger, worker, {
   },
   pressed: () => tell({ type: 'pressed' }),
 });
-const partner = new Partner(sharedFromBytes, () => tell({ type: 'counted', figure: 'sharedScans' }), trouble);
 const context: WorkerContext = {
   db,
-  pool: new ArenaPool(ledger.budgetBytes, (arena) => partner.forget(arena)),
-  partner,
+  pool: new ArenaPool(ledger.budgetBytes),
   shelf,
   reads: new Turns(READS_MAX),
   builds: new Turns(1),
