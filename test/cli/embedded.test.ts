@@ -18,7 +18,8 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 function qm(...args: string[]): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir };
     execFile(process.execPath, [MAIN, ...args, '--json'], { env, timeout: 25_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(JSON.parse(stdout) as Record<string, unknown>);
       else reject(new Error(stderr));

@@ -20,7 +20,9 @@ export async function createTestDatabase(
 ): Promise<TestDatabase> {
   const server = inject('postgres');
   const database = `test_${randomBytes(8).toString('hex')}`;
-  await withClient(server, (client) => client.query(`CREATE DATABASE ${database} TEMPLATE ${template}`));
+  await withClient(server, (client) =>
+    client.query(`CREATE DATABASE ${database} TEMPLATE ${template} STRATEGY FILE_COPY`),
+  );
   const connection = { ...server, database };
   return {
     connection,

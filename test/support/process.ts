@@ -82,10 +82,10 @@ export async function createPlace(env: Readonly<Record<string, string>> = {}): P
 
 /** Starts the process; resolves at once, ready or not. */
 export function launch(place: Place, env: Readonly<Record<string, string>> = {}, cwd = PROJECT): ServiceProcess {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [join(PROJECT, 'src/main.ts')], {
     cwd,
-    env: { PATH, HOME, ...place.env, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...place.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, so that a test can signal it as a terminal would.
     detached: true,

@@ -1,0 +1,44 @@
+// The order of test files: the longest first, so that no worker is left with one at the end.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Those that take more than some ten seconds, the longest first. */
+const LONGEST = [
+  'vector/pgvector',
+  'vector/engine-embedded',
+  'queue/push-flow',
+  'errors/sentry-sdk',
+  'contract/bad-input',
+  'queue/model',
+  'cli/commands',
+  'faults/startup',
+  'errors/concurrency',
+  'wallet/model',
+  'contract/limits',
+  'vector/event-loop',
+  'queue/push',
+  'faults/crash',
+  'examples/hash-files',
+  'vector/crash-loading',
+  'cron/runs',
+  'faults/races',
+  'cron/two-processes',
+  'outbound/hostile',
+  'storage/embedded-crash',
+];
+
+const rank = new Map(
+  LONGEST.map((name, i) => {
+    const file = join(import.meta.dirname, '..', `${name}.test.ts`);
+    if (!existsSync(file)) throw new Error(`${file} is named in longest-first.ts and is not there`);
+    return [file, i];
+  }),
+);
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const at = ({ moduleId }: TestSpecification) => rank.get(moduleId) ?? LONGEST.length;
+    return (await super.sort(files)).sort((a, b) => at(a) - at(b));
+  }
+}
