@@ -75,7 +75,7 @@ describe('qm', () => {
     });
     expect(await ring().find(made.key_secret as string)).toMatchObject({
       accountId: account,
-      keyId: made.key_id,
+      id: made.key_id,
     });
     expect(await json('keys', 'revoke', made.key_id as string, '--account', account)).toMatchObject({
       status: 'revoked',

@@ -161,7 +161,7 @@ async function literals(): Promise<Record<string, string[]>> {
     ],
     lane_lock_wallets: [accounts],
     lane_read_grants: [accounts],
-    lane_read_keys: [accounts, `'{}'`],
+    key_read_live: [accounts, `'{}'`],
     unordered: claim('flat'),
     unindexed: [`'x'`],
   };
@@ -194,7 +194,7 @@ const names = [
   'publish_read_queues',
   'publish_insert_messages',
   'lane_read_grants',
-  'lane_read_keys',
+  'key_read_live',
 ];
 
 const STOP = 'undo what the explained statements prepared';
