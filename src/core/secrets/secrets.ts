@@ -9,17 +9,19 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { encodeNumber } from '../../lib/base62.ts';
-import { type SipKey, siphash, sipKey } from '../../lib/siphash.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CHECKSUM_DIGITS = 6;
 const CHECKSUMS = 62n ** BigInt(CHECKSUM_DIGITS);
 
+/** The MAC of a text as an unsigned word of 64 bits. */
+export type WordMac = (text: string) => bigint;
+
 export class Secrets {
   readonly #root: Buffer;
   readonly #idempotencyPrefix: string;
-  readonly #checksumKey: SipKey;
+  readonly #checksumOf: WordMac;
   /** Identifies the secret without revealing it; the database remembers it. */
   readonly fingerprint: string;
 
@@ -28,7 +30,7 @@ export class Secrets {
     this.#root = createHash('sha256').update(root, 'utf8').digest();
     this.fingerprint = this.derive('fingerprint', 16).toString('hex');
     this.#idempotencyPrefix = `${this.derive('idempotency-key', 32).toString('hex')}:`;
-    this.#checksumKey = sipKey(this.derive('key-checksum', 16));
+    this.#checksumOf = this.wordMac('key-checksum');
   }
 
   /** A key of `bytes` length for one purpose (RFC 5869). */
@@ -37,8 +39,17 @@ export class Secrets {
   }
 
   /**
-   * Keyed hash under which an idempotency key of a capability is stored: 132 bits in base64url. The prefix has a fixed length, so
-   * a plain hash of both is a MAC for storage. A text costs 0.4 µs, a Buffer 1.2 µs and a garbage collection of its own.
+   * A MAC of 64 bits for ids: SHA-256 of a key of fixed length and the text, shortened. One createHmac costs 20 times as much. What
+   * SHA-256(key + text) lacks as a MAC is that whoever has all 256 bits can go on hashing; three quarters of them are never shown.
+   */
+  wordMac(label: string): WordMac {
+    const key = this.derive(label, 32).toString('hex');
+    return (text) => BigInt(`0x${hash('sha256', key + text, 'hex').slice(0, 16)}`);
+  }
+
+  /**
+   * Keyed hash under which an idempotency key of a capability is stored: 132 bits in base64url. Prefix and
+   * shortening make it a MAC, as above. A text costs 0.4 µs, a Buffer 1.2 µs and a garbage collection of its own.
    */
   idempotencyHash(capability: string, key: string): string {
     return hash('sha256', `${this.#idempotencyPrefix}${capability}\n${key}`, 'base64url').slice(0, 22);
@@ -46,7 +57,7 @@ export class Secrets {
 
   /** Keyed checksum of an API key, six base62 characters: nobody without the server secret can write a key that is looked up. */
   keyChecksum(text: string): string {
-    return encodeNumber(Number(siphash(this.#checksumKey, Buffer.from(text, 'latin1')) % CHECKSUMS), CHECKSUM_DIGITS);
+    return encodeNumber(Number(this.#checksumOf(text) % CHECKSUMS), CHECKSUM_DIGITS);
   }
 
   /** AES-256-GCM under HKDF(root, salt): nonce, ciphertext, tag. */

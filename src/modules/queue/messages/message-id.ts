@@ -1,8 +1,7 @@
 // Message ids and receipts carry the sequence number and a keyed MAC: a message is found by its primary key, without a look-up
 // index, and an id that we did not hand out to this account names nothing.
-import type { Secrets } from '../../../core/secrets/secrets.ts';
+import type { Secrets, WordMac } from '../../../core/secrets/secrets.ts';
 import { decodeWord, encodeNumber, encodeWord } from '../../../lib/base62.ts';
-import { type SipKey, siphash, sipKey } from '../../../lib/siphash.ts';
 
 const MESSAGE = /^qmsg_[0-9A-Za-z]{22}$/;
 const RECEIPT = /^rcpt_[0-9A-Za-z]{28}$/;
@@ -17,22 +16,20 @@ export interface MessageRef {
 }
 
 export class MessageIds {
-  readonly #messageKey: SipKey;
-  readonly #receiptKey: SipKey;
-  // seq (8), attempt (4), account id
-  readonly #scratch = Buffer.alloc(12 + 128);
+  readonly #messageMac: WordMac;
+  readonly #receiptMac: WordMac;
 
   constructor(secrets: Secrets) {
-    this.#messageKey = sipKey(secrets.derive('queue-message-id', 16));
-    this.#receiptKey = sipKey(secrets.derive('queue-receipt', 16));
+    this.#messageMac = secrets.wordMac('queue-message-id');
+    this.#receiptMac = secrets.wordMac('queue-receipt');
   }
 
   messageId(accountId: string, seq: bigint): string {
-    return `qmsg_${encodeWord(seq)}${encodeWord(this.#mac(this.#messageKey, accountId, seq, 0))}`;
+    return `qmsg_${encodeWord(seq)}${encodeWord(this.#messageMac(`${accountId} ${seq}`))}`;
   }
 
   receipt(accountId: string, seq: bigint, attempt: number): string {
-    const mac = this.#mac(this.#receiptKey, accountId, seq, attempt);
+    const mac = this.#receiptMac(`${accountId} ${seq} ${attempt}`);
     return `rcpt_${encodeWord(seq)}${encodeNumber(attempt, ATTEMPT_LENGTH)}${encodeWord(mac)}`;
   }
 
@@ -56,12 +53,5 @@ export class MessageIds {
     );
     if (seq === null || attempt === null || seq >= 1n << 63n || attempt >= 1n << 31n) return null;
     return this.receipt(accountId, seq, Number(attempt)) === text ? { seq, attempt: Number(attempt) } : null;
-  }
-
-  #mac(key: SipKey, accountId: string, seq: bigint, attempt: number): bigint {
-    this.#scratch.writeBigUInt64BE(seq, 0);
-    this.#scratch.writeUInt32BE(attempt, 8);
-    const length = this.#scratch.write(accountId, 12, 'latin1');
-    return siphash(key, this.#scratch.subarray(0, 12 + length));
   }
 }
