@@ -181,6 +181,26 @@ test('an account whose work cannot be claimed is put off, and stops no other', a
   expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(1);
 });
 
+test('an account whose rows somebody holds makes no other wait, and has its turn when they are free', async () => {
+  const [held, free] = [newAccount(), newAccount()];
+  await addChores(db, held, ['c0'], Date.now() - 1_000);
+  await withClient(database.connection, async (client) => {
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM core.turn WHERE account_id = $1 FOR UPDATE', [held]);
+    const loop = started(db, 'one', async () => undefined);
+    for (let round = 0; round < 5; round += 1) {
+      const begunMs = performance.now();
+      await addChores(db, free, [`c${round}`], Date.now());
+      await until(() => isDone(free));
+      expect(performance.now() - begunMs).toBeLessThan(1_000);
+    }
+    expect(await isDone(held)).toBe(false);
+    await client.query('ROLLBACK');
+    await until(() => isDone(held));
+    expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(0);
+  });
+});
+
 test('at the stop running work may end; what cannot is given back at once, and another process has it without waiting for the lease', async () => {
   const owner = newAccount();
   const loop = started(db, 'stopping', async ({ id }, signal) => {

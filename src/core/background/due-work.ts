@@ -2,7 +2,8 @@
 // a row. From here it has fair turns among accounts, takeover after a crash, retries with backoff, drain at the stop and figures.
 // The contract of the table: a claim is a lease in the row, and counts an attempt, whose number fences every later change by it; a
 // row whose lease is over is due again. Whoever makes a row due calls openTurn(…, work.name, …) in the same transaction.
-import type { Transaction } from '../../db/database.ts';
+import { sqlState, type Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
 import type { Core } from '../context.ts';
 import type { Figure } from '../process/metric.ts';
 import { clockNow } from '../usage/read.ts';
@@ -56,6 +57,14 @@ const CLAIMS_AT_ONCE = 3;
 const INTERVAL_MS = 500;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** The time, and from here to its end the transaction waits only so long for a lock. */
+const openClaim = statement(
+  'due_open_claim',
+  `SELECT core.clock_now() AS now, set_config('lock_timeout', '100ms', true) AS wait`,
+);
+
 /** The loop of one process. */
 export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, work: DueWork<Job>): JobLoop {
   const kind = new Kind(core.db, work);
@@ -95,17 +104,24 @@ class Kind<Job extends LeasedJob> {
     return turns;
   }
 
-  claim(turn: AccountTurn, limit: number): Promise<readonly Job[]> {
-    const { accountId } = turn;
-    return this.#db.transaction(async (tx) => {
-      const underWay = [...(this.#underWay.get(accountId) ?? [])];
-      const [nowMs, { jobs, nextMs }] = await Promise.all([
-        clockNow(tx),
-        this.#work.claim(tx, accountId, { limit, underWay }),
-      ]);
-      await endTurn(tx, turn, this.#work.name, nextMs, nowMs);
-      return jobs;
-    });
+  async claim(turn: AccountTurn, limit: number): Promise<readonly Job[]> {
+    try {
+      return await this.#db.transaction((tx) => this.#claimIn(tx, turn, limit));
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      // Somebody holds what the account's work needs. The others must not wait for that: the next look finds it again.
+      return [];
+    }
+  }
+
+  async #claimIn(tx: Transaction, turn: AccountTurn, limit: number): Promise<readonly Job[]> {
+    const underWay = [...(this.#underWay.get(turn.accountId) ?? [])];
+    const [opened, { jobs, nextMs }] = await Promise.all([
+      tx.query<{ now: number }>(openClaim, []),
+      this.#work.claim(tx, turn.accountId, { limit, underWay }),
+    ]);
+    await endTurn(tx, turn, this.#work.name, nextMs, (opened.rows[0] as { now: number }).now);
+    return jobs;
   }
 
   async run(job: Job, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 // Background jobs of one kind on one process: claim what is due, run it with bounded concurrency, look again.
 // The truth stays in the module's own tables. A claim there is a lease, so a killed process loses no job: it is claimed again.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Waker } from '../../lib/waker.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Figure } from '../process/metric.ts';
 import { backoffMs } from './backoff.ts';
@@ -31,7 +32,7 @@ export class JobLoop<Job = unknown> {
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   readonly #running = new Set<Promise<void>>();
-  #woken = Promise.withResolvers<void>();
+  readonly #waker = new Waker();
   #life: Promise<void> = Promise.resolve();
   #finished = 0;
   #failures = 0;
@@ -46,7 +47,7 @@ export class JobLoop<Job = unknown> {
 
   /** Looks for due jobs now. A hint: losing one costs at most `intervalMs`. */
   wake(): void {
-    this.#woken.resolve();
+    this.#waker.wake();
   }
 
   /** Counts and tells a failure of ours. */
@@ -100,11 +101,11 @@ export class JobLoop<Job = unknown> {
   async #live(): Promise<void> {
     let failuresInRow = 0;
     while (!this.#stopping.signal.aborted) {
-      this.#woken = Promise.withResolvers<void>();
+      this.#waker.forget();
       try {
         const more = await this.#takeSome();
         failuresInRow = 0;
-        if (!more) await this.#wokenWithin(this.#options.intervalMs);
+        if (!more) await this.#waker.within(this.#options.intervalMs);
       } catch (error) {
         failuresInRow += 1;
         const retryInMs = backoffMs(BACKOFF, failuresInRow);
@@ -133,13 +134,6 @@ export class JobLoop<Job = unknown> {
         this.#finished += 1;
       });
     this.#running.add(running);
-  }
-
-  async #wokenWithin(ms: number): Promise<void> {
-    const timer = new AbortController();
-    const timedOut = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.#woken.promise, timedOut]);
-    timer.abort();
   }
 
   async #idleWithin(ms: number): Promise<boolean> {

@@ -1,7 +1,8 @@
 // The life of one background task in one process: wait, take the lease, run, and again. A failure is logged and retried later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../process/logger.ts';
-import type { Lease } from './lease.ts';
+import { backoffMs, jitteredMs } from '../backoff.ts';
+import type { Lease } from '../lease.ts';
 import type { Sweep } from './sweep.ts';
 
 export interface SweepFigures {
@@ -60,22 +61,20 @@ export class SweepLoop {
   async #turn(signal: AbortSignal): Promise<number> {
     const { name, intervalMs } = this.#sweep;
     try {
-      if (this.#lease !== null && !(await this.#lease.take())) return jittered(Math.max(intervalMs, LOOK_MS));
+      if (this.#lease !== null && !(await this.#lease.take())) return jitteredMs(Math.max(intervalMs, LOOK_MS));
       const more = await this.#run(signal);
       this.#failuresInRow = 0;
-      return more ? 0 : jittered(intervalMs);
+      return more ? 0 : jitteredMs(intervalMs);
     } catch (error) {
       this.#failures += 1;
       this.#failuresInRow += 1;
-      const backoffMs = Math.min(
-        this.#sweep.backoffMaxMs ?? BACKOFF_MAX_MS,
-        Math.max(BACKOFF_MIN_MS, intervalMs) * 2 ** Math.min(this.#failuresInRow - 1, 10),
-      );
+      const { backoffMaxMs: maxMs = BACKOFF_MAX_MS } = this.#sweep;
+      const retryInMs = backoffMs({ firstMs: Math.max(BACKOFF_MIN_MS, intervalMs), maxMs }, this.#failuresInRow);
       this.#log.error(
-        { err: error, sweep: name, failuresInRow: this.#failuresInRow, retryInMs: backoffMs },
+        { err: error, sweep: name, failuresInRow: this.#failuresInRow, retryInMs },
         'background task failed',
       );
-      return jittered(backoffMs);
+      return retryInMs;
     }
   }
 
@@ -103,11 +102,6 @@ export class SweepLoop {
       if (!(this.#lease as Lease).isOurs) lost.abort();
     }
   }
-}
-
-/** ±20 %, so that processes and tasks do not march in step. */
-function jittered(ms: number): number {
-  return ms * (0.8 + Math.random() * 0.4);
 }
 
 /** False as soon as `signal` is aborted. */

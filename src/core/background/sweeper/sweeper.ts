@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../../context.ts';
 import type { Figure } from '../../process/metric.ts';
-import { Lease } from './lease.ts';
+import { sweepLease } from './lease.ts';
 import type { Sweep } from './sweep.ts';
 import { type SweepFigures, SweepLoop } from './sweep-loop.ts';
 
@@ -25,10 +25,7 @@ export class Sweeper {
     this.#log = core.log;
     this.#loops = sweeps.map((sweep) => {
       const leaseMs = LEASE_MIN_MS + 1.5 * sweep.intervalMs;
-      const lease =
-        sweep.perProcess === true
-          ? null
-          : new Lease({ db: core.db, name: sweep.name, holder: core.processes.id, leaseMs });
+      const lease = sweep.perProcess === true ? null : sweepLease(core.db, sweep.name, core.processes.id, leaseMs);
       return new SweepLoop(sweep, lease, core.log);
     });
   }

@@ -1,11 +1,11 @@
 // When a failed delivery is tried again (contract §10). Each figure is the pause before an attempt, counted from the end of the one
 // before it; the first attempt is made at once. After the last one the delivery is exhausted.
 import { HOUR_MS } from '../../../lib/time.ts';
+import { jitteredMs } from '../../background/backoff.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const JITTER = 0.2;
 /** A receiver may ask for a longer pause, up to this many times the planned one. */
 const RETRY_AFTER_FACTOR_MAX = 2;
 
@@ -56,6 +56,5 @@ export function pauseAfter(
 ): number | null {
   const slotMs = retryPauses[policy][failures];
   if (slotMs === undefined) return null;
-  const jitteredMs = slotMs * (1 - JITTER + 2 * JITTER * random);
-  return Math.max(jitteredMs, Math.min(retryAfterMs ?? 0, slotMs * RETRY_AFTER_FACTOR_MAX));
+  return Math.max(jitteredMs(slotMs, random), Math.min(retryAfterMs ?? 0, slotMs * RETRY_AFTER_FACTOR_MAX));
 }

@@ -2,7 +2,8 @@
 // Messages published here wake the subscriptions of their queue; all others are found by looking. Idle subscriptions hold nothing and
 // cost their share of one statement a second.
 
-import { JobLoop } from '../../../core/background/job-loop.ts';
+import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { turnLoop } from '../../../core/background/turn-loop.ts';
 import { FairSlots } from '../../../lib/fair-slots.ts';
 import { queueKey } from '../state.ts';
 import { LEASE_MS, PushSession } from './session.ts';
@@ -22,11 +23,15 @@ const REST_FACTOR = 20;
 const FOUND_MAX = 200;
 const LEASES_AT_ONCE = 4;
 
+interface SubscriptionTurn {
+  readonly accountId: string;
+  readonly ref: SubscriptionRef;
+}
+
 export class PushDispatcher {
-  readonly jobs: JobLoop<PushSession>;
+  readonly jobs: JobLoop;
   readonly #state: SettlingState;
   readonly #requests = new FairSlots(REQUESTS_MAX);
-  readonly #places = new FairSlots(SESSIONS_MAX);
   readonly #sessions = new Map<string, PushSession>();
   /** Subscriptions by queue, as last read; only a hint. */
   #roster = new Map<string, SubscriptionRef[]>();
@@ -37,12 +42,15 @@ export class PushDispatcher {
 
   constructor(state: SettlingState) {
     this.#state = state;
-    this.jobs = new JobLoop({
+    this.jobs = turnLoop<SubscriptionTurn, PushSession>({
       name: 'queue.push',
       log: state.core.log,
-      concurrency: SESSIONS_MAX,
+      places: SESSIONS_MAX,
+      placesPerTurn: 1,
+      claimsAtOnce: LEASES_AT_ONCE,
       intervalMs: LOOK_MS,
-      take: (room) => this.#take(room),
+      find: () => this.#find(),
+      claim: (turn) => this.#lease(turn),
       run: (session, signal) => this.#run(session, signal),
     });
     state.waiters.watch((key) => this.#hear(key));
@@ -75,7 +83,7 @@ export class PushDispatcher {
     this.jobs.wake();
   }
 
-  async #take(room: number): Promise<PushSession[]> {
+  async #find(): Promise<SubscriptionTurn[]> {
     if (this.#closed) return [];
     await this.#readRoster();
     const wanted = new Map(this.#heard);
@@ -83,35 +91,22 @@ export class PushDispatcher {
     // Who was heard of goes first; the search follows in the next turn, unless it is long overdue.
     const isLate = performance.now() > this.#lookAtMs + LOOK_MS;
     if (wanted.size === 0 || isLate) for (const ref of await this.#findDue()) wanted.set(ref.subscription_id, ref);
-    const idle = [...wanted.values()].filter((ref) => !this.#sessions.has(ref.subscription_id));
-    const placed = idle.slice(0, room).filter((ref) => this.#places.reserve(ref.account_id, 1) === 1);
-    const sessions: PushSession[] = [];
-    for (let at = 0; at < placed.length; at += LEASES_AT_ONCE) {
-      const leased = await Promise.all(placed.slice(at, at + LEASES_AT_ONCE).map((ref) => this.#lease(ref)));
-      sessions.push(...leased.filter((session) => session !== null));
-    }
-    return sessions;
+    return [...wanted.values()]
+      .filter((ref) => !this.#sessions.has(ref.subscription_id))
+      .map((ref) => ({ accountId: ref.account_id, ref }));
   }
 
-  /** Null when another process pushes the subscription, or it is gone. */
-  async #lease(ref: SubscriptionRef): Promise<PushSession | null> {
+  /** None when another process pushes the subscription, or it is gone. */
+  async #lease({ accountId, ref }: SubscriptionTurn): Promise<PushSession[]> {
     const { core } = this.#state;
-    const id = { accountId: ref.account_id, subscriptionId: ref.subscription_id, holder: core.processes.id };
+    const id = { accountId, subscriptionId: ref.subscription_id, holder: core.processes.id };
     const leasedAtMs = performance.now();
-    try {
-      const subscription = await leaseSubscription(core.db, id, LEASE_MS);
-      if (subscription !== null) {
-        const session = new PushSession({ state: this.#state, subscription, slots: this.#requests, leasedAtMs });
-        this.#sessions.set(ref.subscription_id, session);
-        if (this.#closed) session.stop();
-        return session;
-      }
-    } catch (error) {
-      // The others still get their turn; this one is found again.
-      core.log.error({ err: error, ...id }, 'a push subscription could not be leased');
-    }
-    this.#places.release(ref.account_id, 1);
-    return null;
+    const subscription = await leaseSubscription(core.db, id, LEASE_MS);
+    if (subscription === null) return [];
+    const session = new PushSession({ state: this.#state, subscription, slots: this.#requests, leasedAtMs });
+    this.#sessions.set(ref.subscription_id, session);
+    if (this.#closed) session.stop();
+    return [session];
   }
 
   async #run(session: PushSession, signal: AbortSignal): Promise<void> {
@@ -120,7 +115,6 @@ export class PushDispatcher {
       await session.run(signal);
     } finally {
       this.#sessions.delete(subscription_id);
-      this.#places.release(account_id, 1);
       // What was published while it ended.
       if (session.hasHeard && !this.#closed) {
         this.#heard.set(subscription_id, { account_id, subscription_id, queue });

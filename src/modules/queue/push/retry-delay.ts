@@ -1,7 +1,7 @@
 // When a message that its receiver did not take is pushed again (contract §7).
+import { doubledMs } from '../../../core/background/backoff.ts';
 
-const FIRST_MS = 5_000;
-const DELAY_MAX_MS = 15 * 60_000;
+const BACKOFF = { firstMs: 5_000, maxMs: 15 * 60_000 };
 // A receiver that asks for no pause at all would be called in a tight loop.
 const ASKED_MIN_MS = 1_000;
 
@@ -10,6 +10,6 @@ const ASKED_MIN_MS = 1_000;
  * by Retry-After (`askedMs`), between 1 s and 15 min.
  */
 export function retryDelayMs(deliveries: number, askedMs: number | null): number {
-  if (askedMs !== null) return Math.min(Math.max(askedMs, ASKED_MIN_MS), DELAY_MAX_MS);
-  return Math.min(FIRST_MS * 2 ** Math.min(deliveries - 1, 20), DELAY_MAX_MS);
+  if (askedMs !== null) return Math.min(Math.max(askedMs, ASKED_MIN_MS), BACKOFF.maxMs);
+  return doubledMs(BACKOFF, deliveries);
 }

@@ -2,9 +2,10 @@
 // many messages as there are places free, POSTs each, and settles it by the answer.
 // Nothing is sent after an unsubscribe was answered: here `stop` ends it at once; elsewhere every claim is preceded by a look at the
 // subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Lease } from '../../../core/background/lease.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
 import type { FairSlots } from '../../../lib/fair-slots.ts';
+import { Waker } from '../../../lib/waker.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
 import { messageText } from '../queues/records.ts';
@@ -22,7 +23,6 @@ import {
 /** How long another process may push on after its last renewal. */
 export const LEASE_MS = 6_000;
 export const SEND_WITHIN_MS = 1_000;
-const RENEW_BELOW_MS = 4_000;
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
@@ -40,16 +40,15 @@ export class PushSession {
   readonly subscription: LeasedSubscription;
   readonly #state: SettlingState;
   readonly #slots: FairSlots;
-  readonly #lease: LeaseId;
+  readonly #id: LeaseId;
+  readonly #lease: Lease;
   readonly #target: PushTarget;
   readonly #lost = new AbortController();
   #loss: NodeJS.Timeout | undefined;
-  /** performance.now() until which the lease is surely ours. */
-  #oursUntil = 0;
   #inFlight = 0;
   #over = false;
   #heard = false;
-  #woken = Promise.withResolvers<void>();
+  readonly #waker = new Waker();
 
   constructor({ state, subscription, slots, leasedAtMs }: SessionOptions) {
     this.subscription = subscription;
@@ -57,8 +56,18 @@ export class PushSession {
     this.#slots = slots;
     this.#target = openTarget(state.core.secrets, subscription);
     const { account_id: accountId, subscription_id: subscriptionId } = subscription;
-    this.#lease = { accountId, subscriptionId, holder: state.core.processes.id };
-    this.#holdUntil(leasedAtMs + LEASE_MS);
+    const id = { accountId, subscriptionId, holder: state.core.processes.id };
+    const { db } = state.core;
+    this.#id = id;
+    this.#lease = new Lease(
+      {
+        leaseMs: LEASE_MS,
+        take: () => renewSubscriptionLease(db, id, LEASE_MS),
+        drop: () => dropSubscriptionLease(db, id),
+      },
+      leasedAtMs + LEASE_MS,
+    );
+    this.#endWithLease();
   }
 
   /** Whether `wake` was called since it last looked for messages. */
@@ -69,13 +78,13 @@ export class PushSession {
   /** There may be messages. */
   wake(): void {
     this.#heard = true;
-    this.#woken.resolve();
+    this.#waker.wake();
   }
 
   /** From now on nothing is sent; requests under way end by themselves. */
   stop(): void {
     this.#over = true;
-    this.#woken.resolve();
+    this.#waker.wake();
   }
 
   /** Pushes until there is nothing left, the subscription is gone, or `stop`. `signal` aborts the requests under way. */
@@ -86,21 +95,21 @@ export class PushSession {
     } finally {
       await this.#drain();
       clearTimeout(this.#loss);
-      await dropSubscriptionLease(this.#state.core.db, this.#lease);
+      await this.#lease.drop();
     }
   }
 
   async #push(ended: AbortSignal): Promise<void> {
     let pauseMs = PAUSE_MIN_MS;
     while (!this.#over) {
-      this.#woken = Promise.withResolvers();
+      this.#waker.forget();
       this.#heard = false;
       const room = this.#reserve();
       const begun = room === 0 ? 0 : await this.#claim(room, ended);
       if (begun > 0) pauseMs = PAUSE_MIN_MS;
       if (begun > 0 && begun === room) continue;
       if (this.#inFlight === 0 && pauseMs > PAUSE_MAX_MS) return;
-      await this.#wokenWithin(Math.min(pauseMs, PAUSE_MAX_MS));
+      await this.#waker.within(Math.min(pauseMs, PAUSE_MAX_MS));
       pauseMs *= PAUSE_GROWTH;
       await this.#keepLease();
     }
@@ -109,19 +118,19 @@ export class PushSession {
   async #drain(): Promise<void> {
     this.#over = true;
     while (this.#inFlight > 0) {
-      this.#woken = Promise.withResolvers();
-      await this.#wokenWithin(PAUSE_MAX_MS);
+      this.#waker.forget();
+      await this.#waker.within(PAUSE_MAX_MS);
       try {
         await this.#keepLease();
       } catch (error) {
-        this.#state.core.log.warn({ err: error, ...this.#lease }, 'the lease of a push subscription was not renewed');
+        this.#state.core.log.warn({ err: error, ...this.#id }, 'the lease of a push subscription was not renewed');
       }
     }
   }
 
   #reserve(): number {
     const free = this.subscription.max_in_flight - this.#inFlight;
-    return free <= 0 ? 0 : this.#slots.reserve(this.#lease.accountId, free);
+    return free <= 0 ? 0 : this.#slots.reserve(this.#id.accountId, free);
   }
 
   /** Claims and begins to send up to `room` messages, for which places are reserved. Answers how many. */
@@ -135,7 +144,7 @@ export class PushSession {
       if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
       this.#over = true;
     } finally {
-      this.#slots.release(this.#lease.accountId, room - begun);
+      this.#slots.release(this.#id.accountId, room - begun);
     }
     return begun;
   }
@@ -147,7 +156,7 @@ export class PushSession {
     const rows = await claimForPush(this.#state, this.subscription, room);
     if (rows.length === 0) return [];
     if (performance.now() >= sendUntil) sendUntil = await this.#confirm();
-    if (!this.#over && performance.now() < Math.min(sendUntil, this.#oursUntil)) return rows;
+    if (!this.#over && performance.now() < Math.min(sendUntil, this.#lease.oursUntilMs)) return rows;
     await takeBack(this.#state, this.subscription, rows);
     return [];
   }
@@ -155,7 +164,7 @@ export class PushSession {
   /** Looks whether the subscription is still there and ours. Answers until when (performance.now()) its word counts. */
   async #confirm(): Promise<number> {
     const askedAtMs = performance.now();
-    if (!(await holdsSubscription(this.#state.core.db, this.#lease))) this.#over = true;
+    if (!(await holdsSubscription(this.#state.core.db, this.#id))) this.#over = true;
     return askedAtMs + SEND_WITHIN_MS;
   }
 
@@ -166,19 +175,19 @@ export class PushSession {
       await settlePushed(this.#state, this.subscription, row, outcome);
     } catch (error) {
       this.#state.core.log.error(
-        { err: error, ...this.#lease },
+        { err: error, ...this.#id },
         'a pushed message was not settled; it is delivered again when its lease ends',
       );
     } finally {
       this.#inFlight -= 1;
-      this.#slots.release(this.#lease.accountId, 1);
-      this.#woken.resolve();
+      this.#slots.release(this.#id.accountId, 1);
+      this.#waker.wake();
     }
   }
 
   #post(row: ClaimedRow, signal: AbortSignal) {
     const { core, ids } = this.#state;
-    const { accountId } = this.#lease;
+    const { accountId } = this.#id;
     const body = messageText(ids, row.group_id === '' ? { ...row, group_id: null } : row, {
       accountId,
       queue: this.subscription.queue,
@@ -193,33 +202,23 @@ export class PushSession {
   }
 
   async #keepLease(): Promise<void> {
-    const askedAtMs = performance.now();
-    if (this.#oursUntil - askedAtMs > RENEW_BELOW_MS) return;
-    if (await renewSubscriptionLease(this.#state.core.db, this.#lease, LEASE_MS)) {
-      this.#holdUntil(askedAtMs + LEASE_MS);
+    const { isOurs } = this.#lease;
+    if (await this.#lease.take()) {
+      this.#endWithLease();
       return;
     }
     this.#over = true;
     // Not over by its time: then the subscription is gone, nobody takes over, and requests under way may end by themselves.
-    if (performance.now() < this.#oursUntil) this.#holdUntil(Number.POSITIVE_INFINITY);
+    if (isOurs) clearTimeout(this.#loss);
   }
 
   /** When the lease is over another process may begin: requests still under way here are ended, so that none are too many. */
-  #holdUntil(ms: number): void {
-    this.#oursUntil = ms;
+  #endWithLease(): void {
     clearTimeout(this.#loss);
-    if (ms === Number.POSITIVE_INFINITY) return;
     this.#loss = setTimeout(() => {
       this.#over = true;
       this.#lost.abort();
-      this.#woken.resolve();
-    }, ms - performance.now()).unref();
-  }
-
-  async #wokenWithin(ms: number): Promise<void> {
-    const timer = new AbortController();
-    const timedOut = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.#woken.promise, timedOut]);
-    timer.abort();
+      this.#waker.wake();
+    }, this.#lease.oursUntilMs - performance.now()).unref();
   }
 }
