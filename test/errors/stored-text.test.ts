@@ -1,4 +1,4 @@
-// An event in which nothing is to be hidden or left out is stored as the text that came: that must make no difference.
+// What is stored of an event is the same however often it comes, and nothing that is ignored or beyond the limits.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dump } from './dump.ts';
 import { ErrorsBench } from './harness.ts';
@@ -27,10 +27,7 @@ const sent = {
   runtime: { version: '24' },
 };
 
-test('an event sent again is read as the first, whether it is stored in parts or as it came', async () => {
-  const stored = () =>
-    bench.number(`SELECT count(*)::int AS number FROM errors.event_detail
-                   WHERE account_id = $account AND position('"sent":{' IN convert_from(lines, 'UTF8')) > 0`);
+test('an event sent again is read as the first', async () => {
   const shown: unknown[] = [];
   for (let time = 0; time < 4; time += 1) {
     const { event_id: id } = await bench.capture(sent);
@@ -38,7 +35,6 @@ test('an event sent again is read as the first, whether it is stored in parts or
     shown.push({ ...event, group_count: 0, group_last_seen_at: '' });
   }
   expect(shown).toEqual([shown[0], shown[0], shown[0], shown[0]]);
-  expect(await stored()).toBeGreaterThan(0);
 });
 
 test('a breadcrumb without a time is of the time of receipt', async () => {

@@ -1,6 +1,6 @@
 import { defineCapability } from '../../../manifest/capability.ts';
 import type { ReadyEvent } from '../capture/capture-types.ts';
-import { draftOf, inspectSource, type CaptureInput as SentEvent } from '../intake/capture-input.ts';
+import { draftOf, type CaptureInput as SentEvent } from '../intake/capture-input.ts';
 import { captureSchema } from '../intake/event-input.ts';
 import { captureReady, readyToStore } from '../intake/ready-to-store.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limits.ts';
@@ -28,7 +28,7 @@ export const capture = defineCapability<ErrorsState>()({
     source: import.meta.url,
     reduce: (sent: SentEvent, { text, idempotencyKey }) => {
       const warnings: string[] = [];
-      const value = readyToStore(draftOf(sent, warnings, text), idempotencyKey, inspectSource(text, sent));
+      const value = readyToStore(draftOf(sent, warnings, text), idempotencyKey);
       return { value, transfer: [], warnings };
     },
   },

@@ -2,14 +2,12 @@
 import type { Static } from 'typebox';
 import { iso } from '../../../lib/time.ts';
 import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from '../limits.ts';
-import { hidingMembers } from '../scrub/scanner/scanner.ts';
 import { cleanJson, firstCharacters } from './clean-text.ts';
 import type { Breadcrumb, DetailParts, EventDraft, ExceptionRecord, JsonObject, StackFrame } from './draft.ts';
 import type { captureSchema, ExceptionInput, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
 import { instantOf } from './lenient.ts';
 import { NumberSource } from './number-source.ts';
-import { isKeptWhole } from './sent-whole.ts';
 import { trimBreadcrumbs, trimContext, trimFrames, trimTags } from './trim.ts';
 import { identityOf } from './user-identity.ts';
 
@@ -46,7 +44,7 @@ export function draftOf(input: CaptureInput, warnings: string[], source: string)
 }
 
 /** What of a valid input only the full record shows. */
-export function detailPartsOf(input: CaptureInput): DetailParts {
+function detailPartsOf(input: CaptureInput): DetailParts {
   return {
     exception: exceptionOf(input),
     breadcrumbs: trimBreadcrumbs(input.breadcrumbs ?? []).map(breadcrumbOf),
@@ -82,41 +80,6 @@ function tagsOf(sent: NonNullable<CaptureInput['tags']>, numbers: NumberSource):
 
 const areTexts = (tags: Readonly<Record<string, unknown>>): tags is Readonly<Record<string, string>> =>
   Object.values(tags).every((value) => typeof value === 'string');
-
-/** What the long members of a draft are made of; only title, message, tags and the like are made of several or cut within a text. */
-const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  exception: ['exception'],
-  breadcrumbs: ['breadcrumbs'],
-  context: ['context', 'service'],
-  extra: ['extra', 'code', 'stack', 'exception'],
-  sdk: ['sdk'],
-  runtime: ['runtime'],
-  request: ['request'],
-  user: ['user'],
-};
-
-/** What the JSON of an event says of the draft made of it. */
-export interface SourceFindings {
-  /** Members of the draft that hold nothing to be scrubbed. */
-  readonly clean: ReadonlySet<string>;
-  /** The JSON itself when it can be stored as it is: nothing in it is to be scrubbed, cleaned or left out, and it is one line. */
-  readonly storable: string | null;
-}
-
-/** `source`: the JSON of the valid `input`. */
-export function inspectSource(source: string, input: CaptureInput): SourceFindings {
-  const hiding = hidingMembers(source);
-  if (hiding === null) return { clean: NONE, storable: null };
-  if (hiding.size === 0) {
-    const isStorable = !/\\u|\n/.test(source) && isKeptWhole(input);
-    return { clean: LONG_MEMBERS, storable: isStorable ? source : null };
-  }
-  const clean = Object.keys(SOURCES).filter((name) => !SOURCES[name]?.some((source) => hiding.has(source)));
-  return { clean: new Set(clean), storable: null };
-}
-
-const NONE: ReadonlySet<string> = new Set();
-const LONG_MEMBERS: ReadonlySet<string> = new Set(Object.keys(SOURCES));
 
 function thrownOf({ exception }: CaptureInput): ExceptionInput | null {
   return typeof exception === 'string' ? null : (exception ?? null);

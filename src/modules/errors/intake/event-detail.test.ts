@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EventDetail } from './draft.ts';
-import { packLines, readyDetail, readySentDetail, unpackLine } from './event-detail.ts';
+import { packLines, readyDetail, unpackLine } from './event-detail.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 2);
-const beside = { fingerprint_source: 'user', idempotency_key: 'k' } as const;
 
 const detailOf = (extra: Record<string, unknown>): EventDetail => ({
   exception: null,
@@ -37,9 +36,9 @@ test('a block stays as it is while others are packed', () => {
 
 test('a block of many takes less room than its JSON', () => {
   const lines = Array.from({ length: 32 }, (_, n) =>
-    readySentDetail(`{"extra":{"note":"${`the same but for ${n}`.repeat(20)}"}}`, beside),
+    JSON.stringify(detailOf({ note: `the same but for ${n}`.repeat(20) })),
   );
-  expect(packLines(lines as string[]).length).toBeLessThan(lines.join('\n').length / 10);
+  expect(packLines(lines).length).toBeLessThan(lines.join('\n').length / 10);
 });
 
 test('a long detail is a block by itself', () => {
@@ -47,32 +46,4 @@ test('a long detail is a block by itself', () => {
   const block = readyDetail(detail, detail) as Buffer;
   expect(block.length).toBeLessThan(JSON.stringify(detail).length / 3);
   expect(unpackLine(block, 0, NOW_MS)).toEqual(detail);
-});
-
-test('an event stored as it was sent is read as its parts', () => {
-  const sent = {
-    exception: 'refused',
-    breadcrumbs: [{ message: 'é' }],
-    service: 'mailer',
-    code: 'E1',
-    tags: { a: 'b' },
-  };
-  const detail = {
-    ...detailOf({ code: 'E1' }),
-    ...beside,
-    exception: { type: 'Message', value: 'refused', stacktrace: [] },
-    breadcrumbs: [{ at: '2026-01-02T00:00:00.000Z', category: '', message: 'é', level: null, data: null }],
-    context: { service: 'mailer' },
-  };
-  const [long, text] = [{ sent: 'x'.repeat(100_000) }, JSON.stringify(sent)];
-  const lines = [
-    readySentDetail(text, beside),
-    readyDetail(detail, detail),
-    readySentDetail(`{"extra":{"sent":"${long.sent}"}}`, beside),
-  ];
-  expect(lines.map((line) => typeof line)).toEqual(['string', 'string', 'object']);
-  const block = packLines(lines.slice(0, 2) as string[]);
-  expect(unpackLine(block, 0, NOW_MS)).toEqual(detail);
-  expect(unpackLine(block, 1, NOW_MS)).toEqual(detail);
-  expect(unpackLine(lines[2] as Buffer, 0, NOW_MS).extra).toEqual(long);
 });

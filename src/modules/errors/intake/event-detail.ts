@@ -3,7 +3,6 @@
 // of 30, and PostgreSQL a fifth of the time to store. Zstandard takes half as long, but is still experimental in Node.js.
 import { constants, deflateSync, inflateSync } from 'node:zlib';
 import { iso } from '../../../lib/time.ts';
-import { type CaptureInput, detailPartsOf } from './capture-input.ts';
 import type { DatedBreadcrumb, DetailParts, EventDetail } from './draft.ts';
 
 /** Below, setting up a deflater takes longer than it saves. */
@@ -19,21 +18,8 @@ export type ReadyDetail = string | Buffer;
 /** What is known of an event beside what it says. */
 type Beside = Pick<EventDetail, 'fingerprint_source' | 'idempotency_key'>;
 
-/** A line that holds the input of errors.capture as it came: its parts are made of it when they are read. */
-interface SentDetail extends Beside {
-  readonly sent: CaptureInput;
-}
-
 export function readyDetail(parts: DetailParts, beside: Beside): ReadyDetail {
-  return readyLine(JSON.stringify(detailOf(parts, beside)));
-}
-
-/** Of an event that may be stored as it came, `source`, a line of JSON: writing the parts of 50 KB as text again takes 0.1 ms. */
-export function readySentDetail(source: string, beside: Beside): ReadyDetail {
-  return readyLine(`${JSON.stringify(beside).slice(0, -1)},"sent":${source}}`);
-}
-
-function readyLine(line: string): ReadyDetail {
+  const line = JSON.stringify(detailOf(parts, beside));
   return line.length > SHARED_CHARACTERS_MAX ? packLines([line]) : line;
 }
 
@@ -66,8 +52,7 @@ export function unpackLine(block: Buffer, line: number, receivedAtMs: number): R
   let start = 0;
   for (let passed = 0; passed < line; passed += 1) start = text.indexOf(NEWLINE, start) + 1;
   const end = text.indexOf(NEWLINE, start);
-  const stored = JSON.parse(text.toString('utf8', start, end < 0 ? text.length : end)) as EventDetail | SentDetail;
-  const detail = 'sent' in stored ? detailOf(detailPartsOf(stored.sent), stored) : stored;
+  const detail = JSON.parse(text.toString('utf8', start, end < 0 ? text.length : end)) as EventDetail;
   const receivedAt = iso(receivedAtMs);
   return { ...detail, breadcrumbs: detail.breadcrumbs.map((each) => ({ ...each, at: each.at ?? receivedAt })) };
 }

@@ -5,9 +5,8 @@ import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/ch
 import type { CaptureInput, ReadyEvent } from '../capture/capture-types.ts';
 import { scrubEvent } from '../scrub/scrub.ts';
 import type { ErrorsState } from '../state.ts';
-import type { SourceFindings } from './capture-input.ts';
 import type { EventDraft } from './draft.ts';
-import { detailFromThread, readyDetail, readySentDetail } from './event-detail.ts';
+import { detailFromThread, readyDetail } from './event-detail.ts';
 import { valueWord, wordsOf } from './words.ts';
 
 const FIXED_BYTES = 1_024;
@@ -42,15 +41,10 @@ function identified(state: ErrorsState, accountId: string, { contact, ...event }
   return { ...event, detail, userId, words: [...event.words, valueWord('user_id', userId)] };
 }
 
-/**
- * Scrubs a draft, but for what is known of its `source` to hide nothing, and cuts it into columns; of a long one this takes
- * milliseconds.
- */
-export function readyToStore(draft: EventDraft, idempotencyKey: string | null, source?: SourceFindings): ReadyEvent {
+/** Scrubs a draft and cuts it into columns; of a long one this takes milliseconds. */
+export function readyToStore(draft: EventDraft, idempotencyKey: string | null): ReadyEvent {
   const { grouping, occurredAtMs, contact, ...sent } = draft;
-  const clean = scrubEvent(sent, source?.clean);
-  const beside = { fingerprint_source: grouping.source, idempotency_key: idempotencyKey };
-  const storable = source?.storable ?? null;
+  const clean = scrubEvent(sent);
   return {
     fingerprint: grouping.fingerprint,
     level: clean.level,
@@ -62,7 +56,7 @@ export function readyToStore(draft: EventDraft, idempotencyKey: string | null, s
     tags: clean.tags,
     contact,
     occurredAtMs,
-    detail: storable === null ? readyDetail(clean, beside) : readySentDetail(storable, beside),
+    detail: readyDetail(clean, { fingerprint_source: grouping.source, idempotency_key: idempotencyKey }),
     words: searchWords(clean),
   };
 }

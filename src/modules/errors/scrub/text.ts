@@ -1,6 +1,5 @@
 // One text without secrets. A single look at every character says which passes it needs; most texts need none.
 
-import { isKnownClean, rememberClean } from './clean-texts.ts';
 import { decodeEscapes } from './escapes.ts';
 import { MARKER } from './marker.ts';
 import { scrubAssignments } from './named/assignments.ts';
@@ -22,14 +21,7 @@ const SETTLED_CHARACTERS_MAX = 65_536;
 
 /** Linear in the length of the text; the same text comes back when nothing is found. */
 export function scrubText(text: string, mode: number): string {
-  if (text.length < SHORTEST || text === MARKER || isKnownClean(text, mode)) return text;
-  const clean = scrubNewText(text, mode);
-  if (clean === text) rememberClean(text, mode);
-  return clean;
-}
-
-/** The same without remembering what was clean. */
-export function scrubNewText(text: string, mode: number): string {
+  if (text.length < SHORTEST || text === MARKER) return text;
   const features = featuresOf(text);
   if (features === 0) return text;
   let clean = settle(text, features, mode);
