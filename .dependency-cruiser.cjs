@@ -34,7 +34,7 @@ module.exports = {
         'lib/',
         'problems/',
         'db/',
-        'manifest/(capability|event-kind|module|raw-route)[.]ts$',
+        'manifest/(capability|event-kind|module|offer|raw-route)[.]ts$',
         'vendors/[^/]+/port[.]ts$',
       ],
       'modules stand on core, on the shapes of capabilities, events and raw routes and on the ports of vendors',

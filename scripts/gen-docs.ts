@@ -1,6 +1,6 @@
 // Generates the committed documents that are derived from the manifest. `--check` fails when one on disk differs.
 import { modules } from '../src/manifest/index.ts';
-import { problemCatalogue, problemCodes } from '../src/problems/catalogue.ts';
+import type { ProblemBook } from '../src/problems/catalogue.ts';
 import { composeManifest } from '../src/surfaces/documents/discovery.ts';
 import { renderOpenapi } from '../src/surfaces/documents/openapi/openapi.ts';
 import { generateMode, putGeneratedFile } from './generated-file.ts';
@@ -9,21 +9,21 @@ const baseUrl = 'http://127.0.0.1:8787';
 
 /** Path below the project root to content. */
 export function generateDocs(): Map<string, string> {
-  const document = renderOpenapi(composeManifest(modules), { baseUrl });
+  const manifest = composeManifest(modules);
+  const document = renderOpenapi(manifest, { baseUrl });
   return new Map([
     ['docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
-    ['docs/errors.md', errorTable()],
+    ['docs/errors.md', errorTable(manifest.problems)],
   ]);
 }
 
-function errorTable(): string {
+function errorTable(problems: ProblemBook): string {
   const cell = (text: string) => text.replaceAll('|', '\\|');
-  const rows = problemCodes.map((code) => {
-    const { status, title, retryable, advice } = problemCatalogue[code];
+  const rows = Object.entries(problems).map(([code, { status, title, retryable, advice }]) => {
     return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${cell(title)} | ${cell(advice)} |`;
   });
   return [
-    '<!-- Generated from src/problems/catalogue.ts. -->',
+    '<!-- Generated from src/problems/catalogue.ts and the problems.ts of the modules. -->',
     '# Error codes',
     '',
     'A failed call answers `{ "ok": false, "error": { … }, "metadata": { … } }`. Branch on `error.code`; codes are never renamed.',

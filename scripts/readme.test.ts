@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { defaultPriceBook } from '../src/core/wallet/prices.ts';
 import { usdText } from '../src/lib/money.ts';
+import { priceBookOf } from '../src/manifest/compose.ts';
+import { modules } from '../src/manifest/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -14,7 +15,7 @@ it.each(['npm ci && npm start', 'npm ci && npm test', 'npm ci --omit=dev && npm 
   expect(scripts[line.split(' ').at(-1) as string]).toBeDefined();
 });
 
-it.each(Object.entries(defaultPriceBook.prices))('README has the price of %s', (entry, price) => {
+it.each(Object.entries(priceBookOf(modules).prices))('README has the price of %s', (entry, price) => {
   const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${entry}\``));
   const least = price.minimumNanos === undefined ? '' : `, at least ${usdText(price.minimumNanos)} USD a call`;
   const article = /^[aeiou]/.test(price.unit) ? 'an' : 'a';

@@ -44,7 +44,7 @@ import { randomText } from './lib/ids.ts';
 import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
-import { plannedModules } from './manifest/planned.ts';
+import { plannedModules } from './manifest/planned/modules.ts';
 import { moduleTags } from './manifest/version.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { Connections } from './surfaces/http/connections.ts';
@@ -227,6 +227,7 @@ async function startInner({ config, manifest, shell, storage, baseUrl, log }: In
     scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,
+    eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
     processes: new ProcessRegistry(db, processId, config.role),
     log,

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { Secrets } from '../core/secrets/secrets.ts';
-import { newServerSecret, readServerSecret } from '../core/secrets/server-secret.ts';
+import { readServerSecret } from '../core/secrets/server-secret.ts';
 import { examine, type Finding } from '../core/upkeep/doctor.ts';
 import { type Backlog, backlogOf } from '../core/webhooks/deliveries/backlog.ts';
-import { commandCore } from './core.ts';
 import { print } from './output.ts';
 import { type Session, withSession } from './session.ts';
 
@@ -32,10 +31,9 @@ export function doctorCommand(): Command {
 async function inspect(session: Session) {
   const { modules } = await import('../manifest/index.ts');
   const secret = await readServerSecret(session.config);
-  const core = commandCore(session, new Secrets(secret ?? newServerSecret()));
   const found = await examine({
     db: session.db,
-    secrets: secret === null ? null : core.secrets,
+    secrets: secret === null ? null : new Secrets(secret),
     modules: modules.map(({ name }) => name),
   });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);

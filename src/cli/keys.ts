@@ -127,11 +127,11 @@ async function lock(tx: Transaction, accountId: string): Promise<number> {
 }
 
 async function readScopeBook() {
-  const { modules } = await import('../manifest/index.ts');
-  return scopeBookOf(
-    modules.flatMap((module) => [...module.capabilities]),
-    moduleTags,
-  );
+  const [{ modules }, { buildManifest }] = await Promise.all([
+    import('../manifest/index.ts'),
+    import('../manifest/manifest.ts'),
+  ]);
+  return scopeBookOf(buildManifest(modules, { thoroughness: 'quick' }).capabilities, moduleTags);
 }
 
 function record(accountId: string, key: StoredKey) {

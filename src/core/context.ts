@@ -28,6 +28,8 @@ export interface Core {
   readonly scopeBook: ScopeBook;
   readonly usage: UsageMeter;
   readonly prices: PriceBook;
+  /** What webhooks may subscribe to. */
+  readonly eventTypes: ReadonlySet<string>;
   readonly processes: ProcessRegistry;
   /** The only way to URLs that users name. */
   readonly outbound: OutboundClient;

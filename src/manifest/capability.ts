@@ -2,7 +2,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { CallContext } from '../core/context.ts';
 import type { JsonText } from '../lib/json-text.ts';
-import type { ProblemCode } from '../problems/catalogue.ts';
 import type { BulkBody } from './bulk-body.ts';
 
 export type ScopeKind = 'read' | 'write' | 'admin';
@@ -81,7 +80,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** Property names whose content is opaque data: not searched for hostile keys. */
   readonly opaque?: readonly string[];
   /** Codes beyond the common ones (400, 401, 402 for billable, 403, 404 of the path, 409 of idempotency, 429, 500, 503). */
-  readonly errors: readonly ProblemCode[];
+  readonly errors: readonly string[];
   readonly events: readonly string[];
   /** Limits an agent should know, name to sentence. */
   readonly limits?: Readonly<Record<string, string>>;

@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import type { Capability } from './capability.ts';
 import { checkManifest } from './check.ts';
+import { composeOffer } from './compose.ts';
+import { plainDeployment } from './deployment.ts';
 
 const sound: Capability = {
   id: 'parcel.send',
@@ -20,12 +22,13 @@ const sound: Capability = {
   examples: [],
   run: async () => ({ data: {} }),
 };
-const prices = { version: 'test', prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } } };
+const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
 
 function faultsOf(change: Partial<Capability>): string[] {
   const capabilities = [{ ...sound, ...change }];
-  const module = { name: 'parcel', summary: 'For the test.', status: 'ga' as const, capabilities };
-  return checkManifest([{ ...module, start: () => undefined }], prices, 'quick');
+  const module = { name: 'parcel', summary: 'For the test.', status: 'ga' as const, capabilities, prices };
+  const modules = [{ ...module, start: () => undefined }];
+  return checkManifest(modules, composeOffer(modules, plainDeployment), 'quick');
 }
 
 describe('a body limit that lets reading take long is refused', () => {

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import type { PriceBook } from '../core/wallet/prices.ts';
 import type { Capability } from './capability.ts';
-import { checkManifest, idFromPath } from './check.ts';
+import { checkManifest as checkAgainst, idFromPath } from './check.ts';
+import { composeOffer } from './compose.ts';
+import { plainDeployment } from './deployment.ts';
 import { buildManifest } from './manifest.ts';
 import type { Module } from './module.ts';
 
-const prices: PriceBook = { version: 'test', prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } } };
+const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
+const checkManifest = (modules: readonly Module[]) => checkAgainst(modules, composeOffer(modules, plainDeployment));
 
 const sound: Capability = {
   id: 'parcel.send',
@@ -23,18 +25,25 @@ const sound: Capability = {
   scope: 'write',
   idempotent: true,
   errors: ['NOT_FOUND'],
-  events: ['queue.dlq'],
+  events: ['email.sent'],
   examples: [{ title: 'Send a parcel', input: { parcel: 'books', weight: 900 } }],
   run: async () => ({ data: { sent: true } }),
 };
 
 function moduleOf(name: string, ...capabilities: Capability[]): Module {
-  return { name, summary: 'For the test.', status: 'ga', capabilities, start: () => undefined };
+  return {
+    name,
+    summary: 'For the test.',
+    status: 'ga',
+    capabilities,
+    prices: name === 'parcel' ? prices : {},
+    start: () => undefined,
+  };
 }
 
 /** Faults of a manifest whose only capability is the sound one with `change` applied. */
 function faultsOf(change: Partial<Capability>, name = 'parcel'): string[] {
-  return checkManifest([moduleOf(name, { ...sound, ...change })], prices);
+  return checkManifest([moduleOf(name, { ...sound, ...change })]);
 }
 
 test('a sound manifest has no faults', () => {
@@ -45,7 +54,7 @@ test('a raw route belongs to a capability of its module', () => {
   const route = { name: 'parcel.fax', methods: ['POST' as const], path: '/v1/parcel/fax', bodyBytesMax: 1 };
   const answer = async () => ({ status: 200, headers: {}, body: '' });
   const module = { ...moduleOf('parcel', sound), rawRoutes: [{ ...route, capability: 'parcel.fly', answer }] };
-  expect(checkManifest([module], prices)).toEqual([
+  expect(checkManifest([module])).toEqual([
     'the raw route parcel.fax names parcel.fly, which is no capability of the module parcel',
   ]);
 });
@@ -75,20 +84,23 @@ describe('the id follows from the path', () => {
   );
 
   test('a capability in a foreign module is refused', () => {
-    expect(faultsOf({}, 'letter')).toEqual(['parcel.send: the id does not begin with the name of its module, letter']);
+    expect(faultsOf({ price: 'free' }, 'letter')).toEqual([
+      'parcel.send: the id does not begin with the name of its module, letter',
+    ]);
   });
 });
 
 describe('everything is unique', () => {
   test('a module listed twice is refused', () => {
-    expect(checkManifest([moduleOf('parcel', sound), moduleOf('parcel')], prices)).toEqual([
+    expect(checkManifest([moduleOf('parcel', sound), moduleOf('parcel')])).toEqual([
       'module parcel is listed more than once',
+      'the price parcel.send is brought by parcel and by parcel',
     ]);
   });
 
   test('an id used twice is refused', () => {
     const other: Capability = { ...sound, method: 'PUT' };
-    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toEqual([
+    expect(checkManifest([moduleOf('parcel', sound, other)])).toEqual([
       'the id parcel.send belongs to more than one capability',
     ]);
   });
@@ -101,7 +113,7 @@ describe('everything is unique', () => {
       input,
       examples: [{ title: 'x', input: { name: 'books' } }],
     };
-    expect(checkManifest([moduleOf('parcel', sound, other)], prices)).toContain(
+    expect(checkManifest([moduleOf('parcel', sound, other)])).toContain(
       'POST /v1/parcel/send/{} belongs to more than one capability',
     );
   });
@@ -141,7 +153,7 @@ describe('a price stands in the price book', () => {
 
   test('an unknown entry is refused', () => {
     expect(faultsOf({ price: { book: 'parcel.drop', unit: 'parcel' } })).toEqual([
-      'parcel.send: the price book test has no entry parcel.drop',
+      'parcel.send: the price book 2026-11-01 has no entry parcel.drop',
     ]);
   });
 
@@ -164,7 +176,7 @@ describe('the scope kind fits', () => {
   });
 
   test('a write of module account that needs less than admin is refused', () => {
-    const account: Partial<Capability> = { id: 'account.send', path: '/v1/account/send/{parcel}' };
+    const account: Partial<Capability> = { price: 'free', id: 'account.send', path: '/v1/account/send/{parcel}' };
     expect(faultsOf(account, 'account')).toEqual(['account.send: the scope kind must be admin, not write']);
     expect(faultsOf({ ...account, scope: 'admin' }, 'account')).toEqual([]);
   });
@@ -270,15 +282,15 @@ describe('schemas and examples', () => {
 describe('buildManifest', () => {
   test('throws every fault at once', () => {
     const broken = moduleOf('parcel', { ...sound, summary: '', examples: [] });
-    expect(() => buildManifest([broken], { prices })).toThrow(/has no summary\n- parcel\.send: it has no example/);
+    expect(() => buildManifest([broken])).toThrow(/has no summary\n- parcel\.send: it has no example/);
   });
 
   test('its digest does not depend on the order of modules, but on what they offer', () => {
     const letter: Capability = { ...sound, id: 'letter.send', path: '/v1/letter/send/{parcel}' };
     const [parcels, letters] = [moduleOf('parcel', sound), moduleOf('letter', letter)];
-    const digest = buildManifest([parcels, letters], { prices }).sha256;
+    const digest = buildManifest([parcels, letters]).sha256;
     expect(digest).toMatch(/^[a-f0-9]{64}$/);
-    expect(buildManifest([letters, parcels], { prices }).sha256).toBe(digest);
-    expect(buildManifest([parcels], { prices }).sha256).not.toBe(digest);
+    expect(buildManifest([letters, parcels]).sha256).toBe(digest);
+    expect(buildManifest([parcels]).sha256).not.toBe(digest);
   });
 });

@@ -1,14 +1,13 @@
 // The rules that a manifest must keep; a service with a broken one does not start. One function per rule, listed below,
 // each with a test that shows it failing. Schemas and examples are checked in check-examples.ts.
 import { admission } from '../core/admission.ts';
-import { isEventType } from '../core/events/catalogue.ts';
-import type { PriceBook } from '../core/wallet/prices.ts';
-import { problemCatalogue } from '../problems/catalogue.ts';
 import { type Capability, pathParameters, type ScopeKind } from './capability.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
-import { describedEvents, eventFaults } from './events.ts';
+import { offerFaults } from './compose.ts';
+import { eventFaults } from './events.ts';
 import { asJsonSchema, fieldsWithin } from './json-schema.ts';
 import type { Module } from './module.ts';
+import type { Offer } from './offer.ts';
 
 interface Listed {
   readonly module: Module;
@@ -16,7 +15,7 @@ interface Listed {
 }
 
 /** Answers what is wrong with it, as predicates that follow "queue.publish: "; nothing when the rule is kept. */
-type CapabilityRule = (listed: Listed, prices: PriceBook) => readonly string[];
+type CapabilityRule = (listed: Listed, offer: Offer) => readonly string[];
 
 /** Reads whose input is too long for a query string (contract §2 and §12). */
 const readsByPost: ReadonlySet<string> = new Set(['vector.query', 'vector.fetch']);
@@ -51,14 +50,14 @@ const capabilityRules: readonly CapabilityRule[] = [
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. `quick` leaves schemas and examples out. */
 export function checkManifest(
   modules: readonly Module[],
-  prices: PriceBook,
+  offer: Offer,
   thoroughness: 'thorough' | 'quick' = 'thorough',
 ): string[] {
   const listed: Listed[] = modules.flatMap((module) =>
     module.capabilities.map((capability) => ({ module, capability })),
   );
   const ofCapabilities = listed.flatMap((each) =>
-    capabilityRules.flatMap((rule) => rule(each, prices).map((fault) => `${each.capability.id}: ${fault}`)),
+    capabilityRules.flatMap((rule) => rule(each, offer).map((fault) => `${each.capability.id}: ${fault}`)),
   );
   return [
     ...repeated(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
@@ -70,13 +69,11 @@ export function checkManifest(
     ),
     ...ofCapabilities,
     ...modules.flatMap(rawRoutesAreOfTheModule),
+    ...offerFaults(modules),
     ...eventFaults(modules),
     ...(thoroughness === 'quick'
       ? []
-      : [
-          ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
-          ...checkEventExamples(describedEvents(modules)),
-        ]),
+      : [...checkSchemasAndExamples(listed.map(({ capability }) => capability)), ...checkEventExamples(offer.events)]),
   ];
 }
 
@@ -125,7 +122,7 @@ function pathParametersAreFields({ capability }: Listed): string[] {
   });
 }
 
-function priceIsInBook({ capability: { price, laterPrices = [] } }: Listed, prices: PriceBook): string[] {
+function priceIsInBook({ capability: { price, laterPrices = [] } }: Listed, { prices }: Offer): string[] {
   const named = price === 'free' ? laterPrices : [price, ...laterPrices];
   return named.flatMap(({ book, unit }) => {
     const entry = prices.prices[book];
@@ -146,15 +143,16 @@ function dueScope(module: Module, capability: Capability): ScopeKind {
   return module.name === 'account' ? 'admin' : 'write';
 }
 
-function errorsAreCatalogued({ capability }: Listed): string[] {
+function errorsAreCatalogued({ capability }: Listed, { problems }: Offer): string[] {
   return capability.errors
-    .filter((code) => !Object.hasOwn(problemCatalogue, code))
+    .filter((code) => !Object.hasOwn(problems, code))
     .map((code) => `the error ${code} is not in the catalogue`);
 }
 
-function eventsAreCatalogued({ capability }: Listed): string[] {
+function eventsAreCatalogued({ capability }: Listed, { events }: Offer): string[] {
+  const types = new Set(events.map(({ type }) => type));
   return capability.events
-    .filter((type) => !isEventType(type))
+    .filter((type) => !types.has(type))
     .map((type) => `the event ${type} is not in the catalogue`);
 }
 

@@ -3,11 +3,11 @@ import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/keys/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import { usd } from '../lib/money.ts';
-import { problemCatalogue } from '../problems/catalogue.ts';
 import type { BookPrice, Capability, CapabilityExample } from './capability.ts';
 import { type Deployment, targetsInWords } from './deployment.ts';
 import { failureCodes } from './failures.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';
+import { type Offer, problemOf } from './offer.ts';
 
 /** The vendor name of everything that the service runs itself. */
 const ownVendor = 'self';
@@ -74,19 +74,16 @@ function bookPricing({ book, unit }: BookPrice, prices: PriceBook): Omit<Pricing
   };
 }
 
-/** What a description depends on beside the capability. */
-export interface Offer {
-  readonly prices: PriceBook;
-  readonly deployment: Deployment;
-}
-
 /** The description as it holds on this deployment: what takes a URL to call says where it may lead. */
 export function descriptionOf({ description, errors }: Capability, deployment: Deployment): string {
   return errors.includes('WEBHOOK_URL_REJECTED') ? `${description}\n\n${targetsInWords(deployment)}` : description;
 }
 
 /** The row of a capability in GET /v1/discovery (contract §11). */
-export function summarizeCapability(capability: Capability, { prices, deployment }: Offer): CapabilitySummary {
+export function summarizeCapability(
+  capability: Capability,
+  { prices, deployment }: Pick<Offer, 'prices' | 'deployment'>,
+): CapabilitySummary {
   return {
     id: capability.id,
     module: moduleOf(capability.id),
@@ -110,11 +107,10 @@ export function describeCapability(capability: Capability, offer: Offer): Capabi
     description: descriptionOf(capability, offer.deployment),
     request_schema: requestSchema(capability),
     response_schema: asJsonSchema(capability.output),
-    errors: failureCodes(capability).map((code) => ({
-      code,
-      http_status: problemCatalogue[code].status,
-      retryable: problemCatalogue[code].retryable,
-    })),
+    errors: failureCodes(capability).map((code) => {
+      const { status, retryable } = problemOf(offer, code);
+      return { code, http_status: status, retryable };
+    }),
     examples: capability.examples.map(({ title, input, before }) => ({
       title,
       input,

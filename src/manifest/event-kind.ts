@@ -3,8 +3,11 @@
 import Type, { type TObject, type TSchema } from 'typebox';
 
 export interface EventKind {
-  /** As it stands in the catalogue (core/events/catalogue.ts). */
+  /** Never renamed or removed. */
   readonly type: string;
+  readonly summary: string;
+  /** When background work or the operator's command line tells it; absent: only calls do, which name it in their record. */
+  readonly withoutCall?: string;
   /** Schema of `data`: `object`, and what stands beside it. */
   readonly data: TObject;
   /** A valid `data`. */
@@ -43,10 +46,11 @@ export const eventSchema = Type.Object(
 );
 
 /** A kind whose data is `{ object, …beside }`. */
-export function eventKind(type: string, object: Members, beside: Members = {}): EventKind {
+export function eventKind(type: string, summary: string, object: Members, beside: Members = {}): EventKind {
   const truncated = Type.Optional(Type.Boolean({ description: 'True when long texts, lists or the payload are cut.' }));
   return {
     type,
+    summary,
     data: Type.Object({
       object: Type.Object(schemasOf(object), { description: 'The record it is about.' }),
       ...schemasOf(beside),
@@ -54,6 +58,11 @@ export function eventKind(type: string, object: Members, beside: Members = {}): 
     }),
     example: { object: examplesOf(object), ...examplesOf(beside) },
   };
+}
+
+/** The kinds, with what each is told for without a call. */
+export function withoutCall(causes: Readonly<Record<string, string>>, kinds: readonly EventKind[]): EventKind[] {
+  return kinds.map((kind) => (causes[kind.type] === undefined ? kind : { ...kind, withoutCall: causes[kind.type] }));
 }
 
 /** The fields of a record that `examples` names, as the schema of the record describes them. */

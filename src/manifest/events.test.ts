@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { defaultPriceBook } from '../core/wallet/prices.ts';
 import { checkManifest } from './check.ts';
+import { composeOffer } from './compose.ts';
+import { plainDeployment } from './deployment.ts';
 import { type EventKind, eventKind, whole } from './event-kind.ts';
+import { describedEvents } from './events.ts';
 import type { Module } from './module.ts';
 
 function moduleOf(name: string, events: readonly EventKind[]): Module {
@@ -10,29 +12,43 @@ function moduleOf(name: string, events: readonly EventKind[]): Module {
 
 describe('a kind of event', () => {
   const kind = (type: string, example?: object): EventKind => {
-    const built = eventKind(type, { size: whole('How many.', 3) });
+    const built = eventKind(type, 'Parcels moved.', { size: whole('How many.', 3) });
     return example === undefined ? built : { ...built, example: { object: example } };
   };
-  const faults = (name: string, ...events: EventKind[]) => checkManifest([moduleOf(name, events)], defaultPriceBook);
+  const faults = (...modules: Module[]) => checkManifest(modules, composeOffer(modules, plainDeployment));
 
-  test('of the catalogue, told by its module, is sound', () => {
-    expect(faults('queue', kind('queue.dlq'))).toEqual([]);
+  test('that a module brings is sound, and stands with it', () => {
+    const modules = [moduleOf('parcel', [kind('parcel.lost')])];
+    expect(faults(...modules)).toEqual([]);
+    const found = describedEvents(modules).find(({ type }) => type === 'parcel.lost');
+    expect(found).toMatchObject({ module: 'parcel', status: 'ga' });
   });
 
-  test('of no catalogue, or of another module, is refused', () => {
-    expect(faults('queue', kind('queue.full'), kind('cron.failed'))).toEqual([
-      'queue.full: the catalogue has no such event of the module queue',
-      'cron.failed: the catalogue has no such event of the module queue',
+  test('of another module, or of none, is refused', () => {
+    const modules = [
+      moduleOf('parcel', [kind('parcel.lost'), kind('Lost')]),
+      moduleOf('letter', [kind('parcel.lost')]),
+    ];
+    expect(faults(...modules, moduleOf('queue', [kind('email.sent')]))).toEqual([
+      'Lost: its type is not lower-case words joined by dots',
+      'parcel.lost: the module letter tells an event of the module parcel',
+      'email.sent: the module queue tells an event of the module email',
     ]);
   });
 
-  test('that is planned and told is refused', () => {
-    expect(faults('email', kind('email.sent'))).toEqual(['email.sent: the module email tells what is planned']);
+  test('that was planned is told by its module once that is built', () => {
+    const modules = [moduleOf('email', [kind('email.sent')])];
+    expect(faults(...modules)).toEqual([]);
+    const found = describedEvents(modules).filter(({ module }) => module === 'email');
+    expect(found.filter(({ type }) => type === 'email.sent')).toMatchObject([
+      { status: 'ga', summary: 'Parcels moved.' },
+    ]);
+    expect(found.find(({ type }) => type === 'email.opened')?.status).toBe('planned');
   });
 
   test('whose example breaks its schema is refused', () => {
-    expect(faults('queue', kind('queue.dlq', { size: 'many' }))).toEqual([
-      'queue.dlq: the example is not valid: data/object/size must be integer',
+    expect(faults(moduleOf('parcel', [kind('parcel.lost', { size: 'many' })]))).toEqual([
+      'parcel.lost: the example is not valid: data/object/size must be integer',
     ]);
   });
 });

@@ -31,9 +31,9 @@ export function fieldsBesidePath(capability: Pick<Capability, 'path' | 'input'>)
 }
 
 /** Codes that a call of this capability may answer with, without repetition, common ones first. */
-export function failureCodes(capability: Capability): ProblemCode[] {
+export function failureCodes(capability: Capability): string[] {
   return [
-    ...new Set<ProblemCode>([
+    ...new Set<string>([
       ...always,
       ...(capability.method === 'GET' ? [] : ofBodies),
       ...('cursor' in capability.input.properties ? (['INVALID_CURSOR'] as const) : []),

@@ -1,24 +1,20 @@
 // The manifest: every capability of this deployment, checked once at start. All surfaces are derived from it.
 import { createHash } from 'node:crypto';
-import { defaultPriceBook, type PriceBook } from '../core/wallet/prices.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Capability } from './capability.ts';
 import { checkManifest } from './check.ts';
+import { composeOffer } from './compose.ts';
 import { type Deployment, plainDeployment } from './deployment.ts';
 import { describeCapability } from './describe.ts';
-import { type DescribedEvent, describedEvents } from './events.ts';
 import type { Module } from './module.ts';
+import type { Offer } from './offer.ts';
 import { apiVersion, specVersion } from './version.ts';
 
-export interface Manifest {
+export interface Manifest extends Offer {
   readonly modules: readonly Module[];
   /** In the order of the modules and, within each, of its list. */
   readonly capabilities: readonly Capability[];
   readonly byId: ReadonlyMap<string, Capability>;
-  /** What webhooks may subscribe to, in the order of the catalogue. */
-  readonly events: readonly DescribedEvent[];
-  readonly prices: PriceBook;
-  readonly deployment: Deployment;
   /** Hex digest of the canonical description; equal on two processes exactly when they offer the same. */
   readonly sha256: string;
 }
@@ -27,35 +23,37 @@ export interface Manifest {
 export type Thoroughness = 'thorough' | 'quick';
 
 export interface ManifestOptions {
-  readonly prices?: PriceBook;
   readonly deployment?: Deployment;
   readonly thoroughness?: Thoroughness;
 }
 
-/**
- * Collects the capabilities of `modules` under the prices and the settings of this deployment.
- * Throws one Error that lists every broken rule of `checkManifest`.
- */
+/** Collects what `modules` bring, for this deployment. Throws one Error that lists every broken rule of `checkManifest`. */
 export function buildManifest(
-  modules: readonly Module[],
-  { prices = defaultPriceBook, deployment = plainDeployment, thoroughness = 'thorough' }: ManifestOptions = {},
+  defined: readonly Module[],
+  { deployment = plainDeployment, thoroughness = 'thorough' }: ManifestOptions = {},
 ): Manifest {
-  const faults = checkManifest(modules, prices, thoroughness);
+  const offer = composeOffer(defined, deployment);
+  const modules = defined.map((module) => withDerived(module, offer));
+  const faults = checkManifest(modules, offer, thoroughness);
   if (faults.length > 0) throw new Error(`The manifest breaks its rules:\n- ${faults.join('\n- ')}`);
   const capabilities: Capability[] = modules.flatMap((module) => [...module.capabilities]);
-  const offer = { capabilities, events: describedEvents(modules), prices, deployment };
   return {
     ...offer,
     modules,
+    capabilities,
     byId: new Map(capabilities.map((capability) => [capability.id, capability])),
-    sha256: digest(offer),
+    sha256: digest(capabilities, offer),
   };
 }
 
-function digest(offer: Pick<Manifest, 'capabilities' | 'events' | 'prices' | 'deployment'>): string {
-  const capabilities = offer.capabilities.map((capability) => describeCapability(capability, offer));
-  capabilities.sort((left, right) => (left.id < right.id ? -1 : 1));
+function withDerived(module: Module, offer: Offer): Module {
+  return { ...module, capabilities: [...module.capabilities, ...(module.derived?.(offer) ?? [])] };
+}
+
+function digest(capabilities: readonly Capability[], offer: Offer): string {
+  const described = capabilities.map((capability) => describeCapability(capability, offer));
+  described.sort((left, right) => (left.id < right.id ? -1 : 1));
   const { events, prices } = offer;
-  const text = JSON.stringify({ apiVersion, specVersion, prices: prices.version, capabilities, events });
+  const text = JSON.stringify({ apiVersion, specVersion, prices: prices.version, capabilities: described, events });
   return createHash('sha256').update(canonicalJson(text)).digest('hex');
 }

@@ -1,11 +1,16 @@
-// A module: its capabilities, the state it keeps in a process, and the sweeps that run in the background.
+// A module and everything that it brings: its capabilities with their prices, limits, events and error codes, the state it keeps in a
+// process, and its background work. Nothing of it stands in a list elsewhere.
 
+import type { TierLimit } from '../core/accounts/tiers.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
 import type { Figure } from '../core/process/metric.ts';
+import type { Price } from '../core/wallet/prices.ts';
+import type { ProblemBook } from '../problems/catalogue.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
+import type { Offer } from './offer.ts';
 import type { RawRoute } from './raw-route.ts';
 
 export interface Module<State = unknown> {
@@ -14,6 +19,14 @@ export interface Module<State = unknown> {
   readonly status: 'ga' | 'beta' | 'planned';
   // biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different inputs; each is typed where it is defined
   readonly capabilities: readonly Capability<any, State>[];
+  /** Capabilities that show what all modules bring, such as the limits of a tier; they stand behind the others. */
+  derived?(offer: Offer): readonly Capability[];
+  /** Entries of the price book, each named `<module>.<what>`. */
+  readonly prices?: Readonly<Record<string, Price>>;
+  /** What an account of each tier may have, by the name under which account.tier shows it. */
+  readonly limits?: Readonly<Record<string, TierLimit>>;
+  /** The error codes that are its own, thrown by what `problemsWith` makes of the same book. */
+  readonly problems?: ProblemBook;
   /** The events that its work tells. */
   readonly events?: readonly EventKind[];
   /** Routes that speak another protocol than the JSON envelope. */

@@ -5,6 +5,9 @@ export const serviceName = 'quartermaster';
 /** Date of the wire shapes; also `api_version` of webhook events. Changes only when a shape that callers parse grows in a notable way. */
 export const apiVersion = '2026-11-01';
 
+/** Version of the price book that the modules' prices make together; entries of the ledger name it. */
+export const priceVersion = '2026-11-01';
+
 /** Version of the interface description (specification, "Versioning"). */
 export const specVersion = '0.1.0';
 

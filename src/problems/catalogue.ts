@@ -1,5 +1,5 @@
-// Every error code of the service as data (contract §5): status, title, whether a retry may succeed, what to do.
-// The documentation pages, the OpenAPI document and discovery are derived from this table.
+// The error codes that any part of the service may answer, as data (contract §5): status, title, whether a retry may succeed, what to
+// do. A module brings its own beside them; pages, the OpenAPI document and discovery are derived from all of them together.
 
 export interface ProblemEntry {
   readonly status: number;
@@ -9,7 +9,8 @@ export interface ProblemEntry {
   readonly advice: string;
 }
 
-const entry = (status: number, title: string, advice: string, retryable = false): ProblemEntry => ({
+/** One entry of a book; `retryable`: whether the same call may succeed later. */
+export const problemEntry = (status: number, title: string, advice: string, retryable = false): ProblemEntry => ({
   status,
   title,
   retryable,
@@ -17,237 +18,225 @@ const entry = (status: number, title: string, advice: string, retryable = false)
 });
 const RETRYABLE = true;
 
-export const problemCatalogue = {
-  INVALID_REQUEST: entry(
+/** Codes and what they mean. */
+export type ProblemBook = Readonly<Record<string, ProblemEntry>>;
+
+export const sharedProblems = {
+  INVALID_REQUEST: problemEntry(
     400,
     'The request is not valid as a whole.',
     'Two or more fields conflict, or the request line or its encoding is wrong. Read the message, mend the request and send it again.',
   ),
-  VALIDATION_FAILED: entry(
+  VALIDATION_FAILED: problemEntry(
     400,
     'A field of the request is not valid.',
     '`param` names the field, `code_detail` the rule it breaks; `errors` lists up to 20 fields. Correct them and send the request again.',
   ),
-  MALFORMED_JSON: entry(
+  MALFORMED_JSON: problemEntry(
     400,
     'The body is not valid JSON.',
     'Send one JSON object in UTF-8 with the content type application/json, nested at most 32 levels deep.',
   ),
-  INVALID_CURSOR: entry(
+  INVALID_CURSOR: problemEntry(
     400,
     'The cursor is not valid for this list.',
     'Use next_cursor exactly as returned, with the same key and the same filters, or start again without a cursor.',
   ),
-  INVALID_SCOPE: entry(
+  INVALID_SCOPE: problemEntry(
     400,
     'A scope is not known.',
     'Use `*`, a module, `module:read`, `module:write`, `module:admin` or a capability id. GET /v1/discovery lists them.',
   ),
-  INVALID_IDEMPOTENCY_KEY: entry(
+  INVALID_IDEMPOTENCY_KEY: problemEntry(
     400,
     'The idempotency key is not valid.',
     'Send 1 to 255 printable ASCII characters, in one place, or the same value in every place.',
   ),
-  DIMENSION_MISMATCH: entry(
-    400,
-    'The embedding has another length than the collection.',
-    'Send embeddings of exactly the collection dimension.',
-  ),
-  EXPIRY_TOO_LATE: entry(
-    400,
-    'A key cannot hand out a secret that outlives itself.',
-    'The calling key expires: name an expires_at no later than its own, or use a key that does not expire.',
-  ),
-  UNSUPPORTED_FILTER: entry(
+  UNSUPPORTED_FILTER: problemEntry(
     400,
     'The filter uses an operator or key that is not supported.',
     'Discovery lists the operators of the capability.',
   ),
-  WEBHOOK_URL_REJECTED: entry(
+  WEBHOOK_URL_REJECTED: problemEntry(
     400,
     'The URL is not acceptable as a target.',
     'The message says what is wrong with it. The description of the capability says where URLs may lead on this service.',
   ),
-  WEBHOOK_HEADER_REJECTED: entry(
+  WEBHOOK_HEADER_REJECTED: problemEntry(
     400,
     'A custom header is not acceptable.',
     'Use at most 20 token names with visible ASCII values; hop-by-hop and signing headers are reserved.',
   ),
-  UNKNOWN_EVENT_TYPE: entry(
-    400,
-    'An event type is not in the catalogue.',
-    'Use the event types that the documentation of webhooks lists.',
-  ),
-  DURATION_EXCEEDED: entry(
+  DURATION_EXCEEDED: problemEntry(
     400,
     'The duration is longer than the vendor allows.',
     'Ask GET /v1/video/capabilities for max_seconds and send a shorter duration.',
   ),
-  VENDOR_NOT_AVAILABLE: entry(
+  VENDOR_NOT_AVAILABLE: problemEntry(
     400,
     'The pinned vendor does not serve this capability.',
     'GET /v1/discovery/{capability} lists the live vendors; or leave vendor out.',
   ),
-  MESSAGE_TOO_LARGE: entry(
-    400,
-    'The message is larger than the queue allows.',
-    'Size is the UTF-8 bytes of the payload as sent plus its headers; raise max_message_size_kb (at most 256) or send a reference.',
-  ),
-  UNAUTHORIZED: entry(401, 'No API key was sent.', 'Send the header `Authorization: Bearer <API_KEY>`.'),
-  INVALID_API_KEY: entry(
+  UNAUTHORIZED: problemEntry(401, 'No API key was sent.', 'Send the header `Authorization: Bearer <API_KEY>`.'),
+  INVALID_API_KEY: problemEntry(
     401,
     'The API key is not valid.',
     'code_detail `revoked` or `expired`: this key, or this secret of it, has ended; without code_detail no such key exists here. Use another key.',
   ),
-  INSUFFICIENT_CREDIT: entry(
+  INSUFFICIENT_CREDIT: problemEntry(
     402,
     'The wallet, the budget or the spend cap of the key does not cover this call.',
     'error.shortfall says what the call needs, what is left of which cap, when the window ends, and in lifted_by what makes room. code_detail `balance`: add credit. `budget_daily`, `budget_monthly`: raise the budget with PUT /v1/account/budget/set, or wait for window_end. `key_cap`: raise spend_cap_usd of the key with PATCH /v1/account/keys/update/{id}, or use another key.',
   ),
-  PAYMENT_METHOD_REQUIRED: entry(402, 'A payment method is needed.', 'Add a payment method to the account first.'),
-  PAYMENT_DECLINED: entry(402, 'The payment was declined.', 'Check the payment method or use another one.'),
-  INSUFFICIENT_SCOPE: entry(
+  PAYMENT_METHOD_REQUIRED: problemEntry(
+    402,
+    'A payment method is needed.',
+    'Add a payment method to the account first.',
+  ),
+  PAYMENT_DECLINED: problemEntry(402, 'The payment was declined.', 'Check the payment method or use another one.'),
+  INSUFFICIENT_SCOPE: problemEntry(
     403,
     'The key has no permission for this capability.',
     'Use a key whose scopes include the capability named in the message. code_detail `secret_in_grace`: use the current secret of the key.',
   ),
-  SCOPE_ESCALATION: entry(
-    403,
-    'A key cannot grant or change more than it may do itself.',
-    'Use a key whose scopes contain the requested ones and those of the key to be changed. code_detail `spend_cap`: use a key without a spend cap.',
-  ),
-  ACCOUNT_SUSPENDED: entry(403, 'The account is suspended.', 'Contact the operator of this service.'),
-  EMAIL_BINDING_REQUIRED: entry(
+  ACCOUNT_SUSPENDED: problemEntry(403, 'The account is suspended.', 'Contact the operator of this service.'),
+  EMAIL_BINDING_REQUIRED: problemEntry(
     403,
     'An e-mail address must be bound to the account first.',
     'Bind an e-mail address, then repeat the call.',
   ),
-  TIER_REQUIRED: entry(403, 'The tier of the account does not include this.', 'Upgrade the tier of the account.'),
-  NOT_FOUND: entry(
+  TIER_REQUIRED: problemEntry(
+    403,
+    'The tier of the account does not include this.',
+    'Upgrade the tier of the account.',
+  ),
+  NOT_FOUND: problemEntry(
     404,
     'There is nothing at this address.',
     'Check the path and the identifier. GET /v1/discovery lists every capability with its path.',
   ),
-  QUEUE_NOT_FOUND: entry(
-    404,
-    'The queue does not exist.',
-    'Create it with POST /v1/queue/create, or check the name with GET /v1/queue/list.',
-  ),
-  COLLECTION_NOT_FOUND: entry(
-    404,
-    'The collection does not exist.',
-    'Create it with POST /v1/vector/collection/create, or check the name.',
-  ),
-  JOB_NOT_FOUND: entry(404, 'The job does not exist.', 'Check the job id.'),
-  EVENT_NOT_FOUND: entry(404, 'The event does not exist.', 'Check the event id; events are kept for a limited time.'),
-  GROUP_NOT_FOUND: entry(404, 'The error group does not exist.', 'Check the group id.'),
-  KEY_NOT_FOUND: entry(404, 'The API key does not exist.', 'Check the key id with GET /v1/account/keys/list.'),
-  WEBHOOK_NOT_FOUND: entry(404, 'The webhook does not exist.', 'Check the webhook id.'),
-  SUBSCRIPTION_NOT_FOUND: entry(404, 'The subscription does not exist.', 'Check the subscription id.'),
-  CAPABILITY_NOT_FOUND: entry(
+  JOB_NOT_FOUND: problemEntry(404, 'The job does not exist.', 'Check the job id.'),
+  KEY_NOT_FOUND: problemEntry(404, 'The API key does not exist.', 'Check the key id with GET /v1/account/keys/list.'),
+  CAPABILITY_NOT_FOUND: problemEntry(
     404,
     'The capability does not exist.',
     'With code_detail `planned` its module is not built yet: nothing but waiting helps. Else it may be a typo: the message names what is near, and GET /v1/discovery lists all.',
   ),
-  METHOD_NOT_ALLOWED: entry(
+  METHOD_NOT_ALLOWED: problemEntry(
     405,
     'The path exists, but not with this method.',
     'Use a method that the Allow header names.',
   ),
-  ALREADY_EXISTS: entry(409, 'It exists already with other settings.', 'Use another name, or update the existing one.'),
-  STATE_CONFLICT: entry(
+  ALREADY_EXISTS: problemEntry(
+    409,
+    'It exists already with other settings.',
+    'Use another name, or update the existing one.',
+  ),
+  STATE_CONFLICT: problemEntry(
     409,
     'The state of the resource does not allow this.',
     'Read the message; change the state first.',
   ),
-  IDEMPOTENCY_IN_FLIGHT: entry(
+  IDEMPOTENCY_IN_FLIGHT: problemEntry(
     409,
     'A call with this idempotency key is still running.',
     'Wait and repeat the same call: it will return the first result.',
     RETRYABLE,
   ),
-  IDEMPOTENCY_KEY_REUSED: entry(
+  IDEMPOTENCY_KEY_REUSED: problemEntry(
     409,
     'This idempotency key belongs to another request.',
     'Use a new key for a new request; repeat a request exactly to get its first result.',
   ),
-  IDEMPOTENCY_CONFLICT: entry(
+  IDEMPOTENCY_CONFLICT: problemEntry(
     409,
     'The answer of this idempotency key holds a secret of another API key.',
     'Repeat the call with the API key that made it, or send a new idempotency key.',
   ),
-  IDEMPOTENCY_INDETERMINATE: entry(
+  IDEMPOTENCY_INDETERMINATE: problemEntry(
     409,
     'The outcome of the first call with this key is not known yet.',
     'Repeat the same call later.',
     RETRYABLE,
   ),
-  KEY_ROTATION_LIMIT: entry(
+  KEY_ROTATION_LIMIT: problemEntry(
     409,
     'Two earlier secrets of this key are still alive.',
     'Wait until one expires, or rotate with grace_hours 0.',
   ),
-  KEY_NOT_ROTATABLE: entry(409, 'A revoked or expired key cannot be rotated.', 'Create a new key.'),
-  ROUTING_EMPTY: entry(409, 'No vendor is left for this capability.', 'Exclude fewer vendors.'),
-  QUOTA_EXCEEDED: entry(
+  KEY_NOT_ROTATABLE: problemEntry(409, 'A revoked or expired key cannot be rotated.', 'Create a new key.'),
+  ROUTING_EMPTY: problemEntry(409, 'No vendor is left for this capability.', 'Exclude fewer vendors.'),
+  QUOTA_EXCEEDED: problemEntry(
     409,
     'The account has reached its number of such resources.',
     'Delete some, or upgrade the tier.',
   ),
-  CAPABILITY_SUNSET: entry(410, 'The capability has been retired.', 'The message names its successor.'),
-  PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Send at most the number of bytes that the message names.'),
-  UNSUPPORTED_MEDIA_TYPE: entry(
+  CAPABILITY_SUNSET: problemEntry(410, 'The capability has been retired.', 'The message names its successor.'),
+  PAYLOAD_TOO_LARGE: problemEntry(
+    413,
+    'The body is too large.',
+    'Send at most the number of bytes that the message names.',
+  ),
+  UNSUPPORTED_MEDIA_TYPE: problemEntry(
     415,
     'The content type or encoding is not supported.',
     'Send application/json in UTF-8.',
   ),
-  RATE_LIMITED: entry(
+  RATE_LIMITED: problemEntry(
     429,
     'Too many calls.',
     'Wait for Retry-After and spread the calls; the RateLimit header shows what is left.',
     RETRYABLE,
   ),
-  CONCURRENCY_LIMITED: entry(
+  CONCURRENCY_LIMITED: problemEntry(
     429,
     'Too many calls of this account are running at once.',
     'Wait for some to finish, then repeat.',
     RETRYABLE,
   ),
-  RATE_LIMIT_VENDOR: entry(429, 'The vendor limits the rate.', 'Wait for Retry-After and repeat.', RETRYABLE),
-  INTERNAL_ERROR: entry(
+  RATE_LIMIT_VENDOR: problemEntry(429, 'The vendor limits the rate.', 'Wait for Retry-After and repeat.', RETRYABLE),
+  INTERNAL_ERROR: problemEntry(
     500,
     'Something failed inside the service.',
     'Repeat the call with the same idempotency key; if it persists, report the request_id to the operator.',
     RETRYABLE,
   ),
-  VENDOR_ERROR: entry(502, 'The vendor answered with an error.', 'Read the message; repeating will probably not help.'),
-  VENDOR_AUTH_ERROR: entry(502, 'The vendor refused the credentials of the service.', 'Report it to the operator.'),
-  EMAIL_SEND_FAILED: entry(
+  VENDOR_ERROR: problemEntry(
+    502,
+    'The vendor answered with an error.',
+    'Read the message; repeating will probably not help.',
+  ),
+  VENDOR_AUTH_ERROR: problemEntry(
+    502,
+    'The vendor refused the credentials of the service.',
+    'Report it to the operator.',
+  ),
+  EMAIL_SEND_FAILED: problemEntry(
     502,
     'The upstream sender failed to send the e-mail.',
     'Repeat the call with the same idempotency key.',
     RETRYABLE,
   ),
-  VENDOR_DOWN: entry(
+  VENDOR_DOWN: problemEntry(
     503,
     'The vendor is not reachable.',
     'Repeat later, or let the service choose the vendor.',
     RETRYABLE,
   ),
-  SERVICE_UNAVAILABLE: entry(
+  SERVICE_UNAVAILABLE: problemEntry(
     503,
     'The service cannot answer at the moment.',
     'It is starting, stopping, or its database is unreachable. Repeat after Retry-After with the same idempotency key.',
     RETRYABLE,
   ),
-  OVERLOADED: entry(503, 'The service has more work than it can take.', 'Repeat after Retry-After.', RETRYABLE),
-  VENDOR_TIMEOUT: entry(
+  OVERLOADED: problemEntry(503, 'The service has more work than it can take.', 'Repeat after Retry-After.', RETRYABLE),
+  VENDOR_TIMEOUT: problemEntry(
     504,
     'The vendor did not answer in time.',
     'Repeat the call with the same idempotency key.',
     RETRYABLE,
   ),
-  DEADLINE_EXCEEDED: entry(
+  DEADLINE_EXCEEDED: problemEntry(
     504,
     'The call did not finish in time.',
     'Repeat the call with the same idempotency key.',
@@ -255,6 +244,4 @@ export const problemCatalogue = {
   ),
 } as const satisfies Record<string, ProblemEntry>;
 
-export type ProblemCode = keyof typeof problemCatalogue;
-
-export const problemCodes = Object.keys(problemCatalogue) as ProblemCode[];
+export type ProblemCode = keyof typeof sharedProblems;

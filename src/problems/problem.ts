@@ -1,6 +1,6 @@
-// The one error type of the service: a catalogued code plus what the caller needs to mend the call.
+// The one error type of the service: a code of a book plus what the caller needs to mend the call.
 // Everything that reaches a caller as a failure is a Problem; anything else becomes INTERNAL_ERROR and is logged.
-import { type ProblemCode, problemCatalogue } from './catalogue.ts';
+import { type ProblemBook, type ProblemCode, type ProblemEntry, sharedProblems } from './catalogue.ts';
 
 /** One field at fault; `param` is a path such as `vectors[3].embedding[7]`, `rule` the violated rule. */
 export interface FieldError {
@@ -35,7 +35,8 @@ export interface ProblemOptions {
 }
 
 export class Problem extends Error {
-  readonly code: ProblemCode;
+  readonly code: string;
+  readonly entry: ProblemEntry;
   readonly httpStatus: number;
   readonly retryable: boolean;
   readonly detail: string | undefined;
@@ -44,11 +45,11 @@ export class Problem extends Error {
   readonly shortfall: Shortfall | undefined;
   readonly errors: readonly FieldError[] | undefined;
 
-  constructor(code: ProblemCode, options: ProblemOptions = {}) {
-    const entry = problemCatalogue[code];
+  constructor(code: string, entry: ProblemEntry, options: ProblemOptions = {}) {
     super(options.message ?? entry.title, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Problem';
     this.code = code;
+    this.entry = entry;
     this.httpStatus = entry.status;
     this.retryable = entry.retryable;
     this.detail = options.detail;
@@ -59,12 +60,17 @@ export class Problem extends Error {
   }
 }
 
-/** Builds the Problem to throw: `throw problem('QUEUE_NOT_FOUND', { param: 'queue' })`. */
-export function problem(code: ProblemCode, options?: ProblemOptions): Problem {
-  return new Problem(code, options);
+/** Builds the Problem to throw: `throw problem('NOT_FOUND', { param: 'type' })`. */
+export const problem = problemsWith({});
+
+/** What builds Problems of the shared codes and of those of a module. */
+export function problemsWith<Own extends ProblemBook>(own: Own) {
+  const book: ProblemBook = { ...sharedProblems, ...own };
+  return (code: ProblemCode | (keyof Own & string), options?: ProblemOptions): Problem =>
+    new Problem(code, book[code] as ProblemEntry, options);
 }
 
 /** A validation failure of exactly one field (contract §1). `rule` is the code_detail. */
 export function invalidField(param: string, rule: string, message: string): Problem {
-  return new Problem('VALIDATION_FAILED', { param, detail: rule, message, errors: [{ param, rule, message }] });
+  return problem('VALIDATION_FAILED', { param, detail: rule, message, errors: [{ param, rule, message }] });
 }

@@ -2,7 +2,7 @@
 
 import { usd } from '../lib/money.ts';
 import { isoOrNull } from '../lib/time.ts';
-import { problemCatalogue } from './catalogue.ts';
+import { sharedProblems } from './catalogue.ts';
 import type { Problem, Shortfall } from './problem.ts';
 
 export interface ErrorObject {
@@ -29,7 +29,7 @@ export function renderProblem(
   return {
     code: failure.code,
     http_status: failure.httpStatus,
-    message: hidden ? problemCatalogue.INTERNAL_ERROR.title : failure.message,
+    message: hidden ? sharedProblems.INTERNAL_ERROR.title : failure.message,
     docs_url: `${baseUrl}/docs/errors/${failure.code}`,
     ...(failure.detail === undefined ? {} : { code_detail: failure.detail }),
     retryable: failure.retryable,

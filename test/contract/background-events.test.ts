@@ -3,12 +3,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
-import { backgroundEvents, eventCatalogue } from '../../src/core/events/catalogue.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
-import { capabilities } from '../support/capabilities.ts';
+import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
 import { type Receiver, startEngine, startReceiver, until } from '../webhooks/engine-harness.ts';
@@ -88,9 +87,11 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'cron.failed': () => scheduled('/fails'),
 };
 
+const toldWithoutCall = manifest.events.flatMap(({ type, withoutCall }) => (withoutCall === undefined ? [] : [type]));
+
 describe('told without a call', () => {
   test('every type has its cause here', () => {
-    expect(Object.keys(causes).sort()).toEqual(Object.keys(backgroundEvents).sort());
+    expect(Object.keys(causes).sort()).toEqual([...toldWithoutCall].sort());
   });
 
   test.each(Object.keys(causes))(
@@ -106,8 +107,8 @@ describe('told without a call', () => {
 });
 
 test('every type that the code tells is named, and every named type is told by the code', () => {
-  const catalogued = new Set(eventCatalogue.map((event) => event.type));
-  const names = /\/capabilities\/|\/planned-events\/|\/events\.ts$|\/catalogue\.ts$|\.test\.ts$/;
+  const catalogued = new Set(manifest.events.map(({ type }) => type));
+  const names = /\/capabilities\/|\/planned\/|\/events\.ts$|\.test\.ts$/;
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !names.test(path));
   const told = new Set(
     sources
@@ -115,6 +116,6 @@ test('every type that the code tells is named, and every named type is told by t
       .map(([, literal]) => literal as string)
       .filter((literal) => catalogued.has(literal)),
   );
-  const named = new Set([...capabilities.flatMap(({ events }) => events), ...Object.keys(backgroundEvents)]);
+  const named = new Set([...capabilities.flatMap(({ events }) => events), ...toldWithoutCall]);
   expect([...told].sort()).toEqual([...named].sort());
 });

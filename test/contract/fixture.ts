@@ -1,16 +1,10 @@
 // A small module that uses every trait a capability can have, for tests that must not depend on what is built so far.
 import { Type } from 'typebox';
-import type { PriceBook } from '../../src/core/wallet/prices.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 
 export const baseUrl = 'http://127.0.0.1:8787';
-
-const prices: PriceBook = {
-  version: 'test',
-  prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n, minimumNanos: 100_000n } },
-};
 
 const parcel = Type.Object(
   {
@@ -125,7 +119,8 @@ export const parcels = defineModule({
   summary: 'Parcels & more.',
   status: 'beta',
   capabilities: [send, list, drop, weigh],
+  prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n, minimumNanos: 100_000n } },
   start: () => undefined,
 });
 
-export const fixtureManifest = composeManifest([parcels], { prices });
+export const fixtureManifest = composeManifest([parcels]);

@@ -1,6 +1,5 @@
 // What is charged later stands where it is caused: nothing that costs money is shown as free.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultPriceBook } from '../../src/core/wallet/prices.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { byId, capabilities, manifest, outputFaults } from '../support/capabilities.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -17,7 +16,7 @@ test('every entry of the price book stands with the capability that is charged o
     ...(price === 'free' ? [] : [price.book]),
     ...laterPrices.map(({ book }) => book),
   ]);
-  expect([...new Set(named)].sort()).toEqual(Object.keys(defaultPriceBook.prices).sort());
+  expect([...new Set(named)].sort()).toEqual(Object.keys(manifest.prices.prices).sort());
 });
 
 test.each(['cron.create', 'cron.update', 'cron.resume'])('%s shows the price of a run on every surface', async (id) => {

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plannedModules } from '../../src/manifest/planned.ts';
+import { plannedModules } from '../../src/manifest/planned/modules.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';

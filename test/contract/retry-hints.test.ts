@@ -1,18 +1,20 @@
 // When to try again is told only beside `retryable: true`, by every form that an answer can take, for every code.
 import { expect, test } from 'vitest';
 import { Envelope } from '../../src/gateway/envelope.ts';
+import { modules } from '../../src/manifest/index.ts';
 import type { RawHead } from '../../src/manifest/raw-route.ts';
 import { failurePage, signInPage } from '../../src/modules/errors/pages/sign-in.ts';
 import { refusal } from '../../src/modules/errors/sentry/answers.ts';
-import { problemCatalogue, problemCodes } from '../../src/problems/catalogue.ts';
-import { problem } from '../../src/problems/problem.ts';
+import { Problem } from '../../src/problems/problem.ts';
+import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 
+const manifest = composeManifest(modules);
 const envelope = new Envelope({ baseUrl: 'https://qm.example', region: 'western', workerId: 'w', cnyPerUsd: 7 });
 const identity = { requestId: 'req_1', traceId: 't', startedMs: 0, entryForm: 'rest', warnings: [] };
 
-test.each(problemCodes)('%s', (code) => {
-  const failure = problem(code, { retryAfterMs: 5_000 });
-  const { retryable } = problemCatalogue[code];
+test.each(Object.entries(manifest.problems))('%s', (code, entry) => {
+  const failure = new Problem(code, entry, { retryAfterMs: 5_000 });
+  const { retryable } = entry;
   const wait = retryable ? 5_000 : undefined;
   expect(JSON.parse(envelope.failure(identity, failure)).error).toMatchObject({ retryable });
   expect(JSON.parse(envelope.failure(identity, failure)).error.retry_after_ms).toBe(wait);

@@ -1,6 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { problemCodes } from '../../src/problems/catalogue.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { baseUrl } from './fixture.ts';
 import { manifests } from './manifests.ts';
@@ -39,7 +38,7 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     expect(body(`/docs/capabilities/${capability.id}`)).toContain(`<h1>${capability.id}</h1>`);
   });
 
-  test.each(problemCodes)('%s has a page', (code) => {
+  test.each(Object.keys(manifest.problems))('%s has a page', (code) => {
     expect(body(`/docs/errors/${code}`)).toContain(`<h1>${code}</h1>`);
     expect(body('/docs/errors')).toContain(`href="/docs/errors/${code}"`);
   });

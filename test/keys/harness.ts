@@ -11,11 +11,12 @@ import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { Holds } from '../../src/core/wallet/holds/holds.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
-import { defaultPriceBook } from '../../src/core/wallet/prices.ts';
 import { Database } from '../../src/db/database.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
+import { priceBookOf } from '../../src/manifest/compose.ts';
+import { modules } from '../../src/manifest/index.ts';
 import { account } from '../../src/modules/account/index.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
@@ -88,7 +89,8 @@ function makeCore(db: Database): Core {
     keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf([...account.capabilities, ...others], planned),
     usage: new UsageMeter(db),
-    prices: defaultPriceBook,
+    prices: priceBookOf(modules),
+    eventTypes: new Set(),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     log,

@@ -1,7 +1,10 @@
 // What every answer under /v1 must look like (contract §1), whatever it answers.
 import { expect } from 'vitest';
-import { type ProblemCode, problemCatalogue } from '../../src/problems/catalogue.ts';
+import { modules } from '../../src/manifest/index.ts';
+import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import type { Reply } from './service.ts';
+
+const { problems } = composeManifest(modules);
 
 const REQUEST_ID = /^req_[0-9A-Za-z]{20,}$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
@@ -51,7 +54,7 @@ export function expectFailure(reply: Reply, baseUrl: string): void {
   expect(Object.keys(reply.body ?? {}), reply.text).toEqual(['ok', 'error', 'metadata']);
   expect(reply.body.ok).toBe(false);
   const { error } = reply.body;
-  const entry = problemCatalogue[error.code as ProblemCode];
+  const entry = problems[error.code] as NonNullable<(typeof problems)[string]>;
   expect(entry, error.code).toBeDefined();
   expect(error).toMatchObject({
     http_status: reply.status,

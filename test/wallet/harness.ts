@@ -12,10 +12,11 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { Holds } from '../../src/core/wallet/holds/holds.ts';
 import type { LaneEffect, LaneItem, ReadVerdict } from '../../src/core/wallet/lane/lane-item.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
-import { defaultPriceBook } from '../../src/core/wallet/prices.ts';
 import { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { priceBookOf } from '../../src/manifest/compose.ts';
+import { modules } from '../../src/manifest/index.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -180,7 +181,7 @@ export function idempotencyKey(raw: string, request = 'same'): IdempotencyKey {
 
 /** A call's context with as much of the core as charging needs. */
 export function contextOf(shop: Shop, account: Account, idempotency: IdempotencyKey | null = null): CallContext {
-  const core = { db: shop.db, lanes: shop.lanes, holds: shop.holds, prices: defaultPriceBook, log: silent };
+  const core = { db: shop.db, lanes: shop.lanes, holds: shop.holds, prices: priceBookOf(modules), log: silent };
   return {
     core,
     capability: 'queue.publish',

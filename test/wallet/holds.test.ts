@@ -169,11 +169,11 @@ describe('a large effect', () => {
 
   test('is refused without a trace when what it stands on is gone by the time of the wallet lock', async () => {
     const account = await openAccount(shop.db, 100_000n);
-    const gone = { kind: 'refuse', problem: problem('QUEUE_NOT_FOUND') } as const;
+    const gone = { kind: 'refuse', problem: problem('KEY_NOT_FOUND') } as const;
     for (const refusedAt of [1, 2, 3]) {
       const effect = rowEffect({ read: (reading) => (reading === refusedAt ? gone : { kind: 'go', context: null }) });
       const context = contextOf(shop, account, idempotencyKey(`gone ${refusedAt}`));
-      await expect(chargeInLane(context, { ...charge, effect })).rejects.toMatchObject({ code: 'QUEUE_NOT_FOUND' });
+      await expect(chargeInLane(context, { ...charge, effect })).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' });
       expect(await rowsOf(shop.db, account.accountId)).toBe(0);
       expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 100_000n, held: 0n, charged: 0n });
     }

@@ -1,6 +1,6 @@
 // Registrations over HTTP: what register, list, get, update and delete take, answer and refuse.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventCatalogue } from '../../src/core/events/catalogue.ts';
+import { manifest } from '../support/capabilities.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { failure, WebhookCaller } from './api-harness.ts';
 
@@ -36,7 +36,7 @@ describe('register', () => {
   });
 
   test('every type of the catalogue can be subscribed to; one named twice counts once', async () => {
-    const all = eventCatalogue.map(({ type }) => type);
+    const all = manifest.events.map(({ type }) => type);
     const { events } = await own.register(URL, { events: [...all, 'queue.dlq', 'account.created'] });
     expect(events).toEqual(all);
   });

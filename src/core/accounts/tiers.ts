@@ -1,4 +1,4 @@
-// Limits per tier (contract §6). A deployment may override them.
+// What every account may do by its tier (contract §6). What a module limits beside it stands with the module.
 export type Tier = 'standard' | 'pro' | 'enterprise';
 
 export interface TierLimits {
@@ -7,9 +7,12 @@ export interface TierLimits {
   readonly inFlightMax: number;
   readonly keysMax: number;
   readonly webhooksMax: number;
-  readonly queuesMax: number;
-  readonly collectionsMax: number;
-  readonly cronJobsMax: number;
+}
+
+/** What an account of a tier may have of something; account.tier shows it. */
+export interface TierLimit extends Readonly<Record<Tier, number>> {
+  /** One sentence: what is counted. */
+  readonly description: string;
 }
 
 export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
@@ -19,9 +22,6 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     inFlightMax: 1_000,
     keysMax: 100,
     webhooksMax: 20,
-    queuesMax: 1_000,
-    collectionsMax: 1_000,
-    cronJobsMax: 100,
   },
   pro: {
     readsPerSecond: 1_000,
@@ -29,9 +29,6 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     inFlightMax: 5_000,
     keysMax: 500,
     webhooksMax: 100,
-    queuesMax: 10_000,
-    collectionsMax: 5_000,
-    cronJobsMax: 1_000,
   },
   enterprise: {
     readsPerSecond: 10_000,
@@ -39,9 +36,6 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     inFlightMax: 20_000,
     keysMax: 5_000,
     webhooksMax: 500,
-    queuesMax: 100_000,
-    collectionsMax: 50_000,
-    cronJobsMax: 10_000,
   },
 };
 

@@ -1,5 +1,6 @@
 // What travels between the service and the threads that read bodies. Problems lose their class on the way and get it back.
 import type { Reduced } from '../../manifest/bulk-body.ts';
+import type { ProblemEntry } from '../../problems/catalogue.ts';
 import { Problem, type ProblemOptions } from '../../problems/problem.ts';
 import type { BulkOutcome, RequestKey } from './outcome.ts';
 
@@ -12,7 +13,7 @@ export interface Job {
   readonly key: RequestKey | null;
 }
 
-export type PlainProblem = readonly [code: Problem['code'], options: ProblemOptions];
+export type PlainProblem = readonly [code: string, entry: ProblemEntry, options: ProblemOptions];
 
 export type Done =
   | { readonly outcome: PlainOutcome }
@@ -23,16 +24,16 @@ export type Done =
 type PlainOutcome = Omit<BulkOutcome, 'failure'> & { readonly failure: PlainProblem | null };
 
 export function toPlain(failure: Problem): PlainProblem {
-  const { code, message, detail, param, retryAfterMs, errors } = failure;
-  return [code, { message, detail, param, retryAfterMs, errors }];
+  const { code, entry, message, detail, param, retryAfterMs, errors } = failure;
+  return [code, entry, { message, detail, param, retryAfterMs, errors }];
 }
 
 export function plainOutcome(outcome: BulkOutcome): PlainOutcome {
   return { ...outcome, failure: outcome.failure === null ? null : toPlain(outcome.failure) };
 }
 
-export function fromPlain([code, options]: PlainProblem): Problem {
-  return new Problem(code, options);
+export function fromPlain([code, entry, options]: PlainProblem): Problem {
+  return new Problem(code, entry, options);
 }
 
 export function fromPlainOutcome(outcome: PlainOutcome): BulkOutcome {

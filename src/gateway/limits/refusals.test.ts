@@ -30,7 +30,7 @@ test('few refusals go out at once, many of one owner are held, and never for lon
 
 test('what a repetition may mend is never held', () => {
   const { refusals: paced } = refusals();
-  for (let i = 0; i < 100; i += 1) expect(paced.holdMs(problem('QUEUE_NOT_FOUND'), 'acct_a', 10_000)).toBe(0);
+  for (let i = 0; i < 100; i += 1) expect(paced.holdMs(problem('KEY_NOT_FOUND'), 'acct_a', 10_000)).toBe(0);
 });
 
 test('a thousand refusals of a kind are one line in the log, without a stack', async () => {

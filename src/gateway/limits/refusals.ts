@@ -2,11 +2,10 @@
 // without a pause waits instead of being refused as fast as the processor can; and one line a second in the log, whatever their number.
 import type { Admission } from '../../core/admission.ts';
 import type { Logger } from '../../core/process/logger.ts';
-import type { ProblemCode } from '../../problems/catalogue.ts';
 import type { Problem } from '../../problems/problem.ts';
 
 /** Refusals that a repetition at once would only repeat. */
-const HELD: ReadonlySet<ProblemCode> = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
+const HELD: ReadonlySet<string> = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
 const TELL_EVERY_MS = 1_000;
 
 interface Pace {

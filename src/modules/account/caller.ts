@@ -9,7 +9,7 @@ import { findKey, type StoredKey } from '../../core/keys/store.ts';
 import { type LivePrincipal, readLivePrincipals } from '../../core/principal.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
-import { problem } from '../../problems/problem.ts';
+import { problem } from './problems.ts';
 
 export type Scopes = readonly string[] | null;
 

@@ -14,6 +14,7 @@ import {
   text,
   textOrNull,
   whole,
+  withoutCall,
   word,
 } from '../../manifest/event-kind.ts';
 
@@ -57,16 +58,39 @@ const lowBalance = {
   as_of: instant('When it was so.'),
 };
 
-export const accountEvents: readonly EventKind[] = [
-  eventKind('account.created', accountMembers),
-  eventKind('account.updated', accountMembers, { previous }),
-  eventKind('wallet.low_balance', lowBalance, {
-    reason: word(
-      '`low_balance`, or `budget_alert`: spending crossed alert_threshold_usd.',
-      'low_balance',
-      'budget_alert',
+export const accountEvents: readonly EventKind[] = withoutCall(
+  {
+    'account.created': 'An account was made, at the first start or by `qm accounts create`.',
+    'account.updated': 'The tier was changed by `qm accounts update --tier`.',
+    'wallet.low_balance':
+      'Credit that expired, or a scheduled run that was charged, took the balance below the threshold.',
+    'wallet.expiring_soon': 'Credit expires in 7 days, and again in 1 day.',
+    'wallet.expired': 'Credit expired.',
+  },
+  [
+    eventKind('account.created', 'An account was created.', accountMembers),
+    eventKind(
+      'account.updated',
+      'An account changed: an e-mail address was bound, or the tier changed.',
+      accountMembers,
+      { previous },
     ),
-  }),
-  eventKind('wallet.expiring_soon', { ...grantMembers, days_left: whole('7, and again 1.', 7) }),
-  eventKind('wallet.expired', grantMembers),
-];
+    eventKind(
+      'wallet.low_balance',
+      'The spendable balance is low, or spending crossed the alert threshold of the budget.',
+      lowBalance,
+      {
+        reason: word(
+          '`low_balance`, or `budget_alert`: spending crossed alert_threshold_usd.',
+          'low_balance',
+          'budget_alert',
+        ),
+      },
+    ),
+    eventKind('wallet.expiring_soon', 'Promotional credit expires soon.', {
+      ...grantMembers,
+      days_left: whole('7, and again 1.', 7),
+    }),
+    eventKind('wallet.expired', 'Promotional credit expired and left the balance.', grantMembers),
+  ],
+);

@@ -23,6 +23,7 @@ import { webhooksRegister } from './capabilities/webhooks-register.ts';
 import { webhooksTest } from './capabilities/webhooks-test.ts';
 import { webhooksUpdate } from './capabilities/webhooks-update.ts';
 import { accountEvents } from './events.ts';
+import { accountProblems } from './problems.ts';
 import type { AccountState } from './state.ts';
 
 export const account = defineModule<AccountState>({
@@ -39,7 +40,6 @@ export const account = defineModule<AccountState>({
     keysRotate,
     keysSuspectedCompromise,
     keysUpdate,
-    tier,
     usage,
     usageTimeseries,
     ledgerList,
@@ -53,6 +53,8 @@ export const account = defineModule<AccountState>({
     webhooksTest,
     webhooksRedeliver,
   ],
+  derived: (offer) => [tier(offer)],
   events: accountEvents,
+  problems: accountProblems,
   start: () => null,
 });

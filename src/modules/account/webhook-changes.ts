@@ -3,7 +3,6 @@
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { tierLimits } from '../../core/accounts/tiers.ts';
 import type { CallContext } from '../../core/context.ts';
-import { isEventType } from '../../core/events/catalogue.ts';
 import { endDeliveries } from '../../core/webhooks/deliveries/store.ts';
 import {
   clearFailures,
@@ -24,7 +23,7 @@ import {
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { problem } from '../../problems/problem.ts';
+import { problem } from './problems.ts';
 
 /** Fields of an update; what is undefined stays as it is. */
 export interface WebhookPatch extends Partial<RegistrationSettings> {
@@ -33,8 +32,8 @@ export interface WebhookPatch extends Partial<RegistrationSettings> {
 }
 
 /** The event types without repetition, in the order sent. Throws UNKNOWN_EVENT_TYPE that names the first unknown one. */
-export function subscribedEvents(types: readonly string[]): string[] {
-  const unknown = types.findIndex((type) => !isEventType(type));
+export function subscribedEvents({ core }: CallContext, types: readonly string[]): string[] {
+  const unknown = types.findIndex((type) => !core.eventTypes.has(type));
   if (unknown >= 0) throw problem('UNKNOWN_EVENT_TYPE', { param: `events[${unknown}]` });
   return [...new Set(types)];
 }

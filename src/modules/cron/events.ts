@@ -1,5 +1,5 @@
 // What webhooks are told of runs that are over.
-import { type EventKind, eventKind, membersOf } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, withoutCall } from '../../manifest/event-kind.ts';
 import { runSchema } from './schemas.ts';
 
 const run = {
@@ -17,10 +17,17 @@ const run = {
   cost_usd: 0.00002,
 };
 
-export const cronEvents: readonly EventKind[] = [
-  eventKind('cron.executed', membersOf(runSchema, run)),
-  eventKind(
-    'cron.failed',
-    membersOf(runSchema, { ...run, status: 'failed', http_status: 503, response_snippet: 'try again later' }),
-  ),
-];
+export const cronEvents: readonly EventKind[] = withoutCall(
+  {
+    'cron.executed': 'A scheduled run succeeded.',
+    'cron.failed': 'A scheduled run failed.',
+  },
+  [
+    eventKind('cron.executed', 'A scheduled job ran.', membersOf(runSchema, run)),
+    eventKind(
+      'cron.failed',
+      'A run of a scheduled job failed.',
+      membersOf(runSchema, { ...run, status: 'failed', http_status: 503, response_snippet: 'try again later' }),
+    ),
+  ],
+);

@@ -9,6 +9,7 @@ import { resume } from './capabilities/resume.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
+import { cronLimits } from './limits.ts';
 import { createRunner } from './runs/runner.ts';
 import type { CronState } from './state.ts';
 import { cronSweeps } from './sweeps.ts';
@@ -19,6 +20,8 @@ export const cron = defineModule<CronState>({
   status: 'ga',
   capabilities: [create, list, get, runs, update, pause, resume, remove],
   events: cronEvents,
+  prices: { 'cron.run': { unit: 'run', nanosPerUnit: 20_000n } },
+  limits: cronLimits,
   start: (core) => ({ core, runner: createRunner(core) }),
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],

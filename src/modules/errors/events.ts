@@ -28,12 +28,12 @@ const told = {
 };
 
 export const errorEvents: readonly EventKind[] = [
-  eventKind('error.captured', {
+  eventKind('error.captured', 'An error group appeared, was reopened, or goes on (at most once a minute and group).', {
     ...told,
     is_new_group: flag('Whether it is the first event of its group.', false),
     is_reopened: flag('Whether it reopened a resolved group.', true),
   }),
-  eventKind('error.rate_anomaly', {
+  eventKind('error.rate_anomaly', 'An error group occurs far more often than before.', {
     ...told,
     count_5m: whole('Events of the group in the last 5 minutes.', 80),
     baseline_5m: number('Events of the group in 5 minutes of the hour before: a twelfth of them.', 1.5),

@@ -16,10 +16,10 @@ import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
 import { errorEvents } from './events.ts';
 import { consoleRoute } from './pages/route.ts';
+import { errorsProblems } from './problems.ts';
 import { sentryRoutes } from './sentry/routes.ts';
 import { createErrorsState, type ErrorsState } from './state.ts';
 import { errorsSweeps } from './sweeps.ts';
-
 export const errors = defineModule<ErrorsState>({
   name: 'errors',
   summary: 'Error tracking: events, the groups they make, whom they affect, and search.',
@@ -41,6 +41,8 @@ export const errors = defineModule<ErrorsState>({
     comment,
   ],
   events: errorEvents,
+  problems: errorsProblems,
+  prices: { 'errors.capture': { unit: 'event', nanosPerUnit: 50_000n } },
   rawRoutes: [consoleRoute, ...sentryRoutes],
   start: createErrorsState,
   sweeps: errorsSweeps,

@@ -1,29 +1,34 @@
 // What webhooks are told of queues.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, withoutCall } from '../../manifest/event-kind.ts';
 import { deadSchema } from './schemas.ts';
 
-export const queueEvents: readonly EventKind[] = [
-  eventKind('queue.dlq', {
-    ...membersOf(deadSchema, {
-      message_id: 'qmsg_0vTq3mXkfR7bYc1LpZs8Ne',
-      queue: 'jobs',
-      dlq_name: 'jobs-dead',
-      account_id: 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne',
-      status: 'dlq',
-      delivery_count: 3,
-      published_at: '2026-11-01T11:58:20.000Z',
-      dead_lettered_at: '2026-11-01T12:00:00.000Z',
-      priority: 0,
-      message_group_id: null,
-      deduplication_id: null,
-      reason: 'image 17 is no image',
-    }),
-    payload: {
-      schema: Type.Unknown({
-        description: 'The JSON object as it was published, up to 16 KiB; null beyond, and then truncated is true.',
+export const queueEvents: readonly EventKind[] = withoutCall(
+  {
+    'queue.dlq': 'The last lease of a message ended without an ack.',
+  },
+  [
+    eventKind('queue.dlq', 'A message was moved to its dead-letter queue.', {
+      ...membersOf(deadSchema, {
+        message_id: 'qmsg_0vTq3mXkfR7bYc1LpZs8Ne',
+        queue: 'jobs',
+        dlq_name: 'jobs-dead',
+        account_id: 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne',
+        status: 'dlq',
+        delivery_count: 3,
+        published_at: '2026-11-01T11:58:20.000Z',
+        dead_lettered_at: '2026-11-01T12:00:00.000Z',
+        priority: 0,
+        message_group_id: null,
+        deduplication_id: null,
+        reason: 'image 17 is no image',
       }),
-      example: { task: 'resize', image: 17 },
-    },
-  }),
-];
+      payload: {
+        schema: Type.Unknown({
+          description: 'The JSON object as it was published, up to 16 KiB; null beyond, and then truncated is true.',
+        }),
+        example: { task: 'resize', image: 17 },
+      },
+    }),
+  ],
+);

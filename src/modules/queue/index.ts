@@ -22,6 +22,8 @@ import { subscriptions } from './capabilities/subscriptions.ts';
 import { unsubscribe } from './capabilities/unsubscribe.ts';
 import { update } from './capabilities/update.ts';
 import { queueEvents } from './events.ts';
+import { queueLimits } from './limits.ts';
+import { queueProblems } from './problems.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
 import { queueSweeps } from './sweeps.ts';
@@ -54,6 +56,9 @@ export const queue = defineModule<QueueState>({
     unsubscribe,
   ],
   events: queueEvents,
+  problems: queueProblems,
+  prices: { 'queue.publish': { unit: 'message', nanosPerUnit: 20_000n } },
+  limits: queueLimits,
   start: createQueueState,
   async stop(state) {
     state.waiters.stop();

@@ -1,4 +1,11 @@
 // Numbers of the queue module (specification, "Limits"; contract §7).
+import type { TierLimit } from '../../core/accounts/tiers.ts';
+
+/** By tier; account.tier shows it. */
+export const queueLimits = {
+  queues: { description: 'Queues.', standard: 1_000, pro: 10_000, enterprise: 100_000 },
+} satisfies Readonly<Record<string, TierLimit>>;
+
 export const DEFAULT_LANE = 10;
 /** Lane of a message during the last lease it may have: a lease that ends there leads to the dead-letter queue. */
 export const LAST_LEASE_LANE = 127;

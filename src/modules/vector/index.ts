@@ -11,9 +11,10 @@ import { list } from './capabilities/list.ts';
 import { query } from './capabilities/query.ts';
 import { update } from './capabilities/update.ts';
 import { upsert } from './capabilities/upsert.ts';
+import { vectorLimits } from './limits.ts';
+import { vectorProblems } from './problems.ts';
 import { createVectorState, type VectorState } from './state.ts';
 import { vectorSweeps } from './sweeps.ts';
-
 export const vector = defineModule<VectorState>({
   name: 'vector',
   summary: 'Vector search: collections of embeddings, similarity queries and filters on metadata.',
@@ -31,6 +32,12 @@ export const vector = defineModule<VectorState>({
     remove,
     deleteByFilter,
   ],
+  prices: {
+    'vector.upsert': { unit: 'vector', nanosPerUnit: 1_000n, minimumNanos: 10_000n },
+    'vector.query': { unit: 'query', nanosPerUnit: 10_000n },
+  },
+  problems: vectorProblems,
+  limits: vectorLimits,
   start: createVectorState,
   close: ({ engine }) => engine.close(),
   figures: ({ engine }) =>

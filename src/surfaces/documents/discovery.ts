@@ -8,7 +8,7 @@ import { defineCapability } from '../../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../../manifest/describe.ts';
 import { buildManifest, type Manifest, type ManifestOptions } from '../../manifest/manifest.ts';
 import { defineModule, type Module } from '../../manifest/module.ts';
-import { notBuilt, plannedModules } from '../../manifest/planned.ts';
+import { notBuilt, plannedModules } from '../../manifest/planned/modules.ts';
 import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './discovery-schemas.ts';

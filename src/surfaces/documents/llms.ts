@@ -5,7 +5,7 @@ import type { Capability } from '../../manifest/capability.ts';
 import { targetsInWords } from '../../manifest/deployment.ts';
 import { pricingOf } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { plannedModules } from '../../manifest/planned.ts';
+import { plannedModules } from '../../manifest/planned/modules.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import type { SurfaceOptions } from './openapi/openapi.ts';
 import { priceInWords } from './price-in-words.ts';

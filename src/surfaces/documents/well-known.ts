@@ -3,7 +3,6 @@
 import { describeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { apiVersion, serviceName, specVersion } from '../../manifest/version.ts';
-import { problemCatalogue, problemCodes } from '../../problems/catalogue.ts';
 import { moduleStatuses } from './discovery.ts';
 import { eventDocument } from './event-document.ts';
 import type { SurfaceOptions } from './openapi/openapi.ts';
@@ -26,12 +25,12 @@ export function renderWellKnown(manifest: Manifest, { baseUrl }: SurfaceOptions)
     price_version: manifest.prices.version,
     modules: moduleStatuses(manifest),
     capabilities: manifest.capabilities.map((capability) => describeCapability(capability, manifest)),
-    errors: problemCodes.map((code) => ({
+    errors: Object.entries(manifest.problems).map(([code, { status, retryable, title, advice }]) => ({
       code,
-      http_status: problemCatalogue[code].status,
-      retryable: problemCatalogue[code].retryable,
-      title: problemCatalogue[code].title,
-      advice: problemCatalogue[code].advice,
+      http_status: status,
+      retryable,
+      title,
+      advice,
       docs_url: `${baseUrl}/docs/errors/${code}`,
     })),
     events: manifest.events.map((event) => eventDocument(event, manifest.deployment.region)),

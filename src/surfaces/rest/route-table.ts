@@ -1,6 +1,6 @@
 // What is said of a path that no route takes: that it takes other methods, that its module is planned, or that nothing is there.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notBuilt } from '../../manifest/planned.ts';
+import { notBuilt } from '../../manifest/planned/modules.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 
 interface Route {

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { isEventType } from '../../../core/events/catalogue.ts';
 import { eventsOf } from '../../../core/events/read.ts';
 import { sequenceAccount } from '../../../core/events/sequencer.ts';
 import { eventText } from '../../../core/events/wire.ts';
@@ -8,8 +7,8 @@ import { checkOrder, instantField as instantOf } from '../../../core/usage/perio
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { eventSchema } from '../../../manifest/event-kind.ts';
-import { problem } from '../../../problems/problem.ts';
 import { boundField, cursorField, limitField, pageOf } from '../list-fields.ts';
+import { problem } from '../problems.ts';
 import type { AccountState } from '../state.ts';
 
 export const eventsList = defineCapability<AccountState>()({
@@ -41,7 +40,8 @@ export const eventsList = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const { db, secrets, region } = ctx.core;
     const filter = { type: input.type ?? null, fromMs: instantOf('from', input.from), toMs: instantOf('to', input.to) };
-    if (filter.type !== null && !isEventType(filter.type)) throw problem('UNKNOWN_EVENT_TYPE', { param: 'type' });
+    if (filter.type !== null && !ctx.core.eventTypes.has(filter.type))
+      throw problem('UNKNOWN_EVENT_TYPE', { param: 'type' });
     checkOrder(filter.fromMs, filter.toMs);
     const binding = [ctx.accountId, ctx.capability, ...Object.values(filter).map(String)];
     const position = input.cursor === undefined ? null : decodeCursor(secrets, binding, input.cursor)[0];

@@ -5,8 +5,9 @@ import { validateScopes } from '../../../core/keys/scopes.ts';
 import type { CapPeriod, CapSetting } from '../../../core/wallet/limits/key-cap.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { invalidField, problem } from '../../../problems/problem.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import { changeKeys, requireEndsWith, requireNoMoney } from '../caller.ts';
+import { problem } from '../problems.ts';
 import {
   expiresAtField,
   keyWithSecretSchema,

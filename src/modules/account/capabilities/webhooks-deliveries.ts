@@ -1,12 +1,11 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
-import { isEventType } from '../../../core/events/catalogue.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { type DeliveryStatus, deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../../core/webhooks/deliveries/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
 import { cursorField, limitField, pageOf } from '../list-fields.ts';
+import { problem } from '../problems.ts';
 import type { AccountState } from '../state.ts';
 import { requireWebhook } from '../webhook-changes.ts';
 import { deliverySchema, deliveryStatusField, webhookIdField } from '../webhook-schemas.ts';
@@ -50,7 +49,7 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const { db, secrets } = ctx.core;
     const filter = { status: (input.status ?? null) as DeliveryStatus | null, eventType: input.event_type ?? null };
-    if (filter.eventType !== null && !isEventType(filter.eventType)) {
+    if (filter.eventType !== null && !ctx.core.eventTypes.has(filter.eventType)) {
       throw problem('UNKNOWN_EVENT_TYPE', { param: 'event_type' });
     }
     const binding = [ctx.accountId, ctx.capability, input.id, String(filter.status), String(filter.eventType)];

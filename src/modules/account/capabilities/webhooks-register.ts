@@ -65,7 +65,7 @@ export const webhooksRegister = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const settings = {
       url: input.url,
-      events: subscribedEvents(input.events),
+      events: subscribedEvents(ctx, input.events),
       description: input.description ?? null,
       retryPolicy: input.retry_policy ?? 'default',
       headers: checkTargetHeaders(input.headers ?? {}, 'headers'),

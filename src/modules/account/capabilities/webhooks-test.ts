@@ -5,7 +5,7 @@ import { deliverTest } from '../../../core/webhooks/deliveries/test-delivery.ts'
 import { memberSources } from '../../../lib/json-source.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 import type { AccountState } from '../state.ts';
 import { deliverySchema, webhookIdField } from '../webhook-schemas.ts';
 

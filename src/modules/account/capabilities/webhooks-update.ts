@@ -79,7 +79,7 @@ export const webhooksUpdate = defineCapability<AccountState>()({
     const secret = input.secret === undefined ? undefined : signingSecret(input.secret, 'secret');
     const patch = {
       url: input.url,
-      events: input.events === undefined ? undefined : subscribedEvents(input.events),
+      events: input.events === undefined ? undefined : subscribedEvents(ctx, input.events),
       description: input.description,
       retryPolicy: input.retry_policy === undefined ? undefined : (input.retry_policy ?? 'default'),
       headers: input.headers === undefined ? undefined : checkTargetHeaders(input.headers ?? {}, 'headers'),

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { lockCaller } from '../../../core/accounts/accounts.ts';
-import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -10,7 +9,7 @@ import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { changesOf, requireSlot, settingsAfter, timingAfter } from '../jobs/settings.ts';
 import { addJob, findJob, jobCount } from '../jobs/store.ts';
-import { BODY_BYTES_MAX } from '../limits.ts';
+import { BODY_BYTES_MAX, cronLimits } from '../limits.ts';
 import { runPrice } from '../price.ts';
 import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -82,7 +81,7 @@ export const create = defineCapability<CronState>()({
       async (tx) => {
         const nowMs = await lockCaller(tx, accountId);
         const nextMs = requireSlot(timing, nowMs);
-        const jobsMax = tierLimits[ctx.tier].cronJobsMax;
+        const jobsMax = cronLimits.cron_jobs[ctx.tier];
         if ((await jobCount(tx, accountId)) >= jobsMax) {
           throw problem('QUOTA_EXCEEDED', { message: `The account has its ${jobsMax} jobs.` });
         }

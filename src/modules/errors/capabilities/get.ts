@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 import { firstKeptSeq } from '../retention.ts';
 import { eventIdField, eventSchema } from '../schemas.ts';
 import { eventRecord } from '../search/event-record.ts';

@@ -4,7 +4,7 @@ import { lockCaller } from '../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { problem } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 import type { ErrorsState } from '../state.ts';
 import { type ActivityType, sendActivity } from './activity-store.ts';
 import { groupDetail } from './group-detail.ts';

@@ -1,6 +1,6 @@
 // What SDKs are answered. They read the status, two headers and the id; browsers also want to be allowed to.
 import type { RawAnswer, RawHead } from '../../../manifest/raw-route.ts';
-import { problemCatalogue } from '../../../problems/catalogue.ts';
+import { sharedProblems } from '../../../problems/catalogue.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { BACK_OFF_MS_MAX, NO_CREDIT_BACK_OFF_MS } from './numbers.ts';
 
@@ -68,7 +68,7 @@ function backOffMs({ code, retryAfterMs, shortfall }: Problem, status: number): 
 }
 
 function sentence({ code, message }: Problem): string {
-  if (code === 'INTERNAL_ERROR') return problemCatalogue.INTERNAL_ERROR.title;
+  if (code === 'INTERNAL_ERROR') return sharedProblems.INTERNAL_ERROR.title;
   if (code !== 'INSUFFICIENT_SCOPE') return message;
   return (
     'The key in a DSN can be read by whoever has the program: it must have the scope errors.capture, may have errors.message, ' +

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { lockCaller } from '../../../core/accounts/accounts.ts';
-import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
+import { queueLimits } from '../limits.ts';
+import { problem } from '../problems.ts';
 import { type QueueRow, queueRecord } from '../queues/records.ts';
 import { deadLetterQueueId, newQueueId, refuseFifoPriority, settingsAtCreation } from '../queues/settings.ts';
 import { addQueue, findQueue, queueCount } from '../queues/store.ts';
@@ -58,8 +58,8 @@ export const create = defineCapability<QueueState>()({
       );
       const settings = settingsAtCreation(input, dlqId);
       if (existing !== null) return queueRecord(refuseOther(existing, type, settings));
-      if ((await queueCount(tx, ctx.accountId)) >= tierLimits[ctx.tier].queuesMax) {
-        throw problem('QUOTA_EXCEEDED', { message: `The account has its ${tierLimits[ctx.tier].queuesMax} queues.` });
+      if ((await queueCount(tx, ctx.accountId)) >= queueLimits.queues[ctx.tier]) {
+        throw problem('QUOTA_EXCEEDED', { message: `The account has its ${queueLimits.queues[ctx.tier]} queues.` });
       }
       await addQueue(tx, {
         ...settings,

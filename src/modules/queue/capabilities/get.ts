@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 import { queueRecord } from '../queues/records.ts';
 import { findQueue } from '../queues/store.ts';
 import { queueName, queueSchema } from '../schemas.ts';

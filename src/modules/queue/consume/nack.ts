@@ -1,7 +1,6 @@
 // nack: messages go back to their queue, or to the dead-letter queue. Fenced as ack and extend are (settle.ts).
 import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
-import { problem } from '../../../problems/problem.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
 import { settleLapsed } from '../fifo/consume.ts';
 import { giveBack } from '../fifo/give-back.ts';
@@ -9,6 +8,7 @@ import { inFlightOf, returnedByNack } from '../fifo/rules.ts';
 import { lockGroupsOf, readMessages, refreshGroups } from '../fifo/store.ts';
 import type { MessageIds, MessageRef } from '../messages/message-id.ts';
 import { type LockedMessage, lockMessages, noteReason, returnMessages } from '../messages/store.ts';
+import { problem } from '../problems.ts';
 import type { QueueRow } from '../queues/records.ts';
 import { holdQueue } from '../queues/store.ts';
 

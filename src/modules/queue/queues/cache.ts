@@ -1,6 +1,6 @@
 // Queue settings remembered in the process. Statements that rely on them check id and revision, so a stale entry is noticed, never used.
 import type { Queryable } from '../../../db/database.ts';
-import { problem } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
 import { findQueue } from './store.ts';
 

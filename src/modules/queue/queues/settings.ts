@@ -3,7 +3,8 @@
 import { randomInt } from 'node:crypto';
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
-import { invalidField, problem } from '../../../problems/problem.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
 import { findQueue, findQueueById, isQueueIdTaken, type QueueSettings } from './store.ts';
 

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { lockCaller } from '../../../core/accounts/accounts.ts';
-import { tierLimits } from '../../../core/accounts/tiers.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { canonicalJson } from '../../../lib/canonical-json.ts';
@@ -13,7 +12,7 @@ import { collectionText } from '../collections/record.ts';
 import { addCollection, type CollectionRow, collectionCount, findCollection } from '../collections/store.ts';
 import { metrics } from '../engine/port.ts';
 import { metadataText, tooLarge } from '../items/metadata.ts';
-import { DIMENSION_MAX, METADATA_BYTES_MAX } from '../limits.ts';
+import { DIMENSION_MAX, METADATA_BYTES_MAX, vectorLimits } from '../limits.ts';
 import { collectionField, collectionSchema, metadataField } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
@@ -69,7 +68,7 @@ export const collectionCreate = defineCapability<VectorState>()({
         refuseOther(existing, { dimension, metric, metadata });
         return new JsonText(collectionText(existing, state.engine));
       }
-      const max = tierLimits[ctx.tier].collectionsMax;
+      const max = vectorLimits.collections[ctx.tier];
       if ((await collectionCount(tx, accountId)) >= max)
         throw problem('QUOTA_EXCEEDED', { message: `The account has its ${max} collections.` });
       const collectionId = newId('vcol_', nowMs);

@@ -1,5 +1,6 @@
 // Embeddings as they are sent, numbers or base64, to little-endian f32: each number rounded once, to the nearest.
-import { invalidField, problem } from '../../../problems/problem.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
 
 export type SentEmbedding = readonly number[] | string;
 

@@ -1,13 +1,13 @@
 // A query: the engine finds ids, the database gives what belongs to them. When a row changed between the two, the next try asks the
 // engine for more and settles the answer on one state of the database.
 import type { CallContext } from '../../../core/context.ts';
-import { problem } from '../../../problems/problem.ts';
 import { type CollectionRow, findCollection, refOf } from '../collections/store.ts';
 import { CollectionGone, type Search, type SearchResult, type VectorEngine } from '../engine/port.ts';
 import { readSnapshot } from '../engine/reader.ts';
 import { refuseUnfit } from '../items/embedding.ts';
 import type { ItemRow } from '../items/store.ts';
 import { readItems } from '../items/stored.ts';
+import { problem } from '../problems.ts';
 import type { VectorState } from '../state.ts';
 import { bytesOfMatches, type Found, renderAnswer } from './answer.ts';
 import type { QueryBody } from './body.ts';

@@ -6,10 +6,11 @@ import type { AdmittedItem, LaneEffect, ReadVerdict } from '../../../core/wallet
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
-import { type Problem, problem } from '../../../problems/problem.ts';
+import type { Problem } from '../../../problems/problem.ts';
 import { type CollectionRow, holdCollection } from '../collections/store.ts';
 import type { VectorEngine } from '../engine/port.ts';
 import { faultOf } from '../items/embedding.ts';
+import { problem } from '../problems.ts';
 import type { ChangeInput, ChangeItem, RowChange } from './change.ts';
 import { changesOf } from './hints.ts';
 import { embeddingAt, metadataAt } from './packed.ts';

@@ -6,7 +6,7 @@ import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/
 import { failureCodes } from '../../../manifest/failures.ts';
 import { asJsonSchema, fieldsWithin } from '../../../manifest/json-schema.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { problemCatalogue } from '../../../problems/catalogue.ts';
+import { problemOf } from '../../../manifest/offer.ts';
 import { curlOfExample } from '../curl.ts';
 import { fieldsOf, typeInWords } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
@@ -25,7 +25,7 @@ ${examples(manifest, capability, baseUrl)}
 ${answer(capability)}
 ${limits(capability)}
 ${events(capability, root)}
-${errors(capability, root)}`;
+${errors(manifest, capability, root)}`;
   return page(root, capability.id, content);
 }
 
@@ -95,11 +95,10 @@ function events(capability: Capability, root: string): Html {
   return html`<h2>Events</h2>\n<ul>\n${items}</ul>`;
 }
 
-function errors(capability: Capability, root: string): Html {
-  const rows = failureCodes(capability).map((code) => [
-    html`<a href="${root}/docs/errors/${code}">${code}</a>`,
-    String(problemCatalogue[code].status),
-    html`${inline(problemCatalogue[code].title)}`,
-  ]);
+function errors(manifest: Manifest, capability: Capability, root: string): Html {
+  const rows = failureCodes(capability).map((code) => {
+    const { status, title } = problemOf(manifest, code);
+    return [html`<a href="${root}/docs/errors/${code}">${code}</a>`, String(status), html`${inline(title)}`];
+  });
   return html`<h2>Errors</h2>\n${table(['Code', 'Status', 'Meaning'], rows)}`;
 }

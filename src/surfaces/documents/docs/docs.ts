@@ -4,7 +4,7 @@ import type { Capability } from '../../../manifest/capability.ts';
 import { pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import type { Module } from '../../../manifest/module.ts';
-import { type ProblemCode, problemCatalogue, problemCodes } from '../../../problems/catalogue.ts';
+import type { ProblemEntry } from '../../../problems/catalogue.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { capabilityPage } from './capability.ts';
@@ -16,13 +16,15 @@ export function renderDocs(manifest: Manifest, { baseUrl }: SurfaceOptions): Map
   const root = linkRoot(baseUrl);
   const pages = new Map([
     ['/docs', () => indexPage(manifest, root, baseUrl)],
-    ['/docs/errors', () => errorsPage(root)],
+    ['/docs/errors', () => errorsPage(manifest, root)],
     ...renderEventDocs(manifest, { baseUrl }),
   ]);
   for (const capability of manifest.capabilities) {
     pages.set(`/docs/capabilities/${capability.id}`, () => capabilityPage(manifest, capability, baseUrl));
   }
-  for (const code of problemCodes) pages.set(`/docs/errors/${code}`, () => errorPage(manifest, code, root));
+  for (const [code, entry] of Object.entries(manifest.problems)) {
+    pages.set(`/docs/errors/${code}`, () => errorPage(manifest, code, entry, root));
+  }
   return pages;
 }
 
@@ -53,12 +55,12 @@ ${table(['Capability', 'Call', 'Price', 'What it does'], rows)}
 `;
 }
 
-function errorsPage(root: string): string {
-  const rows = problemCodes.map((code) => [
+function errorsPage({ problems }: Manifest, root: string): string {
+  const rows = Object.entries(problems).map(([code, { status, retryable, title }]) => [
     html`<a href="${root}/docs/errors/${code}">${code}</a>`,
-    String(problemCatalogue[code].status),
-    problemCatalogue[code].retryable ? 'yes' : 'no',
-    html`${inline(problemCatalogue[code].title)}`,
+    String(status),
+    retryable ? 'yes' : 'no',
+    html`${inline(title)}`,
   ]);
   const content = html`<h1>Error codes</h1>
 ${prose('A failed call answers `{ "ok": false, "error": {…}, "metadata": {…} }`. Branch on `error.code`; codes are never renamed. `error.param` names the field at fault, `error.request_id` identifies the call.')}
@@ -66,8 +68,7 @@ ${table(['Code', 'Status', 'Retry may succeed', 'Meaning'], rows)}`;
   return page(root, 'Error codes', content);
 }
 
-function errorPage(manifest: Manifest, code: ProblemCode, root: string): string {
-  const entry = problemCatalogue[code];
+function errorPage(manifest: Manifest, code: string, entry: ProblemEntry, root: string): string {
   const own = manifest.capabilities.filter((capability) => capability.errors.includes(code));
   const links = own.map(
     (capability) => html`<li><a href="${root}/docs/capabilities/${capability.id}">${capability.id}</a></li>\n`,

@@ -1,9 +1,9 @@
 // The documentation of events: the list of types, and a page for each with its payload.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { html } from '../../../lib/html.ts';
-import type { DescribedEvent } from '../../../manifest/events.ts';
 import { asJsonSchema, fieldsWithin } from '../../../manifest/json-schema.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import type { DescribedEvent } from '../../../manifest/offer.ts';
 import { wholeEvent } from '../event-document.ts';
 import { typeInWords } from '../fields.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';

@@ -2,7 +2,7 @@
 import { entryForms } from '../../../core/entry-form.ts';
 import { idempotencyKeyField } from '../../../manifest/describe.ts';
 import type { JsonSchema } from '../../../manifest/json-schema.ts';
-import { problemCatalogue, problemCodes } from '../../../problems/catalogue.ts';
+import type { ProblemBook } from '../../../problems/catalogue.ts';
 import { deliveryHeaders } from './webhooks.ts';
 
 /** Statuses that the specification declares for every operation, with the component that describes each. */
@@ -121,13 +121,13 @@ const shortfall: JsonSchema = {
   },
 };
 
-function errorObject(baseUrl: string): JsonSchema {
+function errorObject(baseUrl: string, problems: ProblemBook): JsonSchema {
   return {
     type: 'object',
     description: 'Why the call failed and what to do.',
     required: ['code', 'http_status', 'message', 'docs_url', 'retryable', 'request_id'],
     properties: {
-      code: text('Stable code to branch on. Codes may be added.', { examples: problemCodes }),
+      code: text('Stable code to branch on. Codes may be added.', { examples: Object.keys(problems) }),
       http_status: { type: 'integer', minimum: 400, maximum: 599, description: 'Equals the status of the answer.' },
       message: text('Sentence for people; may change.'),
       docs_url: text('Page that explains the code.', {
@@ -160,10 +160,9 @@ function failure(): JsonSchema {
   };
 }
 
-function failureResponse(status: string): object {
-  const codes = problemCodes.filter((code) => String(problemCatalogue[code].status) === status);
-  const others = problemCodes.filter((code) => !(problemCatalogue[code].status in failureResponses));
-  const named = status === 'default' ? others : codes;
+function failureResponse(status: string, problems: ProblemBook): object {
+  const isNamed = (of: number) => (status === 'default' ? !(of in failureResponses) : String(of) === status);
+  const named = Object.entries(problems).flatMap(([code, entry]) => (isNamed(entry.status) ? [code] : []));
   const mayRetry = status === '429' || status === '503';
   return {
     description: `${status === 'default' ? 'Any other failure' : `Failure with status ${status}`}. Codes: ${named.join(', ')}.`,
@@ -177,11 +176,14 @@ function failureResponse(status: string): object {
 }
 
 /** Shared components without the schemas that operations add. */
-export function sharedComponents(baseUrl: string) {
+export function sharedComponents(baseUrl: string, problems: ProblemBook) {
   return {
-    schemas: { Metadata: metadata, Error: errorObject(baseUrl), Failure: failure() } as Record<string, JsonSchema>,
+    schemas: { Metadata: metadata, Error: errorObject(baseUrl, problems), Failure: failure() } as Record<
+      string,
+      JsonSchema
+    >,
     responses: Object.fromEntries(
-      Object.entries(failureResponses).map(([status, name]) => [name, failureResponse(status)]),
+      Object.entries(failureResponses).map(([status, name]) => [name, failureResponse(status, problems)]),
     ),
     parameters: {
       IdempotencyKeyHeader: {

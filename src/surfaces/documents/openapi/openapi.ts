@@ -20,7 +20,7 @@ const description = [
 
 /** The whole document as plain data. Paths are relative to the one server, `{baseUrl}/v1`. */
 export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): object {
-  const shared = sharedComponents(baseUrl);
+  const shared = sharedComponents(baseUrl, manifest.problems);
   const shelf = new SchemaShelf(shared.schemas);
   const paths: Record<string, Record<string, object>> = {};
   for (const capability of manifest.capabilities) {

@@ -31,26 +31,29 @@ const reply = {
 };
 
 const emails: readonly EventKind[] = [
-  eventKind('email.queued', email('queued')),
-  eventKind('email.sent', email('sent')),
-  eventKind('email.delivered', { ...email('delivered'), ...recipient }),
-  eventKind('email.opened', { ...email('delivered'), ...recipient }),
-  eventKind('email.clicked', {
+  eventKind('email.queued', 'An e-mail was accepted and waits to be sent.', email('queued')),
+  eventKind('email.sent', 'An e-mail was handed to the receiving server.', email('sent')),
+  eventKind('email.delivered', 'The receiving server accepted an e-mail.', { ...email('delivered'), ...recipient }),
+  eventKind('email.opened', 'A recipient opened an e-mail.', { ...email('delivered'), ...recipient }),
+  eventKind('email.clicked', 'A recipient followed a link of an e-mail.', {
     ...email('delivered'),
     ...recipient,
     url: text('The link.', 'https://example.org/report'),
   }),
-  eventKind('email.bounced', { ...email('bounced'), ...recipient, ...reply }),
-  eventKind('email.complained', { ...email('delivered'), ...recipient }),
-  eventKind('email.deferred', {
+  eventKind('email.bounced', 'An e-mail was refused for good.', { ...email('bounced'), ...recipient, ...reply }),
+  eventKind('email.complained', 'A recipient reported an e-mail as unwanted.', { ...email('delivered'), ...recipient }),
+  eventKind('email.deferred', 'The receiving server asked to try again later.', {
     ...email('deferred'),
     ...recipient,
     ...reply,
     next_attempt_at: instant('When it is tried again.', '2026-11-01T12:05:00.000Z'),
   }),
-  eventKind('email.cancelled', email('cancelled')),
-  eventKind('email.unsubscribed', { ...email('delivered'), ...recipient }),
-  eventKind('email.auto_suppressed', { ...recipient, reason: word('Why.', 'bounce', 'complaint') }),
+  eventKind('email.cancelled', 'An e-mail was cancelled before it was sent.', email('cancelled')),
+  eventKind('email.unsubscribed', 'A recipient unsubscribed.', { ...email('delivered'), ...recipient }),
+  eventKind('email.auto_suppressed', 'An address was put on the suppression list automatically.', {
+    ...recipient,
+    reason: word('Why.', 'bounce', 'complaint'),
+  }),
 ];
 
 const sms = (status: string) => ({
@@ -63,9 +66,14 @@ const sms = (status: string) => ({
 });
 
 const textMessages: readonly EventKind[] = [
-  ...['queued', 'sent', 'delivered'].map((status) => eventKind(`sms.${status}`, sms(status))),
-  eventKind('sms.failed', { ...sms('failed'), error_code: text('Why.', 'unreachable') }),
-  eventKind('sms.inbound', {
+  eventKind('sms.queued', 'A text message was accepted and waits to be sent.', sms('queued')),
+  eventKind('sms.sent', 'A text message was handed to the carrier.', sms('sent')),
+  eventKind('sms.delivered', 'The carrier reported a text message as delivered.', sms('delivered')),
+  eventKind('sms.failed', 'A text message could not be delivered.', {
+    ...sms('failed'),
+    error_code: text('Why.', 'unreachable'),
+  }),
+  eventKind('sms.inbound', 'A text message was received.', {
     sms_id: text('Id of the text message.', 'sms_0vTq3mXkfR7bYc1LpZs8Ne'),
     from: text('Sender.', '+15550123'),
     to: text('The number it was sent to.', '+15550100'),
@@ -90,10 +98,10 @@ const user = {
 export const plannedMessageEvents: readonly EventKind[] = [
   ...emails,
   ...textMessages,
-  eventKind('captcha.verified', captcha('ok')),
-  eventKind('captcha.failed', captcha('expired')),
-  eventKind('realtime.channel.occupied', channel),
-  eventKind('realtime.channel.vacated', channel),
-  eventKind('realtime.member.added', { ...channel, ...user }),
-  eventKind('realtime.member.removed', { ...channel, ...user }),
+  eventKind('captcha.verified', 'A captcha was solved.', captcha('ok')),
+  eventKind('captcha.failed', 'A captcha was not solved.', captcha('expired')),
+  eventKind('realtime.channel.occupied', 'A channel got its first subscriber.', channel),
+  eventKind('realtime.channel.vacated', 'A channel lost its last subscriber.', channel),
+  eventKind('realtime.member.added', 'A member joined a presence channel.', { ...channel, ...user }),
+  eventKind('realtime.member.removed', 'A member left a presence channel.', { ...channel, ...user }),
 ];

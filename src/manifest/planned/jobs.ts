@@ -47,25 +47,25 @@ const batch = (status: string, succeeded: number) => ({
 });
 
 export const plannedJobEvents: readonly EventKind[] = [
-  eventKind('image.job.completed', {
+  eventKind('image.job.completed', 'An image job finished.', {
     ...image('succeeded'),
     image_url: link('Where the image can be fetched for 24 hours.', 'image/content/img_0vTq3mXkfR7bYc1LpZs8Ne.png'),
   }),
-  eventKind('image.job.failed', { ...image('failed'), ...error }),
-  eventKind('video.job.completed', {
+  eventKind('image.job.failed', 'An image job failed.', { ...image('failed'), ...error }),
+  eventKind('video.job.completed', 'A video job finished.', {
     ...video('succeeded'),
     video_url: link('Where the video can be fetched for 24 hours.', 'video/content/vid_0vTq3mXkfR7bYc1LpZs8Ne.mp4'),
     thumbnail_url: textOrNull('Where its thumbnail can be fetched for 24 hours.', null),
   }),
-  eventKind('video.job.failed', { ...video('failed'), ...error }),
-  eventKind('ai.batch.completed', batch('completed', 98)),
-  eventKind('ai.batch.failed', batch('failed', 0)),
-  eventKind('system.vendor.down', {
+  eventKind('video.job.failed', 'A video job failed.', { ...video('failed'), ...error }),
+  eventKind('ai.batch.completed', 'A batch of AI calls finished.', batch('completed', 98)),
+  eventKind('ai.batch.failed', 'A batch of AI calls failed.', batch('failed', 0)),
+  eventKind('system.vendor.down', 'A vendor is not reachable.', {
     vendor: text('The vendor.', 'example-vendor'),
     module: text('Module that it serves.', 'video'),
     since: instant('From when it did not answer.'),
   }),
-  eventKind('system.maintenance.scheduled', {
+  eventKind('system.maintenance.scheduled', 'Maintenance of the service is planned.', {
     starts_at: instant('When it begins.', '2026-11-08T02:00:00.000Z'),
     ends_at: instant('When it should be over.', '2026-11-08T02:15:00.000Z'),
     summary: text('What is done.', 'The database moves to another machine.'),

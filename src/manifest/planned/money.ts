@@ -52,40 +52,46 @@ const before = (name: string, value: string) => ({
 });
 
 export const plannedMoneyEvents: readonly EventKind[] = [
-  eventKind('topup.succeeded', topup('succeeded', null)),
-  eventKind('topup.failed', topup('failed', 'expired')),
-  eventKind('topup.review_started', topup('review', null)),
-  eventKind('autorecharge.charged', attempt('succeeded', null)),
-  eventKind('autorecharge.failed', {
+  eventKind('topup.succeeded', 'A top-up was paid and credited to the wallet.', topup('succeeded', null)),
+  eventKind('topup.failed', 'A top-up failed; nothing was credited.', topup('failed', 'expired')),
+  eventKind('topup.review_started', 'A top-up is under review before it is credited.', topup('review', null)),
+  eventKind('autorecharge.charged', 'The wallet was recharged automatically.', attempt('succeeded', null)),
+  eventKind('autorecharge.failed', 'An automatic recharge failed.', {
     ...attempt('failed', 'card_declined'),
     will_retry_at: instantOrNull('When it is tried again; null when it is disabled.', '2026-11-01T13:00:00.000Z'),
     disabled_reason: textOrNull('Why it is disabled.', null),
   }),
-  eventKind('subscription.activated', subscription('active')),
-  eventKind('subscription.renewed', subscription('active')),
-  eventKind('subscription.cancelled', {
+  eventKind('subscription.activated', 'A subscription became active.', subscription('active')),
+  eventKind('subscription.renewed', 'A subscription was renewed.', subscription('active')),
+  eventKind('subscription.cancelled', 'A subscription was cancelled.', {
     ...subscription('cancelled'),
     reason: word('Why.', 'requested', 'payment_failed', 'operator'),
   }),
   eventKind(
     'kyc.status_changed',
+    'The identity verification of the account changed its status.',
     { ...account, kyc_status: text('Status.', 'verified') },
     before('kyc_status', 'pending'),
   ),
-  eventKind('tier.upgraded', account, before('tier', 'standard')),
-  eventKind('tier.downgraded', { ...account, tier: text('Tier.', 'standard') }, before('tier', 'pro')),
-  eventKind('account.absorbed', {
+  eventKind('tier.upgraded', 'The tier of the account was raised.', account, before('tier', 'standard')),
+  eventKind(
+    'tier.downgraded',
+    'The tier of the account was lowered.',
+    { ...account, tier: text('Tier.', 'standard') },
+    before('tier', 'pro'),
+  ),
+  eventKind('account.absorbed', 'Another account was merged into this one.', {
     ...account,
     absorbed_account_id: text('The account that is no more.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
     credit_usd: number('Credit that moved, USD.', 1.5),
     key_ids: texts('Keys that moved.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
   }),
-  eventKind('account.device_linked', {
+  eventKind('account.device_linked', 'A device was linked to the account.', {
     key_id: text('Key that the device got.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
     client_name: text('How the device calls itself; not verified.', 'build-agent'),
     scopes: texts('What the key may do.', 'queue'),
   }),
-  eventKind('account.deleted', {
+  eventKind('account.deleted', 'The account was deleted.', {
     ...account,
     purge_at: instant('When everything is removed.', '2026-11-08T12:00:00.000Z'),
   }),

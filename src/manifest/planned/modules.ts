@@ -1,6 +1,6 @@
 // Modules of the specification that are not built: a call of one is told so, and not that its name is a typo.
-import { type Problem, problem } from '../problems/problem.ts';
-import { moduleTags } from './version.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { moduleTags } from '../version.ts';
 
 /** First segments below /v1 that belong to the module `ai`, beside its name. */
 const AI_SEGMENTS = ['chat'];

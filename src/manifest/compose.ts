@@ -1,0 +1,63 @@
+// Puts together what the modules bring: prices, limits of tiers, kinds of events and error codes. Two modules never bring the same.
+import type { Price, PriceBook } from '../core/wallet/prices.ts';
+import { type ProblemBook, sharedProblems } from '../problems/catalogue.ts';
+import type { Deployment } from './deployment.ts';
+import { describedEvents } from './events.ts';
+import type { Module } from './module.ts';
+import type { Offer } from './offer.ts';
+import { priceVersion } from './version.ts';
+
+export function composeOffer(modules: readonly Module[], deployment: Deployment): Offer {
+  return {
+    prices: priceBookOf(modules),
+    limits: Object.assign({}, ...modules.map(({ limits }) => limits)),
+    events: describedEvents(modules),
+    problems: problemsOf(modules),
+    deployment,
+  };
+}
+
+export function priceBookOf(modules: readonly Module[]): PriceBook {
+  const prices: Record<string, Price> = Object.assign({}, ...modules.map(({ prices: own }) => own));
+  return { version: priceVersion, prices };
+}
+
+/** What more than one module brings, or what is brought under a name of another's, as clear sentences. */
+export function offerFaults(modules: readonly Module[]): string[] {
+  return [
+    ...clashes(modules, 'price', ({ prices }) => prices),
+    ...clashes(modules, 'limit', ({ limits }) => limits),
+    ...clashes(modules, 'error code', ({ problems }) => problems, Object.keys(sharedProblems)),
+    ...modules.flatMap(({ name, prices = {} }) =>
+      Object.keys(prices)
+        .filter((entry) => !entry.startsWith(`${name}.`))
+        .map((entry) => `the price ${entry} does not begin with the name of its module, ${name}`),
+    ),
+    ...modules.flatMap(({ problems = {} }) =>
+      Object.keys(problems)
+        .filter((code) => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
+        .map((code) => `the error code ${code} is not upper-case words joined by underscores`),
+    ),
+  ];
+}
+
+function clashes(
+  modules: readonly Module[],
+  what: string,
+  broughtBy: (module: Module) => object | undefined,
+  shared: readonly string[] = [],
+): string[] {
+  const owners = new Map(shared.map((name) => [name, 'core']));
+  return modules.flatMap((module) =>
+    Object.keys(broughtBy(module) ?? {}).flatMap((name) => {
+      const owner = owners.get(name);
+      owners.set(name, module.name);
+      return owner === undefined ? [] : [`the ${what} ${name} is brought by ${owner} and by ${module.name}`];
+    }),
+  );
+}
+
+function problemsOf(modules: readonly Module[]): ProblemBook {
+  const all: ProblemBook = Object.assign({}, sharedProblems, ...modules.map(({ problems }) => problems));
+  return Object.fromEntries(Object.entries(all).sort(([, left], [, right]) => left.status - right.status));
+}

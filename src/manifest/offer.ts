@@ -1,0 +1,30 @@
+// What a deployment offers beside its capabilities: what its modules bring, put together by compose.ts.
+import type { TierLimit } from '../core/accounts/tiers.ts';
+import type { PriceBook } from '../core/wallet/prices.ts';
+import type { ProblemBook, ProblemEntry } from '../problems/catalogue.ts';
+import type { Deployment } from './deployment.ts';
+import type { EventKind } from './event-kind.ts';
+
+export interface DescribedEvent extends EventKind {
+  /** Whose work it tells of. */
+  readonly module: string;
+  readonly status: 'ga' | 'planned';
+}
+
+export interface Offer {
+  readonly prices: PriceBook;
+  /** By the name under which account.tier shows them. */
+  readonly limits: Readonly<Record<string, TierLimit>>;
+  /** What webhooks may subscribe to. */
+  readonly events: readonly DescribedEvent[];
+  /** Every error code, by status. */
+  readonly problems: ProblemBook;
+  readonly deployment: Deployment;
+}
+
+/** What the code means. Throws for one that nothing brings: the check of the manifest excludes that. */
+export function problemOf({ problems }: Pick<Offer, 'problems'>, code: string): ProblemEntry {
+  const entry = problems[code];
+  if (entry === undefined) throw new Error(`no module brings the error code ${code}`);
+  return entry;
+}

@@ -1,0 +1,18 @@
+// Error codes of vectors; module files throw them, and shared ones, with this `problem`.
+import { problemEntry } from '../../problems/catalogue.ts';
+import { problemsWith } from '../../problems/problem.ts';
+
+export const vectorProblems = {
+  DIMENSION_MISMATCH: problemEntry(
+    400,
+    'The embedding has another length than the collection.',
+    'Send embeddings of exactly the collection dimension.',
+  ),
+  COLLECTION_NOT_FOUND: problemEntry(
+    404,
+    'The collection does not exist.',
+    'Create it with POST /v1/vector/collection/create, or check the name.',
+  ),
+};
+
+export const problem = problemsWith(vectorProblems);
