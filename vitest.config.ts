@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const WORKERS = Math.max(2, availableParallelism());
+// Tests also wait: more of them than cores.
+const WORKERS = Math.ceil(1.5 * availableParallelism());
 
 export default defineConfig({
   test: {

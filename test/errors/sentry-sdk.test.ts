@@ -31,7 +31,7 @@ async function run(
 ): Promise<{ sent: Sent[]; code: number; stderr: string }> {
   const child = spawn(process.execPath, [PROGRAM, String(release), scenario, bench.dsn, ...tunnel], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 25_000,
+    timeout: 60_000,
   });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
   const lines = stdout.split('\n').filter((line) => line.startsWith('{'));

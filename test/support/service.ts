@@ -37,6 +37,9 @@ export interface TestServiceOptions {
   readonly log?: Logger;
 }
 
+/** What is no test of admission is not refused because the machine is busy. */
+const PATIENCE = { turnWaitMs: 10_000, turnBurstWaitMs: 10_000 };
+
 export const SECRETS_KEY = 'a secret of the tests, long enough to be one';
 
 /** Starts a service on a free port and a database of its own, without rate limits unless asked for. */
@@ -60,7 +63,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     admission: {
       connection: { ...admission.connection, ...connection },
       address: { ...admission.address, ...address },
-      all: { ...admission.all, ...all },
+      all: { ...admission.all, ...(options.admission === undefined ? PATIENCE : {}), ...all },
       account: { ...admission.account, ...account },
       call: { ...admission.call, ...call },
     },

@@ -12,12 +12,13 @@ import { setBudget } from '../../src/core/wallet/limits/budget.ts';
 import { usd } from '../../src/lib/money.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { rounds } from '../support/soak.ts';
 import { setClock } from './clock.ts';
 import { type Account, addKey, booksOf, call, openAccount, openShop, rowEffect, rowsOf, type Shop } from './harness.ts';
 import { type ModelCap, type ModelHold, type Outcome, WalletModel } from './model.ts';
 
 const START_MS = Date.UTC(2026, 2, 30, 20);
-const RUNS = 200;
+const RUNS = 10 * rounds(20);
 
 interface Call {
   readonly key: number;

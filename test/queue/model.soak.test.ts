@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { rounds } from '../support/soak.ts';
 import { setClock } from '../wallet/clock.ts';
 import { inProcess, type QueueCall } from './in-process.ts';
 import { Player } from './player.ts';
@@ -12,7 +13,7 @@ import { EPOCHS, pauses, type Script, script } from './script.ts';
 
 // Moving the clock makes every connection plan anew: the more scripts share a move, the faster.
 const SIDE_BY_SIDE = 50;
-const ROUNDS = Number(process.env.QUEUE_MODEL_ROUNDS ?? 20);
+const ROUNDS = rounds(20);
 const SEED = Number(process.env.QUEUE_MODEL_SEED ?? randomInt(2 ** 31));
 const START_MS = Date.UTC(2030, 0, 1);
 // Longer than any lease or delay, shorter than any retention.

@@ -9,13 +9,14 @@ import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { type Client, client, createTestAccount, type TestAccount } from '../support/service.ts';
+import { rounds } from '../support/soak.ts';
 
 const DIMENSION = 128;
 const COLLECTIONS = 10;
 /** Some 3 MB in memory each: of ten, 16 MB hold four or five. */
 const VECTORS = 4_000;
 const PER_CALL = 1_000;
-const KILLS = 2;
+const KILLS = rounds(4);
 const EVICTIONS_BEFORE_A_KILL = 8;
 
 let place: Place;

@@ -11,9 +11,10 @@ import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { createTestAccount } from '../support/service.ts';
+import { rounds } from '../support/soak.ts';
 import { type Receiver, register, sql, startReceiver, until, verify } from '../webhooks/engine-harness.ts';
 
-const KILLS = 5;
+const KILLS = rounds(5);
 const EVENTS_PER_COMMIT = 5;
 let database: TestDatabase;
 let place: Place;

@@ -10,9 +10,10 @@ import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { type Client, client, createTestAccount, type TestAccount } from '../support/service.ts';
+import { rounds } from '../support/soak.ts';
 
 const WRITERS = 6;
-const KILLS = 4;
+const KILLS = rounds(4);
 
 let place: Place;
 let service: ServiceProcess;

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseFilter } from '../../src/modules/vector/items/filter.ts';
+import { rounds } from '../support/soak.ts';
 import { VectorBench } from './harness.ts';
 import { passes, score } from './reference.ts';
 
@@ -132,7 +133,7 @@ test.each(['cosine', 'euclidean', 'dotproduct'])(
         for (const [here, each] of steps) await play(here ? bench : bench.on(two), metric, model, each);
         expect((await bench.get(metric)).vector_count).toBe(model.size);
       }),
-      { numRuns: 12 },
+      { numRuns: 2 * rounds(6) },
     );
   },
   60_000,

@@ -6,12 +6,13 @@ import { Database } from '../../src/db/database.ts';
 import { createEmbeddedEngine, type EmbeddedEngine } from '../../src/modules/vector/engine/embedded/index.ts';
 import type { Condition, Search } from '../../src/modules/vector/engine/port.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { rounds } from '../support/soak.ts';
 import { expectAnswers, rowsFrom } from './engine-conformance.ts';
 import { randomSource, randomVector, TestCollection } from './engine-rows.ts';
 
 const DIMENSION = 24;
 const COLLECTIONS = 4;
-const RUNS = 6;
+const RUNS = rounds(6);
 const log = { warn: () => undefined, error: () => undefined };
 let database: TestDatabase;
 let db: Database;
@@ -108,6 +109,10 @@ it('holds after any sequence of writes, evictions, forgotten deletions and crash
     const one = await TestCollection.create(db, DIMENSION, 'cosine');
     await one.upsert(rowsFrom(random, DIMENSION, 500, 0));
     const search: Search = { vector: randomVector(random, DIMENSION), topK: 10, filter: null, exact: true };
+    for (const engine of engines) await expectAnswers(engine, one, [search]);
+    // What is in memory follows.
+    const change = await one.upsert(rowsFrom(random, DIMENSION, 5, 500));
+    for (const engine of engines) engine.changed({ ...change, floats: change.floats.slice() });
     for (const engine of engines) await expectAnswers(engine, one, [search]);
   }
   for (const engine of engines) expect(engine.gauges().memory_bytes).toBeLessThanOrEqual(2 ** 20);

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rounds } from '../support/soak.ts';
 import { type Answer, type Call, type Pair, parallel, startPair, tally } from './pair.ts';
 
 const PRICE_NANOS = 20_000;
@@ -62,15 +63,20 @@ test('a thousand calls at once with one idempotency key of a free write: one que
   expect(done.filter(({ body: { metadata } }) => metadata.idempotent_replay === false)).toHaveLength(1);
 });
 
-test('256 clients turn exactly 1 USD into exactly 50,000 messages', { timeout: 120_000 }, async () => {
-  const { accountId, callers } = await pair.account(1);
+const MESSAGES = 1_000 * rounds(50);
+
+test(`256 clients turn exactly the price of ${MESSAGES} messages into exactly so many`, {
+  timeout: 120_000,
+}, async () => {
+  const nanos = MESSAGES * PRICE_NANOS;
+  const { accountId, callers } = await pair.account(nanos / 1e9);
   await createQueue(callers[0]);
   const drainers = Array.from({ length: 256 }, (_, n) => publishUntilRefused(callers[n % 2] as Call));
   const refusals = await Promise.all(drainers);
   expect(tally(refusals.map(({ refusal }) => refusal))).toEqual({ INSUFFICIENT_CREDIT: 256 });
   for (const { refusal } of refusals) expect(refusal.body.error.code_detail).toBe('balance');
-  expect(refusals.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(50_000);
-  expect(await readBooks(accountId)).toEqual({ balance: 0, units: 50_000, spent: 1e9, messages: 50_000 });
+  expect(refusals.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(MESSAGES);
+  expect(await readBooks(accountId)).toEqual({ balance: 0, units: MESSAGES, spent: nanos, messages: MESSAGES });
   const { body } = await callers[1]('GET', '/v1/account/balance');
   expect(body.data.balance_usd).toBe(0);
 });
@@ -123,10 +129,12 @@ describe('a key revoked while its calls wait', () => {
     await sleep(100);
     const early = await parallel(callers, 20, publish);
     const session = await lockWallet(account.accountId);
-    const waiting = parallel(callers, 500, publish);
-    await sleep(400);
+    const before = parallel(callers, 300, publish);
+    await session.waiters(2);
     const revoking = admin('DELETE', `/v1/account/keys/revoke/${id}`);
-    await sleep(400);
+    await session.waiters(3);
+    // These come to the wallet after the revocation, if that waits for it already.
+    const behind = parallel(callers, 200, publish);
     await session.release();
     const revoked = await revoking;
     expect(revoked.body.data.status).toBe('revoked');
@@ -137,17 +145,30 @@ describe('a key revoked while its calls wait', () => {
     await admin('POST', '/v1/queue/publish', { queue: 'empty', payload: { for: 'nobody' } });
     expect(tally([...late, ...latePolls]).ok).toBeUndefined();
     expect(tally(await Promise.all(polling))).toEqual({ INVALID_API_KEY: 2 });
-    await expectOrder(account.accountId, id, [...early, ...(await waiting)]);
+    await expectOrder(account.accountId, id, [...early, ...(await before), ...(await behind)]);
   });
 });
 
 /** Holds the wallet's row as a slow transaction would. */
-async function lockWallet(accountId: string): Promise<{ release(): Promise<void> }> {
+async function lockWallet(
+  accountId: string,
+): Promise<{ waiters(count: number): Promise<void>; release(): Promise<void> }> {
   const session = new pg.Client(pair.connection);
   await session.connect();
   await session.query('BEGIN');
   await session.query('SELECT 1 FROM core.wallet WHERE account_id = $1 FOR UPDATE', [accountId]);
+  const countWaiters = {
+    name: 'test_count_waiters',
+    text: `SELECT count(*)::int AS waiters FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  };
   return {
+    /** Gives so many sessions a second to wait for it; nobody waits for two. */
+    async waiters(count) {
+      for (const endMs = performance.now() + 1_000; performance.now() < endMs; await sleep(10)) {
+        const { rows } = await pair.db.query<{ waiters: number }>(countWaiters, []);
+        if ((rows[0]?.waiters ?? 0) >= count) return;
+      }
+    },
     async release() {
       await session.query('COMMIT');
       await session.end();
@@ -167,7 +188,9 @@ async function expectOrder(accountId: string, keyId: string, answers: readonly A
   ]);
   const [row] = rows;
   const counts = tally(answers);
-  expect(Object.keys(counts).sort()).toEqual(['INVALID_API_KEY', 'ok']);
+  // On a slow machine the lock lasts so long that not all may wait for it: they are told so, and nothing is done.
+  const told = ['CONCURRENCY_LIMITED', 'INVALID_API_KEY', 'OVERLOADED', 'SERVICE_UNAVAILABLE', 'ok'];
+  expect(told).toEqual(expect.arrayContaining(Object.keys(counts)));
   expect(Number(row?.units)).toBe(counts.ok);
   // Both times are read under the wallet's lock, so they stand in the order of the commits.
   expect(row?.last).toBeLessThanOrEqual(row?.revoked_at ?? 0);
