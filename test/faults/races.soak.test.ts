@@ -188,9 +188,7 @@ async function expectOrder(accountId: string, keyId: string, answers: readonly A
   ]);
   const [row] = rows;
   const counts = tally(answers);
-  // On a slow machine the lock lasts so long that not all may wait for it: they are told so, and nothing is done.
-  const told = ['CONCURRENCY_LIMITED', 'INVALID_API_KEY', 'OVERLOADED', 'SERVICE_UNAVAILABLE', 'ok'];
-  expect(told).toEqual(expect.arrayContaining(Object.keys(counts)));
+  expect(['INVALID_API_KEY', 'ok'], JSON.stringify(counts)).toEqual(expect.arrayContaining(Object.keys(counts)));
   expect(Number(row?.units)).toBe(counts.ok);
   // Both times are read under the wallet's lock, so they stand in the order of the commits.
   expect(row?.last).toBeLessThanOrEqual(row?.revoked_at ?? 0);
