@@ -34,6 +34,7 @@ module.exports = {
         'lib/',
         'problems/',
         'db/',
+        'config/variables[.]ts$',
         'manifest/(capability|event-kind|module|offer|raw-route)[.]ts$',
         'vendors/[^/]+/port[.]ts$',
       ],

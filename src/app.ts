@@ -1,6 +1,5 @@
 // Composition root: config -> running service. No side effects on import.
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
-
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +40,7 @@ import { RateLimiter } from './gateway/limits/rate-limiter.ts';
 import { Refusals } from './gateway/limits/refusals.ts';
 import { Traffic } from './gateway/limits/traffic.ts';
 import { randomText } from './lib/ids.ts';
+import { settingsOf } from './manifest/compose.ts';
 import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
@@ -90,13 +90,14 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     },
     thoroughness: 'quick',
   });
+  const settings = settingsOf(manifest.modules, config);
   const shell = createShell(config, manifest, options);
   let storage: Storage | null = null;
   try {
     const baseUrl = await listen(shell.rest, config);
     shell.announce(baseUrl);
     storage = await openStorage(config, options.log);
-    const inner = await startInner({ config, manifest, shell, storage, baseUrl, log: options.log });
+    const inner = await startInner({ config, settings, manifest, shell, storage, baseUrl, log: options.log });
     shell.open(inner);
     return {
       baseUrl,
@@ -201,6 +202,7 @@ async function canQuery(core: Core): Promise<boolean> {
 
 interface InnerOptions {
   readonly config: Config;
+  readonly settings: ReadonlyMap<string, unknown>;
   readonly manifest: Manifest;
   readonly shell: Shell;
   readonly storage: Storage;
@@ -208,7 +210,7 @@ interface InnerOptions {
   readonly log: Logger;
 }
 
-async function startInner({ config, manifest, shell, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
+async function startInner({ config, settings, manifest, shell, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
   const db = new Database({
     connection: storage.connection,
     onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
@@ -233,15 +235,13 @@ async function startInner({ config, manifest, shell, storage, baseUrl, log }: In
     log,
     baseUrl,
     region: config.region,
-    vectorEngine: config.vectorEngine,
-    vectorMemoryMb: config.vectorMemoryMb,
   };
   await switchTestClock(db, config.testClock);
   await makePartitionsAhead(db, await clockNow(db));
   await core.processes.beat();
   const operator = await ensureOperator(core, config.dataDir);
   const states = new Map<string, unknown>();
-  for (const module of manifest.modules) states.set(module.name, await module.start(core));
+  for (const module of manifest.modules) states.set(module.name, await module.start(core, settings.get(module.name)));
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
   const backlog = new BacklogGauge(db);
   const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];

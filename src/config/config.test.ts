@@ -19,11 +19,10 @@ describe('loadConfig', () => {
       trustProxy: false,
       isBehindProxy: false,
       allowPrivateTargets: [],
-      vectorEngine: 'embedded',
-      vectorMemoryMb: 1024,
       ledgerDays: 3_650,
       testClock: false,
       metricsToken: undefined,
+      settings: expect.any(Function),
     });
   });
 
@@ -41,7 +40,6 @@ describe('loadConfig', () => {
       CNY_PER_USD: '6.85',
       TRUST_PROXY: '10.0.0.0/8, loopback',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, ::1',
-      VECTOR_MEMORY_MB: '64',
       TEST_CLOCK: 'on',
       METRICS_TOKEN: 'm',
     });
@@ -89,13 +87,19 @@ describe('loadConfig', () => {
     ['TRUST_PROXY', '10.0.0.0/8, ::/0'],
     ['ALLOW_PRIVATE_TARGETS', '10.0.0.0/33'],
     ['ALLOW_PRIVATE_TARGETS', '10'],
-    ['VECTOR_MEMORY_MB', '1'],
     ['LEDGER_DAYS', '30'],
     ['TEST_CLOCK', 'true'],
   ])('refuses %s=%s with one line that names it', (name, value) => {
     const act = () => loadConfig({ [name]: value });
     expect(act).toThrow(ConfigError);
     expect(act).toThrow(new RegExp(`^${name} .+$`));
+  });
+
+  it('reads what a module asks for by the same rules', () => {
+    const size = (env: Record<string, string>) =>
+      loadConfig(env).settings((variables) => variables.integer('PARCELS', 3, { min: 1, max: 9 }));
+    expect([size({}), size({ PARCELS: '4' })]).toEqual([3, 4]);
+    expect(() => size({ PARCELS: '10' })).toThrow('PARCELS must be a whole number from 1 to 9, not "10"');
   });
 
   it('says what networks TRUST_PROXY wants', () => {

@@ -9,7 +9,6 @@ export { type AddressRange, ConfigError } from './variables.ts';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const ROLES = ['all', 'api', 'worker'] as const;
 const REGIONS = ['western', 'china'] as const;
-const VECTOR_ENGINES = ['embedded', 'pgvector'] as const;
 const ON_OFF = ['on', 'off'] as const;
 const SECRETS_KEY_CHARACTERS_MIN = 16;
 
@@ -35,13 +34,12 @@ export type Config = {
   readonly isBehindProxy: boolean;
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
-  /** What searches vectors: this process's memory, or the extension pgvector of the database. */
-  readonly vectorEngine: (typeof VECTOR_ENGINES)[number];
-  readonly vectorMemoryMb: number;
   /** How long entries of the journal are kept, at least; in whole months. */
   readonly ledgerDays: number;
   readonly testClock: boolean;
   readonly metricsToken?: string;
+  /** Reads variables that a module brings, by the same rules. */
+  settings<T>(read: (variables: Variables) => T): T;
 };
 
 /**
@@ -69,11 +67,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     trustProxy,
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
-    vectorEngine: variables.oneOf('VECTOR_ENGINE', VECTOR_ENGINES, 'embedded'),
-    vectorMemoryMb: variables.integer('VECTOR_MEMORY_MB', 1024, { min: 16, max: 1_048_576 }),
     ledgerDays: variables.integer('LEDGER_DAYS', 3_650, { min: 90, max: 36_500 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),
+    settings: (read) => read(variables),
   });
 }
 

@@ -11,12 +11,15 @@ export class ConfigError extends Error {
 
 export class Variables {
   readonly #env: Record<string, string | undefined>;
+  /** Of the variables that were asked for. */
+  readonly names = new Set<string>();
 
   constructor(env: Record<string, string | undefined>) {
     this.#env = env;
   }
 
   text(name: string): string | undefined {
+    this.names.add(name);
     const value = this.#env[name]?.trim();
     if (value?.includes('\0')) throw new ConfigError(`${name} must not contain a NUL character`);
     return value === '' ? undefined : value;

@@ -37,9 +37,6 @@ export interface Core {
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
-  readonly vectorEngine: 'embedded' | 'pgvector';
-  /** Memory for search indexes, MiB. */
-  readonly vectorMemoryMb: number;
 }
 
 /** The fields of an input; a JsonText among them, or in place of them all, goes in byte for byte. */

@@ -1,5 +1,7 @@
 // The rules that a manifest must keep; a service with a broken one does not start. One function per rule, listed below,
 // each with a test that shows it failing. Schemas and examples are checked in check-examples.ts.
+import { loadConfig } from '../config/config.ts';
+import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters, type ScopeKind } from './capability.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
@@ -71,6 +73,7 @@ export function checkManifest(
     ...modules.flatMap(rawRoutesAreOfTheModule),
     ...offerFaults(modules),
     ...eventFaults(modules),
+    ...settingFaults(modules),
     ...(thoroughness === 'quick'
       ? []
       : [...checkSchemasAndExamples(listed.map(({ capability }) => capability)), ...checkEventExamples(offer.events)]),
@@ -95,6 +98,21 @@ function rawRoutesAreOfTheModule({ name, capabilities, rawRoutes = [] }: Module)
     .map(
       (route) => `the raw route ${route.name} names ${route.capability}, which is no capability of the module ${name}`,
     );
+}
+
+/** Whatever a module reads from the environment is read by it alone. */
+function settingFaults(modules: readonly Module[]): string[] {
+  const owners = new Map<string, string>();
+  for (const name of loadConfig({}).settings(({ names }) => names)) owners.set(name, 'core');
+  return modules.flatMap((module) => {
+    const variables = new Variables({});
+    module.settings?.(variables);
+    return [...variables.names].flatMap((name) => {
+      const owner = owners.get(name);
+      owners.set(name, module.name);
+      return owner === undefined ? [] : [`the variable ${name} is read by ${owner} and by ${module.name}`];
+    });
+  });
 }
 
 function repeated(names: readonly string[]): string[] {

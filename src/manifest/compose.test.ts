@@ -72,4 +72,16 @@ describe('what modules bring', () => {
     ]);
     expect(manifest.byId.get('letter.show')?.description).toBe('Limits: parcels.');
   });
+
+  test('is read from variables of its own, which have a value when nothing is set', () => {
+    const parcel = bringing('parcel', { settings: (variables) => variables.positive('PARCEL_WEIGHT', 3) });
+    const letter = bringing('letter', {
+      settings: (variables) => [variables.text('PARCEL_WEIGHT'), variables.text('PORT')],
+    });
+    expect(checkManifest([parcel])).toEqual([]);
+    expect(checkManifest([parcel, letter])).toEqual([
+      'the variable PARCEL_WEIGHT is read by parcel and by letter',
+      'the variable PORT is read by core and by letter',
+    ]);
+  });
 });

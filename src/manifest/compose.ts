@@ -1,4 +1,5 @@
 // Puts together what the modules bring: prices, limits of tiers, kinds of events and error codes. Two modules never bring the same.
+import type { Config } from '../config/config.ts';
 import type { Price, PriceBook } from '../core/wallet/prices.ts';
 import { type ProblemBook, sharedProblems } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
@@ -20,6 +21,11 @@ export function composeOffer(modules: readonly Module[], deployment: Deployment)
 export function priceBookOf(modules: readonly Module[]): PriceBook {
   const prices: Record<string, Price> = Object.assign({}, ...modules.map(({ prices: own }) => own));
   return { version: priceVersion, prices };
+}
+
+/** What each module reads of the environment, by its name. Throws ConfigError. */
+export function settingsOf(modules: readonly Module[], config: Pick<Config, 'settings'>): ReadonlyMap<string, unknown> {
+  return new Map(modules.map(({ name, settings }) => [name, config.settings((variables) => settings?.(variables))]));
 }
 
 /** What more than one module brings, or what is brought under a name of another's, as clear sentences. */

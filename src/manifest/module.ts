@@ -1,6 +1,7 @@
 // A module and everything that it brings: its capabilities with their prices, limits, events and error codes, the state it keeps in a
 // process, and its background work. Nothing of it stands in a list elsewhere.
 
+import type { Variables } from '../config/variables.ts';
 import type { TierLimit } from '../core/accounts/tiers.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
@@ -13,7 +14,7 @@ import type { EventKind } from './event-kind.ts';
 import type { Offer } from './offer.ts';
 import type { RawRoute } from './raw-route.ts';
 
-export interface Module<State = unknown> {
+export interface Module<State = unknown, Settings = unknown> {
   readonly name: string;
   readonly summary: string;
   readonly status: 'ga' | 'beta' | 'planned';
@@ -31,8 +32,10 @@ export interface Module<State = unknown> {
   readonly events?: readonly EventKind[];
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
+  /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */
+  settings?(variables: Variables): Settings;
   /** Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. */
-  start(core: Core): State | Promise<State>;
+  start(core: Core, settings: Settings): State | Promise<State>;
   /** Ends waiting work at shutdown (long polls answer at once). */
   stop?(state: State): Promise<void>;
   /** Frees what the state holds, once no call runs any more. */
@@ -45,6 +48,6 @@ export interface Module<State = unknown> {
 }
 
 /** Identity function; `Module<unknown>` is what the manifest holds. */
-export function defineModule<State>(module: Module<State>): Module {
+export function defineModule<State, Settings = unknown>(module: Module<State, Settings>): Module {
   return module as Module;
 }

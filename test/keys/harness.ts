@@ -97,8 +97,6 @@ function makeCore(db: Database): Core {
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
     connection: {},
-    vectorEngine: 'embedded',
-    vectorMemoryMb: 64,
   };
 }
 

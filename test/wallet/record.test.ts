@@ -1,5 +1,7 @@
 // What a call costs and which scope it needs stand once, in the record of its capability: the lane takes both from there.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Variables } from '../../src/config/variables.ts';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { withClient } from '../../src/db/client.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
@@ -40,7 +42,7 @@ const copied = modules
       summary: 'Copies.',
       status: 'beta',
       capabilities: copiesOf(module).map(({ copy }) => copy),
-      start: (core) => module.start(core),
+      start: (core) => module.start(core, module.settings?.(new Variables({}))),
       stop: module.stop?.bind(module),
       close: module.close?.bind(module),
     }),

@@ -13,9 +13,10 @@ import { update } from './capabilities/update.ts';
 import { upsert } from './capabilities/upsert.ts';
 import { vectorLimits } from './limits.ts';
 import { vectorProblems } from './problems.ts';
+import { type VectorSettings, vectorSettings } from './settings.ts';
 import { createVectorState, type VectorState } from './state.ts';
 import { vectorSweeps } from './sweeps.ts';
-export const vector = defineModule<VectorState>({
+export const vector = defineModule<VectorState, VectorSettings>({
   name: 'vector',
   summary: 'Vector search: collections of embeddings, similarity queries and filters on metadata.',
   status: 'ga',
@@ -38,6 +39,7 @@ export const vector = defineModule<VectorState>({
   },
   problems: vectorProblems,
   limits: vectorLimits,
+  settings: vectorSettings,
   start: createVectorState,
   close: ({ engine }) => engine.close(),
   figures: ({ engine }) =>

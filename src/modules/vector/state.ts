@@ -12,6 +12,7 @@ import { createEmbeddedEngine } from './engine/embedded/index.ts';
 import { createPgvectorEngine, hasPgvector } from './engine/pgvector/index.ts';
 import type { VectorEngine } from './engine/port.ts';
 import { QueryEffect } from './querying/effect.ts';
+import type { VectorSettings } from './settings.ts';
 import { ChangeEffect } from './writing/effect.ts';
 import { readNamed } from './writing/store.ts';
 
@@ -38,8 +39,8 @@ const QUERIES_PER_READ = 256;
 // Each takes a connection all the time; most of the pool is left to everything else.
 const FILTER_TURNS_MAX = 2;
 
-export async function createVectorState(core: Core): Promise<VectorState> {
-  const engine = await createEngine(core);
+export async function createVectorState(core: Core, settings: VectorSettings): Promise<VectorState> {
+  const engine = await createEngine(core, settings);
   return {
     core,
     engine,
@@ -51,14 +52,11 @@ export async function createVectorState(core: Core): Promise<VectorState> {
   };
 }
 
-async function createEngine({
-  db,
-  connection,
-  vectorEngine,
-  vectorMemoryMb: memoryMb,
-  log,
-}: Core): Promise<VectorEngine> {
-  if (vectorEngine === 'embedded') return createEmbeddedEngine({ connection, memoryMb, log });
+async function createEngine(
+  { db, connection, log }: Core,
+  { engine, memoryMb }: VectorSettings,
+): Promise<VectorEngine> {
+  if (engine === 'embedded') return createEmbeddedEngine({ connection, memoryMb, log });
   if (!(await hasPgvector(db))) {
     throw new StartupError(
       'VECTOR_ENGINE: pgvector needs the extension vector, 0.8 or later, in the database (CREATE EXTENSION vector)',

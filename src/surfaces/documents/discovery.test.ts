@@ -10,7 +10,7 @@ const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 const state = await fixtureManifest.modules
   .find((module) => module.name === 'discovery')
-  ?.start({ region: 'western' } as Core);
+  ?.start({ region: 'western' } as Core, undefined);
 
 async function call(id: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const answer = await fixtureManifest.byId.get(id)?.run({ ctx: {} as CallContext, input: input as never, state });
