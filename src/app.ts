@@ -52,6 +52,7 @@ import { listen } from './surfaces/http/listen.ts';
 import { proxyMatcher } from './surfaces/http/trusted-proxies.ts';
 import { addPublicRoutes } from './surfaces/public/public.ts';
 import { mountedRawRoutes } from './surfaces/raw/raw.ts';
+import { OpenStreams } from './surfaces/raw/stream-answer.ts';
 import { createRest } from './surfaces/rest/rest.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 
@@ -77,7 +78,6 @@ export interface ServiceOptions {
 
 const CALLS_FINISH_MS = 6_000;
 const ENDED_CALLS_FINISH_MS = 1_000;
-const READY_WITHIN_MS = 1_000;
 
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -137,6 +137,7 @@ interface Shell {
   shut(): void;
   /** Whether calls run, or answers are not read. */
   readonly busy: () => boolean;
+  endStreams(): void;
 }
 
 /** The HTTP side, which exists before the database does and answers 503 until it is opened. */
@@ -144,6 +145,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   const registry = new Registry();
   const traffic = new Traffic(registry, admission);
   const refusals = new Refusals(traffic.bounds, log);
+  const streams = new OpenStreams();
   let inner: Inner | null = null;
   let open = false;
   let baseUrl = config.baseUrl;
@@ -160,7 +162,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: currentEnvelope,
-    ...{ traffic, refusals, connections, log },
+    ...{ traffic, refusals, connections, streams, log },
     trustProxy: config.trustProxy,
   });
   addPublicRoutes(rest, {
@@ -169,7 +171,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     metricsToken: config.metricsToken,
     isBehindProxy: config.isBehindProxy,
     baseUrl: () => baseUrl,
-    isReady: async () => open && inner?.storage.isUp() === true && (await canQuery(inner.core)),
+    isReady: async () => open && inner?.storage.isUp() === true && (await inner.core.db.ping().then(() => true)),
     gauges: () => (inner === null ? [] : inner.figures()),
     laneDepth: () => inner?.core.lanes.depth ?? 0,
   });
@@ -187,17 +189,9 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     shut() {
       open = false;
     },
+    endStreams: () => streams.end(),
     busy: () => traffic.busy,
   };
-}
-
-/** Calls wait for a database that restarts; whoever asks whether we are ready wants to know now. */
-async function canQuery(core: Core): Promise<boolean> {
-  const answered = core.db.ping().then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]);
 }
 
 interface InnerOptions {
@@ -278,6 +272,7 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
     ...inner.jobs.map((loop) => loop.stop()),
   ]);
   await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close()]);
+  shell.endStreams();
   // Calls that waited for what has just been ended write how it went, and answer.
   await waitUntil(() => !shell.busy(), ENDED_CALLS_FINISH_MS);
   await inner.core.lanes.drain();

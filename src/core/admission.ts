@@ -10,7 +10,7 @@ export const admission = {
   connection: {
     /** Longer, or not HTTP: a bare 400 and the end. Costs what was read. */
     headerBytesMax: 16 * KIB,
-    /** The head of a request has this long, the whole request the other: bare 400 and the end, looked at every 30 s. */
+    /** The head of a request has this long (looked at every 30 s), all of it the other, but for bodies taken as they come: bare 400 and the end. */
     headersTimeoutMs: 15_000,
     requestTimeoutMs: 60_000,
     /** Between two requests: closed. */
@@ -66,6 +66,8 @@ export const admission = {
     acceptingMs: 10,
     /** Calls that run at once: at 10,000 a second a place is free again after 50 ms. Long polls that wait take none. */
     places: 512,
+    /** Requests whose body or answer is read or written as it comes; each holds the buffers of its socket and of what makes it. */
+    streams: 4_096,
     /** A call waits this long in all, to begin and for a place, looked at so often; in the first half second of a queue longer. */
     turnWaitMs: 200,
     turnLookMs: 50,

@@ -2,24 +2,14 @@
 
 import type { Tier } from '../core/accounts/tiers.ts';
 import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/context.ts';
-import type { EntryForm } from '../core/entry-form.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { ScopeKind } from '../core/keys/scopes.ts';
 import type { Principal } from '../core/principal.ts';
-import { newId } from '../lib/ids.ts';
 import type { Answer } from '../manifest/capability.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
-import { traceparentOf } from './trace-context.ts';
-
-/** What a surface knows of a call before anything is looked at: how it came in, and how to hear that its caller has left. */
-export interface Origin {
-  readonly entryForm: EntryForm;
-  readonly traceId: string;
-  /** Calls `listener` once, when the caller goes away before the answer. */
-  onGone(listener: () => void): void;
-}
+import { type Origin, Visit } from './visit.ts';
 
 /** What a call uses of the gateway. */
 export interface CallServices {
@@ -28,24 +18,9 @@ export interface CallServices {
   invokeWithin(parent: Call, capability: string, input: InvokedInput, options: InvokeOptions): Promise<Answer>;
 }
 
-/** What the call may do with its place among those that run. */
-export interface AnsweringPlace {
-  idle(): void;
-  make(bytes: number): void;
-  made(bytes: number): void;
-  requireRoom(): void;
-}
-
-export class Call implements CallContext {
+export class Call extends Visit implements CallContext {
   readonly core: Core;
   readonly endpoint: Endpoint;
-  readonly entryForm: EntryForm;
-  readonly startedMs = performance.now();
-  readonly requestId = newId('req_');
-  readonly traceId: string;
-  readonly warnings: string[] = [];
-  /** Headers of its answer beyond the common ones. */
-  readonly headers: Record<string, string> = {};
   input: Record<string, unknown> = {};
   inputText = '';
   idempotency: IdempotencyKey | null = null;
@@ -59,23 +34,16 @@ export class Call implements CallContext {
   readonly depth: number;
   /** Calls that it made so far. */
   made = 0;
-  /** Among the calls that run. */
-  place: AnsweringPlace | null = null;
   readonly #services: CallServices;
-  readonly #origin: Origin;
   #ended = false;
   #principal: Principal | null = null;
   #identifiedMs = 0;
-  #abort: AbortController | null = null;
-  #releases: (() => void)[] | null = [];
 
   constructor(services: CallServices, endpoint: Endpoint, origin: Origin, depth = 0) {
+    super(origin);
     this.#services = services;
-    this.#origin = origin;
     this.core = services.core;
     this.endpoint = endpoint;
-    this.entryForm = origin.entryForm;
-    this.traceId = origin.traceId;
     this.depth = depth;
   }
 
@@ -137,52 +105,5 @@ export class Call implements CallContext {
     const { limitClass } = this.endpoint;
     if (this.limiter === null || limitClass === 'none' || tokens === 0) return;
     this.headers.ratelimit = this.limiter.spend(this.accountId, this.tier, limitClass, tokens);
-  }
-
-  /** Keeps a place until the call is over. The client may have left meanwhile: `release` then runs at once. */
-  occupy(release: () => void): void {
-    if (this.#releases === null) release();
-    else this.#releases.push(release);
-  }
-
-  idle(): void {
-    this.place?.idle();
-  }
-
-  holdAnswer(bytes: number): void {
-    this.place?.make(bytes);
-  }
-
-  holdMade(bytes: number): void {
-    this.place?.made(bytes);
-  }
-
-  requireAnswerRoom(): void {
-    this.place?.requireRoom();
-  }
-
-  /** Ends what the call occupies; later calls do nothing. */
-  release(): void {
-    const releases = this.#releases ?? [];
-    this.#releases = null;
-    for (const release of releases) release();
-  }
-
-  get traceparent(): string {
-    return traceparentOf(this.traceId);
-  }
-
-  onGone(listener: () => void): void {
-    this.#origin.onGone(listener);
-  }
-
-  /** Made on demand: most calls never wait for anything that the client's leaving should end. */
-  get signal(): AbortSignal {
-    if (this.#abort === null) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      this.#origin.onGone(() => abort.abort());
-    }
-    return this.#abort.signal;
   }
 }

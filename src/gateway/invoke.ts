@@ -13,11 +13,12 @@ import { JsonText, toJson } from '../lib/json-text.ts';
 import { randomHex } from '../lib/random-hex.ts';
 import type { Answer } from '../manifest/capability.ts';
 import { type Problem, problem } from '../problems/problem.ts';
-import { type AnsweringPlace, Call } from './call.ts';
+import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Gateway } from './gateway.ts';
 import { readInput } from './input/read-input.ts';
 import { toProblem } from './to-problem.ts';
+import type { AnsweringPlace } from './visit.ts';
 
 export interface Invocation {
   readonly endpoint: Endpoint;

@@ -1,10 +1,13 @@
 // A route that speaks another protocol than the JSON envelope: an SDK's wire format, an HTML page. The surface mounts it at its path
 // and does for it what it does for every call (places, metrics, request ids, keys, scopes, rates); the module reads and answers bytes.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallContext } from '../core/context.ts';
+import type { Readable } from 'node:stream';
+import type { CallContext, InvokedInput } from '../core/context.ts';
 import type { Credential } from '../core/credentials/credential.ts';
+import type { EntryForm } from '../core/entry-form.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { HttpMethod } from './capability.ts';
+import type { Answer, HttpMethod } from './capability.ts';
 
 /** What is known of a request before its body is read. */
 export interface RawHead {
@@ -14,6 +17,8 @@ export interface RawHead {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
+  /** Path and query as they were sent. */
+  readonly url: string;
   /** The one that the answer carries as X-Request-Id. */
   readonly requestId: string;
 }
@@ -28,8 +33,12 @@ export interface BodyTask<Result> {
 }
 
 export interface RawRequest extends RawHead {
-  /** As it was sent, not decompressed; empty when there is none. */
+  /** As it was sent, not decompressed; empty when there is none, or when it is a stream. */
   readonly body: Buffer;
+  /** The body of a route that takes it as a stream: ends with PAYLOAD_TOO_LARGE beyond `bodyBytesMax`. Read no faster than it is used. */
+  readonly stream: Readable;
+  /** Aborted when the client goes away, or the service stops. */
+  readonly signal: AbortSignal;
   /** The call that it is, once it is admitted: by the credential of its head, or by `admit`. Null: it has shown none yet. */
   readonly ctx: CallContext | null;
   /**
@@ -37,29 +46,60 @@ export interface RawRequest extends RawHead {
    * who calls, failing addresses, scopes, rates. Throws the Problem of a refusal.
    */
   admit(credential: Credential | null): Promise<CallContext>;
+  /** Of a route without a capability: who calls, by the credential of its head or by `identify`. Null: it has shown none yet. */
+  readonly principal: Principal | null;
+  /** As `admit`, of a route without a capability: nothing is asked but who calls. Each call that it makes is asked for its own. */
+  identify(credential: Credential | null): Promise<Principal>;
+  /** Calls a capability of any module for the one who sent the request, as a call of its own. Never throws for what it fails with. */
+  invoke(capability: string, input: InvokedInput, options?: { readonly idempotencyKey?: string }): Promise<RawOutcome>;
   /** Whose share of the service the request takes: its account, or all that come without a key. */
   readonly sharer: string;
   /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result>;
 }
 
+/** What a capability answered to a raw route. */
+export interface RawOutcome {
+  readonly status: number;
+  /** The envelope that REST would answer, as JSON text. */
+  readonly envelope: string;
+  /** Null: it failed. */
+  readonly answer: Answer | null;
+  readonly problem: Problem | null;
+}
+
+/** Bytes of which a client may ask for a part: ranges, If-Range and HEAD are seen to. */
+export interface RawContent {
+  readonly length: number;
+  /** Strong, in its quotes. */
+  readonly etag?: string;
+  readonly lastModifiedMs?: number;
+  /** The bytes from `start` to `end`, both included. */
+  open(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
 export interface RawAnswer {
   readonly status: number;
   /** Names in lower case. X-Request-Id and Traceparent are added; nothing else is. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Buffer;
-  /** What was charged for it; absent: nothing. */
-  readonly costNanos?: bigint;
+  /** What is iterated over is written as it comes, and returned to when the client leaves; for routes that `stream`. */
+  readonly body: string | Buffer | AsyncIterable<string | Uint8Array> | RawContent;
+  /** What was charged for it; absent: nothing. A function is asked at the end. */
+  readonly costNanos?: bigint | (() => bigint);
 }
 
 export interface RawRoute<State = unknown> {
   /** In metrics and the log: `<module>.<protocol>`. */
   readonly name: string;
-  readonly methods: readonly (HttpMethod | 'OPTIONS')[];
-  /** From the root, with `{name}` parameters. */
+  readonly methods: readonly (HttpMethod | 'HEAD' | 'OPTIONS')[];
+  /** From the root, with `{name}` parameters; one at the end may be `{name*}`, the rest of the path. */
   readonly path: string;
-  /** Id of the module's capability that `admit` asks scopes and rates of. */
-  readonly capability: string;
+  /** Id of the module's capability that it is a call of. Null: it only makes calls, by `invoke`. */
+  readonly capability: string | null;
+  /** How its calls came in; `rest` when absent. */
+  readonly entryForm?: EntryForm;
+  /** `answer`: it may answer as it comes; `both`: it also takes its body so. */
+  readonly stream?: 'answer' | 'both';
   /** Bytes of the body as sent; without a key in the head it is held against a bound of all such requests. */
   readonly bodyBytesMax: number;
   /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */

@@ -132,6 +132,11 @@ export const sharedProblems = {
     'It exists already with other settings.',
     'Use another name, or update the existing one.',
   ),
+  RANGE_NOT_SATISFIABLE: problemEntry(
+    416,
+    'The content has no such bytes.',
+    'Content-Range of the answer says how long the content is; ask for a part that lies in it.',
+  ),
   STATE_CONFLICT: problemEntry(
     409,
     'The state of the resource does not allow this.',

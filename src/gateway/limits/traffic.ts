@@ -15,8 +15,9 @@ export interface Place {
   bodyBytes: number;
   /** Of the answer that is being made. */
   answerBytes: number;
-  /** Whether it has one of the places of those that run. */
+  /** Whether it has one of the places of those that run, or of streams. */
   runs: boolean;
+  streams: boolean;
   ended: boolean;
 }
 
@@ -26,6 +27,7 @@ export class Traffic {
   readonly answers: FairSlots;
   readonly #making: FairSlots;
   readonly #bodies: FairSlots;
+  readonly #streams: FairSlots;
   readonly #turns: FairTurns;
   readonly #requests: Counter<'capability' | 'status'>;
   readonly #latency: Histogram<'capability'>;
@@ -36,6 +38,7 @@ export class Traffic {
     this.answers = new FairSlots(bounds.all.answerBytesMax);
     this.#making = new FairSlots(bounds.all.answerMakingBytesMax);
     this.#bodies = new FairSlots(bounds.all.bodyBytesMax);
+    this.#streams = new FairSlots(bounds.all.streams);
     this.#turns = new FairTurns(bounds.all);
     this.#requests = new Counter({
       name: 'qm_calls_total',
@@ -52,6 +55,12 @@ export class Traffic {
     });
     gauge(registry, 'qm_calls_running', 'Calls running or waiting now.', () => this.#calls);
     gauge(registry, 'qm_calls_waiting', 'Calls that wait for a place.', () => this.#turns.waiting);
+    gauge(
+      registry,
+      'qm_streams',
+      'Bodies and answers that are read or written as they come.',
+      () => this.#streams.taken,
+    );
     gauge(registry, 'qm_body_bytes', 'Bytes of bodies received and not done with.', () => this.#bodies.taken);
     gauge(registry, 'qm_answer_making_bytes', 'Bytes of answers that are being made.', () => this.#making.taken);
     gauge(registry, 'qm_answer_bytes', 'Bytes of answers that clients have not read.', () => this.answers.taken);
@@ -65,7 +74,7 @@ export class Traffic {
   /** A call has arrived. It takes nothing yet: its connection bounds it. */
   begin(owner: string): Place {
     this.#calls += 1;
-    return { owner, bodyBytes: 0, answerBytes: 0, runs: false, ended: false };
+    return { owner, bodyBytes: 0, answerBytes: 0, runs: false, streams: false, ended: false };
   }
 
   /** Part of its body has arrived. Throws CONCURRENCY_LIMITED, OVERLOADED. */
@@ -78,9 +87,12 @@ export class Traffic {
   /** The account is known: from now on the body counts as its, and a place to run in is to be asked for anew. Throws CONCURRENCY_LIMITED, OVERLOADED. */
   claim(place: Place, accountId: string): void {
     if (place.ended || place.owner === accountId) return;
+    const { owner, bodyBytes, streams } = place;
     this.idle(place);
-    const { owner, bodyBytes } = place;
+    if (streams) this.#streams.release(owner, 1);
+    place.streams = false;
     place.owner = accountId;
+    if (streams) this.stream(place);
     if (bodyBytes === 0) return;
     this.#bodies.release(owner, bodyBytes);
     place.bodyBytes = 0;
@@ -127,6 +139,17 @@ export class Traffic {
     });
   }
 
+  /**
+   * Takes a place among streams, in place of one to run in: what is read and written as it comes waits for its client most of the time.
+   * Throws CONCURRENCY_LIMITED, OVERLOADED.
+   */
+  stream(place: Place): void {
+    if (place.streams || place.ended) return;
+    if (!this.#streams.take(place.owner, 1)) throw tooMany(this.#streams, place.owner);
+    place.streams = true;
+    this.idle(place);
+  }
+
   /** As `run`, of a call that others wait for, and that therefore may not wait itself. */
   runNow(place: Place): void {
     if (place.runs || place.ended) return;
@@ -146,6 +169,7 @@ export class Traffic {
     place.ended = true;
     this.#calls -= 1;
     this.idle(place);
+    if (place.streams) this.#streams.release(place.owner, 1);
     if (place.bodyBytes > 0) this.#bodies.release(place.owner, place.bodyBytes);
     if (place.answerBytes > 0) this.#making.release(place.owner, place.answerBytes);
   }

@@ -7,6 +7,8 @@ export class Answer<R extends IncomingMessage = IncomingMessage> extends ServerR
   owner = '';
   /** How long it waited for its turn to begin. */
   waitedMs = 0;
+  /** Its request brings a body that may take its time, as long as it comes. */
+  takesLong = false;
   /** What the call occupied. */
   occupied: { release(): void } | null = null;
   /** Told once, when the answer is written. */

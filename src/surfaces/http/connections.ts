@@ -32,6 +32,7 @@ interface Connection {
   readonly next: () => void;
   answer: Answer | null;
   request: IncomingMessage | null;
+  begunMs: number;
   upload: Upload | null;
   readonly waiting: (readonly [IncomingMessage, Answer])[];
 }
@@ -85,7 +86,8 @@ export class Connections {
       ServerResponse: Answer,
       maxHeaderSize: connection.headerBytesMax,
       headersTimeout: connection.headersTimeoutMs,
-      requestTimeout: connection.requestTimeoutMs,
+      // Bodies that are taken as they come have no end to be held to: looked at below.
+      requestTimeout: 0,
       keepAliveTimeout: connection.keepAliveTimeoutMs,
       // Asked for when it is the request's turn.
       requireHostHeader: false,
@@ -123,6 +125,7 @@ export class Connections {
       next: () => this.#next(connection),
       answer: null,
       request: null,
+      begunMs: 0,
       upload: null,
       waiting: [],
     };
@@ -158,6 +161,7 @@ export class Connections {
     const { handle } = connection;
     connection.answer = answer;
     connection.request = request;
+    connection.begunMs = performance.now();
     answer.owner = connection.owner;
     answer.written = this.#unread;
     answer.once('close', connection.next);
@@ -223,9 +227,11 @@ export class Connections {
     const nowMs = performance.now();
     const { connection: bounds } = this.#options.traffic.bounds;
     for (const connection of this.#open.values()) {
-      if (connection.request === null) continue;
-      connection.upload = stalls(connection.upload, connection.request, bounds, nowMs);
-      if (connection.upload?.stalled === true) this.end(connection.socket);
+      const { answer, begunMs, request, socket, upload } = connection;
+      if (request === null || answer === null) continue;
+      connection.upload = stalls(upload, request, answer.takesLong, bounds, nowMs);
+      const isLate = !request.complete && !answer.takesLong && nowMs - begunMs > bounds.requestTimeoutMs;
+      if (isLate || connection.upload?.stalled === true) this.end(socket);
     }
     this.#unread.cutSlow(nowMs);
   }

@@ -14,10 +14,13 @@ export interface Upload {
 export function stalls(
   known: Upload | null,
   request: IncomingMessage,
+  isStream: boolean,
   { uploadGraceMs, uploadBytesPerSecondMin }: Admission['connection'],
   nowMs: number,
 ): Upload | null {
-  if (request.complete || request.readableFlowing !== true) return null;
+  // A stream is waited for when all of it that is here has been taken.
+  const isAwaited = request.readableFlowing === true || (isStream && request.readableLength === 0);
+  if (request.complete || !isAwaited) return null;
   const { bytesRead } = request.socket;
   if (known === null || known.request !== request) return { request, sinceMs: nowMs, bytesRead, stalled: false };
   const tookMs = nowMs - known.sinceMs;

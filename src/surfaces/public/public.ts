@@ -1,4 +1,5 @@
 // What is served without a key: the documents derived from the manifest, health, and metrics.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
@@ -9,14 +10,19 @@ export interface PublicOptions extends MetricsOptions {
   readonly manifest: Manifest;
   /** Known once the port is bound. */
   readonly baseUrl: () => string;
+  /** Whatever goes wrong with asking, it is not. */
   readonly isReady: () => Promise<boolean>;
 }
+
+/** Calls wait for a database that restarts; whoever asks whether we are ready wants to know now. */
+const READY_WITHIN_MS = 1_000;
 
 export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): void {
   addDocuments(app, options);
   app.get('/healthz', (_request, reply) => reply.send({ ok: true }));
   app.get('/readyz', async (_request, reply) => {
-    const ready = await options.isReady();
+    const late = sleep(READY_WITHIN_MS, false, { ref: false });
+    const ready = await Promise.race([options.isReady().catch(() => false), late]);
     return reply.code(ready ? 200 : 503).send({ ok: ready });
   });
   addMetrics(app, options);

@@ -3,54 +3,75 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
-import { tokenWorth } from '../../core/accounts/tiers.ts';
-import type { Credential } from '../../core/credentials/credential.ts';
-import type { BodyReaders } from '../../gateway/bulk/readers.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { confirm, identify as identifyCaller } from '../../gateway/identify.ts';
 import { admit } from '../../gateway/invoke.ts';
+import { Visit } from '../../gateway/visit.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { BodyTask, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
-import { ArrivedRequest, CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/call-slot.ts';
+import { CallRequest, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
-import { finishRaw } from '../rest/finish.ts';
 import { claim, occupy } from '../rest/occupy.ts';
 import { receiving } from '../rest/receive.ts';
+import { sendRaw } from './raw-answer.ts';
+import { RawArrived, type RawDoor, RawRead, tooLong } from './raw-request.ts';
+import type { OpenStreams } from './stream-answer.ts';
 
 export interface MountedRawRoute {
   readonly route: RawRoute;
-  /** Of the route's capability. */
-  readonly endpoint: Endpoint;
+  /** Of the route's capability; null: it has none. */
+  readonly endpoint: Endpoint | null;
+  /** Of its module; there once the service is ready. */
+  readonly state: () => unknown;
 }
 
 /** The raw routes of all modules, each with the endpoint of its capability. */
 export function mountedRawRoutes({ modules }: Manifest, endpoints: Gateway['endpoints']): MountedRawRoute[] {
-  return modules.flatMap(({ rawRoutes = [] }) =>
-    rawRoutes.map((route) => ({ route, endpoint: endpoints.get(route.capability) as Endpoint })),
+  return modules.flatMap(({ capabilities: [first], rawRoutes = [] }) =>
+    rawRoutes.map((route) => ({
+      route,
+      endpoint: route.capability === null ? null : (endpoints.get(route.capability) as Endpoint),
+      state: () => endpoints.get(first?.id ?? '')?.state(),
+    })),
   );
 }
 
 export interface RawOptions extends FailureOptions {
   readonly gateway: () => Gateway | null;
+  readonly streams: OpenStreams;
 }
 
-const NO_BODY = Buffer.alloc(0);
+const UNAVAILABLE = { retryAfterMs: 1000, message: 'The service is starting or stopping.' };
 
 export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: MountedRawRoute): void {
   const { route } = mounted;
-  app.route({
-    method: [...route.methods],
-    url: urlOf(route.path),
-    bodyLimit: route.bodyBytesMax,
-    onRequest: (request, reply) => arrive(options, mounted, request, reply),
-    preParsing: (request, reply, payload, done) =>
-      done(null, receiving(options, request, reply, payload as Readable, false)),
-    handler: (request, reply) => handle(options, mounted, request, reply),
-  });
+  const takesStream = route.stream === 'both';
+  const mount = (scope: FastifyInstance) =>
+    scope.route({
+      method: [...route.methods],
+      url: urlOf(route.path),
+      bodyLimit: route.bodyBytesMax,
+      exposeHeadRoute: false,
+      onRequest: (request, reply) => arrive(options, mounted, request, reply),
+      preParsing: (request, reply, payload, done) =>
+        done(null, takesStream ? payload : receiving(options, request, reply, payload as Readable, false)),
+      handler: (request, reply) => handle(options, mounted, request, reply),
+    });
+  if (!takesStream) mount(app);
+  else {
+    void app.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser(
+        '*',
+        (_request: FastifyRequest, payload: unknown, done: (e: null, body: unknown) => void) => done(null, payload),
+      );
+      mount(scope);
+    });
+  }
 }
 
 async function arrive(
@@ -60,107 +81,76 @@ async function arrive(
   reply: FastifyReply,
 ): Promise<void> {
   const slot = slotOf(request);
-  const head = new RawArrived(request, slot);
-  slot.raw = {
-    name: route.name,
-    identity: identify(request),
-    refuse: (failure) => route.refuse?.(failure, head) ?? null,
-  };
+  const head = new RawArrived(request, slot, route.path);
+  const raw = { name: route.name, identity: identify(request), refuse: refusing(route, head) };
+  slot.raw = raw;
   const gateway = current();
-  if (gateway === null) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
-  const arrived = new CallRequest(request, reply);
-  const call = new Call(gateway, endpoint, arrived);
+  if (gateway === null) throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
+  const arrived = new CallRequest(request, reply, route.entryForm);
   slot.arrived = arrived;
-  const place = occupy(traffic, call, slot, reply, NOBODY);
+  if (endpoint !== null) slot.call = new Call(gateway, endpoint, arrived);
+  const visit = slot.call ?? new Visit(arrived);
+  slot.raw = { ...raw, visit, identity: visit };
+  occupy(traffic, visit, slot, reply, NOBODY);
   const credential = route.credentialOf?.(head) ?? null;
-  if (credential !== null) await enter(gateway, call, arrived, credential, () => claim(traffic, place, call, reply));
+  if (credential !== null) await doorOf(gateway, request, reply).enter(credential);
+  if (route.stream !== 'both') return;
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > route.bodyBytesMax) throw tooLong(route.bodyBytesMax);
+  answerOf(reply).takesLong = true;
 }
 
-async function enter(
-  gateway: Gateway,
-  call: Call,
-  { remoteAddress }: CallRequest,
-  credential: Credential | null,
-  claimed: () => void,
-): Promise<void> {
-  call.identified(await identifyCaller(gateway, credential, remoteAddress));
-  admit(gateway, call);
-  claimed();
+function refusing(route: RawRoute, head: RawArrived) {
+  return (failure: Parameters<NonNullable<RawRoute['refuse']>>[0]) => route.refuse?.(failure, head) ?? null;
+}
+
+function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): RawDoor {
+  const slot = slotOf(request);
+  return {
+    async enter(credential) {
+      const principal = await identifyCaller(gateway, credential, request.ip);
+      if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
+      if (slot.raw !== undefined) slot.raw.principal = principal;
+      slot.call?.identified(principal);
+      if (slot.call !== undefined) admit(gateway, slot.call);
+      if (slot.place !== undefined) claim(gateway.traffic, slot.place, principal.accountId, reply);
+      return principal;
+    },
+  };
 }
 
 async function handle(
-  { gateway: current, traffic }: RawOptions,
-  { route, endpoint }: MountedRawRoute,
+  options: RawOptions,
+  { route, state }: MountedRawRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
-  const gateway = current();
+  const { traffic, streams } = options;
+  const gateway = options.gateway();
   const slot = slotOf(request);
-  const { arrived, call, place } = slot;
-  if (gateway === null || arrived === undefined || call === undefined || place === undefined)
-    throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+  const { call, place, raw } = slot;
+  const visit = raw?.visit;
+  if (gateway === null || visit === undefined || place === undefined) throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
   if (slot.refused === true) return undefined;
-  if (!(await traffic.run(place, answerOf(reply).waitedMs))) return undefined;
+  if (route.stream !== undefined) traffic.stream(place);
+  else if (!(await traffic.run(place, answerOf(reply).waitedMs))) return undefined;
   slot.handling = true;
   try {
-    const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    if (call.isIdentified) await confirm(call);
-    const admitted: RawRequest['admit'] = async (credential) => {
-      await enter(gateway, call, arrived, credential, () => claim(traffic, place, call, reply));
-      // What it has of the body by now may be much, and few may have that at a time.
-      traffic.runNow(place);
-      return call;
+    if (call?.isIdentified === true) await confirm(call);
+    const door = doorOf(gateway, request, reply);
+    const entered: RawDoor = {
+      async enter(credential) {
+        const principal = await door.enter(credential);
+        // What it has of the body by now may be much, and few may have that at a time.
+        if (route.stream === undefined) traffic.runNow(place);
+        return principal;
+      },
     };
-    const raw = new RawRead(request, slot, body, admitted, gateway.bodies);
-    const answer = await route.answer(raw, endpoint.state());
-    call.weigh(Math.floor(answer.body.length / tokenWorth.answerBytes));
-    call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
-    return await reply.send(finishRaw(traffic, slot, reply, answer));
+    const { path, bodyBytesMax } = route;
+    const read = new RawRead(request, slot, { path, bodyBytesMax, gateway, visit, door: entered });
+    return await sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
   } finally {
     slot.handling = false;
-    if (slot.closed === true) call.release();
-  }
-}
-
-class RawArrived extends ArrivedRequest implements RawHead {
-  protected readonly slot: CallSlot;
-
-  constructor(request: FastifyRequest, slot: CallSlot) {
-    super(request);
-    this.slot = slot;
-  }
-
-  get method() {
-    return this.request.method;
-  }
-
-  get requestId() {
-    return (this.slot.call ?? this.slot.raw?.identity ?? identify(this.request)).requestId;
-  }
-}
-
-class RawRead extends RawArrived implements RawRequest {
-  readonly body: Buffer;
-  readonly admit: RawRequest['admit'];
-  readonly #readers: BodyReaders;
-
-  constructor(request: FastifyRequest, slot: CallSlot, body: Buffer, admit: RawRequest['admit'], readers: BodyReaders) {
-    super(request, slot);
-    this.body = body;
-    this.admit = admit;
-    this.#readers = readers;
-  }
-
-  get ctx() {
-    const { call } = this.slot;
-    return call?.isIdentified === true ? call : null;
-  }
-
-  get sharer() {
-    return this.ctx?.accountId ?? NOBODY;
-  }
-
-  read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result> {
-    return this.#readers.run(this.sharer, task, body as Buffer<ArrayBuffer>);
+    if (slot.closed === true) visit.release();
   }
 }

@@ -1,10 +1,12 @@
 // What a request carries with it on its way through the hooks of the server, and the request as the gateway sees it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntryForm } from '../../core/entry-form.ts';
-import type { Call, Origin } from '../../gateway/call.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Call } from '../../gateway/call.ts';
 import type { Identity } from '../../gateway/envelope.ts';
 import type { Place } from '../../gateway/limits/traffic.ts';
 import { traceIdOf } from '../../gateway/trace-context.ts';
+import type { Origin, Visit } from '../../gateway/visit.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
 import type { Problem } from '../../problems/problem.ts';
@@ -30,6 +32,10 @@ export interface RawSlot {
   /** For metrics. */
   readonly name: string;
   readonly identity: Identity;
+  /** What it occupies: its call, where the route is one of a capability. */
+  readonly visit?: Visit;
+  /** Who sent it, once that is known. */
+  principal?: Principal;
   /** Null: the failure is told by the JSON envelope. */
   refuse(failure: Problem): RawAnswer | null;
 }
@@ -42,7 +48,7 @@ export function slotOf(request: FastifyRequest): CallSlot {
 
 /** Fastify's form of a path with `{name}` parameters. */
 export function urlOf(path: string): string {
-  return path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
+  return path.replace(/\{[a-z_]+\*\}$/, '*').replaceAll(/\{([a-z_]+)\}/g, ':$1');
 }
 
 /** For requests without a call: unknown routes, unreadable requests. */
@@ -95,11 +101,12 @@ export class ArrivedRequest {
 
 /** The same, to begin a call with. */
 export class CallRequest extends ArrivedRequest implements Origin {
-  readonly entryForm: EntryForm = 'rest';
+  readonly entryForm: EntryForm;
   readonly #response: FastifyReply['raw'];
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest, reply: FastifyReply, entryForm: EntryForm = 'rest') {
     super(request);
+    this.entryForm = entryForm;
     this.#response = reply.raw;
   }
 

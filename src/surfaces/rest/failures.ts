@@ -10,7 +10,7 @@ import { traceparentOf } from '../../gateway/trace-context.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { answerThenLinger, leavesMuchUnread } from '../http/linger.ts';
 import { type CallSlot, identify, slotOf } from './call-slot.ts';
-import { BEARER_CHALLENGE, finish, finishRaw, JSON_TYPE } from './finish.ts';
+import { BEARER_CHALLENGE, countRaw, finish, headRaw, JSON_TYPE } from './finish.ts';
 
 export interface FailureOptions {
   readonly envelope: () => Envelope;
@@ -30,7 +30,7 @@ export function fail(options: FailureOptions, request: FastifyRequest, reply: Fa
   const failure = toProblem(error);
   const identity: Identity = slot.call ?? slot.raw?.identity ?? identify(request);
   note(options, slot, identity, failure);
-  const owner = slot.call?.isIdentified === true ? slot.call.accountId : request.ip;
+  const owner = slot.raw?.principal?.accountId ?? (slot.call?.isIdentified === true ? slot.call.accountId : request.ip);
   // A body that arrives meanwhile would be kept and not counted.
   const heldMs = arrives(request.raw) ? 0 : options.refusals.holdMs(failure, owner);
   if (heldMs === 0) tell(options, request, reply, identity, failure);
@@ -45,7 +45,7 @@ function arrives({ readableFlowing, complete }: IncomingMessage): boolean {
 }
 
 /** What is refused for being too much, or while something is away, is one line a second; what nobody foresaw is told one by one. */
-function note({ log, refusals }: FailureOptions, slot: CallSlot, identity: Identity, failure: Problem): void {
+export function note({ log, refusals }: FailureOptions, slot: CallSlot, identity: Identity, failure: Problem): void {
   if (failure.httpStatus < 500) return;
   if (failure.httpStatus === 503) {
     refusals.tell(failure.code, failure.cause);
@@ -74,7 +74,11 @@ function tell(
   if (failure.httpStatus === 401) void reply.header('www-authenticate', BEARER_CHALLENGE);
   const raw = slot.raw?.refuse(failure) ?? null;
   if (raw !== null) {
-    refuse(options, request, reply, finishRaw(options.traffic, slot, reply, raw));
+    const { body } = raw;
+    if (typeof body !== 'string' && !Buffer.isBuffer(body)) throw new TypeError('a refusal is told by text or bytes');
+    countRaw(options.traffic, slot, raw.status);
+    headRaw(slot, reply, raw);
+    refuse(options, request, reply, body);
     return;
   }
   if (call !== undefined) finish(call, reply, failure.httpStatus);

@@ -4,6 +4,7 @@ import type { Call } from '../../gateway/call.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
+import { answerOf } from '../http/answer.ts';
 import type { CallSlot } from './call-slot.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -21,21 +22,24 @@ export function finish(call: Call, reply: FastifyReply, status: number): void {
   });
 }
 
-/** Counts the request and sets status and headers; answers the body. */
-export function finishRaw(traffic: Traffic, slot: CallSlot, reply: FastifyReply, answer: RawAnswer): string | Buffer {
-  const { call, raw } = slot;
+/** Counts the request of a raw route, once. */
+export function countRaw(traffic: Traffic, { call, raw }: CallSlot, status: number): void {
+  if (raw === undefined) throw new Error('the request is not one of a raw route');
+  if (call === undefined) traffic.record(raw.name, status, performance.now() - raw.identity.startedMs);
+  else call.end(status, raw.name);
+}
+
+/** Sets status and headers of the answer of a raw route. */
+export function headRaw({ call, raw }: CallSlot, reply: FastifyReply, answer: Omit<RawAnswer, 'body'>): void {
   const identity = call ?? raw?.identity;
-  if (raw === undefined || identity === undefined) throw new Error('the request is not one of a raw route');
-  if (typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body))
-    throw new TypeError(`the answer of ${raw.name} is neither text nor bytes`);
-  if (call === undefined) traffic.record(raw.name, answer.status, performance.now() - identity.startedMs);
-  else call.end(answer.status, raw.name);
+  if (identity === undefined) throw new Error('the request is not one of a raw route');
   void reply.code(answer.status).headers({
     'x-request-id': identity.requestId,
     traceparent: traceparentOf(identity.traceId),
     ...(answer.status === 401 ? { 'www-authenticate': BEARER_CHALLENGE } : {}),
+    // What has not been read of a long body is not read any more.
+    ...(answerOf(reply).takesLong && !reply.request.raw.complete ? { connection: 'close' } : {}),
     ...call?.headers,
     ...answer.headers,
   });
-  return answer.body;
 }

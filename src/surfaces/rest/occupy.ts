@@ -1,31 +1,30 @@
-// What a call occupies from its first byte on, and when it ends: once its answer is written, or its client has left and nothing runs for it.
+// What a request occupies from its first byte on, and when it ends: once its answer is written, or its client has left and nothing runs for it.
 import type { FastifyReply } from 'fastify';
-import type { AnsweringPlace, Call } from '../../gateway/call.ts';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
+import type { AnsweringPlace, Visit } from '../../gateway/visit.ts';
 import { answerOf } from '../http/answer.ts';
 import { onClosed } from '../http/closed.ts';
 import type { CallSlot } from './call-slot.ts';
 
-export function occupy(traffic: Traffic, call: Call, slot: CallSlot, reply: FastifyReply, owner = ''): Place {
+export function occupy(traffic: Traffic, visit: Visit, slot: CallSlot, reply: FastifyReply, owner = ''): Place {
   const place = traffic.begin(owner);
-  slot.call = call;
   slot.place = place;
-  call.place = new OccupiedPlace(traffic, place);
-  call.occupy(() => traffic.end(place));
+  visit.place = new OccupiedPlace(traffic, place);
+  visit.occupy(() => traffic.end(place));
   const answer = answerOf(reply);
-  answer.occupied = call;
+  answer.occupied = visit;
   // Of a client that leaves before its body is read, Fastify calls neither the handler nor the error handler.
   onClosed(answer, () => {
     slot.closed = true;
-    if (slot.handling !== true) call.release();
+    if (slot.handling !== true) visit.release();
   });
   return place;
 }
 
 /** From now on it is the account's. */
-export function claim(traffic: Traffic, place: Place, call: Call, reply: FastifyReply): void {
-  traffic.claim(place, call.accountId);
-  answerOf(reply).owner = call.accountId;
+export function claim(traffic: Traffic, place: Place, accountId: string, reply: FastifyReply): void {
+  traffic.claim(place, accountId);
+  answerOf(reply).owner = accountId;
 }
 
 /** A class, for the reason of ArrivedRequest. */

@@ -6,7 +6,6 @@ import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
 import { confirm, identify } from '../../gateway/identify.ts';
 import { admit, run } from '../../gateway/invoke.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
@@ -14,9 +13,9 @@ import { answerOf } from '../http/answer.ts';
 import type { Connections } from '../http/connections.ts';
 import { doubledHeader } from '../http/doubled-headers.ts';
 import { everywhere } from '../http/headers.ts';
-import { addRawRoute, type MountedRawRoute } from '../raw/raw.ts';
+import { addRawRoute, type MountedRawRoute, type RawOptions } from '../raw/raw.ts';
 import { CallRequest, type CallSlot, slotOf, urlOf } from './call-slot.ts';
-import { type FailureOptions, fail } from './failures.ts';
+import { fail } from './failures.ts';
 import { fromFastifyError } from './fastify-errors.ts';
 import { finish } from './finish.ts';
 import { claim, occupy } from './occupy.ts';
@@ -24,12 +23,11 @@ import { readRequest } from './read-request.ts';
 import { receiving } from './receive.ts';
 import { RouteTable } from './route-table.ts';
 
-export interface RestOptions extends FailureOptions {
+export interface RestOptions extends RawOptions {
   readonly endpoints: readonly Endpoint[];
   readonly rawRoutes: readonly MountedRawRoute[];
   /** First segments below /v1 of modules that are not built, to their names. */
   readonly planned: ReadonlyMap<string, string>;
-  readonly gateway: () => Gateway | null;
   readonly connections: Connections;
   readonly trustProxy: boolean | string[];
 }
@@ -102,10 +100,11 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       const call = new Call(gateway, endpoint, arrived);
       const slot = slotOf(request);
       slot.arrived = arrived;
+      slot.call = call;
       const place = occupy(traffic, call, slot, reply);
       call.identified(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
       admit(gateway, call);
-      claim(traffic, place, call, reply);
+      claim(traffic, place, call.accountId, reply);
     },
     preParsing: (request, reply, payload, done) =>
       done(null, receiving(options, request, reply, payload as Readable, endpoint.capability.bulk !== undefined)),

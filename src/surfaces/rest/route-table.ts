@@ -44,6 +44,8 @@ export class RouteTable {
 }
 
 function matches(want: readonly string[], have: readonly string[]): boolean {
+  const isOpen = want.at(-1) === '*';
+  if (isOpen && have.length >= want.length) return matches(want.slice(0, -1), have.slice(0, want.length - 1));
   return (
     want.length === have.length &&
     want.every((segment, i) => (segment.startsWith(':') ? have[i] !== '' : segment === have[i]))

@@ -10,6 +10,7 @@ const head = (query: string, headers: Record<string, string> = {}): RawHead => (
   query: new URLSearchParams(query),
   headers,
   remoteAddress: '192.0.2.1',
+  url: '/',
   requestId: 'req_1',
 });
 

@@ -1,0 +1,37 @@
+// Which part of a content a request asks for (RFC 9110, section 14, and If-Range of section 13.1.5). One part is answered; of several,
+// as the section allows, the whole.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RawContent } from '../../manifest/raw-route.ts';
+
+/** Bytes from `start` to `end`, both included. */
+export interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+const RANGE = /^bytes=\s*(\d{0,16})-(\d{0,16})\s*$/i;
+
+/** The part; `whole` without one, or where the content is no longer the one that the client has; `none` where it has no such bytes. */
+export function partOf(headers: IncomingHttpHeaders, content: Omit<RawContent, 'open'>): Part | 'whole' | 'none' {
+  const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];
+  if (first === '' && last === '') return 'whole';
+  const condition = headers['if-range'];
+  if (typeof condition === 'string' && !isSame(condition, content)) return 'whole';
+  const { length } = content;
+  if (first === '') {
+    const suffix = Math.min(Number(last), length);
+    return suffix === 0 ? 'none' : { start: length - suffix, end: length - 1 };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return 'whole';
+  if (start >= length) return 'none';
+  return { start, end: last === '' ? length - 1 : Math.min(Number(last), length - 1) };
+}
+
+/** By a strong tag, or by the very second of the last change. */
+function isSame(condition: string, { etag, lastModifiedMs }: Omit<RawContent, 'open'>): boolean {
+  const sent = condition.trim();
+  if (sent.startsWith('"')) return etag === sent;
+  if (lastModifiedMs === undefined || sent.startsWith('W/')) return false;
+  return Date.parse(sent) === Math.floor(lastModifiedMs / 1000) * 1000;
+}

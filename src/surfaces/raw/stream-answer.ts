@@ -1,0 +1,72 @@
+// Answers that are written piece by piece, no faster than the client reads them. However one ends, what makes it is told, and may book
+// what it has made before the request is done with.
+import type { FastifyReply } from 'fastify';
+import { type Answer, answerOf } from '../http/answer.ts';
+import { onClosed } from '../http/closed.ts';
+
+type Piece = string | Uint8Array;
+
+/** Streams of this process that are being written: a stop ends them. */
+export class OpenStreams {
+  readonly #open = new Set<() => void>();
+
+  /** Ends them where they are. */
+  end(): void {
+    for (const end of this.#open) end();
+  }
+
+  /**
+   * Writes all pieces, headers before the first one. Throws what the first piece fails with; later failures cut the connection, so that
+   * nobody takes half an answer for a whole one, and are thrown too.
+   */
+  async write(reply: FastifyReply, pieces: AsyncIterable<Piece>, writeHead: () => void): Promise<void> {
+    const answer = answerOf(reply);
+    const iterator = pieces[Symbol.asyncIterator]();
+    const reading = new Reading();
+    const end = () => reading.end();
+    onClosed(answer, end);
+    this.#open.add(end);
+    try {
+      let piece = await reading.until(iterator.next());
+      void reply.hijack();
+      if (piece !== LEFT) writeHead();
+      while (piece !== LEFT && piece.done !== true) {
+        if (!answer.write(piece.value) && (await reading.until(drained(answer))) === LEFT) break;
+        piece = await reading.until(iterator.next());
+      }
+      if (piece !== LEFT && piece.done === true) answer.end();
+    } finally {
+      // Half an answer must not pass for a whole one.
+      if (answer.headersSent && !answer.writableEnded) answer.destroy();
+      this.#open.delete(end);
+      await iterator.return?.();
+    }
+  }
+}
+
+const LEFT = Symbol('left');
+
+/** Waits for one thing at a time, and no longer than somebody reads. */
+class Reading {
+  #isOver = false;
+  #leave: (() => void) | null = null;
+
+  end(): void {
+    this.#isOver = true;
+    this.#leave?.();
+  }
+
+  until<T>(promise: Promise<T>): Promise<T | typeof LEFT> {
+    return new Promise((resolve, reject) => {
+      this.#leave = () => resolve(LEFT);
+      promise.then(resolve, reject);
+      if (this.#isOver) resolve(LEFT);
+    });
+  }
+}
+
+function drained(answer: Answer): Promise<void> {
+  return new Promise((resolve) => {
+    answer.once('drain', resolve);
+  });
+}

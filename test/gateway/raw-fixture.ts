@@ -1,0 +1,151 @@
+// A module of raw routes: bytes that are stored and read in parts, text that is made piece by piece for a price, and a protocol that only
+// makes calls.
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { basic, bearer } from '../../src/core/credentials/http-schemes.ts';
+import { chargeForStream, type Meter } from '../../src/core/wallet/charge/charge-stream.ts';
+import { commentText, eventText, withHeartbeat } from '../../src/lib/event-stream.ts';
+import { defineCapability } from '../../src/manifest/capability.ts';
+import { defineModule } from '../../src/manifest/module.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../src/manifest/raw-route.ts';
+import { problem } from '../../src/problems/problem.ts';
+
+export const BLOB_BYTES_MAX = 8 * 1024 * 1024;
+
+export interface DepotState {
+  readonly blobs: Map<string, Buffer>;
+  /** Bytes of a body that were taken so far. */
+  taken: number;
+  /** Resolves what an upload, or a story, waits for. */
+  gate: Promise<void>;
+  /** Pieces that were made of the last story. */
+  made: number;
+}
+
+const common = { scope: 'write', method: 'POST', idempotent: true, errors: [], events: [], examples: [] } as const;
+const run = () => Promise.reject(new Error('only its routes are called'));
+
+const put = defineCapability<DepotState>()({
+  ...common,
+  id: 'depot.put',
+  path: '/v1/depot/put',
+  summary: 'Stores a blob.',
+  description: 'Stores a blob.',
+  input: Type.Object({}),
+  output: Type.Object({}),
+  price: 'free',
+  run,
+});
+const tell = defineCapability<DepotState>()({
+  ...common,
+  id: 'depot.tell',
+  path: '/v1/depot/tell',
+  summary: 'Tells a story.',
+  description: 'Tells a story, for a price per piece.',
+  input: Type.Object({}),
+  output: Type.Object({}),
+  price: { book: 'vector.query', unit: 'query' },
+  run,
+});
+
+const pathOf = ({ params }: RawHead) => `${params.shelf}/${params.key}`;
+
+const blobs: RawRoute<DepotState> = {
+  name: 'depot.blobs',
+  methods: ['GET', 'HEAD', 'PUT'],
+  path: '/depot/{shelf}/{key*}',
+  capability: 'depot.put',
+  stream: 'both',
+  bodyBytesMax: BLOB_BYTES_MAX,
+  credentialOf: (head) => bearer(head) ?? basic('user', head),
+  answer: (request, state) => (request.method === 'PUT' ? store(request, state) : read(request, state)),
+  refuse: ({ httpStatus, code }) => ({ status: httpStatus, headers: { 'x-code': code }, body: `${code}\n` }),
+};
+
+async function store(request: RawRequest, state: DepotState): Promise<RawAnswer> {
+  const chunks: Buffer[] = [];
+  const hash = createHash('sha256');
+  state.taken = 0;
+  for await (const chunk of request.stream as AsyncIterable<Buffer>) {
+    await state.gate;
+    state.taken += chunk.length;
+    hash.update(chunk);
+    chunks.push(chunk);
+  }
+  state.blobs.set(pathOf(request), Buffer.concat(chunks));
+  return { status: 201, headers: {}, body: hash.digest('hex') };
+}
+
+async function read(request: RawRequest, { blobs: stored }: DepotState): Promise<RawAnswer> {
+  const blob = stored.get(pathOf(request));
+  if (blob === undefined) throw problem('NOT_FOUND');
+  const open = async function* (start: number, end: number) {
+    for (let at = start; at <= end; at += 65_536) yield blob.subarray(at, Math.min(at + 65_536, end + 1));
+  };
+  const lastModifiedMs = Date.UTC(2026, 10, 1);
+  return { status: 200, headers: {}, body: { length: blob.length, etag: '"one"', lastModifiedMs, open } };
+}
+
+const story: RawRoute<DepotState> = {
+  name: 'depot.story',
+  methods: ['POST'],
+  path: '/depot-story/{pieces}',
+  capability: 'depot.tell',
+  stream: 'answer',
+  bodyBytesMax: 1_024,
+  credentialOf: bearer,
+  async answer({ ctx, params, query, signal }, state) {
+    if (ctx === null) throw problem('UNAUTHORIZED');
+    const start = await chargeForStream(ctx, { unitsMax: 1_000n }, async function* (meter: Meter) {
+      state.made = 0;
+      if (query.has('broken')) throw problem('SERVICE_UNAVAILABLE');
+      for (let i = 0; i < Number(params.pieces); i += 1) {
+        meter.add(1n);
+        state.made += 1;
+        yield eventText({ data: `piece ${i}` });
+        if (query.has('break') && i === 2) throw new Error('the story broke');
+        await Promise.race([state.gate, aborted(signal)]);
+        if (signal.aborted) return;
+      }
+      const { costNanos } = await meter.settle();
+      yield eventText({ event: 'end', data: String(costNanos) });
+    });
+    if (start.kind === 'replay') return { status: 200, headers: {}, body: start.data.text };
+    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    const body = withHeartbeat(start.stream, 50, commentText('wait'));
+    return { status: 200, headers, body, costNanos: () => start.stream.costNanos };
+  },
+};
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  await sleep(60_000, undefined, { signal, ref: false }).catch(() => undefined);
+}
+
+/** `CAPABILITY\n{input}`; answers the envelope. */
+const lines: RawRoute<DepotState> = {
+  name: 'depot.lines',
+  methods: ['POST'],
+  path: '/depot-lines',
+  capability: null,
+  bodyBytesMax: 64 * 1024,
+  async answer(request) {
+    await request.identify(basic('password', request));
+    const text = request.body.toString();
+    const end = text.indexOf('\n');
+    const { JsonText } = await import('../../src/lib/json-text.ts');
+    const { status, envelope } = await request.invoke(text.slice(0, end), new JsonText(text.slice(end + 1)));
+    return { status, headers: { 'content-type': 'application/json' }, body: envelope };
+  },
+};
+
+export function depotModule(state: DepotState) {
+  return defineModule<DepotState>({
+    name: 'depot',
+    summary: 'Raw routes.',
+    status: 'beta',
+    capabilities: [put, tell],
+    rawRoutes: [blobs, story, lines],
+    start: () => state,
+  });
+}
