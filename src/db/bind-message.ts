@@ -1,6 +1,7 @@
-// The message that gives a prepared statement its values. Large ones are sent from where they are: copied into messages, as the driver
-// does, the rows of one long upsert were garbage of three times their size, enough for a full collection.
+// The message that gives a statement its values. The driver copies values into it: the rows of one long upsert became garbage of twice
+// their size, and V8 collected its whole heap 13 times in 60 upserts of 6 MB in place of once. Here large ones are sent from where they are.
 // Wire format: PostgreSQL documentation, "Message Formats", Bind.
+import type pg from 'pg';
 import type { EncodedValue } from './encode.ts';
 
 /** From here on a value is a chunk of its own. */
@@ -12,6 +13,21 @@ const NULL_LENGTH = -1;
 /** Type, length, the name of the portal (none) and the ends of both names, two counts, the format of results (text, for all). */
 const FRAME_BYTES = 1 + 4 + 1 + 1 + 2 + 2 + 4;
 const PER_VALUE_BYTES = 2 + 4;
+
+/** What is used of the driver's connection, which its types leave out. */
+interface DriverConnection {
+  readonly stream: { readonly writable: boolean; write(chunk: Buffer): boolean };
+  bind(message: { readonly statement: string; readonly values: readonly EncodedValue[] }): void;
+}
+
+/** Makes a client write its Bind messages so; in everything else it stays the driver's. */
+export function bindUncopied(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: DriverConnection };
+  connection.bind = ({ statement, values }) => {
+    if (!connection.stream.writable) return;
+    for (const chunk of bindMessage(statement, values)) connection.stream.write(chunk);
+  };
+}
 
 /** In the order to be sent. Buffers among the values must stay as they are until the statement is answered. */
 export function bindMessage(statement: string, values: readonly EncodedValue[]): Buffer[] {

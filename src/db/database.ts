@@ -3,6 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { bindUncopied } from './bind-message.ts';
 import { encodeValues } from './encode.ts';
 import { isConnectionError, sqlState } from './errors.ts';
 import { makeMissedPartition } from './partitions.ts';
@@ -129,7 +130,10 @@ export class Pool implements Queryable {
       if (!this.#pool.ending) onIdleError(error);
     });
     // The pool listens only while a client is idle; one that is lost at work also fails its statements, which is how it is noticed.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+      bindUncopied(client);
+    });
   }
 
   async query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {

@@ -2,7 +2,6 @@
 import type pg from 'pg';
 import { type EncodedValue, encodeValues } from './encode.ts';
 import { sqlState } from './errors.ts';
-import { execute } from './prepared-query.ts';
 import type { SqlValue, Statement } from './statement.ts';
 
 export interface Rows<R> {
@@ -104,6 +103,13 @@ export class ClientTransaction implements Transaction {
 export async function send<R>(client: pg.PoolClient, statement: Statement, values: EncodedValue[]): Promise<Rows<R>> {
   const { rows, rowCount } = await execute(client, statement, values);
   return { rows: rows as R[], count: rowCount ?? 0 };
+}
+
+/** Sends at once, behind what was sent before. Rejects with the PostgreSQL error. */
+function execute(client: pg.ClientBase, { name, text }: Statement, values: EncodedValue[]): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    void client.query({ name, text, values }, (error, result) => (error ? reject(error) : resolve(result)));
+  });
 }
 
 function streamOf(client: pg.PoolClient): { cork(): void; uncork(): void } {
