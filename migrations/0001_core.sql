@@ -6,6 +6,53 @@ CREATE FUNCTION core.clock_now() RETURNS timestamptz
   LANGUAGE sql STABLE PARALLEL SAFE
   AS $$ SELECT statement_timestamp() $$;
 
+-- Where the tables lie on a distributed engine (Citus), told by their keys: rows of a table with account_id first in its primary key go
+-- to the node of their account; a table that names accounts under another key is a directory, which every node holds whole; all else
+-- stays on the coordinator. Called after each migration. Does nothing elsewhere, nor to tables that lie right.
+CREATE FUNCTION core.distribute() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  t record;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN RETURN; END IF;
+  PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  FOR t IN
+    SELECT c.oid::regclass AS name, k.attname = 'account_id' AS is_of_account
+      FROM pg_class c
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'account_id'
+      JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+      JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = i.indkey[0]
+     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+       AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid)
+     ORDER BY c.oid <> 'core.account'::regclass, c.oid
+  LOOP
+    IF NOT t.is_of_account THEN
+      PERFORM create_reference_table(t.name::text);
+    ELSIF t.name = 'core.account'::regclass THEN
+      PERFORM create_distributed_table('core.account', 'account_id', colocate_with => 'none');
+    ELSE
+      PERFORM create_distributed_table(t.name::text, 'account_id', colocate_with => 'core.account');
+    END IF;
+  END LOOP;
+END $$;
+
+-- Shows the planner once what `target` holds at its worst, and switches automatic analysis off (0003 says why). `same`: columns in which
+-- all rows may agree. `columns`, `example`: a row for each n from 1 to 2000, all different.
+CREATE FUNCTION core.plan_for_worst_case(target regclass, same text[], columns text, example text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  agree text := (SELECT string_agg(format('ALTER COLUMN %I SET (n_distinct = 1)', name), ', ') FROM unnest(same) name);
+BEGIN
+  PERFORM core.distribute();
+  EXECUTE format('ALTER TABLE %s SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100)', target);
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+    PERFORM run_command_on_shards(target, 'ALTER TABLE %s ' || agree);
+  ELSE
+    EXECUTE format('ALTER TABLE %s ', target) || agree;
+  END IF;
+  EXECUTE format('INSERT INTO %s (account_id, %s) SELECT ''statistics '' || n, %s FROM generate_series(1, 2000) n', target, columns, example);
+  EXECUTE format('ANALYZE %s', target);
+  EXECUTE format('DELETE FROM %s WHERE account_id LIKE ''statistics %%''', target);
+END $$;
+
 CREATE TABLE core.setting (
   name text PRIMARY KEY,
   value text NOT NULL

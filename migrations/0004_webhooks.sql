@@ -76,21 +76,10 @@ CREATE TABLE core.delivery_lane (
 CREATE INDEX delivery_lane_due ON core.delivery_lane (health, due_at) WHERE due_at IS NOT NULL;
 
 -- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment.
-ALTER TABLE core.delivery SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
-ALTER TABLE core.delivery ALTER COLUMN account_id SET (n_distinct = 1);
-ALTER TABLE core.delivery ALTER COLUMN webhook_id SET (n_distinct = 1);
-INSERT INTO core.delivery (account_id, delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt, due_at, created_at)
-SELECT 'statistics ' || n, n::text, n::text, n, n::text, n::text, n::text, 0, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second',
-       timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'
-  FROM generate_series(1, 2000) n;
-ANALYZE core.delivery;
-DELETE FROM core.delivery WHERE account_id LIKE 'statistics %';
+SELECT core.plan_for_worst_case('core.delivery', '{account_id, webhook_id}',
+  $$delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt, due_at, created_at$$,
+  $$n::text, n::text, n, n::text, n::text, n::text, 0, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);
 
-ALTER TABLE core.delivery_lane SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
-ALTER TABLE core.delivery_lane ALTER COLUMN account_id SET (n_distinct = 1);
-ALTER TABLE core.delivery_lane ALTER COLUMN health SET (n_distinct = 1);
-INSERT INTO core.delivery_lane (account_id, webhook_id, health, due_at)
-SELECT 'statistics ' || n, n::text, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'
-  FROM generate_series(1, 2000) n;
-ANALYZE core.delivery_lane;
-DELETE FROM core.delivery_lane WHERE account_id LIKE 'statistics %';
+SELECT core.plan_for_worst_case('core.delivery_lane', '{account_id, health}',
+  $$webhook_id, health, due_at$$,
+  $$n::text, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);

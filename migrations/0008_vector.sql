@@ -58,18 +58,10 @@ CREATE TABLE vector.doomed (
 
 -- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment. Without them
 -- PostgreSQL 15 read all collections of an account to find one by its name.
-ALTER TABLE vector.collection SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
-ALTER TABLE vector.collection ALTER COLUMN account_id SET (n_distinct = 1);
-INSERT INTO vector.collection (account_id, name, collection_id, dimension, metric, version, forgotten_version, vector_count,
-                               created_at, updated_at)
-SELECT 'statistics ' || n, n::text, n::text, n, 'cosine', n, 0, n, now(), now() FROM generate_series(1, 2000) n;
-ANALYZE vector.collection;
-DELETE FROM vector.collection WHERE account_id LIKE 'statistics %';
+SELECT core.plan_for_worst_case('vector.collection', '{account_id}',
+  $$name, collection_id, dimension, metric, version, forgotten_version, vector_count, created_at, updated_at$$,
+  $$n::text, n::text, n, 'cosine', n, 0, n, now(), now()$$);
 
-ALTER TABLE vector.item SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100);
-ALTER TABLE vector.item ALTER COLUMN account_id SET (n_distinct = 1);
-ALTER TABLE vector.item ALTER COLUMN collection_id SET (n_distinct = 1);
-INSERT INTO vector.item (account_id, collection_id, id, version, embedding)
-SELECT 'statistics ' || n, n::text, n::text, n, '' FROM generate_series(1, 2000) n;
-ANALYZE vector.item;
-DELETE FROM vector.item WHERE account_id LIKE 'statistics %';
+SELECT core.plan_for_worst_case('vector.item', '{account_id, collection_id}',
+  $$collection_id, id, version, embedding$$,
+  $$n::text, n::text, n, ''$$);

@@ -207,6 +207,7 @@ interface InnerOptions {
 async function startInner({ config, settings, manifest, shell, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
   const db = new Database({
     connection: storage.connection,
+    distributed: storage.distributed,
     onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
   });
   const secrets = new Secrets(await loadServerSecret(config));

@@ -49,6 +49,8 @@ export interface DatabaseOptions {
   readonly connection: ConnectionConfig;
   readonly hotConnections?: number;
   readonly connections?: number;
+  /** The tables lie on several nodes (distributed.ts). */
+  readonly distributed?: boolean;
   /** How long a statement may take before its connection is given up; a minute when absent. */
   readonly statementTimeoutMs?: number;
   /** Called for errors of idle connections: PostgreSQL restarting is not a reason to end the process. */
@@ -57,6 +59,8 @@ export interface DatabaseOptions {
 
 export class Database implements Queryable {
   readonly hot: Pool;
+  /** A statement that writes or locks, and a transaction, is for one account then. */
+  readonly distributed: boolean;
   readonly #general: Pool;
   readonly #hints = new EventEmitter();
 
@@ -64,6 +68,7 @@ export class Database implements Queryable {
     const { connection, onIdleError = () => undefined, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
     const onHint = (topic: string) => void this.#hints.emit(topic);
     const mend = (error: unknown) => makeMissedPartition(this, error);
+    this.distributed = options.distributed ?? false;
     const common = { connection, onIdleError, onHint, mend, statementTimeoutMs };
     this.hot = new Pool({ ...common, max: options.hotConnections ?? 6, settings: hotSettings });
     this.#general = new Pool({ ...common, max: options.connections ?? 6, settings: ['jit=off'] });
@@ -72,6 +77,12 @@ export class Database implements Queryable {
   /** Calls `listener` after each commit of this process whose transaction gave the hint `topic`. */
   onHint(topic: string, listener: () => void): void {
     this.#hints.on(topic, listener);
+  }
+
+  /** Those of `items` that may go in one transaction: all on plain PostgreSQL, those of an account on a distributed engine. */
+  byTransaction<T extends { readonly accountId: string }>(items: readonly T[]): (readonly T[])[] {
+    if (!this.distributed) return items.length === 0 ? [] : [items];
+    return [...Map.groupBy(items, ({ accountId }) => accountId).values()];
   }
 
   query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {

@@ -43,6 +43,12 @@ const CREATE_JOURNAL = `
     applied_at timestamptz NOT NULL DEFAULT now()
   )`;
 
+// Tables that the file has made go to the nodes of a distributed engine.
+const DISTRIBUTE = `
+  DO $$ BEGIN
+    IF to_regproc('core.distribute') IS NOT NULL THEN PERFORM core.distribute(); END IF;
+  END $$`;
+
 /**
  * Brings the schema to the version of the code. Of several processes one works and the others wait for it.
  * @param connection how to connect, or a session that is already open (it must not be in a transaction).
@@ -116,6 +122,7 @@ async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
   try {
     await client.query('BEGIN');
     await client.query(file.text);
+    await client.query(DISTRIBUTE);
     await client.query('INSERT INTO core.migration (version, name, checksum) VALUES ($1, $2, $3)', [
       file.version,
       file.name,

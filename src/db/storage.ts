@@ -1,11 +1,16 @@
 // Where the data is: our own PostgreSQL under the data directory, or the one of DATABASE_URL. Migrated when this returns.
+
+import { withClient } from './client.ts';
 import type { ConnectionConfig } from './database.ts';
+import { isDistributed } from './distributed.ts';
 import { type EmbeddedLog, startEmbedded } from './embedded/index.ts';
 import { migrate } from './migrate.ts';
 import { StartupError } from './startup-error.ts';
 
 export interface Storage {
   readonly connection: ConnectionConfig;
+  /** The tables lie on several nodes. */
+  readonly distributed: boolean;
   /** False while our own PostgreSQL restarts. */
   isUp(): boolean;
   stop(): Promise<void>;
@@ -24,15 +29,23 @@ export async function openStorage(
     await embedded.stop();
     throw error;
   }
-  return { connection: embedded.connection, isUp: () => embedded.state === 'running', stop: () => embedded.stop() };
+  return {
+    connection: embedded.connection,
+    distributed: false,
+    isUp: () => embedded.state === 'running',
+    stop: () => embedded.stop(),
+  };
 }
 
 async function openRemote(connectionString: string): Promise<Storage> {
+  const connection = { connectionString };
+  let distributed: boolean;
   try {
-    await migrate({ connectionString });
+    await migrate(connection);
+    distributed = await withClient(connection, isDistributed);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`DATABASE_URL: ${(error as Error).message}`);
   }
-  return { connection: { connectionString }, isUp: () => true, stop: async () => undefined };
+  return { connection, distributed, isUp: () => true, stop: async () => undefined };
 }

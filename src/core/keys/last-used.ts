@@ -7,7 +7,7 @@ import { readClock } from '../wallet/lane/statements.ts';
 import type { KeyRing } from './ring.ts';
 
 const MINUTE_MS = 60_000;
-// As many accounts as a lane commit; 1 on a distributed engine.
+// As many accounts as a lane commit.
 const ACCOUNTS_PER_STATEMENT = 64;
 
 // A row that somebody changes right now is left for the next time: nobody waits for a figure.
@@ -30,7 +30,6 @@ const FLUSH_EVERY_MS = 5_000;
 interface Options {
   readonly db: Database;
   readonly keys: KeyRing;
-  readonly accountsPerStatement?: number;
 }
 
 /** Runs on every process: each knows only the keys that it has seen. */
@@ -60,13 +59,14 @@ export class LastUsed {
 
   /** Call it every few seconds, and once at the end. What could not be written stays for the next time. */
   async flush(): Promise<void> {
-    const { db, keys, accountsPerStatement = ACCOUNTS_PER_STATEMENT } = this.#options;
+    const { db, keys } = this.#options;
     for (const used of keys.takeLastUsed()) this.#waiting.set(used.keyId, used);
     if (this.#waiting.size === 0) return;
     const { rows } = await db.query<{ now: number }>(readClock, []);
     this.#startMinute(Math.floor((rows[0]?.now ?? 0) / MINUTE_MS) * MINUTE_MS);
     for (const keyId of this.#writtenThisMinute) this.#waiting.delete(keyId);
-    for (const accounts of chunks(byAccount(this.#waiting.values()), accountsPerStatement)) await this.#write(accounts);
+    const atOnce = db.distributed ? 1 : ACCOUNTS_PER_STATEMENT;
+    for (const accounts of chunks(byAccount(this.#waiting.values()), atOnce)) await this.#write(accounts);
   }
 
   #startMinute(minuteMs: number): void {

@@ -16,25 +16,18 @@ interface Count {
 
 type Counts = Map<string, Count>;
 
-export interface MeterOptions {
-  /** 1 on a distributed engine: a transaction there is for one account. */
-  readonly accountsPerWrite?: number;
-}
-
 const ACCOUNTS_PER_WRITE = 64;
 
 export class UsageMeter {
   readonly #db: Database;
-  readonly #accountsPerWrite: number;
   #byAccount = new Map<string, Counts>();
   /** Writes follow one another, so that whoever flushes also waits for what another flush has taken. */
   #writing: Promise<void> = Promise.resolve();
   /** Flushes of one account that have not begun: what is counted until then is in them, so later readers join. */
   readonly #queued = new Map<string, Promise<void>>();
 
-  constructor(db: Database, options: MeterOptions = {}) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#accountsPerWrite = options.accountsPerWrite ?? ACCOUNTS_PER_WRITE;
   }
 
   count(accountId: string, keyId: string, capability: string, failed: boolean): void {
@@ -65,8 +58,9 @@ export class UsageMeter {
   }
 
   async #writeAll(accounts: readonly string[]): Promise<void> {
-    for (let at = 0; at < accounts.length; at += this.#accountsPerWrite) {
-      await this.#write(accounts.slice(at, at + this.#accountsPerWrite));
+    const atOnce = this.#db.distributed ? 1 : ACCOUNTS_PER_WRITE;
+    for (let at = 0; at < accounts.length; at += atOnce) {
+      await this.#write(accounts.slice(at, at + atOnce));
     }
   }
 

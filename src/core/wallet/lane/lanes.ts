@@ -16,8 +16,6 @@ import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.
 export interface LanesOptions {
   readonly db: Database;
   readonly log: Logger;
-  /** 1 on a distributed engine: a transaction there is for one account. */
-  readonly accountsPerCommit?: number;
   readonly concurrentCommits?: number;
   /** How long calls wait for a wallet that someone else holds; 8 s when absent. */
   readonly lockedForMs?: number;
@@ -134,10 +132,10 @@ export class Lanes {
 
   #take(): Waiting[] {
     const batch: Waiting[] = [];
+    const accountsMax = this.#options.db.distributed ? 1 : ACCOUNTS_PER_COMMIT;
     let accounts = 0;
     for (const accountId of this.#ready) {
-      if (batch.length >= ITEMS_PER_COMMIT || accounts >= (this.#options.accountsPerCommit ?? ACCOUNTS_PER_COMMIT))
-        break;
+      if (batch.length >= ITEMS_PER_COMMIT || accounts >= accountsMax) break;
       const lane = this.#laneOf(accountId);
       const taken = takeCompatible(lane.waiting, ITEMS_PER_COMMIT - batch.length);
       batch.push(...taken);
