@@ -14,6 +14,54 @@ CREATE OR REPLACE FUNCTION core.clock_now()
  STABLE PARALLEL SAFE
 AS $function$ SELECT statement_timestamp() $function$;
 
+CREATE OR REPLACE FUNCTION core.distribute()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t record;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN RETURN; END IF;
+  PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  FOR t IN
+    SELECT c.oid::regclass AS name, k.attname = 'account_id' AS is_of_account
+      FROM pg_class c
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'account_id'
+      JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+      JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = i.indkey[0]
+     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+       AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid)
+     ORDER BY c.oid <> 'core.account'::regclass, c.oid
+  LOOP
+    IF NOT t.is_of_account THEN
+      PERFORM create_reference_table(t.name::text);
+    ELSIF t.name = 'core.account'::regclass THEN
+      PERFORM create_distributed_table('core.account', 'account_id', colocate_with => 'none');
+    ELSE
+      PERFORM create_distributed_table(t.name::text, 'account_id', colocate_with => 'core.account');
+    END IF;
+  END LOOP;
+END $function$;
+
+CREATE OR REPLACE FUNCTION core.plan_for_worst_case(target regclass, same text[], columns text, example text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  agree text := (SELECT string_agg(format('ALTER COLUMN %I SET (n_distinct = 1)', name), ', ') FROM unnest(same) name);
+BEGIN
+  PERFORM core.distribute();
+  EXECUTE format('ALTER TABLE %s SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100)', target);
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+    PERFORM run_command_on_shards(target, 'ALTER TABLE %s ' || agree);
+  ELSE
+    EXECUTE format('ALTER TABLE %s ', target) || agree;
+  END IF;
+  EXECUTE format('INSERT INTO %s (account_id, %s) SELECT ''statistics '' || n, %s FROM generate_series(1, 2000) n', target, columns, example);
+  EXECUTE format('ANALYZE %s', target);
+  EXECUTE format('DELETE FROM %s WHERE account_id LIKE ''statistics %%''', target);
+END $function$;
+
 CREATE TABLE core.accepted_units (
   account_id text COLLATE "C" NOT NULL,
   capability text COLLATE "C" NOT NULL,

@@ -8,8 +8,16 @@ export interface Statement {
 /** Values that the driver can always serialise, so that a pipelined BEGIN…COMMIT can never half-commit on the client. */
 export type SqlValue = string | number | bigint | boolean | Date | Buffer | null;
 
+const texts = new Map<string, string>();
+/** Texts of the named statements that this process has loaded, by name. */
+export const namedStatements: ReadonlyMap<string, string> = texts;
+
 /** `name` is unique in the process and at most 63 bytes; empty for a statement that is parsed and planned anew each time. */
 export function statement(name: string, text: string): Statement {
   if (name.length > 63) throw new Error(`statement name too long: ${name}`);
+  if (name !== '') {
+    if ((texts.get(name) ?? text) !== text) throw new Error(`two statements have the name ${name}`);
+    texts.set(name, text);
+  }
   return { name, text };
 }

@@ -144,7 +144,12 @@ async function literals(): Promise<Record<string, string[]>> {
     peek_select: [...of('lanes'), '10', '1209600000'],
     ...groupLiterals(of('groups') as string[], seqs('groups')),
     peek_select_fifo: [...of('groups'), '10'],
-    waiting_find_ready: [`'{${Array(3).fill(account.accountId).join()}}'`, `'{flat,lanes,groups}'`, `'{1,100,1}'`],
+    waiting_find_ready: [
+      accounts,
+      `'{${Array(3).fill(account.accountId).join()}}'`,
+      `'{flat,lanes,groups}'`,
+      `'{1,100,1}'`,
+    ],
     publish_read_queues: [accounts, accounts, `'{flat}'`],
     publish_insert_messages: [
       accounts,

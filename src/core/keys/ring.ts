@@ -2,8 +2,8 @@
 // so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
 // mint is refused before any read.
 import { byteaArray } from '../../db/arrays.ts';
-import type { Database, Queryable } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import type { Database, Queryable, Rows } from '../../db/database.ts';
+import { type SqlValue, type Statement, statement } from '../../db/statement.ts';
 import type { Tier } from '../accounts/tiers.ts';
 import { admission } from '../admission.ts';
 import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
@@ -17,18 +17,19 @@ export const KEY_CACHE_MS = 1_000;
 const DEAD_CACHE_MS = 60_000;
 const READ_FOR_MS = 2_000;
 
+// The one look-up without an account, in a table that every node of a distributed engine holds whole. A secret keeps its account.
+const findAccount = statement('key_find_account', 'SELECT account_id FROM core.api_secret WHERE secret_hash = $1');
 const findSecret = statement(
   'key_find_secret',
-  `/* fan-out: the one look-up without an account; every node holds these tables' rows of the key */
-   SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended,
+  `SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended,
           k.spend_cap_nanos IS NOT NULL AS has_spend_cap,
           CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
                WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended
      FROM core.api_secret s
-     JOIN core.api_key k ON k.account_id = s.account_id AND k.key_id = s.key_id
-     JOIN core.account a ON a.account_id = s.account_id
-     JOIN core.wallet w ON w.account_id = s.account_id
-    WHERE s.secret_hash = $1`,
+     JOIN core.api_key k ON k.account_id = $2 AND k.key_id = s.key_id
+     JOIN core.account a ON a.account_id = $2
+     JOIN core.wallet w ON w.account_id = $2
+    WHERE s.secret_hash = $1 AND s.account_id = $2`,
 );
 
 interface SecretRow {
@@ -146,7 +147,7 @@ export class KeyRing {
     for (;;) {
       const drops = this.#drops;
       const sinceMs = performance.now();
-      const found = await this.#read(hash);
+      const found = await this.#read(id, hash);
       // A key was dropped meanwhile: what was read may be from before its revocation.
       if (drops !== this.#drops) continue;
       if (typeof found === 'string') this.#dead.set(id, found, sinceMs);
@@ -158,9 +159,10 @@ export class KeyRing {
     }
   }
 
-  async #read(hash: Buffer): Promise<Found> {
-    // A database that restarts must not turn callers away at the door.
-    const { rows } = await rideOut(() => this.#db.hot.query<SecretRow>(findSecret, [hash]), READ_FOR_MS);
+  async #read(id: string, hash: Buffer): Promise<Found> {
+    const accountId = this.#live.latest(id)?.accountId ?? (await this.#accountOf(hash));
+    if (accountId === undefined) return 'unknown';
+    const { rows } = await this.#query<SecretRow>(findSecret, [hash, accountId]);
     const [row] = rows;
     if (row === undefined || !sameDigest(row.secret_hash, hash)) return 'unknown';
     if (row.ended !== null) return row.ended;
@@ -176,6 +178,15 @@ export class KeyRing {
       tier: row.tier,
       suspended: row.suspended,
     };
+  }
+
+  async #accountOf(hash: Buffer): Promise<string | undefined> {
+    return (await this.#query<{ account_id: string }>(findAccount, [hash])).rows[0]?.account_id;
+  }
+
+  /** A database that restarts must not turn callers away at the door. */
+  #query<R>(asked: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
+    return rideOut(() => this.#db.hot.query<R>(asked, values), READ_FOR_MS);
   }
 }
 
@@ -217,6 +228,11 @@ class Recent<Value> {
   get(id: string): Value | undefined {
     const entry = this.#entries.get(id);
     return entry !== undefined && performance.now() - entry.sinceMs < this.#keepMs ? entry.value : undefined;
+  }
+
+  /** However old it is. */
+  latest(id: string): Value | undefined {
+    return this.#entries.get(id)?.value;
   }
 
   set(id: string, value: Value, sinceMs: number): void {

@@ -102,12 +102,16 @@ const readCaps = statement(
 const countStrays = statement(
   'doctor_count_strays',
   `/* fan-out: rows without their owner, in all accounts */
-   SELECT (SELECT count(*) FROM core.api_secret s
-            WHERE NOT EXISTS (SELECT 1 FROM core.api_key k WHERE k.account_id = s.account_id AND k.key_id = s.key_id)) AS secrets,
-          (SELECT count(*) FROM core.account a
-            WHERE NOT EXISTS (SELECT 1 FROM core.wallet w WHERE w.account_id = a.account_id)) AS accounts,
-          (SELECT count(*) FROM core.wallet w
-            WHERE NOT EXISTS (SELECT 1 FROM core.account a WHERE a.account_id = w.account_id)) AS wallets`,
+   SELECT s.strays AS secrets, a.strays AS accounts, w.strays AS wallets
+     FROM (SELECT count(*) AS strays
+             FROM core.api_secret s LEFT JOIN core.api_key k ON k.account_id = s.account_id AND k.key_id = s.key_id
+            WHERE k.key_id IS NULL) s,
+          (SELECT count(*) AS strays
+             FROM core.account a LEFT JOIN core.wallet w ON w.account_id = a.account_id
+            WHERE w.account_id IS NULL) a,
+          (SELECT count(*) AS strays
+             FROM core.wallet w LEFT JOIN core.account a ON a.account_id = w.account_id
+            WHERE a.account_id IS NULL) w`,
 );
 
 interface BooksRow {

@@ -27,7 +27,7 @@ export function createQueueState(core: Core): QueueState {
     waiters.wake(`${accountId}\n${queue}`, messages),
   );
   new WaitingLook({
-    db: core.db.hot,
+    db: core.db,
     waiters,
     onFailure: (err) => core.log.warn({ err }, 'queues that consumers wait for could not be looked at'),
   });

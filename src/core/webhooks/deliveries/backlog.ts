@@ -20,11 +20,11 @@ const TOLD_FOR_MS = 4 * INTERVAL_MS;
 const countBacklog = statement(
   'webhook_count_backlog',
   `/* fan-out: what waits, in all accounts */
-   SELECT (SELECT count(*) FROM core.event_outbox) AS events,
-          count(*) AS deliveries,
-          coalesce(extract(epoch FROM max(core.clock_now() - d.due_at)), 0)::float8 AS oldest
-     FROM core.delivery d
-    WHERE d.due_at IS NOT NULL AND d.due_at <= core.clock_now()`,
+   SELECT o.events, d.deliveries, coalesce(extract(epoch FROM core.clock_now() - d.oldest), 0)::float8 AS oldest
+     FROM (SELECT count(*) AS events FROM core.event_outbox) o,
+          (SELECT count(*) AS deliveries, min(due_at) AS oldest
+             FROM core.delivery
+            WHERE due_at IS NOT NULL AND due_at <= core.clock_now()) d`,
 );
 
 export async function backlogOf(db: Queryable): Promise<Backlog> {

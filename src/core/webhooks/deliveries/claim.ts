@@ -161,6 +161,11 @@ export async function findDueLanes(db: Queryable, health: Health, limit: number)
 
 /** Leases up to `room` due deliveries of each lane, the longest due first, and reads what their attempts need. */
 export async function claimDeliveries(db: Database, wanted: readonly LaneClaim[]): Promise<Claim> {
+  const claims = await Promise.all(db.byTransaction(wanted).map((lanes) => claimTogether(db, lanes)));
+  return { lanes: claims.flatMap(({ lanes }) => lanes), deliveries: claims.flatMap(({ deliveries }) => deliveries) };
+}
+
+async function claimTogether(db: Database, wanted: readonly LaneClaim[]): Promise<Claim> {
   const { answers } = await db.hot.pipelined(async (tx) => {
     const { rows } = await tx.query<LaneRow>(lockLanes, idsOf(wanted));
     if (rows.length === 0) return { answers: null };
@@ -195,7 +200,7 @@ export async function claimDeliveries(db: Database, wanted: readonly LaneClaim[]
 
 /** Gives lanes that were left to this process back to all. */
 export async function freeLanesOf(db: Database, lanes: readonly LaneId[]): Promise<void> {
-  if (lanes.length > 0) await db.query(freeLanes, idsOf(lanes));
+  for (const part of db.byTransaction(lanes)) await db.query(freeLanes, idsOf(part));
 }
 
 /** Accounts, then lanes as two arrays of one length. */

@@ -101,6 +101,11 @@ export function changesWebhook({ result, wasHealthy }: Outcome): boolean {
 
 /** Writes outcomes of any number of accounts, in the order in which the attempts ended; answers which webhooks it disabled. */
 export async function writeOutcomes(db: Database, outcomes: readonly Outcome[]): Promise<Disabled[]> {
+  const disabled = await Promise.all(db.byTransaction(outcomes).map((part) => writeTogether(db, part)));
+  return disabled.flat();
+}
+
+function writeTogether(db: Database, outcomes: readonly Outcome[]): Promise<Disabled[]> {
   return db.hot.pipelined(async (tx) => {
     const accounts = textArray([...new Set(outcomes.map((outcome) => outcome.accountId))].sort());
     const changing = outcomes.filter(changesWebhook);

@@ -1,7 +1,7 @@
 // One look for all consumers that wait on this process: which of their queues have something to deliver. Without it every one of
 // them would ask for itself. Nobody waits: nothing is asked.
 import { int4Array, textArray } from '../../../db/arrays.ts';
-import type { Queryable } from '../../../db/database.ts';
+import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -15,38 +15,38 @@ const WAKES_MAX = 100;
 // A descent of the index for each queue: 10 µs while there is nothing. Queues that are gone are found too: who waits for one is told.
 const selectReady = statement(
   'waiting_find_ready',
-  `/* fan-out: queues of any account that consumers of this process wait for */
-   SELECT w.place::int AS place, CASE WHEN q.queue_id IS NOT NULL THEN r.ready END AS ready
-     FROM unnest($1::text[], $2::text[], $3::int[]) WITH ORDINALITY AS w(account_id, name, wanted, place)
+  `SELECT w.place::int AS place, CASE WHEN q.queue_id IS NOT NULL THEN r.ready END AS ready
+     FROM unnest($2::text[], $3::text[], $4::int[]) WITH ORDINALITY AS w(account_id, name, wanted, place)
      LEFT JOIN LATERAL (
           SELECT q.queue_id, q.type, q.has_lanes
             FROM queue.queue q
-           WHERE q.account_id = w.account_id AND q.name = w.name
+           WHERE q.account_id = ANY($1::text[]) AND q.account_id = w.account_id AND q.name = w.name
           OFFSET 0) q ON true
     CROSS JOIN LATERAL (
           SELECT count(*)::int AS ready
             FROM ((SELECT 1
                      FROM queue.message m
-                    WHERE q.type = 'standard' AND m.account_id = w.account_id AND m.queue_id = q.queue_id AND m.lane = 10
+                    WHERE q.type = 'standard' AND m.account_id = ANY($1::text[]) AND m.account_id = w.account_id AND m.queue_id = q.queue_id
+                      AND m.lane = 10
                       AND m.visible_at <= core.clock_now()
                     LIMIT w.wanted)
                   UNION ALL
                   (SELECT 1
                      FROM queue.message m
-                    WHERE q.has_lanes AND m.account_id = w.account_id AND m.queue_id = q.queue_id
+                    WHERE q.has_lanes AND m.account_id = ANY($1::text[]) AND m.account_id = w.account_id AND m.queue_id = q.queue_id
                       AND m.lane = ANY('{0,1,2,3,4,5,6,7,8,9}'::smallint[]) AND m.visible_at <= core.clock_now()
                     LIMIT w.wanted)
                   UNION ALL
                   (SELECT 1
                      FROM queue.fifo_group g
-                    WHERE q.type = 'fifo' AND g.account_id = w.account_id AND g.queue_id = q.queue_id
+                    WHERE q.type = 'fifo' AND g.account_id = ANY($1::text[]) AND g.account_id = w.account_id AND g.queue_id = q.queue_id
                       AND g.ready_at <= core.clock_now()
                     LIMIT w.wanted)) found) r
     WHERE q.queue_id IS NULL OR r.ready > 0`,
 );
 
 export interface WaitingLookOptions {
-  readonly db: Queryable;
+  readonly db: Database;
   readonly waiters: Waiters;
   /** Told once when looking begins to fail, not again before it has succeeded. */
   onFailure(error: unknown): void;
@@ -70,11 +70,13 @@ export class WaitingLook {
 
   async #look(): Promise<void> {
     const begunMs = performance.now();
-    const { waiters } = this.#options;
+    const { db, waiters } = this.#options;
     try {
       const waiting = waiters.waiting();
-      for (let at = 0; at < waiting.length; at += QUEUES_PER_LOOK)
-        await this.#wakeReady(waiting.slice(at, at + QUEUES_PER_LOOK));
+      for (let at = 0; at < waiting.length; at += QUEUES_PER_LOOK) {
+        const queues = waiting.slice(at, at + QUEUES_PER_LOOK).map(waitedFor);
+        for (const part of db.byTransaction(queues)) await this.#wakeReady(part);
+      }
       this.#isFailing = false;
     } catch (error) {
       // Who waits goes on: the next look, or the last claim at the end of the wait, tells how the database is.
@@ -85,17 +87,29 @@ export class WaitingLook {
     if (waiters.waiting().length > 0) this.#plan(Math.max(LOOK_MS, (performance.now() - begunMs) * REST_FACTOR));
   }
 
-  async #wakeReady(queues: readonly { key: string; count: number }[]): Promise<void> {
+  async #wakeReady(queues: readonly WaitedFor[]): Promise<void> {
     const { db, waiters } = this.#options;
-    const names = queues.map(({ key }) => key.split('\n'));
-    const { rows } = await db.query<{ place: number; ready: number | null }>(selectReady, [
-      textArray(names.map(([accountId = '']) => accountId)),
-      textArray(names.map(([, name = '']) => name)),
-      int4Array(queues.map(({ count }) => Math.min(count, WAKES_MAX))),
+    const { rows } = await db.hot.query<{ place: number; ready: number | null }>(selectReady, [
+      textArray([...new Set(queues.map(({ accountId }) => accountId))]),
+      textArray(queues.map(({ accountId }) => accountId)),
+      textArray(queues.map(({ name }) => name)),
+      int4Array(queues.map(({ consumers }) => Math.min(consumers, WAKES_MAX))),
     ]);
     for (const { place, ready } of rows) {
-      const { key } = queues[place - 1] as { key: string };
+      const { key } = queues[place - 1] as WaitedFor;
       waiters.wake(key, ready ?? Number.POSITIVE_INFINITY);
     }
   }
+}
+
+interface WaitedFor {
+  readonly key: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly consumers: number;
+}
+
+function waitedFor({ key, count }: { readonly key: string; readonly count: number }): WaitedFor {
+  const [accountId = '', name = ''] = key.split('\n');
+  return { key, accountId, name, consumers: count };
 }

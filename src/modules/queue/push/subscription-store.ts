@@ -37,10 +37,12 @@ const countOfQueue = statement(
 );
 const deleteSubscription = statement(
   'push_delete',
-  `DELETE FROM queue.subscription s
-    WHERE s.account_id = $1 AND s.subscription_id = $2
-RETURNING (SELECT q.name FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = s.queue_id) AS queue,
-          s.holder, s.lease_until > clock_timestamp() AS driven`,
+  `WITH d AS (
+     DELETE FROM queue.subscription s
+      WHERE s.account_id = $1 AND s.subscription_id = $2
+  RETURNING s.queue_id, s.holder, s.lease_until)
+   SELECT q.name AS queue, d.holder, d.lease_until > statement_timestamp() AS driven
+     FROM d JOIN queue.queue q ON q.account_id = $1 AND q.queue_id = d.queue_id`,
 );
 const deleteOfQueue = statement(
   'push_delete_of_queue',
@@ -50,15 +52,15 @@ const deleteOfQueue = statement(
 const takeLease = statement(
   'push_take_lease',
   `UPDATE queue.subscription s
-      SET holder = $3, lease_until = clock_timestamp() + $4 * interval '1 millisecond'
-    WHERE s.account_id = $1 AND s.subscription_id = $2 AND s.lease_until <= clock_timestamp()
+      SET holder = $3, lease_until = statement_timestamp() + $4 * interval '1 millisecond'
+    WHERE s.account_id = $1 AND s.subscription_id = $2 AND s.lease_until <= statement_timestamp()
 RETURNING ${columns}, (SELECT q.name FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = s.queue_id) AS queue`,
 );
 const renewLease = statement(
   'push_renew_lease',
   `UPDATE queue.subscription
-      SET lease_until = clock_timestamp() + $4 * interval '1 millisecond'
-    WHERE account_id = $1 AND subscription_id = $2 AND holder = $3 AND lease_until > clock_timestamp()`,
+      SET lease_until = statement_timestamp() + $4 * interval '1 millisecond'
+    WHERE account_id = $1 AND subscription_id = $2 AND holder = $3 AND lease_until > statement_timestamp()`,
 );
 const dropLease = statement(
   'push_drop_lease',
@@ -68,7 +70,7 @@ const confirmLease = statement(
   'push_confirm_lease',
   `SELECT 1 AS held
      FROM queue.subscription s, core.wallet w
-    WHERE s.account_id = $1 AND s.subscription_id = $2 AND s.holder = $3 AND s.lease_until > clock_timestamp()
+    WHERE s.account_id = $1 AND s.subscription_id = $2 AND s.holder = $3 AND s.lease_until > statement_timestamp()
       AND w.account_id = $1 AND NOT w.suspended`,
 );
 

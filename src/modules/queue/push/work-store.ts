@@ -19,7 +19,7 @@ const selectDue = statement(
              FROM queue.subscription s
              JOIN queue.queue q ON q.account_id = s.account_id AND q.queue_id = s.queue_id
              JOIN core.wallet w ON w.account_id = s.account_id
-            WHERE s.lease_until <= clock_timestamp() AND NOT w.suspended
+            WHERE s.lease_until <= statement_timestamp() AND NOT w.suspended
               AND CASE WHEN q.type = 'fifo'
                        THEN EXISTS (SELECT 1 FROM queue.fifo_group g
                                      WHERE g.account_id = s.account_id AND g.queue_id = s.queue_id AND g.ready_at <= core.clock_now())
