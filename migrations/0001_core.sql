@@ -35,22 +35,36 @@ BEGIN
   END LOOP;
 END $$;
 
--- Shows the planner once what `target` holds at its worst, and switches automatic analysis off (0003 says why). `same`: columns in which
--- all rows may agree. `columns`, `example`: a row for each n from 1 to 2000, all different.
-CREATE FUNCTION core.plan_for_worst_case(target regclass, same text[], columns text, example text) RETURNS void LANGUAGE plpgsql AS $$
+-- What a table holds at its worst (0003 says why): `same` are columns in which all rows may agree, `columns` and `example` make a row for
+-- each n from 1 to 2000, all different.
+CREATE TABLE core.worst_case (
+  target text PRIMARY KEY,
+  same text[] NOT NULL,
+  columns text NOT NULL,
+  example text NOT NULL,
+  shown boolean NOT NULL DEFAULT false
+);
+
+-- Shows the planner once what tables hold at their worst, and switches their automatic analysis off. Called when all migrations are
+-- committed: a distributed engine lets n_distinct be set only shard by shard, beside the transaction.
+CREATE FUNCTION core.show_worst_cases() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  agree text := (SELECT string_agg(format('ALTER COLUMN %I SET (n_distinct = 1)', name), ', ') FROM unnest(same) name);
+  c record;
+  agree text;
 BEGIN
-  PERFORM core.distribute();
-  EXECUTE format('ALTER TABLE %s SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100)', target);
-  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
-    PERFORM run_command_on_shards(target, 'ALTER TABLE %s ' || agree);
-  ELSE
-    EXECUTE format('ALTER TABLE %s ', target) || agree;
-  END IF;
-  EXECUTE format('INSERT INTO %s (account_id, %s) SELECT ''statistics '' || n, %s FROM generate_series(1, 2000) n', target, columns, example);
-  EXECUTE format('ANALYZE %s', target);
-  EXECUTE format('DELETE FROM %s WHERE account_id LIKE ''statistics %%''', target);
+  FOR c IN SELECT * FROM core.worst_case WHERE NOT shown ORDER BY target LOOP
+    agree := 'ALTER TABLE %s ' || (SELECT string_agg(format('ALTER COLUMN %I SET (n_distinct = 1)', name), ', ') FROM unnest(c.same) name);
+    IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+      PERFORM run_command_on_shards(c.target::regclass, agree);
+    ELSE
+      EXECUTE format(agree, c.target);
+    END IF;
+    EXECUTE format('ALTER TABLE %s SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100)', c.target);
+    EXECUTE format('INSERT INTO %s (account_id, %s) SELECT ''statistics '' || n, %s FROM generate_series(1, 2000) n', c.target, c.columns, c.example);
+    EXECUTE format('ANALYZE %s', c.target);
+    EXECUTE format('DELETE FROM %s WHERE account_id LIKE ''statistics %%''', c.target);
+    UPDATE core.worst_case SET shown = true WHERE target = c.target;
+  END LOOP;
 END $$;
 
 CREATE TABLE core.setting (

@@ -5,14 +5,14 @@
 -- Measured: an ack of 20 messages at a backlog of 9,000 took 2.2 ms without, 0.3 ms with these statistics; looking up 32
 -- idempotency keys 0.64 ms and 0.2 ms. Statistics with one value for all (it becomes the most common one) made claims of 35 ms.
 
-SELECT core.plan_for_worst_case('queue.message', '{account_id, queue_id}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('queue.message', '{account_id, queue_id}',
   $$queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt, delivery_count, delivery_base, payload$$,
   $$n, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', 10, 10, 0, false, 0, 0, 0, '{}'$$);
 
-SELECT core.plan_for_worst_case('queue.dedup', '{account_id, queue_id}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('queue.dedup', '{account_id, queue_id}',
   $$queue_id, deduplication_id, answer, expires_at$$,
   $$n, n::text, '{}', timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);
 
-SELECT core.plan_for_worst_case('core.idempotency', '{account_id}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.idempotency', '{account_id}',
   $$key_hash, fingerprint, created_at, expires_at$$,
   $$md5(n::text), '', now(), timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);

@@ -76,10 +76,10 @@ CREATE TABLE core.delivery_lane (
 CREATE INDEX delivery_lane_due ON core.delivery_lane (health, due_at) WHERE due_at IS NOT NULL;
 
 -- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment.
-SELECT core.plan_for_worst_case('core.delivery', '{account_id, webhook_id}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.delivery', '{account_id, webhook_id}',
   $$delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt, due_at, created_at$$,
   $$n::text, n::text, n, n::text, n::text, n::text, 0, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);
 
-SELECT core.plan_for_worst_case('core.delivery_lane', '{account_id, health}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.delivery_lane', '{account_id, health}',
   $$webhook_id, health, due_at$$,
   $$n::text, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);

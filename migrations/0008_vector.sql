@@ -58,10 +58,10 @@ CREATE TABLE vector.doomed (
 
 -- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment. Without them
 -- PostgreSQL 15 read all collections of an account to find one by its name.
-SELECT core.plan_for_worst_case('vector.collection', '{account_id}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('vector.collection', '{account_id}',
   $$name, collection_id, dimension, metric, version, forgotten_version, vector_count, created_at, updated_at$$,
   $$n::text, n::text, n, 'cosine', n, 0, n, now(), now()$$);
 
-SELECT core.plan_for_worst_case('vector.item', '{account_id, collection_id}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('vector.item', '{account_id, collection_id}',
   $$collection_id, id, version, embedding$$,
   $$n::text, n::text, n, ''$$);

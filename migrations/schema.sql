@@ -43,23 +43,27 @@ BEGIN
   END LOOP;
 END $function$;
 
-CREATE OR REPLACE FUNCTION core.plan_for_worst_case(target regclass, same text[], columns text, example text)
+CREATE OR REPLACE FUNCTION core.show_worst_cases()
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  agree text := (SELECT string_agg(format('ALTER COLUMN %I SET (n_distinct = 1)', name), ', ') FROM unnest(same) name);
+  c record;
+  agree text;
 BEGIN
-  PERFORM core.distribute();
-  EXECUTE format('ALTER TABLE %s SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100)', target);
-  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
-    PERFORM run_command_on_shards(target, 'ALTER TABLE %s ' || agree);
-  ELSE
-    EXECUTE format('ALTER TABLE %s ', target) || agree;
-  END IF;
-  EXECUTE format('INSERT INTO %s (account_id, %s) SELECT ''statistics '' || n, %s FROM generate_series(1, 2000) n', target, columns, example);
-  EXECUTE format('ANALYZE %s', target);
-  EXECUTE format('DELETE FROM %s WHERE account_id LIKE ''statistics %%''', target);
+  FOR c IN SELECT * FROM core.worst_case WHERE NOT shown ORDER BY target LOOP
+    agree := 'ALTER TABLE %s ' || (SELECT string_agg(format('ALTER COLUMN %I SET (n_distinct = 1)', name), ', ') FROM unnest(c.same) name);
+    IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+      PERFORM run_command_on_shards(c.target::regclass, agree);
+    ELSE
+      EXECUTE format(agree, c.target);
+    END IF;
+    EXECUTE format('ALTER TABLE %s SET (autovacuum_analyze_threshold = 2000000000, autovacuum_analyze_scale_factor = 100)', c.target);
+    EXECUTE format('INSERT INTO %s (account_id, %s) SELECT ''statistics '' || n, %s FROM generate_series(1, 2000) n', c.target, c.columns, c.example);
+    EXECUTE format('ANALYZE %s', c.target);
+    EXECUTE format('DELETE FROM %s WHERE account_id LIKE ''statistics %%''', c.target);
+    UPDATE core.worst_case SET shown = true WHERE target = c.target;
+  END LOOP;
 END $function$;
 
 CREATE TABLE core.accepted_units (
@@ -356,6 +360,15 @@ CREATE TABLE core.webhook (
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
+
+CREATE TABLE core.worst_case (
+  target text NOT NULL,
+  same text[] NOT NULL,
+  columns text NOT NULL,
+  example text NOT NULL,
+  shown boolean DEFAULT false NOT NULL,
+  CONSTRAINT worst_case_pkey PRIMARY KEY (target)
+);
 
 CREATE TABLE cron.job (
   account_id text COLLATE "C" NOT NULL,

@@ -43,11 +43,10 @@ const CREATE_JOURNAL = `
     applied_at timestamptz NOT NULL DEFAULT now()
   )`;
 
-// Tables that the file has made go to the nodes of a distributed engine.
-const DISTRIBUTE = `
-  DO $$ BEGIN
-    IF to_regproc('core.distribute') IS NOT NULL THEN PERFORM core.distribute(); END IF;
-  END $$`;
+// Tables that a file has made go to the nodes of a distributed engine.
+const DISTRIBUTE = ifThere('core.distribute');
+// The planner learns what tables hold at their worst, when they are committed (migration 0001).
+const SHOW_WORST_CASES = ifThere('core.show_worst_cases');
 
 /**
  * Brings the schema to the version of the code. Of several processes one works and the others wait for it.
@@ -65,7 +64,8 @@ export async function migrate(
 
 async function migrateSession(client: pg.Client, files: MigrationFile[]): Promise<MigrationResult> {
   const version = files.at(-1)?.version ?? 0;
-  if (pendingOf(files, await readApplied(client)).length === 0) return { applied: [], version };
+  if (pendingOf(files, await readApplied(client)).length === 0 && !(await hasUnshownTables(client)))
+    return { applied: [], version };
   await client.query(`SET lock_timeout = '${LOCK_WAIT}'`);
   await client.query(`SELECT pg_advisory_lock(${LOCK_KEY})`);
   try {
@@ -73,11 +73,19 @@ async function migrateSession(client: pg.Client, files: MigrationFile[]): Promis
     await client.query(CREATE_JOURNAL);
     const pending = pendingOf(files, await readApplied(client));
     for (const file of pending) await apply(client, file);
+    await client.query(SHOW_WORST_CASES);
     return { applied: pending.map((file) => file.version), version };
   } finally {
     // A lost session has lost its lock too; the first error is the one to report.
     await client.query(`SELECT pg_advisory_unlock(${LOCK_KEY}); RESET lock_timeout`).catch(() => undefined);
   }
+}
+
+/** Whether whoever applied the files died before the planner knew their tables. */
+async function hasUnshownTables(client: pg.Client): Promise<boolean> {
+  const known = await client.query<{ found: boolean }>(`SELECT to_regclass('core.worst_case') IS NOT NULL AS found`);
+  if (known.rows[0]?.found !== true) return false;
+  return (await client.query('SELECT FROM core.worst_case WHERE NOT shown LIMIT 1')).rowCount === 1;
 }
 
 function readMigrations(directory: string): MigrationFile[] {
@@ -134,6 +142,11 @@ async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
     const said = cause instanceof Error ? cause.message : String(cause);
     throw new StartupError(`migration ${fileLabel(file)} failed and was rolled back: ${said}`, { cause });
   }
+}
+
+/** Calls a function that migration 0001 makes. */
+function ifThere(name: string): string {
+  return `DO $$ BEGIN IF to_regproc('${name}') IS NOT NULL THEN PERFORM ${name}(); END IF; END $$`;
 }
 
 function fileLabel({ version, name }: MigrationFile): string {

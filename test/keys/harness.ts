@@ -43,7 +43,7 @@ const others = [
 
 export async function openHouse(): Promise<House> {
   const database = await createTestDatabase();
-  const db = new Database({ connection: database.connection, connections: 6, hotConnections: 2 });
+  const db = new Database({ ...database, connections: 6, hotConnections: 2 });
   const core = makeCore(db);
   let offset = 0;
   return {

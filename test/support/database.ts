@@ -4,12 +4,15 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { withClient } from '../../src/db/client.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
+import { cloneOnCluster, dropOnCluster } from './cluster.ts';
 import { TEMPLATE_DATABASE } from './postgres.ts';
 
 export interface TestDatabase {
   readonly connection: Connection;
   /** The same as a DATABASE_URL, for processes under test. */
   readonly url: string;
+  /** Whether its tables lie on several nodes. */
+  readonly distributed: boolean;
   /** Ends every session of the database and removes it. */
   drop(): Promise<void>;
 }
@@ -18,19 +21,30 @@ export interface TestDatabase {
 export async function createTestDatabase(
   template: 'migrated' | 'template0' = TEMPLATE_DATABASE,
 ): Promise<TestDatabase> {
-  const server = inject('postgres');
   const database = `test_${randomBytes(8).toString('hex')}`;
-  await withClient(server, (client) =>
-    client.query(`CREATE DATABASE ${database} TEMPLATE ${template} STRATEGY FILE_COPY`),
-  );
-  const connection = { ...server, database };
+  const connection = { ...inject('postgres'), database };
+  await clone(database, template);
   return {
     connection,
     url: databaseUrl(connection),
-    drop: async () => {
-      await withClient(server, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
-    },
+    distributed: inject('cluster') !== null,
+    drop: () => drop(database),
   };
+}
+
+async function clone(database: string, template: 'migrated' | 'template0'): Promise<void> {
+  const cluster = inject('cluster');
+  if (cluster !== null)
+    return cloneOnCluster(cluster, database, cluster[template === 'migrated' ? 'migrated' : 'empty']);
+  await withClient(inject('postgres'), (client) =>
+    client.query(`CREATE DATABASE ${database} TEMPLATE ${template} STRATEGY FILE_COPY`),
+  );
+}
+
+async function drop(database: string): Promise<void> {
+  const cluster = inject('cluster');
+  if (cluster !== null) return dropOnCluster(cluster, database);
+  await withClient(inject('postgres'), (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
 }
 
 function databaseUrl({ host, port, user, password, database }: Connection): string {

@@ -1,6 +1,6 @@
 // Starts the one PostgreSQL of an integration run, with a migrated database that every test database is cloned from.
 // PG_MAJOR=15 runs the same tests on the oldest supported version. It survives no power failure, and is quicker for it; tests of
-// durability start a server of their own.
+// durability start a server of their own. DISTRIBUTED=1 runs them on the cluster of CLUSTER_URL.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { withClient } from '../../src/db/client.ts';
 import { type Connection, type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { type Cluster, closeCluster, openCluster } from './cluster.ts';
 
 export const TEMPLATE_DATABASE = 'migrated';
 
@@ -18,10 +19,26 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: Connection;
     pgMajor: 18 | 15;
+    /** Null on plain PostgreSQL. */
+    cluster: Cluster | null;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  return process.env.DISTRIBUTED === '1' ? setupCluster(project) : setupEmbedded(project);
+}
+
+async function setupCluster(project: TestProject): Promise<() => Promise<void>> {
+  const url = process.env.CLUSTER_URL;
+  if (url === undefined) throw new Error('CLUSTER_URL: the coordinator of a Citus cluster, as its superuser');
+  const cluster = await openCluster(url);
+  project.provide('postgres', cluster.coordinator);
+  project.provide('pgMajor', 15);
+  project.provide('cluster', cluster);
+  return () => closeCluster(cluster);
+}
+
+async function setupEmbedded(project: TestProject): Promise<() => Promise<void>> {
   const major = pgMajor();
   const dataDir = mkdtempSync(join(tmpdir(), 'quartermaster-test-'));
   // As root the server runs as another user; PostgreSQL 15 must be able to pass through every parent directory by name.
@@ -33,6 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await migrate({ ...postgres.connection, database: TEMPLATE_DATABASE });
     project.provide('postgres', postgres.connection);
     project.provide('pgMajor', major);
+    project.provide('cluster', null);
     return async () => {
       await postgres.stop();
       removeData();

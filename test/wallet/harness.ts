@@ -1,5 +1,6 @@
 // One account with a live key on a real database, and an effect that leaves a row for every call it was charged for.
 
+import { inject } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { CallContext } from '../../src/core/context.ts';
 import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
@@ -89,7 +90,7 @@ export async function openShop(
   log: Logger = silent,
   over: { termMs?: number } = {},
 ): Promise<Shop> {
-  const db = new Database({ connection });
+  const db = new Database({ connection, distributed: inject('cluster') !== null });
   await db.query(createRows, []);
   const lanes = new Lanes({ db, log });
   return { db, lanes, holds: new Holds({ db, lanes, log, owner: 'test', ...over }), end: () => db.end() };

@@ -1,0 +1,109 @@
+// On a distributed engine a statement is for one account, and so one task on one node, unless it says that it looks at all.
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { namedStatements } from '../../src/db/statement.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const STARTS_WORK = /\.test\.ts$|worker\.ts$|-thread\.ts$|(?:cli|src)\/main\.ts$/;
+const IS_FAN_OUT = /^\s*\/\*\s*fan-out:/;
+const READS_OR_WRITES = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/s;
+/** The index of VECTOR_ENGINE=pgvector, which is refused on a distributed engine. */
+const OF_PGVECTOR = /^vector_pg_/;
+const SAMPLES: Record<string, string> = {
+  // An account as good as any, also where a text is read as JSON or as a table.
+  text: `'1'`,
+  bytea: `'x'`,
+  jsonb: `'{}'`,
+  jsonpath: `'$'`,
+  boolean: 'true',
+  date: `'2026-01-01'`,
+  'timestamp with time zone': `'2026-01-01'`,
+};
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  for (const path of globSync('src/{core,db,modules}/**/*.ts', { cwd: ROOT }).filter((file) => !STARTS_WORK.test(file)))
+    await import(join(ROOT, path));
+  database = await createTestDatabase();
+  client = new pg.Client(database.connection);
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+test.runIf(inject('cluster') !== null)(
+  'every statement plans as one task on one node, unless it is marked as fan-out',
+  async () => {
+    const wrong: string[] = [];
+    const distributed = await client.query<{ name: string }>('SELECT table_name::text AS name FROM citus_tables');
+    expect(distributed.rows.length).toBeGreaterThan(40);
+    for (const [name, text] of namedStatements) {
+      if (
+        !READS_OR_WRITES.test(text) ||
+        !distributed.rows.some((table) => text.includes(table.name)) ||
+        OF_PGVECTOR.test(name)
+      )
+        continue;
+      const problem = await problemOf(text);
+      if (problem !== null) wrong.push(`${name}: ${problem}`);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test.runIf(inject('cluster') !== null)(
+  'a statement without its account is found out, and one that cannot be planned',
+  async () => {
+    expect(await problemOf('SELECT w.balance_nanos FROM core.wallet w WHERE w.balance_nanos > $1::bigint')).toMatch(
+      /tasks/,
+    );
+    expect(
+      await problemOf(
+        `INSERT INTO core.event_sequence (account_id, last_sequence) SELECT a.account_id, 0 FROM unnest($1::text[]) a(account_id)`,
+      ),
+    ).toMatch(/coordinator/);
+    expect(await problemOf('UPDATE core.hold SET expires_at = clock_timestamp() WHERE account_id = $1')).toMatch(
+      /VOLATILE/,
+    );
+  },
+);
+
+/** Why the statement may not be; null when it is one task, or marked. */
+async function problemOf(text: string): Promise<string | null> {
+  try {
+    const plan = await planOf(text);
+    const tasks = [...plan.matchAll(/"Task Count":(\d+)/g)].map(([, count]) => Number(count));
+    if (IS_FAN_OUT.test(text)) return null;
+    if (/pull to coordinator|repartition/.test(plan)) return 'its rows pass through the coordinator';
+    return tasks.length > 1 || tasks.some((count) => count > 1) ? `${tasks.join(' and ')} tasks` : null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function planOf(text: string): Promise<string> {
+  await client.query(`PREPARE asked AS ${text}`);
+  try {
+    const known = await client.query<{ types: string[] }>(
+      `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'asked'`,
+    );
+    const values = (known.rows[0]?.types ?? []).map(sampleOf).join();
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE asked${values === '' ? '' : `(${values})`}`);
+    return JSON.stringify(rows[0]['QUERY PLAN']);
+  } finally {
+    await client.query('DEALLOCATE asked');
+  }
+}
+
+/** A literal of the type: one account, one of everything. */
+function sampleOf(type: string): string {
+  if (!type.endsWith('[]')) return SAMPLES[type] ?? '1';
+  return `ARRAY[${sampleOf(type.slice(0, -2))}]::${type}`;
+}
