@@ -18,7 +18,7 @@ if (small === undefined || large === undefined || busy === undefined) throw new 
 async function fill(accountId: string, messages: number, leased: boolean): Promise<void> {
   await query(
     service.connection,
-    `INSERT INTO queue.message (account_id, queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt, delivery_count, delivery_base, payload)
+    `INSERT INTO queue.message (account_id, queue_id, seq, visible_at, band, home_band, priority, leased, attempt, delivery_count, delivery_base, payload)
      SELECT q.account_id, q.queue_id, q.queue_id + n + ${leased ? 2_000_000 : 0}, ${leased ? "now() + interval '1 hour'" : 'now()'}, 10, 10, 0, ${leased}, 1, 1, 0,
             '{"task":"resize","image":"https://example.org/images/0123456789.png","width":640,"height":480}'
        FROM queue.queue q, generate_series(1, ${messages}) n WHERE q.account_id = '${accountId}'`,

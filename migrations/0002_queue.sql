@@ -12,8 +12,8 @@ CREATE TABLE queue.queue (
   visibility_timeout_default integer NOT NULL,
   delivery_delay_seconds integer NOT NULL,
   enable_priority boolean NOT NULL,
-  -- whether priority was ever on: then messages may stand in several lanes
-  has_lanes boolean NOT NULL,
+  -- whether priority was ever on: then messages may stand in several bands
+  has_bands boolean NOT NULL,
   dlq_id bigint,
   -- earlier dead-letter queues: messages of this queue may still lie there
   former_dlq_ids bigint[] NOT NULL DEFAULT '{}',
@@ -29,15 +29,15 @@ CREATE UNIQUE INDEX queue_by_id ON queue.queue (account_id, queue_id);
 CREATE INDEX queue_by_dlq ON queue.queue (account_id, dlq_id) WHERE dlq_id IS NOT NULL;
 
 -- seq is the account's time-ordered number (milliseconds in the upper bits): publish order, message id and publish time in one.
--- lane: 10 - priority, or 127 during the last lease a message may have: expiry there means the dead-letter queue.
+-- band: 10 - priority, or 127 during the last lease a message may have: expiry there means the dead-letter queue.
 -- visible_at: available_at while not leased, the end of the lease while leased.
 CREATE TABLE queue.message (
   account_id text COLLATE "C" NOT NULL,
   queue_id bigint NOT NULL,
   seq bigint NOT NULL,
   visible_at timestamptz NOT NULL,
-  lane smallint NOT NULL,
-  home_lane smallint NOT NULL,
+  band smallint NOT NULL,
+  home_band smallint NOT NULL,
   priority smallint NOT NULL,
   leased boolean NOT NULL,
   attempt integer NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE queue.message (
   autovacuum_analyze_scale_factor = 0.2,
   toast.autovacuum_vacuum_scale_factor = 0.02
 );
-CREATE INDEX message_ready ON queue.message (account_id, queue_id, lane, visible_at, seq);
+CREATE INDEX message_ready ON queue.message (account_id, queue_id, band, visible_at, seq);
 CREATE INDEX message_group ON queue.message (account_id, queue_id, group_id, seq) WHERE group_id IS NOT NULL;
 CREATE INDEX message_dead ON queue.message (account_id, source_queue_id, seq) WHERE source_queue_id IS NOT NULL;
 

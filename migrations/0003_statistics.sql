@@ -6,7 +6,7 @@
 -- idempotency keys 0.64 ms and 0.2 ms. Statistics with one value for all (it becomes the most common one) made claims of 35 ms.
 
 INSERT INTO core.worst_case (target, same, columns, example) VALUES ('queue.message', '{account_id, queue_id}',
-  $$queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt, delivery_count, delivery_base, payload$$,
+  $$queue_id, seq, visible_at, band, home_band, priority, leased, attempt, delivery_count, delivery_base, payload$$,
   $$n, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', 10, 10, 0, false, 0, 0, 0, '{}'$$);
 
 INSERT INTO core.worst_case (target, same, columns, example) VALUES ('queue.dedup', '{account_id, queue_id}',

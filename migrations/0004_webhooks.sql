@@ -1,4 +1,4 @@
--- Webhooks: registrations, their deliveries, and one lane per webhook that says when its earliest delivery is due.
+-- Webhooks: registrations, their deliveries, and one line per webhook that says when its earliest delivery is due.
 
 CREATE TABLE core.webhook (
   account_id text COLLATE "C" NOT NULL,
@@ -61,7 +61,7 @@ CREATE INDEX delivery_age ON core.delivery (created_at);
 
 -- health: 0 unknown, 1 the last attempt succeeded, 2 it failed. due_at: null when nothing is due, ever.
 -- Each health has its own slots for attempts and so is searched by itself: what must wait never hides what need not.
-CREATE TABLE core.delivery_lane (
+CREATE TABLE core.delivery_line (
   account_id text COLLATE "C" NOT NULL,
   webhook_id text COLLATE "C" NOT NULL,
   health smallint NOT NULL,
@@ -73,13 +73,13 @@ CREATE TABLE core.delivery_lane (
   autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 0
 );
-CREATE INDEX delivery_lane_due ON core.delivery_lane (health, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_line_due ON core.delivery_line (health, due_at) WHERE due_at IS NOT NULL;
 
 -- As in 0003: plans of hot statements are made for the worst case, whatever the tables hold at the moment.
 INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.delivery', '{account_id, webhook_id}',
   $$delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt, due_at, created_at$$,
   $$n::text, n::text, n, n::text, n::text, n::text, 0, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second', timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);
 
-INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.delivery_lane', '{account_id, health}',
+INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.delivery_line', '{account_id, health}',
   $$webhook_id, health, due_at$$,
   $$n::text, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);

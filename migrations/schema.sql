@@ -155,12 +155,12 @@ CREATE TABLE core.delivery (
   CONSTRAINT delivery_pkey PRIMARY KEY (account_id, delivery_id)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, fillfactor=80);
 
-CREATE TABLE core.delivery_lane (
+CREATE TABLE core.delivery_line (
   account_id text COLLATE "C" NOT NULL,
   webhook_id text COLLATE "C" NOT NULL,
   health smallint NOT NULL,
   due_at timestamp with time zone,
-  CONSTRAINT delivery_lane_pkey PRIMARY KEY (account_id, webhook_id)
+  CONSTRAINT delivery_line_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
 
 CREATE TABLE core.event (
@@ -533,8 +533,8 @@ CREATE TABLE queue.message (
   queue_id bigint NOT NULL,
   seq bigint NOT NULL,
   visible_at timestamp with time zone NOT NULL,
-  lane smallint NOT NULL,
-  home_lane smallint NOT NULL,
+  band smallint NOT NULL,
+  home_band smallint NOT NULL,
   priority smallint NOT NULL,
   leased boolean NOT NULL,
   attempt integer NOT NULL,
@@ -560,7 +560,7 @@ CREATE TABLE queue.queue (
   visibility_timeout_default integer NOT NULL,
   delivery_delay_seconds integer NOT NULL,
   enable_priority boolean NOT NULL,
-  has_lanes boolean NOT NULL,
+  has_bands boolean NOT NULL,
   dlq_id bigint,
   former_dlq_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
   max_receive_count integer NOT NULL,
@@ -665,7 +665,7 @@ CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHE
 CREATE INDEX delivery_age ON core.delivery USING btree (created_at);
 CREATE INDEX delivery_by_webhook ON core.delivery USING btree (account_id, webhook_id, delivery_id);
 CREATE INDEX delivery_due ON core.delivery USING btree (account_id, webhook_id, due_at, delivery_id) WHERE (due_at IS NOT NULL);
-CREATE INDEX delivery_lane_due ON core.delivery_lane USING btree (health, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX delivery_line_due ON core.delivery_line USING btree (health, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX event_age ON core.event USING btree (created_at);
 CREATE UNIQUE INDEX event_by_id ON core.event USING btree (account_id, event_id);
 CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = 'active'::text);
@@ -690,7 +690,7 @@ CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);
 CREATE INDEX message_group ON queue.message USING btree (account_id, queue_id, group_id, seq) WHERE (group_id IS NOT NULL);
-CREATE INDEX message_ready ON queue.message USING btree (account_id, queue_id, lane, visible_at, seq);
+CREATE INDEX message_ready ON queue.message USING btree (account_id, queue_id, band, visible_at, seq);
 CREATE INDEX queue_by_dlq ON queue.queue USING btree (account_id, dlq_id) WHERE (dlq_id IS NOT NULL);
 CREATE UNIQUE INDEX queue_by_id ON queue.queue USING btree (account_id, queue_id);
 CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id, redrive_id);

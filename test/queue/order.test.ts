@@ -12,14 +12,14 @@ const numbers = async (queue: string) => (await bench.payloads(queue)).map(({ n 
 
 describe('priority', () => {
   test('10 comes first, 0 last, equal ones in publish order', async () => {
-    await bench.create('lanes', { enable_priority: true });
+    await bench.create('bands', { enable_priority: true });
     const priorities = [0, 5, 10, 5, 0, 10, 9, 1];
     await bench.batch(
-      'lanes',
+      'bands',
       priorities.map((priority, n) => ({ payload: { n }, priority })),
     );
-    expect((await bench.peek('lanes')).map((item) => item.payload.n)).toEqual([2, 5, 6, 1, 3, 7, 0, 4]);
-    expect(await numbers('lanes')).toEqual([2, 5, 6, 1, 3, 7, 0, 4]);
+    expect((await bench.peek('bands')).map((item) => item.payload.n)).toEqual([2, 5, 6, 1, 3, 7, 0, 4]);
+    expect(await numbers('bands')).toEqual([2, 5, 6, 1, 3, 7, 0, 4]);
   });
 
   test('without enable_priority it is kept but decides nothing', async () => {
@@ -47,7 +47,7 @@ describe('priority', () => {
     expect(await numbers('kept')).toEqual([0, 1]);
   });
 
-  test('a redriven message stands in the lane of its priority', async () => {
+  test('a redriven message stands in the band of its priority', async () => {
     await bench.createWithDlq('again', { enable_priority: true, max_retries: 1 });
     await bench.publish('again', { n: 0 }, { priority: 10 });
     const [item] = await bench.consume('again');

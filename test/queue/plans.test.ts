@@ -41,7 +41,7 @@ async function exercise(): Promise<void> {
   for (const [name, settings] of [
     ['dead', {}],
     ['flat', { dead_letter_queue: 'dead', max_retries: 1 }],
-    ['lanes', { enable_priority: true }],
+    ['bands', { enable_priority: true }],
     ['groups', { type: 'fifo' }],
   ] as const) {
     await call('create', { name, ...settings });
@@ -75,11 +75,11 @@ async function rememberTexts(): Promise<void> {
 
 async function fill(): Promise<void> {
   await sql(
-    `INSERT INTO queue.message (account_id, queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt, delivery_count,
+    `INSERT INTO queue.message (account_id, queue_id, seq, visible_at, band, home_band, priority, leased, attempt, delivery_count,
                                 delivery_base, source_queue_id, retain_from, group_id, payload)
      SELECT q.account_id, q.queue_id, (((extract(epoch FROM now()) * 1000)::bigint - 1704067200000) << 22) + i * 10 + length(q.name),
             now() + (i % 100 - 70) * interval '1 second',
-            CASE q.name WHEN 'lanes' THEN i % 11 WHEN 'flat' THEN CASE WHEN i % 50 = 0 THEN 127 ELSE 10 END ELSE 10 END,
+            CASE q.name WHEN 'bands' THEN i % 11 WHEN 'flat' THEN CASE WHEN i % 50 = 0 THEN 127 ELSE 10 END ELSE 10 END,
             10, 0, i % 5 = 0, 1, 1, 0,
             CASE q.name WHEN 'dead' THEN (SELECT f.queue_id FROM queue.queue f WHERE f.account_id = $1 AND f.name = 'flat') END,
             CASE q.name WHEN 'dead' THEN now() END,
@@ -129,8 +129,8 @@ async function literals(): Promise<Record<string, string[]>> {
     [of(name)[0], `'${name}'`, of(name)[1], String(queue[name]?.revision), '10', '30', '3', '1209600000'] as string[];
   return {
     queue_claim: claim('flat'),
-    queue_claim_lanes: claim('lanes'),
-    settle_ack: [
+    queue_claim_bands: claim('bands'),
+    message_ack: [
       of('flat')[0] as string,
       "'flat'",
       of('flat')[1] as string,
@@ -140,14 +140,14 @@ async function literals(): Promise<Record<string, string[]>> {
     message_lock_lapsed: [...of('flat'), '500'],
     retention_select: [...of('flat'), '1209600000', '500'],
     stats_select: of('flat'),
-    settle_select_due: [of('flat')[0] as string, `'{${of('flat')[1]},${of('dead')[1]}}'`],
-    peek_select: [...of('lanes'), '10', '1209600000'],
+    queue_select_due: [of('flat')[0] as string, `'{${of('flat')[1]},${of('dead')[1]}}'`],
+    peek_select: [...of('bands'), '10', '1209600000'],
     ...groupLiterals(of('groups') as string[], seqs('groups')),
     peek_select_fifo: [...of('groups'), '10'],
     waiting_find_ready: [
       accounts,
       `'{${Array(3).fill(account.accountId).join()}}'`,
-      `'{flat,lanes,groups}'`,
+      `'{flat,bands,groups}'`,
       `'{1,100,1}'`,
     ],
     publish_read_queues: [accounts, accounts, `'{flat}'`],
@@ -174,7 +174,7 @@ async function literals(): Promise<Record<string, string[]>> {
 
 const ordered = new Set([
   'queue_claim',
-  'queue_claim_lanes',
+  'queue_claim_bands',
   'message_lock_lapsed',
   'retention_select',
   'peek_select',
@@ -186,9 +186,9 @@ const ordered = new Set([
 ]);
 const names = [
   ...ordered,
-  'settle_ack',
+  'message_ack',
   'stats_select',
-  'settle_select_due',
+  'queue_select_due',
   'peek_select_fifo',
   'fifo_read_leases',
   'fifo_lease',
@@ -267,7 +267,7 @@ describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
 });
 
 test('the order of a claim is that of the index message_ready', async () => {
-  for (const name of ['queue_claim', 'queue_claim_lanes']) {
+  for (const name of ['queue_claim', 'queue_claim_bands']) {
     const plan = JSON.stringify(await planOf(name, 'force_generic_plan', 1));
     expect(plan).toContain('"Index Name":"message_ready"');
   }

@@ -114,7 +114,7 @@ describe('create', () => {
       {
         name: 'test_many_queues',
         text: `INSERT INTO queue.queue (account_id, name, queue_id, type, message_retention_days, max_message_size_kb,
-                 visibility_timeout_default, delivery_delay_seconds, enable_priority, has_lanes, max_receive_count, created_at, updated_at)
+                 visibility_timeout_default, delivery_delay_seconds, enable_priority, has_bands, max_receive_count, created_at, updated_at)
                SELECT $1, 'q' || i, i, 'standard', 14, 256, 300, 0, false, false, 3, now(), now() FROM generate_series(1, 999) i`,
       },
       [small.account.accountId],

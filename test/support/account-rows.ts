@@ -8,7 +8,7 @@ const BACKGROUND = [
   'core.event_outbox',
   'core.event',
   'core.delivery',
-  'core.delivery_lane',
+  'core.delivery_line',
   'core.turn',
   'queue.delta',
   'queue.total',

@@ -18,7 +18,7 @@ export interface ModelMessage {
   readonly dedup: string | undefined;
   queue: string;
   source: string | null;
-  lane: number;
+  band: number;
   /** available_at, or the end of the lease. */
   visibleMs: number;
   leased: boolean;

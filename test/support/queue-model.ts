@@ -52,7 +52,7 @@ export class QueueModel {
         dedup: fields.dedup,
         queue,
         source: null,
-        lane: laneIn(settings, priority),
+        band: bandIn(settings, priority),
         visibleMs: this.#nowMs + (fields.delay ?? settings.delay) * 1000,
         leased: false,
         delivery: 0,
@@ -73,7 +73,7 @@ export class QueueModel {
     const there = this.in(queue);
     if (!this.fifo) {
       const ready = there.filter((message) => message.visibleMs <= this.#nowMs);
-      return ready.sort((a, b) => a.lane - b.lane || a.visibleMs - b.visibleMs || a.n - b.n).slice(0, limit);
+      return ready.sort((a, b) => a.band - b.band || a.visibleMs - b.visibleMs || a.n - b.n).slice(0, limit);
     }
     const groups = [...new Set(there.map((message) => message.group))].map((group) => this.#group(queue, group));
     const ready = groups.filter((group) => !group.some((message) => message.leased));
@@ -169,7 +169,7 @@ export class QueueModel {
     for (const message of moved) {
       this.#giveBack(message, this.#nowMs);
       Object.assign(message, { queue, source: null, count: 0, base: 0, retainMs: this.#nowMs, reason: null });
-      message.lane = laneIn(settings, message.priority);
+      message.band = bandIn(settings, message.priority);
     }
     return moved.length;
   }
@@ -278,7 +278,7 @@ export class QueueModel {
     this.deadLettered += 1;
     this.#giveBack(message, this.#nowMs);
     Object.assign(message, { source: message.queue, queue: dlq, base: message.count, retainMs: this.#nowMs });
-    message.lane = laneIn(this.#settings(dlq), message.priority);
+    message.band = bandIn(this.#settings(dlq), message.priority);
   }
 
   #remove(message: ModelMessage): void {
@@ -286,7 +286,7 @@ export class QueueModel {
   }
 }
 
-function laneIn(settings: ModelSettings, priority: number): number {
+function bandIn(settings: ModelSettings, priority: number): number {
   return settings.priority ? 10 - priority : 10;
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   accountId = (await createTestAccount(service.core)).accountId;
   webhookId = await register(service.core, accountId, { url: healthy.url });
   await emit(service.core, accountId);
-  await until(async () => (await laneHealth(webhookId)) === 1);
+  await until(async () => (await lineHealth(webhookId)) === 1);
 }, 60_000);
 afterAll(async () => {
   await service.stop();
@@ -24,13 +24,13 @@ afterAll(async () => {
 });
 afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
 
-async function laneHealth(id: string): Promise<number | undefined> {
-  const [lane] = await sql<{ health: number }>(
+async function lineHealth(id: string): Promise<number | undefined> {
+  const [line] = await sql<{ health: number }>(
     service.core.db,
-    'SELECT health FROM core.delivery_lane WHERE webhook_id = $1',
+    'SELECT health FROM core.delivery_line WHERE webhook_id = $1',
     [id],
   );
-  return lane?.health;
+  return line?.health;
 }
 
 async function receive(answer: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
@@ -63,7 +63,7 @@ async function fill(owner: string, count: number): Promise<void> {
       WHERE w.account_id = $1`,
     [owner, count],
   );
-  await sql(service.core.db, `UPDATE core.delivery_lane SET due_at = core.clock_now() WHERE account_id = $1`, [owner]);
+  await sql(service.core.db, `UPDATE core.delivery_line SET due_at = core.clock_now() WHERE account_id = $1`, [owner]);
 }
 
 async function ownerOf(urls: readonly string[]): Promise<string> {

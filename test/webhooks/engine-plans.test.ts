@@ -12,13 +12,13 @@ let webhookIds: string[];
 const texts = new Map<string, { text: string; types: string[] }>();
 
 const names = [
-  'delivery_find_lanes',
-  'delivery_lock_lanes',
+  'delivery_find_lines',
+  'delivery_lock_lines',
   'delivery_claim',
-  'delivery_leave_lanes',
+  'delivery_leave_lines',
   'delivery_read_webhooks',
   'outcome_lock_webhooks',
-  'outcome_save_lanes',
+  'outcome_save_lines',
   'outcome_save_deliveries',
 ];
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
     return names.every((name) => texts.has(name));
   });
   await sql(service.core.db, 'ALTER TABLE core.delivery SET (autovacuum_enabled = false)');
-  await sql(service.core.db, `UPDATE core.delivery_lane SET due_at = NULL`);
+  await sql(service.core.db, `UPDATE core.delivery_line SET due_at = NULL`);
   await sql(
     service.core.db,
     `INSERT INTO core.delivery (account_id, delivery_id, webhook_id, event_sequence, event_id, event_type, status, attempt, due_at, created_at)
@@ -88,13 +88,13 @@ function values(name: string): string {
   const two = `'{${accountId},${accountId}}', '{${webhookIds.join()}}'`;
   const id = `whd_${webhookIds[0]}00000007`;
   const known: Record<string, string> = {
-    delivery_find_lanes: '1, 200',
-    delivery_lock_lanes: `${account}, ${two}`,
+    delivery_find_lines: '1, 200',
+    delivery_lock_lines: `${account}, ${two}`,
     delivery_claim: `${account}, ${two}, '{8,32}'`,
-    delivery_leave_lanes: `${account}, ${two}`,
+    delivery_leave_lines: `${account}, ${two}`,
     delivery_read_webhooks: `${account}, ${two}`,
     outcome_lock_webhooks: `${account}, ${two}`,
-    outcome_save_lanes: `${account}, ${two}, '{1,2}', '{NULL,now}'`,
+    outcome_save_lines: `${account}, ${two}, '{1,2}', '{NULL,now}'`,
     outcome_save_deliveries: `${account}, 'now', '{${accountId}}', '{${id}}', '{0}', '{succeeded}', '{NULL}', '{200}', '{NULL}', '{5}', '{x}', '{x}', '{x}'`,
   };
   return known[name] as string;
@@ -140,7 +140,7 @@ function nodesOf(node: PlanNode): string[] {
 describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
   beforeAll(async () => {
     if (when === 'with fresh statistics')
-      await sql(service.core.db, 'ANALYZE core.delivery, core.delivery_lane, core.webhook');
+      await sql(service.core.db, 'ANALYZE core.delivery, core.delivery_line, core.webhook');
   });
 
   describe.each(['force_generic_plan', 'force_custom_plan'])('%s', (mode) => {

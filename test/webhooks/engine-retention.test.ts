@@ -63,12 +63,12 @@ test('deliveries are kept for 30 days and no longer, listed or stored', async ()
   expect(await sql(service.core.db, 'SELECT delivery_id FROM core.delivery')).toHaveLength(1);
 });
 
-test('the lane of a deleted webhook is removed, others stay', async () => {
+test('the line of a deleted webhook is removed, others stay', async () => {
   const other = await register(service.core, accountId, { url: 'http://127.0.0.1:9/' });
   for (const id of [webhookId, other]) {
-    await sql(service.core.db, 'INSERT INTO core.delivery_lane VALUES ($1, $2, 0, NULL)', [accountId, id]);
+    await sql(service.core.db, 'INSERT INTO core.delivery_line VALUES ($1, $2, 0, NULL)', [accountId, id]);
   }
   await service.core.db.transaction((tx) => deleteRegistration(tx, accountId, webhookId));
-  await sweep('webhooks.lanes');
-  expect(await sql(service.core.db, 'SELECT webhook_id FROM core.delivery_lane')).toEqual([{ webhook_id: other }]);
+  await sweep('webhooks.lines');
+  expect(await sql(service.core.db, 'SELECT webhook_id FROM core.delivery_line')).toEqual([{ webhook_id: other }]);
 });

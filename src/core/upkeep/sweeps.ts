@@ -11,7 +11,7 @@ import { usageFolding } from '../usage/fold.ts';
 import { clockNow } from '../usage/read.ts';
 import { expireGrants, warnExpiring } from '../wallet/grants.ts';
 import { ledgerRetention } from '../wallet/ledger/retention.ts';
-import { deleteStrayLanes, findStrayLanes } from '../webhooks/turns/stray-lanes.ts';
+import { deleteStrayLines, findStrayLines } from '../webhooks/turns/stray-lines.ts';
 import { retentionSweeps } from './retention.ts';
 
 const BEAT_MS = 2_500;
@@ -57,7 +57,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
       intervalMs: 60_000,
       run: perAccount(db, findOldKeys, (tx, accountId) => removeOldKeys(tx, accountId, ROWS_PER_TRANSACTION)),
     },
-    { name: 'webhooks.lanes', intervalMs: 60_000, run: perAccount(db, findStrayLanes, removing(deleteStrayLanes)) },
+    { name: 'webhooks.lines', intervalMs: 60_000, run: perAccount(db, findStrayLines, removing(deleteStrayLines)) },
     {
       name: 'storage.partitions',
       intervalMs: 60_000,

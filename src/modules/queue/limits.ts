@@ -6,9 +6,9 @@ export const queueLimits = {
   queues: { description: 'Queues.', standard: 1_000, pro: 10_000, enterprise: 100_000 },
 } satisfies Readonly<Record<string, TierLimit>>;
 
-export const DEFAULT_LANE = 10;
-/** Lane of a message during the last lease it may have: a lease that ends there leads to the dead-letter queue. */
-export const LAST_LEASE_LANE = 127;
+export const DEFAULT_BAND = 10;
+/** Band of a message during the last lease it may have: a lease that ends there leads to the dead-letter queue. */
+export const LAST_LEASE_BAND = 127;
 /** Group of FIFO messages that name none. */
 export const DEFAULT_GROUP = '';
 export const DEDUPLICATION_WINDOW_MS = 5 * 60_000;
@@ -16,8 +16,8 @@ export const BATCH_MESSAGES_MAX = 100;
 export const BATCH_BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** Four times the largest message: what is somewhat too long is told by its field. */
 export const PUBLISH_BODY_BYTES_MAX = 1024 * 1024;
-/** Of what takes and settles messages: three times a list of 100 receipts. */
-export const SETTLE_BODY_BYTES_MAX = 16 * 1024;
+/** Of what takes, acknowledges or returns messages: three times a list of 100 receipts. */
+export const RECEIPTS_BODY_BYTES_MAX = 16 * 1024;
 /** Room for 20 headers of 4 KiB. */
 export const SUBSCRIBE_BODY_BYTES_MAX = 128 * 1024;
 /** Of the messages that a batch repeats. What one batch has published is answered again whole: it had half of that. */
@@ -35,6 +35,6 @@ export const DELAY_SECONDS_MAX = 604_800;
 export const VISIBILITY_SECONDS_MAX = 43_200;
 
 /** Where a message with this priority stands in the order: 0 comes first. */
-export function laneOf(priority: number, enablePriority: boolean): number {
-  return enablePriority ? DEFAULT_LANE - priority : DEFAULT_LANE;
+export function bandOf(priority: number, enablePriority: boolean): number {
+  return enablePriority ? DEFAULT_BAND - priority : DEFAULT_BAND;
 }

@@ -45,7 +45,7 @@ export const settingsFields = {
     Type.Integer({
       minimum: 0,
       maximum: VISIBILITY_SECONDS_MAX,
-      description: 'Seconds a consumer has to settle a message before it is delivered again; 300 when not set.',
+      description: 'Seconds a consumer has to acknowledge a message before it is delivered again; 300 when not set.',
     }),
   ),
   delivery_delay_seconds: Type.Optional(

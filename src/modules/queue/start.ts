@@ -65,9 +65,9 @@ async function ackTogether(
     const results = await ackMessages(core.db, queue, refs);
     // Nothing matched: perhaps because the queue is another one by now.
     if (results.includes(true) || (await cache.refresh(accountId, name)).queue_id === queue.queue_id) {
-      const settled = results.filter(Boolean).length;
+      const acknowledged = results.filter(Boolean).length;
       // A FIFO group may be free now.
-      if (settled > 0 && queue.type === 'fifo') waiters.wake(key, settled);
+      if (acknowledged > 0 && queue.type === 'fifo') waiters.wake(key, acknowledged);
       return results;
     }
     return 'stale';

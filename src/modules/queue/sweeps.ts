@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { advanceRedrive } from './dead-letter/redrive.ts';
 import { CountChanges, foldCounts } from './queues/counts.ts';
-import { settleQueue } from './queues/stats.ts';
+import { catchUpQueue } from './queues/stats.ts';
 import { findQueueById } from './queues/store.ts';
 import { type QueueState, queueKey } from './state.ts';
 
@@ -26,7 +26,7 @@ const findLapsed = statement(
    SELECT q.account_id, q.queue_id
      FROM queue.queue q
     WHERE EXISTS (SELECT 1 FROM queue.message m
-                   WHERE m.account_id = q.account_id AND m.queue_id = q.queue_id AND m.lane = 127 AND m.visible_at <= core.clock_now())
+                   WHERE m.account_id = q.account_id AND m.queue_id = q.queue_id AND m.band = 127 AND m.visible_at <= core.clock_now())
        OR (q.type = 'fifo' AND q.dlq_id IS NOT NULL
            AND EXISTS (SELECT 1 FROM queue.fifo_group g
                         WHERE g.account_id = q.account_id AND g.queue_id = q.queue_id AND g.ready_at <= core.clock_now() AND g.in_flight <> '{}'))
@@ -97,8 +97,8 @@ export function queueSweeps(state: QueueState): readonly Sweep[] {
   const { db } = state.core;
   return [
     { name: 'queue.fold_counts', intervalMs: 500, run: () => fold(db) },
-    { name: 'queue.dead_letter', intervalMs: 1_000, run: () => settle(state, findLapsed) },
-    { name: 'queue.retention', intervalMs: 30_000, run: () => settle(state, findOverdue) },
+    { name: 'queue.dead_letter', intervalMs: 1_000, run: () => catchUp(state, findLapsed) },
+    { name: 'queue.retention', intervalMs: 30_000, run: () => catchUp(state, findOverdue) },
     { name: 'queue.redrive', intervalMs: 200, run: () => redrive(state) },
     { name: 'queue.deleted', intervalMs: 2_000, run: (signal) => bury(db, signal) },
     { name: 'queue.dedup', intervalMs: 15_000, run: forgetDuplicates(db) },
@@ -111,12 +111,12 @@ async function fold(db: Database): Promise<boolean> {
   return rows.length === QUEUES_PER_RUN;
 }
 
-async function settle(state: QueueState, find: Statement): Promise<boolean> {
+async function catchUp(state: QueueState, find: Statement): Promise<boolean> {
   const { db } = state.core;
   const { rows } = await db.query<QueueRef>(find, [QUEUES_PER_RUN]);
   await forEach(rows, async (row) => {
     const queue = await findQueueById(db, row.account_id, row.queue_id);
-    if (queue !== null) await settleQueue(db, state.ids, queue);
+    if (queue !== null) await catchUpQueue(db, state.ids, queue);
   });
   return rows.length === QUEUES_PER_RUN;
 }

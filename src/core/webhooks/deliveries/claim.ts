@@ -1,6 +1,6 @@
-// Claiming due deliveries. A lane is locked while its deliveries are claimed, and says afterwards when the earliest of the rest is due;
-// a lane with more due deliveries than were claimed is left to this process until the lease ends, so that it is not found again and
-// again, and no lane that can be served hides behind it. Everything that makes a delivery due also locks its lane: none is missed.
+// Claiming due deliveries. A line is locked while its deliveries are claimed, and says afterwards when the earliest of the rest is due;
+// a line with more due deliveries than were claimed is left to this process until the lease ends, so that it is not found again and
+// again, and no line that can be served hides behind it. Everything that makes a delivery due also locks its line: none is missed.
 // The statements carry a list of accounts: many on plain PostgreSQL, one on a distributed engine.
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';
@@ -12,23 +12,23 @@ import type { Health } from '../turns/slots.ts';
 /** An attempt must be over by then; the outbound client ends it after 15 s. */
 export const LEASE_SECONDS = 30;
 
-export interface LaneId {
+export interface LineId {
   readonly accountId: string;
   readonly webhookId: string;
 }
 
-export interface LaneClaim extends LaneId {
+export interface LineClaim extends LineId {
   /** Deliveries to claim at most. */
   readonly room: number;
 }
 
-export interface ServedLane extends LaneId {
+export interface ServedLine extends LineId {
   readonly health: Health;
   /** Whether more deliveries are due than were claimed. */
   readonly more: boolean;
 }
 
-export interface ClaimedDelivery extends LaneId {
+export interface ClaimedDelivery extends LineId {
   readonly deliveryId: string;
   readonly eventId: string;
   /** Number of the attempt to be made: the fence of its outcome. */
@@ -47,25 +47,25 @@ export interface WebhookRow extends TargetRow {
 }
 
 export interface Claim {
-  /** Lanes that another transaction holds are missing. */
-  readonly lanes: readonly ServedLane[];
+  /** Lines that another transaction holds are missing. */
+  readonly lines: readonly ServedLine[];
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
-const findLanes = statement(
-  'delivery_find_lanes',
+const findLines = statement(
+  'delivery_find_lines',
   `/* fan-out: webhooks with deliveries due, longest first */
    SELECT l.account_id, l.webhook_id
-     FROM core.delivery_lane l
+     FROM core.delivery_line l
     WHERE l.health = $1 AND l.due_at IS NOT NULL AND l.due_at <= core.clock_now()
     ORDER BY l.due_at
     LIMIT $2`,
 );
-const lockLanes = statement(
-  'delivery_lock_lanes',
+const lockLines = statement(
+  'delivery_lock_lines',
   `WITH c AS MATERIALIZED (
      SELECT l.account_id, l.webhook_id
-       FROM unnest($2::text[], $3::text[]) u(account_id, webhook_id), core.delivery_lane l
+       FROM unnest($2::text[], $3::text[]) u(account_id, webhook_id), core.delivery_line l
       WHERE l.account_id = ANY($1::text[]) AND l.account_id = u.account_id AND l.webhook_id = u.webhook_id
       ORDER BY l.account_id, l.webhook_id
       LIMIT 10000
@@ -102,8 +102,8 @@ const claimDue = statement(
      FROM t LEFT JOIN core.event e ON e.account_id = ANY($1::text[]) AND e.account_id = t.account_id
                                   AND e.sequence = t.event_sequence AND e.event_id = t.delivered_id`,
 );
-const leaveLanes = statement(
-  'delivery_leave_lanes',
+const leaveLines = statement(
+  'delivery_leave_lines',
   `WITH n AS MATERIALIZED (
      SELECT u.account_id, u.webhook_id, coalesce(next.due_at <= core.clock_now(), false) AS more,
             CASE WHEN next.due_at <= core.clock_now() THEN core.clock_now() + ${LEASE_SECONDS} * interval '1 second'
@@ -116,7 +116,7 @@ const leaveLanes = statement(
                AND d.due_at IS NOT NULL
              ORDER BY d.due_at, d.delivery_id
              LIMIT 1) next ON true)
-   UPDATE core.delivery_lane AS l
+   UPDATE core.delivery_line AS l
       SET due_at = n.due_at
      FROM n
     WHERE l.account_id = ANY($1::text[]) AND l.account_id = n.account_id AND l.webhook_id = n.webhook_id
@@ -131,21 +131,21 @@ const readWebhooks = statement(
                      FROM core.webhook w
                     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id OFFSET 0) x`,
 );
-const freeLanes = statement(
-  'delivery_free_lanes',
+const freeLines = statement(
+  'delivery_free_lines',
   `WITH now AS MATERIALIZED (SELECT core.clock_now() AS at)
-   UPDATE core.delivery_lane AS l
+   UPDATE core.delivery_line AS l
       SET due_at = now.at
      FROM now, unnest($2::text[], $3::text[]) u(account_id, webhook_id)
     WHERE l.account_id = ANY($1::text[]) AND l.account_id = u.account_id AND l.webhook_id = u.webhook_id AND l.due_at > now.at`,
 );
 
-interface LaneRow {
+interface LineRow {
   readonly account_id: string;
   readonly webhook_id: string;
 }
 
-interface ClaimedRow extends LaneRow, Omit<EventRow, 'sequence'> {
+interface ClaimedRow extends LineRow, Omit<EventRow, 'sequence'> {
   readonly delivery_id: string;
   readonly delivered_id: string;
   readonly attempt: number;
@@ -153,40 +153,40 @@ interface ClaimedRow extends LaneRow, Omit<EventRow, 'sequence'> {
   readonly sequence: bigint | null;
 }
 
-/** Up to `limit` lanes of this health with something due, longest due first. */
-export async function findDueLanes(db: Queryable, health: Health, limit: number): Promise<LaneId[]> {
-  const { rows } = await db.query<LaneRow>(findLanes, [health, limit]);
+/** Up to `limit` lines of this health with something due, longest due first. */
+export async function findDueLines(db: Queryable, health: Health, limit: number): Promise<LineId[]> {
+  const { rows } = await db.query<LineRow>(findLines, [health, limit]);
   return rows.map((row) => ({ accountId: row.account_id, webhookId: row.webhook_id }));
 }
 
-/** Leases up to `room` due deliveries of each lane, the longest due first, and reads what their attempts need. */
-export async function claimDeliveries(db: Database, wanted: readonly LaneClaim[]): Promise<Claim> {
-  const claims = await Promise.all(db.byTransaction(wanted).map((lanes) => claimTogether(db, lanes)));
-  return { lanes: claims.flatMap(({ lanes }) => lanes), deliveries: claims.flatMap(({ deliveries }) => deliveries) };
+/** Leases up to `room` due deliveries of each line, the longest due first, and reads what their attempts need. */
+export async function claimDeliveries(db: Database, wanted: readonly LineClaim[]): Promise<Claim> {
+  const claims = await Promise.all(db.byTransaction(wanted).map((lines) => claimTogether(db, lines)));
+  return { lines: claims.flatMap(({ lines }) => lines), deliveries: claims.flatMap(({ deliveries }) => deliveries) };
 }
 
-async function claimTogether(db: Database, wanted: readonly LaneClaim[]): Promise<Claim> {
+async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promise<Claim> {
   const { answers } = await db.hot.pipelined(async (tx) => {
-    const { rows } = await tx.query<LaneRow>(lockLanes, idsOf(wanted));
+    const { rows } = await tx.query<LineRow>(lockLines, idsOf(wanted));
     if (rows.length === 0) return { answers: null };
     const locked = new Set(rows.map((row) => `${row.account_id} ${row.webhook_id}`));
-    const lanes = wanted.filter((lane) => locked.has(`${lane.accountId} ${lane.webhookId}`));
-    // Lanes without room are only taken over.
-    const served = lanes.filter((lane) => lane.room > 0);
+    const lines = wanted.filter((line) => locked.has(`${line.accountId} ${line.webhookId}`));
+    // Lines without room are only taken over.
+    const served = lines.filter((line) => line.room > 0);
     tx.cork();
     const sent = Promise.all([
-      tx.query<ClaimedRow>(claimDue, [...idsOf(served), int4Array(served.map((lane) => lane.room))]),
-      tx.query<LaneRow & { health: Health; more: boolean }>(leaveLanes, idsOf(lanes)),
+      tx.query<ClaimedRow>(claimDue, [...idsOf(served), int4Array(served.map((line) => line.room))]),
+      tx.query<LineRow & { health: Health; more: boolean }>(leaveLines, idsOf(lines)),
       tx.query<WebhookRow>(readWebhooks, idsOf(served)),
     ]);
     sent.catch(() => undefined); // the COMMIT behind it fails with the same reason
     return { answers: sent };
   });
-  if (answers === null) return { lanes: [], deliveries: [] };
+  if (answers === null) return { lines: [], deliveries: [] };
   const [claimed, left, webhooks] = await answers;
   const byId = new Map(webhooks.rows.map((row) => [row.webhook_id, row]));
   return {
-    lanes: left.rows.map((row) => ({
+    lines: left.rows.map((row) => ({
       accountId: row.account_id,
       webhookId: row.webhook_id,
       health: row.health,
@@ -198,17 +198,17 @@ async function claimTogether(db: Database, wanted: readonly LaneClaim[]): Promis
   };
 }
 
-/** Gives lanes that were left to this process back to all. */
-export async function freeLanesOf(db: Database, lanes: readonly LaneId[]): Promise<void> {
-  for (const part of db.byTransaction(lanes)) await db.query(freeLanes, idsOf(part));
+/** Gives lines that were left to this process back to all. */
+export async function freeLinesOf(db: Database, lines: readonly LineId[]): Promise<void> {
+  for (const part of db.byTransaction(lines)) await db.query(freeLines, idsOf(part));
 }
 
-/** Accounts, then lanes as two arrays of one length. */
-function idsOf(lanes: readonly LaneId[]): [Buffer, Buffer, Buffer] {
+/** Accounts, then lines as two arrays of one length. */
+function idsOf(lines: readonly LineId[]): [Buffer, Buffer, Buffer] {
   return [
-    textArray([...new Set(lanes.map((lane) => lane.accountId))].sort()),
-    textArray(lanes.map((lane) => lane.accountId)),
-    textArray(lanes.map((lane) => lane.webhookId)),
+    textArray([...new Set(lines.map((line) => line.accountId))].sort()),
+    textArray(lines.map((line) => line.accountId)),
+    textArray(lines.map((line) => line.webhookId)),
   ];
 }
 

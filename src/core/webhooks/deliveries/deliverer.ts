@@ -1,5 +1,5 @@
-// Delivers what is due, on this process: finds due lanes, claims their deliveries, sends them, writes how it went.
-// Fair by three means: lanes take turns, an account has a bounded part of each pool of places, and receivers that hang or fail have
+// Delivers what is due, on this process: finds due lines, claims their deliveries, sends them, writes how it went.
+// Fair by three means: lines take turns, an account has a bounded part of each pool of places, and receivers that hang or fail have
 // pools of their own (slots.ts). So 100,000 deliveries to a failing receiver delay those of no other.
 
 import { JobLoop } from '../../background/job-loop.ts';
@@ -7,15 +7,15 @@ import type { Core } from '../../context.ts';
 import { eventText } from '../../events/wire.ts';
 import type { Figure } from '../../process/metric.ts';
 import { TargetCache } from '../registrations/target-cache.ts';
-import { claimOf, LaneBook, type Turn } from '../turns/lane-book.ts';
+import { claimOf, Lines, type Turn } from '../turns/lines.ts';
 import { HEALTH, type PoolName, poolOf, type Slot, Slots, slotsTotal } from '../turns/slots.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
-import { type ClaimedDelivery, claimDeliveries, findDueLanes, freeLanesOf } from './claim.ts';
+import { type ClaimedDelivery, claimDeliveries, findDueLines, freeLinesOf } from './claim.ts';
 import { endUnsentDelivery } from './outcome.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 
 const INTERVAL_MS = 200;
-const LANES_PER_SEARCH = 200;
+const LINES_PER_SEARCH = 200;
 const SLOW_AFTER_MS = 1_000;
 
 interface Job {
@@ -29,7 +29,7 @@ export class Deliverer {
   readonly loop: JobLoop<Job>;
   readonly #core: DelivererCore;
   readonly #slots = new Slots();
-  readonly #lanes = new LaneBook(this.#slots);
+  readonly #lines = new Lines(this.#slots);
   readonly #targets: TargetCache;
   readonly #outcomes: OutcomeWriter;
   #searchAtMs = 0;
@@ -48,7 +48,7 @@ export class Deliverer {
       intervalMs: INTERVAL_MS,
       take: () => this.#take(),
       run: (job, signal) => this.#run(job, signal),
-      stopped: () => freeLanesOf(core.db, this.#lanes.unfinished()),
+      stopped: () => freeLinesOf(core.db, this.#lines.unfinished()),
       figures: () => this.#figures(),
     });
     core.db.onHint('deliveries', () => {
@@ -59,44 +59,44 @@ export class Deliverer {
 
   async #take(): Promise<Job[]> {
     if (performance.now() >= this.#searchAtMs) await this.#search();
-    const turns = this.#lanes.nextTurns();
+    const turns = this.#lines.nextTurns();
     if (turns.length === 0) return [];
     try {
       const claim = await claimDeliveries(this.#core.db, turns.map(claimOf));
-      const lanes = new Map(claim.lanes.map((lane) => [lane.webhookId, lane]));
+      const lines = new Map(claim.lines.map((line) => [line.webhookId, line]));
       const deliveries = Map.groupBy(claim.deliveries, (delivery) => delivery.webhookId);
       return turns.flatMap((turn) => {
-        const { webhookId } = turn.lane;
-        return this.#begin(turn, lanes.get(webhookId), deliveries.get(webhookId) ?? []);
+        const { webhookId } = turn.line;
+        return this.#begin(turn, lines.get(webhookId), deliveries.get(webhookId) ?? []);
       });
     } catch (error) {
-      for (const turn of turns) this.#lanes.notServed(turn);
+      for (const turn of turns) this.#lines.notServed(turn);
       throw error;
     }
   }
 
-  #begin(turn: Turn, served: Parameters<LaneBook['served']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
-    this.#lanes.served(turn, served, deliveries.length);
+  #begin(turn: Turn, served: Parameters<Lines['served']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
+    this.#lines.served(turn, served, deliveries.length);
     return deliveries.map((delivery, i) => ({ delivery, slot: turn.slots[i] as Slot }));
   }
 
   /**
-   * Each health is searched for itself, and only while there is room for it: lanes that must wait hide no others. Failing ones may
+   * Each health is searched for itself, and only while there is room for it: lines that must wait hide no others. Failing ones may
    * wait for the next search: looked for whenever one of them could begin, they made a search precede nearly every claim.
    */
   async #search(): Promise<void> {
     this.#searchAtMs = performance.now() + INTERVAL_MS;
     this.#full.clear();
     const searches = Object.values(HEALTH).map(async (health) => {
-      const limit = Math.min(this.#lanes.room(health), LANES_PER_SEARCH);
+      const limit = Math.min(this.#lines.room(health), LINES_PER_SEARCH);
       const isFailing = health === HEALTH.failing;
       if (isFailing && !this.#mayLookForFailing()) return;
       if (limit <= 0) {
         if (!isFailing) this.#full.add(poolOf[health]);
         return;
       }
-      const found = await findDueLanes(this.#core.db.hot, health, limit);
-      for (const lane of found) this.#lanes.found(lane, health);
+      const found = await findDueLines(this.#core.db.hot, health, limit);
+      for (const line of found) this.#lines.found(line, health);
       if (found.length === limit && !isFailing) this.#searchAtMs = 0;
     });
     await Promise.all(searches);
@@ -111,7 +111,7 @@ export class Deliverer {
 
   async #run({ delivery, slot }: Job, signal: AbortSignal): Promise<void> {
     const slow = setTimeout(() => {
-      if (this.#slots.slow(slot) && this.#lanes.waiting > 0) this.loop.wake();
+      if (this.#slots.slow(slot) && this.#lines.waiting > 0) this.loop.wake();
     }, SLOW_AFTER_MS);
     let succeeded: boolean | null = null;
     try {
@@ -121,7 +121,7 @@ export class Deliverer {
       clearTimeout(slow);
       const wasFull = this.#full.has(slot.pool);
       if (wasFull) this.#searchAtMs = 0;
-      if (this.#lanes.ended(delivery, slot, succeeded) || wasFull) this.loop.wake();
+      if (this.#lines.ended(delivery, slot, succeeded) || wasFull) this.loop.wake();
     }
   }
 
@@ -144,7 +144,7 @@ export class Deliverer {
       log.error({ err: error, deliveryId: delivery.deliveryId }, 'a webhook delivery could not be sent');
       result = unsendable;
     }
-    const wasHealthy = this.#lanes.isHealthy(delivery) && webhook.failed_attempts === 0;
+    const wasHealthy = this.#lines.isHealthy(delivery) && webhook.failed_attempts === 0;
     await this.#outcomes.write({ ...delivery, retryPolicy: webhook.retry_policy, wasHealthy, result });
     return result;
   }

@@ -29,9 +29,9 @@ const lockSubscribers = statement(
     ORDER BY w.webhook_id
       FOR SHARE`,
 );
-const openLanes = statement(
-  'dispatch_open_lanes',
-  `INSERT INTO core.delivery_lane AS l (account_id, webhook_id, health, due_at)
+const openLines = statement(
+  'dispatch_open_lines',
+  `INSERT INTO core.delivery_line AS l (account_id, webhook_id, health, due_at)
    SELECT w.account_id, w.webhook_id, 0, $3::timestamptz
      FROM core.webhook w
     WHERE w.account_id = $1 AND w.webhook_id = ANY($2::text[]) AND w.status = 'enabled'
@@ -91,7 +91,7 @@ export function dispatchEvents(
   // In the order of the events: deliveries of one moment are sent, and listed, by their ids.
   const deliveryIds = pairs.map(() => newId('whd_', nowMs)).sort();
   void tx.query(lockSubscribers, [accountId, webhookIds]);
-  void tx.query(openLanes, [accountId, webhookIds, now]);
+  void tx.query(openLines, [accountId, webhookIds, now]);
   void tx.query(insertDeliveries, [
     accountId,
     now,

@@ -25,8 +25,8 @@ export class OutcomeWriter {
     this.#core = core;
     this.#batches = new Coalescer({
       batchMax: OUTCOMES_PER_WRITE,
-      run: async (line, outcomes) => {
-        if (line === 'failures') await sleep(FAILURES_GATHER_MS);
+      run: async (batch, outcomes) => {
+        if (batch === 'failures') await sleep(FAILURES_GATHER_MS);
         return this.#writeAll(outcomes);
       },
     });
@@ -36,7 +36,7 @@ export class OutcomeWriter {
   async write(outcome: Outcome): Promise<void> {
     const { verdict } = outcome.result;
     this.#attempts.set(verdict, (this.#attempts.get(verdict) ?? 0) + 1);
-    const failure = await this.#batches.add(lineOf(outcome), outcome);
+    const failure = await this.#batches.add(batchOf(outcome), outcome);
     if (failure !== null) throw failure;
   }
 
@@ -89,7 +89,7 @@ export class OutcomeWriter {
 }
 
 /** What changes a webhook waits for a dispatch that holds it, and plain successes of others must not wait behind that. */
-function lineOf(outcome: Outcome): 'deliveries' | 'recoveries' | 'failures' {
+function batchOf(outcome: Outcome): 'deliveries' | 'recoveries' | 'failures' {
   if (!changesWebhook(outcome)) return 'deliveries';
   return outcome.result.verdict === 'succeeded' ? 'recoveries' : 'failures';
 }

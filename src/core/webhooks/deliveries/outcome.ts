@@ -1,5 +1,5 @@
 // Writes how attempts ended. Fenced by the number of the attempt and by `pending`: what was cancelled, skipped, or claimed again after
-// its lease has ended keeps what it says. Locks in the order webhook, lane, deliveries.
+// its lease has ended keeps what it says. Locks in the order webhook, line, deliveries.
 import { int2Array, int4Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -22,7 +22,7 @@ export interface Outcome {
   /** JSON list of the attempts before. */
   readonly attempts: string | null;
   readonly retryPolicy: RetryPolicy;
-  /** What the process knows of the lane: a success of a healthy one changes no row but the delivery's. */
+  /** What the process knows of the line: a success of a healthy one changes no row but the delivery's. */
   readonly wasHealthy: boolean;
   readonly result: AttemptResult;
 }
@@ -59,9 +59,9 @@ const saveWebhooks = statement(
     WHERE w.account_id = ANY($1::text[]) AND w.webhook_id = ANY($4::text[])
       AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id`,
 );
-const saveLanes = statement(
-  'outcome_save_lanes',
-  `UPDATE core.delivery_lane AS l
+const saveLines = statement(
+  'outcome_save_lines',
+  `UPDATE core.delivery_line AS l
       SET health = coalesce(u.health, l.health), due_at = least(l.due_at, u.due_at)
      FROM unnest($2::text[], $3::text[], $4::smallint[], $5::timestamptz[]) u(account_id, webhook_id, health, due_at)
     WHERE l.account_id = ANY($1::text[]) AND l.account_id = u.account_id AND l.webhook_id = u.webhook_id`,
@@ -94,7 +94,7 @@ const endUnsent = statement(
     WHERE t.account_id = $1 AND t.delivery_id = $2 AND t.attempt = $3 AND t.status = 'pending'`,
 );
 
-/** Whether it changes rows of the webhook and its lane, too, and so waits for those who hold them. */
+/** Whether it changes rows of the webhook and its line, too, and so waits for those who hold them. */
 export function changesWebhook({ result, wasHealthy }: Outcome): boolean {
   return result.verdict !== 'succeeded' || !wasHealthy;
 }
@@ -119,7 +119,7 @@ function writeTogether(db: Database, outcomes: readonly Outcome[]): Promise<Disa
     const standings = standingsOf(webhooks?.rows ?? [], outcomes, nowMs);
     tx.cork();
     if (standings.length > 0) sendWebhooks(tx, accounts, standings, nowMs);
-    if (changing.length > 0) sendLanes(tx, accounts, changing, standings, steps);
+    if (changing.length > 0) sendLines(tx, accounts, changing, standings, steps);
     sendDeliveries(tx, accounts, steps, nowMs);
     const disabled = standings.flatMap(({ row, standing }) =>
       standing.disable === null
@@ -208,8 +208,8 @@ function sendWebhooks(tx: Transaction, accounts: Buffer, standings: readonly Web
   ]);
 }
 
-/** One row a lane: its health, and when the first of what is due again is due. */
-function sendLanes(
+/** One row a line: its health, and when the first of what is due again is due. */
+function sendLines(
   tx: Transaction,
   accounts: Buffer,
   changing: readonly Outcome[],
@@ -219,15 +219,15 @@ function sendLanes(
   const health = new Map<string, Health | null>(
     standings.map(({ row, standing }) => [row.webhook_id, standing.health]),
   );
-  const lanes = new Map(changing.map((outcome) => [outcome.webhookId, outcome.accountId]));
+  const lines = new Map(changing.map((outcome) => [outcome.webhookId, outcome.accountId]));
   const dueMs = new Map<string, number>();
   for (const { outcome, dueMs: at } of steps) {
     if (at !== null) dueMs.set(outcome.webhookId, Math.min(at, dueMs.get(outcome.webhookId) ?? at));
   }
-  const webhookIds = [...lanes.keys()].sort();
-  void tx.query(saveLanes, [
+  const webhookIds = [...lines.keys()].sort();
+  void tx.query(saveLines, [
     accounts,
-    textArray(webhookIds.map((id) => lanes.get(id) as string)),
+    textArray(webhookIds.map((id) => lines.get(id) as string)),
     textArray(webhookIds),
     int2Array(webhookIds.map((id) => health.get(id) ?? null)),
     timestampArray(webhookIds.map((id) => dueMs.get(id) ?? null)),

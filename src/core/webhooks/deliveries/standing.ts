@@ -1,4 +1,4 @@
-// How a webhook stands after attempts: its counters, the health of its lane, and whether it is disabled (contract §10).
+// How a webhook stands after attempts: its counters, the health of its line, and whether it is disabled (contract §10).
 import { DAY_MS } from '../../../lib/time.ts';
 import { HEALTH, type Health } from '../turns/slots.ts';
 import type { AttemptResult } from './attempt.ts';

@@ -1,5 +1,5 @@
 // Deliveries as their owner sees and changes them. Whoever makes one due, or ends them, does so under the lock of the webhook or
-// its lane, in the order webhook, lane, deliveries: so no claim misses one and no two transactions wait for each other.
+// its line, in the order webhook, line, deliveries: so no claim misses one and no two transactions wait for each other.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -35,9 +35,9 @@ const endAll = statement(
       SET status = $3, due_at = NULL, finished_at = $4
     WHERE account_id = $1 AND webhook_id = ANY($2::text[]) AND due_at IS NOT NULL`,
 );
-const parkLanes = statement(
-  'delivery_park_lanes',
-  `UPDATE core.delivery_lane SET due_at = NULL WHERE account_id = $1 AND webhook_id = ANY($2::text[])`,
+const parkLines = statement(
+  'delivery_park_lines',
+  `UPDATE core.delivery_line SET due_at = NULL WHERE account_id = $1 AND webhook_id = ANY($2::text[])`,
 );
 const lockWebhook = statement(
   'delivery_lock_webhook',
@@ -55,9 +55,9 @@ const copyDelivery = statement(
      FROM core.delivery d
     WHERE d.account_id = $1 AND d.delivery_id = $2`,
 );
-const openLane = statement(
-  'delivery_open_lane',
-  `INSERT INTO core.delivery_lane AS l (account_id, webhook_id, health, due_at)
+const openLine = statement(
+  'delivery_open_line',
+  `INSERT INTO core.delivery_line AS l (account_id, webhook_id, health, due_at)
    SELECT d.account_id, d.webhook_id, 0, $3::timestamptz
      FROM core.delivery d
     WHERE d.account_id = $1 AND d.delivery_id = $2
@@ -98,7 +98,7 @@ export async function endDeliveries(
 ): Promise<void> {
   const webhookIds = textArray([webhookId]);
   await Promise.all([
-    tx.query(parkLanes, [accountId, webhookIds]),
+    tx.query(parkLines, [accountId, webhookIds]),
     tx.query(endAll, [accountId, webhookIds, status, new Date(nowMs)]),
   ]);
 }
@@ -118,7 +118,7 @@ export async function redeliver(
   if (webhook.count === 0) return null;
   const newDeliveryId = newId('whd_', nowMs);
   const [, , copied] = await Promise.all([
-    tx.query(openLane, [accountId, deliveryId, new Date(nowMs)]),
+    tx.query(openLine, [accountId, deliveryId, new Date(nowMs)]),
     tx.query(copyDelivery, [accountId, deliveryId, newDeliveryId, new Date(nowMs)]),
     tx.query<DeliveryRow>(selectOne, [accountId, newDeliveryId]),
   ]);

@@ -1,6 +1,6 @@
 // Places for attempts of this process, so that receivers that hang never take the place of receivers that answer.
-// Each health of a lane has a pool of its own. A lane's first attempts are made in `unknown`: a hanging receiver goes through it once,
-// and is `failing` afterwards. An attempt of a healthy lane that takes longer than a second moves on to `slow` while there is room.
+// Each health of a line has a pool of its own. A line's first attempts are made in `unknown`: a hanging receiver goes through it once,
+// and is `failing` afterwards. An attempt of a healthy line that takes longer than a second moves on to `slow` while there is room.
 // Together they bound the open sockets: 1,792.
 export const HEALTH = { unknown: 0, healthy: 1, failing: 2 } as const;
 export type Health = (typeof HEALTH)[keyof typeof HEALTH];
@@ -32,13 +32,13 @@ export class Slots {
     this.#pools = { unknown: pool('unknown'), healthy: pool('healthy'), failing: pool('failing'), slow: pool('slow') };
   }
 
-  /** Free places for lanes of this health, whoever asks. */
+  /** Free places for lines of this health, whoever asks. */
   room(health: Health): number {
     const pool = this.#of(health);
     return pool.size - pool.used;
   }
 
-  /** Free places for lanes of this health of one account. */
+  /** Free places for lines of this health of one account. */
   roomOf(health: Health, accountId: string): number {
     const pool = this.#of(health);
     const share = Math.max(1, Math.floor(pool.size * ACCOUNT_SHARE));

@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { type NamedRef, refList, settleKnown, shownId, singleRef } from '../consume/refs.ts';
-import { SETTLE_BODY_BYTES_MAX } from '../limits.ts';
+import { answerKnown, type NamedRef, refList, shownId, singleRef } from '../consume/refs.ts';
+import { RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';
 import { queueName, receiptsField, refFields } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 
 const acked = {
   message_id: Type.String({ description: 'The message named.' }),
   acked: Type.Boolean({
-    description: 'True when the message was settled by this call; false when the receipt is stale or the message gone.',
+    description: 'True when this call acknowledged the message; false when the receipt is stale or the message gone.',
   }),
   status: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`deleted` when acked, else null.' }),
 };
@@ -38,7 +38,7 @@ export const ack = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
-  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
+  bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
   limits: { receipts: '100 a call.', rate: 'None.' },
@@ -59,7 +59,7 @@ export const ack = defineCapability<QueueState>()({
     const named = list ?? [singleRef(state.ids, ctx.accountId, input)];
     // Also an id that names nothing is asked about: a missing queue is 404 whatever is sent.
     if (named.every(({ ref }) => ref === null)) await state.cache.refresh(ctx.accountId, input.queue);
-    const results = await settleKnown(named, false, (refs) =>
+    const results = await answerKnown(named, false, (refs) =>
       state.acking.add(queueKey(ctx.accountId, input.queue), refs),
     );
     const answers = named.map((one: NamedRef, i) => ({

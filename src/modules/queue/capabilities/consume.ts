@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { consume as consumeMessages } from '../consume/consume.ts';
-import { CONSUME_MAX, SETTLE_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX, WAIT_SECONDS_MAX } from '../limits.ts';
+import { CONSUME_MAX, RECEIPTS_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX, WAIT_SECONDS_MAX } from '../limits.ts';
 import { messageText } from '../queues/records.ts';
 import { deliveredSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
@@ -50,7 +50,7 @@ export const consume = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
-  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
+  bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   waits: true,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],

@@ -5,7 +5,7 @@ import { iso } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { listDead } from '../dead-letter/redrive-store.ts';
 import { messageText } from '../queues/records.ts';
-import { settleWithDlq } from '../queues/stats.ts';
+import { catchUpWithDlq } from '../queues/stats.ts';
 import { cursorField, deadSchema, limitField, pageOf, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -35,7 +35,7 @@ export const dlqList = defineCapability<QueueState>()({
   async run({ ctx, input, state }) {
     const { db, secrets } = ctx.core;
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
-    await settleWithDlq(db, state.ids, queue);
+    await catchUpWithDlq(db, state.ids, queue);
     const binding = [ctx.accountId, ctx.capability, queue.name];
     const [after = '0'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
     const limit = input.limit ?? 20;

@@ -3,7 +3,7 @@ import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { extendMessage } from '../consume/ack.ts';
 import { shownId, singleRef } from '../consume/refs.ts';
-import { SETTLE_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX } from '../limits.ts';
+import { RECEIPTS_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX } from '../limits.ts';
 import { queueName, refFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -13,7 +13,7 @@ export const extend = defineCapability<QueueState>()({
   path: '/v1/queue/extend',
   summary: 'Prolongs the lease of a message.',
   description:
-    'Gives the consumer visibility_timeout seconds from now to settle the message. A stale receipt answers extended false and touches nothing.',
+    'Gives the consumer visibility_timeout seconds from now to finish with the message. A stale receipt answers extended false and touches nothing.',
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,
@@ -36,7 +36,7 @@ export const extend = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
-  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
+  bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
   events: [],
   limits: { rate: 'None.' },

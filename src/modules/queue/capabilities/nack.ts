@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { type Nacked, nackMessages } from '../consume/nack.ts';
-import { refList, settleKnown, shownId, singleRef } from '../consume/refs.ts';
-import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, SETTLE_BODY_BYTES_MAX } from '../limits.ts';
+import { answerKnown, refList, shownId, singleRef } from '../consume/refs.ts';
+import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';
 import { queueName, receiptsField, refFields, storable } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 
@@ -64,7 +64,7 @@ export const nack = defineCapability<QueueState>()({
   scope: 'write',
   idempotent: false,
   unlimited: true,
-  bodyBytesMax: SETTLE_BODY_BYTES_MAX,
+  bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
   events: ['queue.dlq'],
   limits: { receipts: '100 a call.', rate: 'None.' },
@@ -110,7 +110,7 @@ export const nack = defineCapability<QueueState>()({
       reason: input.reason ?? null,
       requestId: ctx.requestId,
     };
-    const results = await settleKnown(named, missing, (refs) => nackMessages(ctx.core.db, queue, refs, options));
+    const results = await answerKnown(named, missing, (refs) => nackMessages(ctx.core.db, queue, refs, options));
     const back = results.filter((result) => result.status === 'available').length;
     if (back > 0 && options.delayMs === 0) state.waiters.wake(queueKey(accountId, input.queue), back);
     const answers = named.map((one, i) => {

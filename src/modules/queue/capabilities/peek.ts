@@ -4,7 +4,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { peekMessages } from '../consume/peek.ts';
 import { CONSUME_MAX } from '../limits.ts';
 import { messageText } from '../queues/records.ts';
-import { settleQueue } from '../queues/stats.ts';
+import { catchUpQueue } from '../queues/stats.ts';
 import { messageSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -41,7 +41,7 @@ export const peek = defineCapability<QueueState>()({
   ],
   async run({ ctx, input, state }) {
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
-    await settleQueue(ctx.core.db, state.ids, queue);
+    await catchUpQueue(ctx.core.db, state.ids, queue);
     const rows = await peekMessages(ctx.core.db.hot, queue, input.limit ?? 1);
     const items = rows.map((row) =>
       messageText(state.ids, row.group_id === '' ? { ...row, group_id: null } : row, {

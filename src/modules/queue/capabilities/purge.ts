@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { purgeMessages } from '../queues/purge.ts';
-import { settleChunk } from '../queues/stats.ts';
+import { catchUpChunk } from '../queues/stats.ts';
 import { holdQueue } from '../queues/store.ts';
 import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
@@ -45,7 +45,7 @@ export const purge = defineCapability<QueueState>()({
       const queue = await holdQueue(tx, ctx.accountId, input.queue);
       if (queue === null) return { queue: input.queue, found: false };
       // What time has taken away already is not purged.
-      while (await settleChunk(tx, state.ids, ctx.accountId, queue.queue_id));
+      while (await catchUpChunk(tx, state.ids, ctx.accountId, queue.queue_id));
       return { queue: input.queue, purged: await purgeMessages(tx, queue), found: true };
     });
   },

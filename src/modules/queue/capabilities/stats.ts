@@ -17,7 +17,7 @@ export const stats = defineCapability<QueueState>()({
     queue: Type.String({ description: 'Name of the queue.' }),
     message_count: count('Available and in flight.'),
     available_count: count('Ready to be delivered.'),
-    in_flight_count: count('Delivered and neither settled nor timed out.'),
+    in_flight_count: count('Delivered, and neither acknowledged, given back nor timed out.'),
     delayed_count: count('To be delivered in the future: published or nacked with a delay.'),
     dlq_count: count('Messages of this queue that are now in its dead-letter queue.'),
     oldest_message_age_seconds: count(

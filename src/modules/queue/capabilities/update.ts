@@ -6,7 +6,7 @@ import { allowMoreDeliveries, isStricter, retireExhausted } from '../dead-letter
 import { problem } from '../problems.ts';
 import { type QueueRow, queueRecord } from '../queues/records.ts';
 import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../queues/settings.ts';
-import { settleQueue } from '../queues/stats.ts';
+import { catchUpQueue } from '../queues/stats.ts';
 import { findQueue, saveQueue } from '../queues/store.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
@@ -38,7 +38,7 @@ export const update = defineCapability<QueueState>()({
     const { db } = ctx.core;
     const before = await findQueue(db, ctx.accountId, input.queue);
     // What time has decided was decided under the old settings.
-    if (before !== null) await settleQueue(db, state.ids, before);
+    if (before !== null) await catchUpQueue(db, state.ids, before);
     let stricter: bigint | null = null;
     const answer = await runWrite(ctx, async (tx) => {
       stricter = null;

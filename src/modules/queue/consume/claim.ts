@@ -4,13 +4,13 @@
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { DEFAULT_LANE, LAST_LEASE_LANE } from '../limits.ts';
+import { DEFAULT_BAND, LAST_LEASE_BAND } from '../limits.ts';
 import type { MessageRow, QueueRow } from '../queues/records.ts';
 
 export interface ClaimedRow extends MessageRow {
   readonly attempt: number;
   readonly received: number;
-  readonly order_lane: number;
+  readonly order_band: number;
   readonly available_at: number;
   readonly lease_end: number;
 }
@@ -18,41 +18,41 @@ export interface ClaimedRow extends MessageRow {
 // $1 account, $2 queue name, $3 queue id, $4 revision, $5 limit, $6 lease seconds,
 // $7 deliveries allowed before the dead-letter queue (null without one), $8 retention in ms
 const candidate = `m.account_id, m.queue_id, m.seq, m.visible_at AS available_at,
-                core.clock_now() + $6::float8 * interval '1 second' AS lease_end, m.home_lane AS order_lane,
-                CASE WHEN m.delivery_count - m.delivery_base + 1 >= $7::int THEN ${LAST_LEASE_LANE} ELSE m.home_lane END AS next_lane`;
+                core.clock_now() + $6::float8 * interval '1 second' AS lease_end, m.home_band AS order_band,
+                CASE WHEN m.delivery_count - m.delivery_base + 1 >= $7::int THEN ${LAST_LEASE_BAND} ELSE m.home_band END AS next_band`;
 // Number 1704067200000 is the epoch of sequence numbers (lib/sequence.ts): unretained messages are not delivered, swept or not.
 const deliverable = `m.account_id = $1 AND m.queue_id = $3 AND m.visible_at <= core.clock_now()
               AND ((m.retain_from IS NULL AND m.seq > (SELECT ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - $8::bigint) << 22))
                    OR m.retain_from > core.clock_now() - $8::bigint * interval '1 millisecond')`;
 const current = `(SELECT q.revision FROM queue.queue q WHERE q.account_id = $1 AND q.name = $2 AND q.queue_id = $3) = $4`;
 const lease = `UPDATE queue.message t
-      SET visible_at = c.lease_end, leased = true, attempt = t.attempt + 1, delivery_count = t.delivery_count + 1, lane = c.next_lane
+      SET visible_at = c.lease_end, leased = true, attempt = t.attempt + 1, delivery_count = t.delivery_count + 1, band = c.next_band
      FROM c
     WHERE t.account_id = $1 AND t.queue_id = $3 AND t.queue_id = c.queue_id AND t.seq = c.seq
 RETURNING t.seq, t.attempt, t.delivery_count, t.delivery_count - t.delivery_base AS received, t.priority, t.group_id,
-          t.deduplication_id, t.headers, t.payload, c.order_lane, c.available_at, c.lease_end`;
+          t.deduplication_id, t.headers, t.payload, c.order_band, c.available_at, c.lease_end`;
 
-const claimOneLane = statement(
+const claimOneBand = statement(
   'queue_claim',
   `WITH c AS MATERIALIZED (
      SELECT ${candidate}
        FROM queue.message m
-      WHERE ${deliverable} AND m.lane = ${DEFAULT_LANE} AND ${current}
+      WHERE ${deliverable} AND m.band = ${DEFAULT_BAND} AND ${current}
       ORDER BY m.visible_at, m.seq
       LIMIT $5
         FOR UPDATE SKIP LOCKED)
    ${lease}`,
 );
-// Lane by lane, each by its own descent of the index: one range over all lanes would walk every leased message of the higher ones.
-const claimLanes = statement(
-  'queue_claim_lanes',
+// Band by band, each by its own descent of the index: one range over all bands would walk every leased message of the higher ones.
+const claimBands = statement(
+  'queue_claim_bands',
   `WITH c AS MATERIALIZED (
      SELECT l.*
-       FROM generate_series(0, 10) AS lanes(lane)
+       FROM generate_series(0, 10) AS bands(band)
       CROSS JOIN LATERAL (
             SELECT ${candidate}
               FROM queue.message m
-             WHERE ${deliverable} AND m.lane = lanes.lane AND ${current}
+             WHERE ${deliverable} AND m.band = bands.band AND ${current}
              ORDER BY m.visible_at, m.seq
              LIMIT $5
                FOR UPDATE SKIP LOCKED) l
@@ -67,7 +67,7 @@ export async function claimMessages(
   limit: number,
   leaseSeconds: number,
 ): Promise<ClaimedRow[]> {
-  const { rows } = await db.query<ClaimedRow>(queue.has_lanes ? claimLanes : claimOneLane, [
+  const { rows } = await db.query<ClaimedRow>(queue.has_bands ? claimBands : claimOneBand, [
     queue.account_id,
     queue.name,
     queue.queue_id,
@@ -78,6 +78,6 @@ export async function claimMessages(
     queue.message_retention_days * DAY_MS,
   ]);
   return rows.sort(
-    (a, b) => a.order_lane - b.order_lane || a.available_at - b.available_at || (a.seq < b.seq ? -1 : 1),
+    (a, b) => a.order_band - b.order_band || a.available_at - b.available_at || (a.seq < b.seq ? -1 : 1),
   );
 }

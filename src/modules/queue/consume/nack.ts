@@ -1,8 +1,8 @@
-// nack: messages go back to their queue, or to the dead-letter queue. Fenced as ack and extend are (settle.ts).
+// nack: messages go back to their queue, or to the dead-letter queue. Fenced as ack and extend are (ack.ts).
 import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
-import { settleLapsed } from '../fifo/consume.ts';
+import { returnLapsed } from '../fifo/consume.ts';
 import { giveBack } from '../fifo/give-back.ts';
 import { inFlightOf, returnedByNack } from '../fifo/rules.ts';
 import { lockGroupsOf, readMessages, refreshGroups } from '../fifo/store.ts';
@@ -90,7 +90,7 @@ async function nackFifo(
   const seqs = refs.map((ref) => ref.seq);
   const groups = await lockGroupsOf(tx, accountId, queueId, seqs);
   const nowMs = await clock(tx);
-  await settleLapsed(tx, { ids: options.ids, queue }, groups, nowMs);
+  await returnLapsed(tx, { ids: options.ids, queue }, groups, nowMs);
   const delivered = groups.flatMap((group) => group.in_flight);
   const inFlight = await readMessages(tx, accountId, queueId, delivered);
   const current = await withReason(tx, queue, currentOf(inFlight, refs), options.reason);

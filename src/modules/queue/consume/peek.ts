@@ -11,11 +11,11 @@ export interface PeekedRow extends MessageRow {
 const selectNext = statement(
   'peek_select',
   `SELECT l.*
-     FROM generate_series(0, 10) AS lanes(lane)
+     FROM generate_series(0, 10) AS bands(band)
     CROSS JOIN LATERAL (
           SELECT m.seq, m.visible_at, m.delivery_count, m.priority, m.group_id, m.deduplication_id, m.headers, m.payload
             FROM queue.message m
-           WHERE m.account_id = $1 AND m.queue_id = $2 AND m.lane = lanes.lane AND m.visible_at <= core.clock_now()
+           WHERE m.account_id = $1 AND m.queue_id = $2 AND m.band = bands.band AND m.visible_at <= core.clock_now()
              AND coalesce(m.retain_from, to_timestamp(((m.seq >> 22) + 1704067200000) / 1000.0)) > core.clock_now() - $4::bigint * interval '1 millisecond'
            ORDER BY m.visible_at, m.seq
            LIMIT $3) l
@@ -44,7 +44,7 @@ const selectNextFifo = statement(
     LIMIT $3`,
 );
 
-/** The caller has settled what time decided (settleQueue). */
+/** The caller has done what time decided (catchUpQueue). */
 export async function peekMessages(db: Queryable, queue: QueueRow, limit: number): Promise<PeekedRow[]> {
   const id = [queue.account_id, queue.queue_id, limit];
   const { rows } = await (queue.type === 'fifo'

@@ -55,14 +55,14 @@ export function shownId(ids: MessageIds, accountId: string, { text, ref }: Named
   return ref === null ? text : ids.messageId(accountId, ref.seq);
 }
 
-/** Settles the known ones and puts the answers back in order; unknown ones get `missing`. */
-export async function settleKnown<R>(
+/** Calls `answer` with the known ones and puts its answers back in order; unknown ones get `missing`. */
+export async function answerKnown<R>(
   named: readonly NamedRef[],
   missing: R,
-  settle: (refs: MessageRef[]) => Promise<readonly R[]>,
+  answer: (refs: MessageRef[]) => Promise<readonly R[]>,
 ): Promise<R[]> {
   const known = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
-  const results = known.length === 0 ? [] : await settle(known);
+  const results = known.length === 0 ? [] : await answer(known);
   let next = 0;
   return named.map(({ ref }) => {
     if (ref === null) return missing;

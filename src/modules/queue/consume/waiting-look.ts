@@ -18,7 +18,7 @@ const selectReady = statement(
   `SELECT w.place::int AS place, CASE WHEN q.queue_id IS NOT NULL THEN r.ready END AS ready
      FROM unnest($2::text[], $3::text[], $4::int[]) WITH ORDINALITY AS w(account_id, name, wanted, place)
      LEFT JOIN LATERAL (
-          SELECT q.queue_id, q.type, q.has_lanes
+          SELECT q.queue_id, q.type, q.has_bands
             FROM queue.queue q
            WHERE q.account_id = ANY($1::text[]) AND q.account_id = w.account_id AND q.name = w.name
           OFFSET 0) q ON true
@@ -27,14 +27,14 @@ const selectReady = statement(
             FROM ((SELECT 1
                      FROM queue.message m
                     WHERE q.type = 'standard' AND m.account_id = ANY($1::text[]) AND m.account_id = w.account_id AND m.queue_id = q.queue_id
-                      AND m.lane = 10
+                      AND m.band = 10
                       AND m.visible_at <= core.clock_now()
                     LIMIT w.wanted)
                   UNION ALL
                   (SELECT 1
                      FROM queue.message m
-                    WHERE q.has_lanes AND m.account_id = ANY($1::text[]) AND m.account_id = w.account_id AND m.queue_id = q.queue_id
-                      AND m.lane = ANY('{0,1,2,3,4,5,6,7,8,9}'::smallint[]) AND m.visible_at <= core.clock_now()
+                    WHERE q.has_bands AND m.account_id = ANY($1::text[]) AND m.account_id = w.account_id AND m.queue_id = q.queue_id
+                      AND m.band = ANY('{0,1,2,3,4,5,6,7,8,9}'::smallint[]) AND m.visible_at <= core.clock_now()
                     LIMIT w.wanted)
                   UNION ALL
                   (SELECT 1

@@ -4,7 +4,7 @@ import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { lockGroupsOf, refreshGroups } from '../fifo/store.ts';
-import { LAST_LEASE_LANE } from '../limits.ts';
+import { LAST_LEASE_BAND } from '../limits.ts';
 import type { MessageIds } from '../messages/message-id.ts';
 import { type LockedMessage, lockMessages } from '../messages/store.ts';
 import type { QueueRow } from '../queues/records.ts';
@@ -23,12 +23,12 @@ const selectExhausted = statement(
 );
 const markLastLease = statement(
   'exhaust_mark_last_lease',
-  `UPDATE queue.message SET lane = ${LAST_LEASE_LANE} WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
+  `UPDATE queue.message SET band = ${LAST_LEASE_BAND} WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
 );
 const unmarkLastLease = statement(
   'exhaust_unmark_last_lease',
-  `UPDATE queue.message SET lane = home_lane
-    WHERE account_id = $1 AND queue_id = $2 AND lane = ${LAST_LEASE_LANE} AND ($3::int IS NULL OR delivery_count - delivery_base < $3)`,
+  `UPDATE queue.message SET band = home_band
+    WHERE account_id = $1 AND queue_id = $2 AND band = ${LAST_LEASE_BAND} AND ($3::int IS NULL OR delivery_count - delivery_base < $3)`,
 );
 
 /** Whether the change lets fewer deliveries happen than before. */
@@ -84,7 +84,7 @@ async function retireChunk(
   const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, accountId, queueId, seqs) : [];
   const spent = (await lockMessages(tx, accountId, queueId, seqs)).filter((message) => isExhausted(queue, message));
   const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
-  // FIFO leases that ended are settled group by group, with what they take along.
+  // FIFO leases that ended are returned group by group, with what they take along.
   const isOut = (message: LockedMessage) => message.leased && (queue.type === 'fifo' || message.visible_at > nowMs);
   const running = spent.filter(isOut).map((message) => message.seq);
   if (queue.type === 'standard' && running.length > 0)

@@ -1,4 +1,4 @@
-// Consuming from a FIFO queue: ready groups are locked, lapsed leases settled, heads leased, in one transaction.
+// Consuming from a FIFO queue: ready groups are locked, lapsed leases returned, heads leased, in one transaction.
 
 import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { int8Array, timestampArray } from '../../../db/arrays.ts';
@@ -64,7 +64,7 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
   const { queue, limit, leaseMs, perGroupMax = limit } = claim;
   const { account_id: accountId, queue_id: queueId } = queue;
   const nowMs = await clock(tx);
-  const blocked = await settleLapsed(tx, claim, groups, nowMs);
+  const blocked = await returnLapsed(tx, claim, groups, nowMs);
   const names = groups.map((group) => group.group_id).filter((name) => !blocked.has(name));
   const heads = await readLiveHeads(tx, claim, names, nowMs);
   const taken: HeldMessage[] = [];
@@ -86,7 +86,7 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
     attempt: message.attempt + 1,
     delivery_count: message.delivery_count + 1,
     received: message.delivery_count + 1 - message.delivery_base,
-    order_lane: 0,
+    order_band: 0,
     available_at: message.visible_at,
     lease_end: nowMs + leaseMs,
   }));
@@ -136,8 +136,8 @@ async function readLiveHeads(
   }
 }
 
-/** Settles lapsed leases of up to `limit` groups without delivering anything. Answers whether there may be more. */
-export async function settleLapsedGroups(
+/** Returns the messages of lapsed leases of up to `limit` groups without delivering anything. Answers whether there may be more. */
+export async function returnLapsedGroups(
   tx: Transaction,
   ids: MessageIds,
   queue: QueueRow,
@@ -145,13 +145,13 @@ export async function settleLapsedGroups(
 ): Promise<boolean> {
   const groups = await takeLapsedGroups(tx, queue.account_id, queue.queue_id, limit);
   if (groups.length === 0) return false;
-  await settleLapsed(tx, { ids, queue }, groups, await clock(tx));
+  await returnLapsed(tx, { ids, queue }, groups, await clock(tx));
   await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
   return groups.length === limit;
 }
 
 /** Answers the groups that running leases still block. */
-export async function settleLapsed(
+export async function returnLapsed(
   tx: Transaction,
   { ids, queue }: Pick<FifoClaim, 'ids' | 'queue'>,
   groups: readonly GroupRow[],

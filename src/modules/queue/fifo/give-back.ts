@@ -9,7 +9,7 @@ import type { Return } from './rules.ts';
 const makeAvailable = statement(
   'fifo_return',
   `UPDATE queue.message m
-      SET leased = false, attempt = m.attempt + 1, lane = m.home_lane, visible_at = u.visible_at,
+      SET leased = false, attempt = m.attempt + 1, band = m.home_band, visible_at = u.visible_at,
           delivery_count = m.delivery_count - u.uncounted
      FROM unnest($3::bigint[], $4::timestamptz[], $5::int[]) u(seq, visible_at, uncounted)
     WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq`,

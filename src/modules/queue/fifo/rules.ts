@@ -1,4 +1,4 @@
-// FIFO delivery: strict order per group, a group blocked until everything delivered from it is settled. Pure rules over locked rows.
+// FIFO delivery: strict order per group, a group blocked until everything delivered from it is acknowledged or back. Pure rules over locked rows.
 // Only the first message of a group that fails is known to have failed: those behind it come back uncounted.
 import type { GroupRow, HeldMessage } from './store.ts';
 
@@ -17,7 +17,7 @@ export interface LapsedLeases {
 }
 
 /**
- * Looks at the delivered, unsettled messages of one group, in order. A lease that ends takes every later one of the group with it.
+ * Looks at the delivered messages of one group, in order. A lease that ends takes every later one of the group with it.
  * The leases are gone through in the order of their ends, so the answer is the same whenever it is asked for.
  */
 export function lapsedLeases(inFlight: readonly HeldMessage[], nowMs: number): LapsedLeases {

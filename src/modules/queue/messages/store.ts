@@ -32,7 +32,7 @@ const lockLapsed = statement(
   `WITH c AS MATERIALIZED (
      SELECT ${lockedColumns}
        FROM queue.message m
-      WHERE m.account_id = $1 AND m.queue_id = $2 AND m.lane = 127 AND m.visible_at <= core.clock_now()
+      WHERE m.account_id = $1 AND m.queue_id = $2 AND m.band = 127 AND m.visible_at <= core.clock_now()
       ORDER BY m.visible_at, m.seq
       LIMIT $3
         FOR UPDATE)
@@ -40,20 +40,20 @@ const lockLapsed = statement(
 );
 const makeAvailable = statement(
   'message_make_available',
-  `UPDATE queue.message SET leased = false, attempt = attempt + 1, lane = home_lane, visible_at = $4
+  `UPDATE queue.message SET leased = false, attempt = attempt + 1, band = home_band, visible_at = $4
     WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
 );
 // A lease that ended without a dead-letter queue to go to: available again since it ended.
 const endLastLease = statement(
   'message_end_last_lease',
-  `UPDATE queue.message SET leased = false, attempt = attempt + 1, lane = home_lane
+  `UPDATE queue.message SET leased = false, attempt = attempt + 1, band = home_band
     WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
 );
 // The claim counted a delivery that never reached a consumer.
 const takeBackClaim = statement(
   'message_take_back_claim',
   `UPDATE queue.message m
-      SET leased = false, attempt = m.attempt + 1, lane = m.home_lane, visible_at = $5, delivery_count = m.delivery_count - 1
+      SET leased = false, attempt = m.attempt + 1, band = m.home_band, visible_at = $5, delivery_count = m.delivery_count - 1
      FROM unnest($3::bigint[], $4::int[]) u(seq, attempt)
     WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq AND m.leased AND m.attempt = u.attempt
    RETURNING ${lockedColumns}`,
@@ -64,7 +64,7 @@ const moveToDlq = statement(
   `UPDATE queue.message
       SET queue_id = $4, source_queue_id = $2, retain_from = $5, visible_at = $5, leased = false, attempt = attempt + 1,
           delivery_base = delivery_count,
-          lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END
+          band = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_band = CASE WHEN $6 THEN 10 - priority ELSE 10 END
     WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])
    RETURNING seq, CASE WHEN octet_length(payload) <= ${EVENT_PAYLOAD_BYTES_MAX} THEN payload END AS payload`,
 );
@@ -73,7 +73,7 @@ const moveBack = statement(
   `UPDATE queue.message
       SET queue_id = $4, source_queue_id = NULL, retain_from = $5, visible_at = $5, leased = false, attempt = attempt + 1,
           delivery_count = 0, delivery_base = 0, reason = NULL,
-          lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_lane = CASE WHEN $6 THEN 10 - priority ELSE 10 END
+          band = CASE WHEN $6 THEN 10 - priority ELSE 10 END, home_band = CASE WHEN $6 THEN 10 - priority ELSE 10 END
     WHERE account_id = $1 AND queue_id = $2 AND seq = ANY($3::bigint[])`,
 );
 const noteReasonBySeq = statement(

@@ -8,7 +8,7 @@ import { sequenceMs } from '../../../lib/sequence.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { sendGroups } from '../fifo/store.ts';
-import { BATCH_REPEATED_BYTES_MAX, DEFAULT_GROUP, laneOf } from '../limits.ts';
+import { BATCH_REPEATED_BYTES_MAX, bandOf, DEFAULT_GROUP } from '../limits.ts';
 import type { MessageIds } from '../messages/message-id.ts';
 import { problem } from '../problems.ts';
 import { CountChanges } from '../queues/counts.ts';
@@ -231,7 +231,7 @@ function toStored(accountId: string, queue: QueueRow, message: NewMessage, seq: 
     visibleMs: sequenceMs(seq) + Math.round(delaySeconds * 1000),
     message,
     groupId: queue.type === 'fifo' ? (message.groupId ?? DEFAULT_GROUP) : null,
-    lane: laneOf(message.priority ?? 0, queue.enable_priority),
+    band: bandOf(message.priority ?? 0, queue.enable_priority),
   };
 }
 

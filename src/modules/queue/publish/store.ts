@@ -20,13 +20,13 @@ export const readDedup = statement(
 );
 const insertMessages = statement(
   'publish_insert_messages',
-  `INSERT INTO queue.message AS m (account_id, queue_id, seq, visible_at, lane, home_lane, priority, leased, attempt,
+  `INSERT INTO queue.message AS m (account_id, queue_id, seq, visible_at, band, home_band, priority, leased, attempt,
                                    delivery_count, delivery_base, group_id, deduplication_id, headers, payload)
-   SELECT w.account_id, u.queue_id, u.seq, u.visible_at, u.lane, u.lane, u.priority, false, 0, 0, 0,
+   SELECT w.account_id, u.queue_id, u.seq, u.visible_at, u.band, u.band, u.priority, false, 0, 0, 0,
           u.group_id, u.deduplication_id, u.headers, u.payload
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::smallint[], $7::smallint[],
                                 $8::text[], $9::text[], $10::text[], $11::text[])
-          u(account_id, queue_id, seq, visible_at, lane, priority, group_id, deduplication_id, headers, payload)
+          u(account_id, queue_id, seq, visible_at, band, priority, group_id, deduplication_id, headers, payload)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 const insertDedup = statement(
@@ -54,7 +54,7 @@ export function sendMessages(tx: Queryable, accounts: Buffer, stored: readonly S
     int8Array(stored.map((one) => one.queue.queue_id)),
     int8Array(stored.map((one) => one.seq)),
     timestampArray(stored.map((one) => one.visibleMs)),
-    int2Array(stored.map((one) => one.lane)),
+    int2Array(stored.map((one) => one.band)),
     int2Array(stored.map((one) => one.message.priority ?? 0)),
     textArray(stored.map((one) => one.groupId)),
     textArray(stored.map((one) => one.message.deduplicationId)),

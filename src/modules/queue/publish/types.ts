@@ -37,5 +37,5 @@ export interface StoredMessage {
   readonly visibleMs: number;
   readonly message: NewMessage;
   readonly groupId: string | null;
-  readonly lane: number;
+  readonly band: number;
 }

@@ -7,7 +7,7 @@ import { LEASE_SECONDS_MIN } from './limits.ts';
 import type { LeasedSubscription } from './subscription-store.ts';
 
 /**
- * Leases up to `limit` messages for a subscription. Of a FIFO group only its head: the next one is sent when this one is settled.
+ * Leases up to `limit` messages for a subscription. Of a FIFO group only its head: the next one is sent when this one is acknowledged or given back.
  * Throws QUEUE_NOT_FOUND when the queue is gone.
  */
 export async function claimForPush(

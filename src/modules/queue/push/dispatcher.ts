@@ -6,8 +6,8 @@ import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { turnLoop } from '../../../core/background/turn-loop.ts';
 import { FairSlots } from '../../../lib/fair-slots.ts';
 import { queueKey } from '../state.ts';
+import type { PushState } from './finish.ts';
 import { LEASE_MS, PushSession } from './session.ts';
-import type { SettlingState } from './settlement.ts';
 import { leaseSubscription } from './subscription-store.ts';
 import { findDueSubscriptions, findSubscriptions, type SubscriptionRef } from './work-store.ts';
 
@@ -30,7 +30,7 @@ interface SubscriptionTurn {
 
 export class PushDispatcher {
   readonly jobs: JobLoop;
-  readonly #state: SettlingState;
+  readonly #state: PushState;
   readonly #requests = new FairSlots(REQUESTS_MAX);
   readonly #sessions = new Map<string, PushSession>();
   /** Subscriptions by queue, as last read; only a hint. */
@@ -40,7 +40,7 @@ export class PushDispatcher {
   #rosterAtMs = 0;
   #closed = false;
 
-  constructor(state: SettlingState) {
+  constructor(state: PushState) {
     this.#state = state;
     this.jobs = turnLoop<SubscriptionTurn, PushSession>({
       name: 'queue.push',

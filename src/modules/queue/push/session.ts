@@ -1,5 +1,5 @@
 // One process pushing one subscription, as long as there is something to push. It holds the lease of the subscription, claims as
-// many messages as there are places free, POSTs each, and settles it by the answer.
+// many messages as there are places free, POSTs each, and acknowledges it or gives it back by the answer.
 // Nothing is sent after an unsubscribe was answered: here `stop` ends it at once; elsewhere every claim is preceded by a look at the
 // subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
 import { Lease } from '../../../core/background/lease.ts';
@@ -10,8 +10,8 @@ import { Problem } from '../../../problems/problem.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
 import { messageText } from '../queues/records.ts';
 import { claimForPush } from './claim.ts';
+import { finishPushed, type PushState, takeBack } from './finish.ts';
 import { openTarget, type PushTarget } from './record.ts';
-import { type SettlingState, settlePushed, takeBack } from './settlement.ts';
 import {
   dropSubscriptionLease,
   holdsSubscription,
@@ -28,7 +28,7 @@ const PAUSE_MAX_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 
 export interface SessionOptions {
-  readonly state: SettlingState;
+  readonly state: PushState;
   readonly subscription: LeasedSubscription;
   /** Requests under way on this process, shared by all subscriptions. */
   readonly slots: FairSlots;
@@ -38,7 +38,7 @@ export interface SessionOptions {
 
 export class PushSession {
   readonly subscription: LeasedSubscription;
-  readonly #state: SettlingState;
+  readonly #state: PushState;
   readonly #slots: FairSlots;
   readonly #id: LeaseId;
   readonly #lease: Lease;
@@ -172,11 +172,11 @@ export class PushSession {
     this.#inFlight += 1;
     try {
       const outcome = await this.#post(row, ended);
-      await settlePushed(this.#state, this.subscription, row, outcome);
+      await finishPushed(this.#state, this.subscription, row, outcome);
     } catch (error) {
       this.#state.core.log.error(
         { err: error, ...this.#id },
-        'a pushed message was not settled; it is delivered again when its lease ends',
+        'what became of a pushed message was not written; it is delivered again when its lease ends',
       );
     } finally {
       this.#inFlight -= 1;

@@ -24,12 +24,12 @@ const selectDue = statement(
                        THEN EXISTS (SELECT 1 FROM queue.fifo_group g
                                      WHERE g.account_id = s.account_id AND g.queue_id = s.queue_id AND g.ready_at <= core.clock_now())
                        ELSE EXISTS (SELECT 1 FROM queue.message m
-                                     WHERE m.account_id = s.account_id AND m.queue_id = s.queue_id AND m.lane = 10
+                                     WHERE m.account_id = s.account_id AND m.queue_id = s.queue_id AND m.band = 10
                                        AND m.visible_at <= core.clock_now())
-                         OR (q.has_lanes
+                         OR (q.has_bands
                              AND EXISTS (SELECT 1 FROM queue.message m
                                           WHERE m.account_id = s.account_id AND m.queue_id = s.queue_id
-                                            AND m.lane = ANY('{0,1,2,3,4,5,6,7,8,9}'::smallint[])
+                                            AND m.band = ANY('{0,1,2,3,4,5,6,7,8,9}'::smallint[])
                                             AND m.visible_at <= core.clock_now()))
                   END) f
     ORDER BY f.turn, f.account_id

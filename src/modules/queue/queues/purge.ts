@@ -4,7 +4,7 @@ import { statement } from '../../../db/statement.ts';
 import { CountChanges } from './counts.ts';
 import type { QueueRow } from './records.ts';
 
-// Groups first: who holds one may still be settling its messages.
+// Groups first: who holds one may still be changing its messages.
 const lockGroups = statement(
   'purge_lock_groups',
   `SELECT g.group_id FROM queue.fifo_group g WHERE g.account_id = $1 AND g.queue_id = $2 ORDER BY g.group_id FOR UPDATE`,

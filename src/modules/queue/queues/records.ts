@@ -13,7 +13,7 @@ export interface QueueRow {
   readonly visibility_timeout_default: number;
   readonly delivery_delay_seconds: number;
   readonly enable_priority: boolean;
-  readonly has_lanes: boolean;
+  readonly has_bands: boolean;
   readonly dlq_id: bigint | null;
   readonly former_dlq_ids: readonly bigint[];
   readonly dlq_name: string | null;

@@ -1,4 +1,4 @@
-// Exact figures of a queue at one moment: leases and retention that are over are settled first, then everything is read in one snapshot.
+// Exact figures of a queue at one moment: what ended leases and retention decide is done first, then everything is read in one snapshot.
 
 import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { int8Array } from '../../../db/arrays.ts';
@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
-import { settleLapsedGroups } from '../fifo/consume.ts';
+import { returnLapsedGroups } from '../fifo/consume.ts';
 import type { MessageIds } from '../messages/message-id.ts';
 import { removeOverdue } from '../messages/retention.ts';
 import { endLeases, lockLapsedMessages } from '../messages/store.ts';
@@ -39,13 +39,13 @@ const selectCounts = statement(
           f.in_flight, f.delayed, core.clock_now() AS now
      FROM (SELECT count(*) FILTER (WHERE m.leased) AS in_flight, count(*) FILTER (WHERE NOT m.leased) AS delayed
              FROM queue.message m
-            WHERE m.account_id = $1 AND m.queue_id = $2 AND m.lane = ANY('{0,1,2,3,4,5,6,7,8,9,10,127}'::smallint[])
+            WHERE m.account_id = $1 AND m.queue_id = $2 AND m.band = ANY('{0,1,2,3,4,5,6,7,8,9,10,127}'::smallint[])
               AND m.visible_at > core.clock_now()) f`,
 );
 
 // Whether time has decided anything: usually it has not, and nothing needs to be locked. $2: a queue and its dead-letter queue.
 const selectDue = statement(
-  'settle_select_due',
+  'queue_select_due',
   `SELECT q.queue_id
      FROM queue.queue q
     WHERE q.account_id = $1 AND q.queue_id = ANY($2::bigint[])
@@ -54,7 +54,7 @@ const selectDue = statement(
                       AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - q.message_retention_days * 86400000::bigint) << 22
                       AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - q.message_retention_days * interval '1 day'))
         OR EXISTS (SELECT 1 FROM queue.message m
-                    WHERE m.account_id = $1 AND m.queue_id = q.queue_id AND m.lane = 127 AND m.visible_at <= core.clock_now())
+                    WHERE m.account_id = $1 AND m.queue_id = q.queue_id AND m.band = 127 AND m.visible_at <= core.clock_now())
         OR EXISTS (SELECT 1 FROM queue.fifo_group g
                     WHERE g.account_id = $1 AND g.queue_id = q.queue_id AND g.ready_at <= core.clock_now() AND g.in_flight <> '{}'))`,
 );
@@ -69,13 +69,13 @@ interface CountsRow {
 }
 
 export async function readStats(db: Database, ids: MessageIds, queue: QueueRow): Promise<QueueStats> {
-  await settleWithDlq(db, ids, queue);
+  await catchUpWithDlq(db, ids, queue);
   return selectStats(db.hot, queue);
 }
 
 /** Also what time has decided about the messages of the queue that are in its dead-letter queue, or in earlier ones. */
-export async function settleWithDlq(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
-  await settleDue(db, ids, queue.account_id, [
+export async function catchUpWithDlq(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
+  await catchUpDue(db, ids, queue.account_id, [
     ...new Set([queue.queue_id, ...(queue.dlq_id === null ? [] : [queue.dlq_id]), ...queue.former_dlq_ids]),
   ]);
 }
@@ -98,22 +98,22 @@ async function selectStats(db: Queryable, queue: QueueRow): Promise<QueueStats> 
 }
 
 /** Applies everything that time alone has decided: last leases that ended, retention that is over. In bounded transactions. */
-export async function settleQueue(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
-  await settleDue(db, ids, queue.account_id, [queue.queue_id]);
+export async function catchUpQueue(db: Database, ids: MessageIds, queue: QueueRow): Promise<void> {
+  await catchUpDue(db, ids, queue.account_id, [queue.queue_id]);
 }
 
-async function settleDue(db: Database, ids: MessageIds, accountId: string, queueIds: bigint[]): Promise<void> {
+async function catchUpDue(db: Database, ids: MessageIds, accountId: string, queueIds: bigint[]): Promise<void> {
   const { rows } = await db.hot.query<{ queue_id: bigint }>(selectDue, [accountId, int8Array(queueIds)]);
   const due = new Set(rows.map((row) => row.queue_id));
   for (const queueId of queueIds.filter((id) => due.has(id))) {
-    while (await db.transaction((tx) => settleChunk(tx, ids, accountId, queueId))) {
+    while (await db.transaction((tx) => catchUpChunk(tx, ids, accountId, queueId))) {
       // each chunk is a transaction of its own
     }
   }
 }
 
 /** Answers whether there may be more. */
-export async function settleChunk(
+export async function catchUpChunk(
   tx: Transaction,
   ids: MessageIds,
   accountId: string,
@@ -123,11 +123,11 @@ export async function settleChunk(
   if (held === null) return false;
   const overdue = await removeOverdue(tx, held, CHUNK);
   const lapsed =
-    held.type === 'fifo' ? await settleLapsedGroups(tx, ids, held, CHUNK) : await settleLapsedLeases(tx, ids, held);
+    held.type === 'fifo' ? await returnLapsedGroups(tx, ids, held, CHUNK) : await returnLapsedLeases(tx, ids, held);
   return overdue || lapsed;
 }
 
-async function settleLapsedLeases(tx: Transaction, ids: MessageIds, queue: QueueRow): Promise<boolean> {
+async function returnLapsedLeases(tx: Transaction, ids: MessageIds, queue: QueueRow): Promise<boolean> {
   const lapsed = await lockLapsedMessages(tx, queue.account_id, queue.queue_id, CHUNK);
   if (lapsed.length === 0) return false;
   const { rows } = await tx.query<{ now: number }>(readClock, []);

@@ -5,7 +5,7 @@ import { statement } from '../../../db/statement.ts';
 import type { QueueRow } from './records.ts';
 
 export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, q.message_retention_days, q.max_message_size_kb,
-          q.visibility_timeout_default, q.delivery_delay_seconds, q.enable_priority, q.has_lanes, q.dlq_id, q.former_dlq_ids,
+          q.visibility_timeout_default, q.delivery_delay_seconds, q.enable_priority, q.has_bands, q.dlq_id, q.former_dlq_ids,
           q.max_receive_count, q.revision, q.created_at, q.updated_at,
           (SELECT d.name FROM queue.queue d WHERE d.account_id = $1 AND d.queue_id = q.dlq_id) AS dlq_name`;
 
@@ -33,7 +33,7 @@ const selectQueues = statement(
 const insertQueue = statement(
   'queue_insert',
   `INSERT INTO queue.queue (account_id, name, queue_id, type, message_retention_days, max_message_size_kb,
-                            visibility_timeout_default, delivery_delay_seconds, enable_priority, has_lanes, dlq_id,
+                            visibility_timeout_default, delivery_delay_seconds, enable_priority, has_bands, dlq_id,
                             max_receive_count, created_at, updated_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $12)`,
 );
@@ -45,7 +45,7 @@ const updateQueue = statement(
   'queue_update',
   `UPDATE queue.queue
       SET message_retention_days = $3, max_message_size_kb = $4, visibility_timeout_default = $5, delivery_delay_seconds = $6,
-          enable_priority = $7, has_lanes = has_lanes OR $7, dlq_id = $8, former_dlq_ids = $11::bigint[], max_receive_count = $9, updated_at = $10,
+          enable_priority = $7, has_bands = has_bands OR $7, dlq_id = $8, former_dlq_ids = $11::bigint[], max_receive_count = $9, updated_at = $10,
           revision = revision + 1
     WHERE account_id = $1 AND name = $2`,
 );

@@ -13,11 +13,11 @@ import { type QueueState, queueKey } from '../state.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { LeasedSubscription } from './subscription-store.ts';
 
-export type SettlingState = Pick<QueueState, 'core' | 'ids' | 'cache' | 'waiters' | 'acking'>;
+export type PushState = Pick<QueueState, 'core' | 'ids' | 'cache' | 'waiters' | 'acking'>;
 
 /** 2xx acknowledges; everything else gives the message back, under the rules of the queue. An attempt we ended ourselves is repeated at once. */
-export async function settlePushed(
-  state: SettlingState,
+export async function finishPushed(
+  state: PushState,
   subscription: LeasedSubscription,
   row: ClaimedRow,
   outcome: OutboundOutcome,
@@ -39,7 +39,7 @@ export async function settlePushed(
 
 /** Claims of which nothing was sent: available again, not counted as deliveries. */
 export async function takeBack(
-  { core, waiters }: SettlingState,
+  { core, waiters }: PushState,
   subscription: LeasedSubscription,
   rows: readonly ClaimedRow[],
 ): Promise<void> {
@@ -65,10 +65,10 @@ function delayAfter(outcome: OutboundOutcome, row: ClaimedRow): number {
   return retryDelayMs(row.received, retryAfterMs(outcome.retryAfter, Date.now()));
 }
 
-/** A queue deleted meanwhile took its messages with it: nothing is left to settle. */
-async function unlessGone(settle: () => Promise<unknown>): Promise<void> {
+/** A queue deleted meanwhile took its messages with it: nothing is left to write. */
+async function unlessGone(write: () => Promise<unknown>): Promise<void> {
   try {
-    await settle();
+    await write();
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
   }
