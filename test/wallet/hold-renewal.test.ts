@@ -61,7 +61,7 @@ describe('the hold of work that takes several terms is not released', () => {
 
   test('while the effect waits for its turn', async () => {
     const account = await openAccount(shop.db, 100_000n);
-    const others = [1, 2].map(() => shop.holds.largeWrites.run(() => sleep(WORK_MS)));
+    const others = [1, 2].map(() => shop.holds.largeWrites(() => sleep(WORK_MS)));
     const answer = await whileSweeping(chargeInLane(contextOf(shop, account), { ...charge, effect: rowEffect() }));
     await Promise.all(others);
     expect(answer).toMatchObject({ costNanos: 60_000n, replayed: false });

@@ -1,6 +1,7 @@
 // Looks up the key behind a secret. Look-ups are remembered in the process for at most one second, counted from before the read,
 // so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
 // mint is refused before any read.
+import { LRUCache } from 'lru-cache';
 import { byteaArray } from '../../db/arrays.ts';
 import type { Database, Queryable, Rows } from '../../db/database.ts';
 import { type SqlValue, type Statement, statement } from '../../db/statement.ts';
@@ -82,9 +83,9 @@ export interface KeyRingOptions {
 export class KeyRing {
   readonly #db: Database;
   readonly #secrets: Secrets;
-  readonly #live: Recent<ApiKey>;
+  readonly #live: LRUCache<string, ApiKey>;
   /** Apart from the keys, which it cannot push out. */
-  readonly #dead: Recent<Ended>;
+  readonly #dead: LRUCache<string, Ended>;
   readonly #reading = new Map<string, Promise<Found>>();
   readonly #lastUsed = new Map<string, { accountId: string; keyId: string }>();
   #drops = 0;
@@ -98,8 +99,8 @@ export class KeyRing {
   constructor({ db, secrets, keysMax, deadMax }: KeyRingOptions) {
     this.#db = db;
     this.#secrets = secrets;
-    this.#live = new Recent(KEY_CACHE_MS, keysMax ?? admission.all.keysRemembered);
-    this.#dead = new Recent(DEAD_CACHE_MS, deadMax ?? admission.all.deadSecretsRemembered);
+    this.#live = remembering(KEY_CACHE_MS, keysMax ?? admission.all.keysRemembered);
+    this.#dead = remembering(DEAD_CACHE_MS, deadMax ?? admission.all.deadSecretsRemembered);
   }
 
   /** The live key of a secret, or why there is none: `unknown` for what was never a key here, and for anything garbled. */
@@ -116,7 +117,7 @@ export class KeyRing {
   /** Forgets a key at once; look-ups in flight are made again. */
   drop(keyId: string): void {
     this.#drops += 1;
-    this.#live.deleteWhere((key) => key.id === keyId);
+    for (const [id, key] of this.#live.entries()) if (key.id === keyId) this.#live.delete(id);
   }
 
   /** Keys used since the last call, for last_used_at. */
@@ -150,9 +151,9 @@ export class KeyRing {
       const found = await this.#read(id, hash);
       // A key was dropped meanwhile: what was read may be from before its revocation.
       if (drops !== this.#drops) continue;
-      if (typeof found === 'string') this.#dead.set(id, found, sinceMs);
+      if (typeof found === 'string') this.#dead.set(id, found, { start: sinceMs });
       else {
-        this.#live.set(id, found, sinceMs);
+        this.#live.set(id, found, { start: sinceMs });
         this.#lastUsed.set(found.id, { accountId: found.accountId, keyId: found.id });
       }
       return found;
@@ -160,7 +161,7 @@ export class KeyRing {
   }
 
   async #read(id: string, hash: Buffer): Promise<Found> {
-    const accountId = this.#live.latest(id)?.accountId ?? (await this.#accountOf(hash));
+    const accountId = this.#live.peek(id, { allowStale: true })?.accountId ?? (await this.#accountOf(hash));
     if (accountId === undefined) return 'unknown';
     const { rows } = await this.#query<SecretRow>(findSecret, [hash, accountId]);
     const [row] = rows;
@@ -214,34 +215,7 @@ function liveOf(row: LiveRow): LivePrincipal {
   };
 }
 
-/** The last `max` values, each for `keepMs` after the moment it is from. */
-class Recent<Value> {
-  readonly #entries = new Map<string, { readonly value: Value; readonly sinceMs: number }>();
-  readonly #keepMs: number;
-  readonly #max: number;
-
-  constructor(keepMs: number, max: number) {
-    this.#keepMs = keepMs;
-    this.#max = max;
-  }
-
-  get(id: string): Value | undefined {
-    const entry = this.#entries.get(id);
-    return entry !== undefined && performance.now() - entry.sinceMs < this.#keepMs ? entry.value : undefined;
-  }
-
-  /** However old it is. */
-  latest(id: string): Value | undefined {
-    return this.#entries.get(id)?.value;
-  }
-
-  set(id: string, value: Value, sinceMs: number): void {
-    this.#entries.delete(id);
-    if (this.#entries.size >= this.#max) this.#entries.delete(this.#entries.keys().next().value as string);
-    this.#entries.set(id, { value, sinceMs });
-  }
-
-  deleteWhere(isMeant: (value: Value) => boolean): void {
-    for (const [id, { value }] of this.#entries) if (isMeant(value)) this.#entries.delete(id);
-  }
+/** The clock is read at every look; of what is too old the account is still known. */
+function remembering<Value extends {}>(ttl: number, max: number): LRUCache<string, Value> {
+  return new LRUCache({ max, ttl, ttlResolution: 0, noDeleteOnStaleGet: true });
 }

@@ -1,20 +1,18 @@
 // Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import { admission } from '../../core/admission.ts';
 
 const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 
 export class FailedLogins {
-  /** The oldest first. */
-  readonly #windows = new Map<string, { startMs: number; failures: number }>();
+  readonly #windows = new LRUCache<string, { startMs: number; failures: number }>({ max: addressesMax });
 
   /** Counts a failure; answers how long to wait in milliseconds when there were too many, else 0. */
   fail(address: string, nowMs: number = performance.now()): number {
     const network = networkOf(address);
     let window = this.#windows.get(network);
     if (window === undefined || nowMs - window.startMs >= failedLoginsWindowMs) {
-      this.#windows.delete(network);
-      if (this.#windows.size >= addressesMax) this.#windows.delete(this.#windows.keys().next().value as string);
       window = { startMs: nowMs, failures: 0 };
       this.#windows.set(network, window);
     }

@@ -1,5 +1,5 @@
 // Token buckets and running calls per account and process (contract §6).
-
+import { LRUCache } from 'lru-cache';
 import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/accounts/tiers.ts';
 import { admission } from '../../core/admission.ts';
 import type { LimitClass } from '../endpoint.ts';
@@ -18,7 +18,8 @@ interface Bucket {
 }
 
 export class RateLimiter {
-  readonly #buckets = new Map<string, Bucket>();
+  /** A forgotten bucket is a full one: forgetting never refuses a call that was allowed. */
+  readonly #buckets = new LRUCache<string, Bucket>({ max: admission.all.ratesRemembered });
   readonly #running = new Map<string, number>();
 
   /** Takes one token of the account's bucket. */
@@ -78,9 +79,6 @@ export class RateLimiter {
   #bucket(id: string, capacity: number, nowMs: number): Bucket {
     let bucket = this.#buckets.get(id);
     if (bucket === undefined) {
-      // A forgotten bucket is a full one: forgetting the oldest never refuses a call that was allowed.
-      if (this.#buckets.size >= admission.all.ratesRemembered)
-        this.#buckets.delete(this.#buckets.keys().next().value as string);
       bucket = { tokens: capacity, updatedMs: nowMs };
       this.#buckets.set(id, bucket);
     }

@@ -1,5 +1,6 @@
 // What becomes of calls refused for being too many: told at once as long as they are few, then held a moment, so that who repeats
 // without a pause waits instead of being refused as fast as the processor can; and one line a second in the log, whatever their number.
+import { LRUCache } from 'lru-cache';
 import type { Admission } from '../../core/admission.ts';
 import type { Logger } from '../../core/process/logger.ts';
 import type { Problem } from '../../problems/problem.ts';
@@ -21,13 +22,15 @@ interface Told {
 export class Refusals {
   readonly #bounds: Admission;
   readonly #log: Logger;
-  readonly #paces = new Map<string, Pace>();
+  /** A forgotten one is told at once again. */
+  readonly #paces: LRUCache<string, Pace>;
   readonly #all: Pace = { nextMs: 0 };
   readonly #told = new Map<string, Told>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(bounds: Admission, log: Logger) {
     this.#bounds = bounds;
+    this.#paces = new LRUCache({ max: bounds.all.refusedRemembered });
     this.#log = log;
   }
 
@@ -37,8 +40,6 @@ export class Refusals {
     const { all, account } = this.#bounds;
     let pace = this.#paces.get(owner);
     if (pace === undefined) {
-      // A forgotten one is told at once again.
-      if (this.#paces.size >= all.refusedRemembered) this.#paces.delete(this.#paces.keys().next().value as string);
       pace = { nextMs: 0 };
       this.#paces.set(owner, pace);
     }

@@ -2,8 +2,8 @@
 // process: the manifest does not change while it runs.
 import { Type } from 'typebox';
 import { moduleOf } from '../../core/keys/scopes.ts';
-import { nearest } from '../../lib/edit-distance.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { defineCapability } from '../../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../../manifest/describe.ts';
 import { buildManifest, type Manifest, type ManifestOptions } from '../../manifest/manifest.ts';

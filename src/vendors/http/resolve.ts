@@ -2,6 +2,7 @@
 // servers would then hold up everyone's deliveries.
 import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Resolve } from './guard.ts';
 
 const TRY_MS = 1_500;
@@ -22,21 +23,17 @@ const RESOLVER_LIFE_MS = 60_000;
  * @param servers `address:port` of name servers; those of the machine when absent.
  */
 export function systemResolve(withSystemNames: boolean, servers?: readonly string[]): Resolve {
-  const kept = new Map<string, { readonly untilMs: number; readonly found: Promise<readonly string[]> }>();
+  const kept = new LRUCache<string, Promise<readonly string[]>>({ max: KEPT_MAX, ttl: KEPT_MS });
   const ask = nameServers(servers);
   const seek = (host: string) => {
     if (!withSystemNames) return ask(host);
     return host.includes('.') ? ask(host).catch(() => askSystem(host)) : askSystem(host);
   };
   return (host) => {
-    const nowMs = performance.now();
     const known = kept.get(host);
-    if (known !== undefined && known.untilMs > nowMs) return known.found;
+    if (known !== undefined) return known;
     const found = seek(host);
-    kept.delete(host);
-    kept.set(host, { untilMs: nowMs + KEPT_MS, found });
-    const oldest = kept.keys().next();
-    if (kept.size > KEPT_MAX && !oldest.done) kept.delete(oldest.value);
+    kept.set(host, found);
     return found;
   };
 }

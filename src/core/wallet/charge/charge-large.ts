@@ -42,7 +42,7 @@ export async function chargeLarge<Input, Context>(
   turns = core.holds.largeWrites,
 ): Promise<LargeSettlement> {
   const write = new LargeWrite(core, item, hold);
-  const settled = await core.holds.during(item.accountId, hold.holdId, () => turns.run(() => write.run()));
+  const settled = await core.holds.during(item.accountId, hold.holdId, () => turns(() => write.run()));
   if (!settled.replayed) write.tell();
   return settled;
 }

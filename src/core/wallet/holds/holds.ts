@@ -1,8 +1,8 @@
 // Holds: authorize the highest price in a lane, do the work, capture what it cost or release it. For work that cannot commit
 // together with its charge: vendors, and effects too large for a shared batch.
+import pLimit from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { Turns } from '../../../lib/turns.ts';
 import { admission } from '../../admission.ts';
 import { mendEach } from '../../background/sweeper/mend-each.ts';
 import type { Logger } from '../../process/logger.ts';
@@ -58,9 +58,9 @@ const TERM_MS = 60_000;
 
 export class Holds {
   /** Turns of this process's large effects. */
-  readonly largeWrites = new Turns(admission.all.largeWritesAtOnce);
+  readonly largeWrites = pLimit(admission.all.largeWritesAtOnce);
   /** Turns of the effects that wait for a long write: the long writes of others do not wait for them. */
-  readonly deferredWrites = new Turns(admission.all.largeWritesAtOnce);
+  readonly deferredWrites = pLimit(admission.all.largeWritesAtOnce);
   readonly #db: Database;
   readonly #lanes: Lanes;
   readonly #renewal: HoldRenewal;

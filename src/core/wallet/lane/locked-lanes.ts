@@ -1,8 +1,9 @@
 // Where accounts wait whose wallet, or a row of whose effects, someone else holds: beside the commits of all others. They take turns
 // on few connections. The first try waits a moment in PostgreSQL's own queue, which is fair between processes; who is still locked
 // out then is locked out for long, and only asks from time to time.
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '../../../lib/turns.ts';
+import pLimit from 'p-limit';
 import { admission } from '../../admission.ts';
 import type { LockedWallets } from './commit.ts';
 import { RETRY_FOR_MS } from './ride-out.ts';
@@ -15,7 +16,7 @@ const PAUSE_MAX_MS = 200;
 type Attempt = (calls: readonly Waiting[], locked: LockedWallets) => Promise<readonly Waiting[]>;
 
 export class LockedLanes {
-  readonly #turns = new Turns(admission.all.lockedAccountsAtOnce);
+  readonly #turns = pLimit(admission.all.lockedAccountsAtOnce);
   readonly #forMs: number;
   #accounts = 0;
 
@@ -37,12 +38,12 @@ export class LockedLanes {
 
   async #tryAgain(calls: readonly Waiting[], attempt: Attempt): Promise<readonly Waiting[]> {
     const giveUpAt = Math.min(...calls.map(({ sinceMs }) => sinceMs)) + this.#forMs;
-    let left = await this.#turns.run(() => attempt(calls, 'wait for'));
+    let left = await this.#turns(() => attempt(calls, 'wait for'));
     for (let pauseMs = PAUSE_MIN_MS; left.length > 0; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
       if (performance.now() + pauseMs > giveUpAt) return left;
       await sleep(pauseMs);
       const asked = left;
-      left = await this.#turns.run(() => attempt(asked, 'pass over'));
+      left = await this.#turns(() => attempt(asked, 'pass over'));
     }
     return left;
   }

@@ -1,4 +1,5 @@
 // Decrypted targets, remembered: a row is compared with what was decrypted before, so a change counts from the next claim on.
+import { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { type DeliveryTarget, type TargetRow, targetOf } from './store.ts';
 
@@ -6,12 +7,11 @@ const TARGETS_MAX = 20_000;
 
 export class TargetCache {
   readonly #secrets: Secrets;
-  readonly #max: number;
-  readonly #known = new Map<string, { readonly row: TargetRow; readonly target: DeliveryTarget }>();
+  readonly #known: LRUCache<string, { readonly row: TargetRow; readonly target: DeliveryTarget }>;
 
   constructor(secrets: Secrets, max = TARGETS_MAX) {
     this.#secrets = secrets;
-    this.#max = max;
+    this.#known = new LRUCache({ max });
   }
 
   /** Throws when the row was not encrypted by this deployment. */
@@ -19,9 +19,6 @@ export class TargetCache {
     const known = this.#known.get(row.webhook_id);
     if (known !== undefined && isSame(known.row, row)) return known.target;
     const target = targetOf(this.#secrets, row);
-    this.#known.delete(row.webhook_id);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= this.#max && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(row.webhook_id, { row, target });
     return target;
   }

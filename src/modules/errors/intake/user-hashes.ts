@@ -1,6 +1,7 @@
 // Users of whom only an e-mail or network address is known are counted by a keyed hash of it: the address itself is not stored, and
 // without the server secret no list of addresses can be tried against the hashes. Each account has a key of its own.
 import { createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 
 const KEY_BYTES = 32;
@@ -11,7 +12,7 @@ const HASH_CHARACTERS = 22;
 
 export class UserHashes {
   readonly #secrets: Secrets;
-  readonly #keys = new Map<string, Buffer>();
+  readonly #keys = new LRUCache<string, Buffer>({ max: KEYS_MAX });
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
@@ -26,7 +27,6 @@ export class UserHashes {
   #keyOf(accountId: string): Buffer {
     const known = this.#keys.get(accountId);
     if (known !== undefined) return known;
-    if (this.#keys.size >= KEYS_MAX) this.#keys.clear();
     const key = this.#secrets.derive('error-user-hash', KEY_BYTES, accountId);
     this.#keys.set(accountId, key);
     return key;

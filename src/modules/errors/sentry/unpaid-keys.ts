@@ -1,5 +1,6 @@
 // Keys whose events were refused for want of credit: while wallet or budget still lack it, the next events of a key are refused before
 // their bodies are unfolded. The lane alone decides on those that are let through.
+import { LRUCache } from 'lru-cache';
 import type { CallContext, Core } from '../../../core/context.ts';
 import { readFunds } from '../../../core/wallet/funds.ts';
 import { priceOf } from '../../../core/wallet/prices.ts';
@@ -7,15 +8,11 @@ import { Coalescer } from '../../../lib/coalesce.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { UNPAID_KEYS_MAX, UNPAID_MS } from './numbers.ts';
 
-interface Refusal {
-  readonly failure: Problem;
-  readonly untilMs: number;
-}
-
 const CALLS_PER_READING = 256;
 
 export class UnpaidKeys {
-  readonly #refusals = new Map<string, Refusal>();
+  /** Forgetting one costs the reading of a body. */
+  readonly #refusals = new LRUCache<string, Problem>({ max: UNPAID_KEYS_MAX, ttl: UNPAID_MS });
   /** Keyed by account: many events share one reading that began after they came. */
   readonly #funds: Coalescer<null, bigint>;
   readonly #price: bigint;
@@ -35,8 +32,7 @@ export class UnpaidKeys {
   async check({ principal, accountId }: CallContext): Promise<void> {
     const refusal = this.#refusals.get(principal.id);
     if (refusal === undefined) return;
-    const isStale = performance.now() > refusal.untilMs;
-    if (!isStale && (await this.#funds.add(accountId, null)) < this.#price) throw refusal.failure;
+    if ((await this.#funds.add(accountId, null)) < this.#price) throw refusal;
     this.#refusals.delete(principal.id);
   }
 
@@ -45,15 +41,9 @@ export class UnpaidKeys {
     try {
       return await charge;
     } catch (error) {
-      if (isForWantOfCredit(error)) this.#remember(principal.id, error);
+      if (isForWantOfCredit(error)) this.#refusals.set(principal.id, error);
       throw error;
     }
-  }
-
-  #remember(keyId: string, failure: Problem): void {
-    // Forgetting one costs the reading of a body.
-    if (this.#refusals.size >= UNPAID_KEYS_MAX) this.#refusals.delete(this.#refusals.keys().next().value as string);
-    this.#refusals.set(keyId, { failure, untilMs: performance.now() + UNPAID_MS });
   }
 }
 

@@ -1,4 +1,5 @@
 // Queue settings remembered in the process. Statements that rely on them check id and revision, so a stale entry is noticed, never used.
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../../db/database.ts';
 import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
@@ -8,7 +9,7 @@ const ENTRIES_MAX = 10_000;
 
 export class QueueCache {
   readonly #db: Queryable;
-  readonly #rows = new Map<string, QueueRow>();
+  readonly #rows = new LRUCache<string, QueueRow>({ max: ENTRIES_MAX });
 
   constructor(db: Queryable) {
     this.#db = db;
@@ -25,7 +26,6 @@ export class QueueCache {
     const row = await findQueue(this.#db, accountId, name);
     this.#rows.delete(id);
     if (row === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
-    if (this.#rows.size >= ENTRIES_MAX) this.#rows.delete(this.#rows.keys().next().value as string);
     this.#rows.set(id, row);
     return row;
   }

@@ -1,6 +1,8 @@
 // The engine in the database: pgvector searches a copy of the vectors that is brought up to date before a search that needs it.
 // This process holds nothing of them. See README.md beside this file.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Sweep } from '../../../../core/background/sweeper/sweep.ts';
 import type { Logger } from '../../../../core/process/logger.ts';
 import { type ConnectionConfig, Database, type Queryable } from '../../../../db/database.ts';
@@ -81,7 +83,7 @@ export class PgvectorEngine implements VectorEngine {
   readonly #pulling = new Map<string, Promise<boolean>>();
   readonly #removing = new Set<Promise<void>>();
   /** Collections whose copy this process found up to date, the latest last. */
-  readonly #known = new Set<string>();
+  readonly #known = new LRUCache<string, true>({ max: KNOWN_MAX });
   readonly #closing = new AbortController();
   readonly #counted = { pulls: 0, pulledRows: 0, exact: 0, graph: 0, short: 0 };
   #typeOid: Promise<number> | undefined;
@@ -162,7 +164,7 @@ export class PgvectorEngine implements VectorEngine {
       const [state] = (await tx.query<CopyState>(selectState, values)).rows;
       if (state === undefined) throw new CollectionGone();
       if (state.version === null || Number(state.version) < ref.version) return null;
-      this.#note(keyOf(ref.accountId, ref.collectionId));
+      this.#known.set(keyOf(ref.accountId, ref.collectionId), true);
       const results: SearchResult[] = [];
       for (const search of searches) {
         signal.throwIfAborted();
@@ -213,13 +215,6 @@ export class PgvectorEngine implements VectorEngine {
       throw error;
     });
     return this.#typeOid;
-  }
-
-  #note(key: string): void {
-    this.#known.delete(key);
-    this.#known.add(key);
-    const [oldest] = this.#known;
-    if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
   }
 
   async #removeCopy(accountId: string, collectionId: string): Promise<void> {

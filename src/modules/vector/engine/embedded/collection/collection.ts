@@ -1,7 +1,7 @@
 // One collection on its worker: brought up to the version that is asked for, one call after the other, so that no search sees
 // half of a change. Pages of a load are read without a snapshot: whatever changes meanwhile has a version above the one seen at
 // its start, so the changes pulled behind it make the state whole.
-import { Turns } from '../../../../../lib/turns.ts';
+import pLimit from 'p-limit';
 import { Pace } from '../../pace.ts';
 import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../../port.ts';
 import {
@@ -39,7 +39,7 @@ export class Collection implements Held {
   reservedBytes = 0;
   readonly #ref: CollectionRef;
   readonly #context: WorkerContext;
-  readonly #turn = new Turns(1);
+  readonly #turn = pLimit(1);
   #version = -1;
   /** Some of a change was applied, not all of it. */
   #torn = false;
@@ -130,7 +130,7 @@ export class Collection implements Held {
     this.pins += 1;
     shelf.pinned();
     try {
-      return await this.#turn.run(work);
+      return await this.#turn(work);
     } finally {
       this.pins -= 1;
       shelf.pinned();
@@ -139,7 +139,7 @@ export class Collection implements Held {
 
   async #buildLists(resident: Resident, bytes: number): Promise<void> {
     const { builds, shelf, count } = this.#context;
-    await builds.run(async () => {
+    await builds(async () => {
       if (!(await shelf.makeRoom(bytes)) || this.resident !== resident) return;
       const built = await resident.buildLists((work) => this.#alone(work));
       if (this.resident !== resident) return;
@@ -152,7 +152,7 @@ export class Collection implements Held {
   #stream(searches: readonly Search[]): Promise<SearchResult[]> {
     const { reads, db } = this.#context;
     this.#context.count('streamed');
-    return reads.run(() => searchStream(db, this.#ref, searches));
+    return reads(() => searchStream(db, this.#ref, searches));
   }
 
   /** The collection in memory, new enough; null when it does not fit there. */
@@ -164,7 +164,7 @@ export class Collection implements Held {
       this.#context.count('reloads');
       this.#drop();
     }
-    return this.#context.reads.run(() => this.#load());
+    return this.#context.reads(() => this.#load());
   }
 
   async #load(): Promise<Resident | null> {

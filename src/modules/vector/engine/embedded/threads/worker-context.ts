@@ -1,6 +1,7 @@
 // What the collections of one worker share.
+
+import type { LimitFunction } from 'p-limit';
 import type { Database } from '../../../../../db/database.ts';
-import type { Turns } from '../../../../../lib/turns.ts';
 import type { Collection } from '../collection/collection.ts';
 import type { ArenaPool } from '../memory/arena.ts';
 import type { Shelf } from '../memory/shelf.ts';
@@ -11,9 +12,9 @@ export interface WorkerContext {
   readonly pool: ArenaPool;
   readonly shelf: Shelf;
   /** Loads and streamed searches at a time. */
-  readonly reads: Turns;
+  readonly reads: LimitFunction;
   /** Lists built at a time. */
-  readonly builds: Turns;
+  readonly builds: LimitFunction;
   readonly budgetBytes: number;
   /** From so many bytes of the first pass on, unfiltered searches may use lists. */
   readonly listsFromBytes: number;

@@ -1,7 +1,7 @@
 // A search worker: owns the collections whose home it is, reads them itself, answers for them. Nothing else changes them.
 import { parentPort, workerData } from 'node:worker_threads';
+import pLimit from 'p-limit';
 import { Database } from '../../../../../db/database.ts';
-import { Turns } from '../../../../../lib/turns.ts';
 import { CollectionGone } from '../../port.ts';
 import { Collection } from '../collection/collection.ts';
 import { ArenaPool } from '../memory/arena.ts';
@@ -37,8 +37,8 @@ const context: WorkerContext = {
   db,
   pool: new ArenaPool(ledger.budgetBytes),
   shelf,
-  reads: new Turns(READS_MAX),
-  builds: new Turns(1),
+  reads: pLimit(READS_MAX),
+  builds: pLimit(1),
   budgetBytes: ledger.budgetBytes,
   listsFromBytes,
   trouble,

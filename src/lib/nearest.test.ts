@@ -1,18 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { editDistance, nearest } from './edit-distance.ts';
-
-describe('editDistance', () => {
-  test.each([
-    ['', '', 0],
-    ['', 'abc', 3],
-    ['abc', '', 3],
-    ['kitten', 'sitting', 3],
-    ['queue.publish', 'queue.publish', 0],
-    ['queue.pubish', 'queue.publish', 1],
-  ])('%j to %j is %i', (from, to, distance) => {
-    expect(editDistance(from, to)).toBe(distance);
-  });
-});
+import { nearest } from './nearest.ts';
 
 describe('nearest', () => {
   const names = ['queue.ack', 'queue.publish', 'vector.query'];

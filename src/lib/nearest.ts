@@ -1,0 +1,23 @@
+// Nearest names for "did you mean".
+import { distance } from 'fastest-levenshtein';
+
+/** Every name is near to less. */
+const TARGET_CHARACTERS_MIN = 3;
+
+/**
+ * At most `count` candidates that are near, nearest first; none when none is. Near is what differs in a fifth of the characters, what
+ * begins with the target, and what is the target below a module (`publish` for `queue.publish`).
+ */
+export function nearest(target: string, candidates: readonly string[], count: number): string[] {
+  const wanted = target.slice(0, 64);
+  if (wanted.length < TARGET_CHARACTERS_MIN) return [];
+  const distanceMax = Math.max(1, Math.floor(wanted.length / 5));
+  const ranked = candidates
+    .map((name) => ({
+      name,
+      far: name.startsWith(wanted) || name.endsWith(`.${wanted}`) ? 0 : distance(wanted, name),
+    }))
+    .filter(({ far }) => far <= distanceMax);
+  ranked.sort((left, right) => left.far - right.far || (left.name < right.name ? -1 : 1));
+  return ranked.slice(0, count).map(({ name }) => name);
+}
