@@ -13,6 +13,7 @@ import { withClient } from '../../src/db/client.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { createPlace, launch, type Place, PROJECT, startProcess } from '../support/process.ts';
 import { client } from '../support/service.ts';
+import { allowedMs } from '../support/slowness.ts';
 
 const run = promisify(execFile);
 const COLD_START_MS = 3_000;
@@ -168,17 +169,17 @@ test.each([100, 500, 1_500])(
 );
 
 // Time of a clock: what else runs on the machine takes its share now and then, a slow start is slow each time.
-test('starts quickly and stays small', { timeout: 60_000, retry: 2 }, async () => {
-  const place = await newPlace({ LOG_LEVEL: 'info' });
+test('starts quickly and stays small', { timeout: 120_000, retry: 2 }, async () => {
+  const place = await newPlace({ LOG_LEVEL: 'info', NODE_DISABLE_COMPILE_CACHE: '1' });
   const cold = await timeToFirstMessage(place);
   expect((await cold.service.end('SIGTERM')).code).toBe(0);
   const warm = await timeToFirstMessage(place);
-  await sleep(5_000);
+  await sleep(3_000);
   const rss = rssBytes(warm.service.pid);
   const megabytes = Math.round(rss / 1024 / 1024);
   console.log(`first message answered after ${cold.ms} ms cold, ${warm.ms} ms warm; idle RSS ${megabytes} MB`);
-  expect(cold.ms).toBeLessThan(COLD_START_MS * GENEROUS);
-  expect(warm.ms).toBeLessThan(WARM_START_MS * GENEROUS);
+  expect(cold.ms).toBeLessThan(allowedMs(COLD_START_MS * GENEROUS));
+  expect(warm.ms).toBeLessThan(allowedMs(WARM_START_MS * GENEROUS));
   if (process.platform === 'linux') expect(rss).toBeLessThan(RSS_BYTES_MAX);
 });
 

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findDueSubscriptions } from '../../src/modules/queue/push/work-store.ts';
 import { until } from '../support/process.ts';
+import { allowedMs } from '../support/slowness.ts';
 import { PushBench } from './push-bench.ts';
 import { type Receiver, startReceiver } from './push-receiver.ts';
 
@@ -87,7 +88,7 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
     expect(await findDueSubscriptions(bench.service.core.db.hot, 200)).toEqual([]);
     lookedMs.push(performance.now() - lookedAt);
   }
-  expect(Math.min(...lookedMs)).toBeLessThan(250);
+  expect(Math.min(...lookedMs)).toBeLessThan(allowedMs(250));
   const pushedMs: number[] = [];
   for (let n = 0; n < 3; n += 1) {
     await sleep(1_500);
@@ -97,5 +98,5 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
     pushedMs.push((receiver.requests[n] as { atMs: number }).atMs - publishedAt);
   }
   // The best: this machine may be busy with other things. Looking would find it after half a second on average.
-  expect(Math.min(...pushedMs)).toBeLessThan(500);
+  expect(Math.min(...pushedMs)).toBeLessThan(allowedMs(500));
 });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { allowedMs } from '../support/slowness.ts';
 import {
   type Account,
   booksOf,
@@ -89,7 +90,7 @@ test('two locked wallets delay a third account by at most 200 ms, and lose none 
   }
   const offering = [first, second].map((account, i) => setInterval(() => offer(account), 20 + i));
   try {
-    expect(await delayMs(third, 2_500)).toBeLessThan(200);
+    expect(await delayMs(third, 2_500)).toBeLessThan(allowedMs(200));
   } finally {
     for (const timer of offering) clearInterval(timer);
   }
@@ -111,11 +112,11 @@ test('fifty locked wallets leave connections and turns to everyone else', async 
   };
   const reading = setInterval(() => void Promise.all([read(shop, 'here'), read(elsewhere, 'elsewhere')]), 20);
   try {
-    expect(await delayMs(free, 2_500)).toBeLessThan(200);
+    expect(await delayMs(free, 2_500)).toBeLessThan(allowedMs(200));
   } finally {
     clearInterval(reading);
   }
-  expect(longestReadMs.here - longestReadMs.elsewhere).toBeLessThan(200);
+  expect(longestReadMs.here - longestReadMs.elsewhere).toBeLessThan(allowedMs(200));
   await holder.query('ROLLBACK');
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']));
 });
@@ -140,7 +141,7 @@ test('rows of effects that someone else holds delay no other account either', as
     waiting.push(shop.lanes.submit(call(account, { effect: touching })).then(codeOf));
     await sleep(10);
   }
-  expect(await delayMs(free, 1_000, touching)).toBeLessThan(200);
+  expect(await delayMs(free, 1_000, touching)).toBeLessThan(allowedMs(200));
   await holder.query('ROLLBACK');
   expect(await Promise.all(waiting)).toEqual(['done', 'done']);
 });
@@ -160,11 +161,11 @@ test('calls of a wallet that stays locked are told in time, and those that come 
   const more = Array.from({ length: 400 }, submit);
   await sleep(50);
   expect(refusals.length).toBeGreaterThan(200);
-  expect(performance.now() - begunMs).toBeLessThan(500);
+  expect(performance.now() - begunMs).toBeLessThan(allowedMs(500));
   await Promise.all([first, ...more]);
   expect(new Set(refusals)).toEqual(new Set(['SERVICE_UNAVAILABLE']));
   expect(refusals).toHaveLength(401);
-  expect(performance.now() - begunMs).toBeLessThan(4_000);
+  expect(performance.now() - begunMs).toBeLessThan(allowedMs(4_000));
   await holder.query('ROLLBACK');
   expect(codeOf(await lanes.submit(call(stuck)))).toBe('done');
   expect(await booksOf(shop.db, stuck.accountId)).toMatchObject({ charged: 20_000n });
