@@ -34,6 +34,11 @@ export const RECEIPTS_MAX = 100;
 export const DELAY_SECONDS_MAX = 604_800;
 export const VISIBILITY_SECONDS_MAX = 43_200;
 
+export const SUBSCRIPTIONS_PER_QUEUE_MAX = 10;
+export const IN_FLIGHT_MAX = 10;
+/** A lease must outlast an attempt of 15 s, the way to the receiver and the way back included. */
+export const LEASE_SECONDS_MIN = 30;
+
 /** Where a message with this priority stands in the order: 0 comes first. */
 export function bandOf(priority: number, enablePriority: boolean): number {
   return enablePriority ? DEFAULT_BAND - priority : DEFAULT_BAND;

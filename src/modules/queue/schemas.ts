@@ -211,3 +211,23 @@ export const pageOf = (item: ReturnType<typeof Type.Object>) =>
     next_cursor: orNull<string>({ type: 'string' }, 'Send it as cursor to get the next page; null at the end.'),
     has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
   });
+
+export const redriveSchema = Type.Object(
+  {
+    redrive_id: Type.String({ description: 'Id of the redrive, `rdr_…`.' }),
+    queue: orNull<unknown>({ type: 'string' }, 'Source queue; null when it was deleted since.'),
+    dlq_name: orNull<unknown>(
+      { type: 'string' },
+      'Its dead-letter queue at the start; null when there was none or it was deleted since.',
+    ),
+    state: Type.Enum(['running', 'completed', 'cancelled', 'failed'], {
+      description: '`failed` when the queue was deleted meanwhile.',
+    }),
+    moved: Type.Integer({ description: 'Messages moved so far.' }),
+    requested: orNull<unknown>({ type: 'integer' }, 'Messages to be moved at most.'),
+    rate_per_second: orNull<unknown>({ type: 'integer' }, 'Messages a second; null for all at once.'),
+    created_at: Type.String({ format: 'date-time', description: 'When it was started.' }),
+    finished_at: orNull<unknown>({ type: 'string', format: 'date-time' }, 'When it ended; null while it runs.'),
+  },
+  { description: 'A redrive.' },
+);

@@ -3,7 +3,7 @@ import type { Core } from '../../core/context.ts';
 import type { Coalescer } from '../../lib/coalesce.ts';
 import type { ClaimedRow } from './consume/claim.ts';
 import type { ConsumeCall } from './consume/consume.ts';
-import type { Waiters } from './consume/waiters.ts';
+import type { Waiters } from './consume/waiting.ts';
 import type { MessageIds, MessageRef } from './messages/message-id.ts';
 import type { PublishEffect } from './publish/effect.ts';
 import type { PushDispatcher } from './push/dispatcher.ts';

@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { redriveSchema } from '../dead-letter/redrive-schema.ts';
 import { listRedrives, redriveRecord } from '../dead-letter/redrive-store.ts';
-import { cursorField, limitField, pageOf, queueName } from '../schemas.ts';
+import { cursorField, limitField, pageOf, queueName, redriveSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const dlqRedrives = defineCapability<QueueState>()({

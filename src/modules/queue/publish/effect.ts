@@ -13,8 +13,8 @@ import type { MessageIds } from '../messages/message-id.ts';
 import { problem } from '../problems.ts';
 import { CountChanges } from '../queues/counts.ts';
 import { messageText, type QueueRow } from '../queues/records.ts';
+import type { NewMessage, PublishContext, PublishInput, StoredMessage } from './message.ts';
 import { readDedup, readQueues, sendDedup, sendMessages } from './store.ts';
-import type { NewMessage, PublishContext, PublishInput, StoredMessage } from './types.ts';
 
 type Item = LaneItem<PublishInput, PublishContext>;
 

@@ -2,7 +2,7 @@ import { int2Array, int8Array, textArray, timestampArray } from '../../../db/arr
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { DEDUPLICATION_WINDOW_MS } from '../limits.ts';
-import type { StoredMessage } from './types.ts';
+import type { StoredMessage } from './message.ts';
 
 export const readQueues = statement(
   'publish_read_queues',

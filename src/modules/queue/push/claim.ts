@@ -1,9 +1,9 @@
 // Claiming for push: the same claims as consume, bound to the queue that the subscription was made for.
 import type { ClaimedRow } from '../consume/claim.ts';
 import { claimFifoTogether, claimStandard } from '../consume/consume.ts';
+import { LEASE_SECONDS_MIN } from '../limits.ts';
 import type { QueueRow } from '../queues/records.ts';
 import type { QueueBase } from '../state.ts';
-import { LEASE_SECONDS_MIN } from './limits.ts';
 import type { LeasedSubscription } from './subscription-store.ts';
 
 /**

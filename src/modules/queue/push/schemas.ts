@@ -1,8 +1,7 @@
 // Fields and records of the push operations.
 import Type from 'typebox';
-import { VISIBILITY_SECONDS_MAX } from '../limits.ts';
+import { IN_FLIGHT_MAX, LEASE_SECONDS_MIN, VISIBILITY_SECONDS_MAX } from '../limits.ts';
 import { queueName } from '../schemas.ts';
-import { IN_FLIGHT_MAX, LEASE_SECONDS_MIN } from './limits.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
 const SECRET_CHARACTERS_MAX = 256;

@@ -1,9 +1,9 @@
-// One look for all consumers that wait on this process: which of their queues have something to deliver. Without it every one of
-// them would ask for itself. Nobody waits: nothing is asked.
+// Consumers waiting for messages. They hold no connection and ask nothing: a publish in this process wakes them, and for the rest
+// (other processes, delays, ended leases) one look serves all of them: which of their queues have something to deliver. Nobody waits:
+// nothing is asked.
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import type { Waiters } from './waiters.ts';
 
 const LOOK_MS = 250;
 // However many queues there are, looking takes a fifth of the time of one connection at most.
@@ -44,6 +44,73 @@ const selectReady = statement(
                     LIMIT w.wanted)) found) r
     WHERE q.queue_id IS NULL OR r.ready > 0`,
 );
+
+type Wake = () => void;
+
+export class Waiters {
+  readonly #waiting = new Map<string, Set<Wake>>();
+  #watcher: (key: string) => void = () => undefined;
+  #onWait: () => void = () => undefined;
+  #stopped = false;
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Resolves when woken, after `timeoutMs`, when `signal` aborts, or when everything stops. */
+  wait(key: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#stopped || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key) ?? new Set();
+      this.#waiting.set(key, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(key);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      signal.addEventListener('abort', wake, { once: true });
+      waiting.add(wake);
+      this.#onWait();
+    });
+  }
+
+  /** How many wait for each key. */
+  waiting(): { key: string; count: number }[] {
+    return [...this.#waiting].map(([key, { size }]) => ({ key, count: size }));
+  }
+
+  /** Calls `listener` whenever somebody begins to wait. */
+  onWait(listener: () => void): void {
+    this.#onWait = listener;
+  }
+
+  /** Calls `watcher` at every wake: it waits for all keys at once, and takes no consumer's turn. */
+  watch(watcher: (key: string) => void): void {
+    this.#watcher = watcher;
+  }
+
+  /** Wakes up to `count` consumers of a key, longest waiting first. */
+  wake(key: string, count: number): void {
+    this.#watcher(key);
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    let left = count;
+    for (const wake of [...waiting]) {
+      if (left <= 0) return;
+      left -= 1;
+      wake();
+    }
+  }
+
+  /** Every wait ends now, and every later one at once. */
+  stop(): void {
+    this.#stopped = true;
+    for (const waiting of [...this.#waiting.values()]) for (const wake of [...waiting]) wake();
+  }
+}
 
 export interface WaitingLookOptions {
   readonly db: Database;

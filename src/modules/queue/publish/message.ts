@@ -1,7 +1,47 @@
-// Messages to publish as their source texts: payload and headers are cut out of the request, never parsed and written again.
+// What is published, on its way from the request to its row: payload and headers are source texts, cut out of the request, never parsed
+// and written again.
 import { elementStarts, memberSources } from '../../../lib/json-source.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import type { NewMessage } from './types.ts';
+import type { QueueRow } from '../queues/records.ts';
+
+export interface NewMessage {
+  /** JSON texts as sent. */
+  readonly payload: string;
+  readonly headers: string | null;
+  /** Undefined: the queue's own delay. */
+  readonly delaySeconds: number | undefined;
+  readonly priority: number | undefined;
+  readonly groupId: string | null;
+  readonly deduplicationId: string | null;
+}
+
+export interface PublishInput {
+  readonly queue: string;
+  readonly messages: readonly NewMessage[];
+  /** Where the messages stand in the request: '' or `messages[3].`. */
+  readonly paramOf: (index: number) => string;
+  /** A batch answers {queue, items}, a single publish the message. */
+  readonly batch: boolean;
+}
+
+export interface PublishContext {
+  readonly queue: QueueRow;
+  /** Per message the record of an earlier one with its deduplication id; null when it is new. */
+  readonly earlier: readonly (string | null)[];
+  /** Per message the index of the message in this call that it repeats; -1 when none. */
+  readonly repeats: readonly number[];
+}
+
+/** A message as it will be stored. */
+export interface StoredMessage {
+  readonly accountId: string;
+  readonly queue: QueueRow;
+  readonly seq: bigint;
+  readonly visibleMs: number;
+  readonly message: NewMessage;
+  readonly groupId: string | null;
+  readonly band: number;
+}
 
 /** The fields of a message after validation. */
 export interface MessageFields {
