@@ -35,10 +35,10 @@ module.exports = {
         'problems/',
         'db/',
         'config/variables[.]ts$',
-        'manifest/(capability|event-kind|module|offer|raw-route)[.]ts$',
+        'manifest/(capability|event-kind|module|offer|page|raw-route)[.]ts$',
         'vendors/[^/]+/port[.]ts$',
       ],
-      'modules stand on core, on the shapes of capabilities, events and raw routes and on the ports of vendors',
+      'modules stand on core, on the shapes of capabilities, events, pages and raw routes and on the ports of vendors',
     ),
     {
       name: 'modules-never-import-each-other',

@@ -158,7 +158,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
   const endpoints = compileEndpoints(manifest.modules, (module) => inner?.states.get(module));
   const rest = createRest({
     endpoints: config.role === 'worker' ? [] : [...endpoints.values()],
-    rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints),
+    rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints, () => (inner as Inner).core),
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: currentEnvelope,

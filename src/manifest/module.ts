@@ -12,6 +12,7 @@ import type { ProblemBook } from '../problems/catalogue.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Offer } from './offer.ts';
+import type { Page } from './page.ts';
 import type { RawRoute } from './raw-route.ts';
 
 export interface Module<State = unknown, Settings = unknown> {
@@ -32,6 +33,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly events?: readonly EventKind[];
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
+  /** For persons at a browser. */
+  readonly pages?: readonly Page[];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */
   settings?(variables: Variables): Settings;
   /** Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. */

@@ -15,7 +15,7 @@ import { search } from './capabilities/search.ts';
 import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
 import { errorEvents } from './events.ts';
-import { consoleRoute } from './pages/route.ts';
+import { groupPage } from './pages/group-page.ts';
 import { errorsProblems } from './problems.ts';
 import { sentryRoutes } from './sentry/routes.ts';
 import { createErrorsState, type ErrorsState } from './state.ts';
@@ -43,7 +43,8 @@ export const errors = defineModule<ErrorsState>({
   events: errorEvents,
   problems: errorsProblems,
   prices: { 'errors.capture': { unit: 'event', nanosPerUnit: 50_000n } },
-  rawRoutes: [consoleRoute, ...sentryRoutes],
+  rawRoutes: sentryRoutes,
+  pages: [groupPage],
   start: createErrorsState,
   sweeps: errorsSweeps,
 });

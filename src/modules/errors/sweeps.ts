@@ -1,11 +1,11 @@
 // Background work of error tracking: the end of what is past retention.
 import { mendEach } from '../../core/background/sweeper/mend-each.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { databaseNow } from '../../core/database-clock.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { firstKeptDay } from './retention.ts';
-import { databaseNow } from './search/find-events.ts';
 import type { ErrorsState } from './state.ts';
 
 const ACCOUNTS_PER_RUN = 200;

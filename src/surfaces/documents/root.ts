@@ -5,9 +5,8 @@ import type { SurfaceOptions } from './openapi/openapi.ts';
 import { wellKnownPath } from './well-known.ts';
 
 export function renderRoot({ modules }: Manifest, { baseUrl }: SurfaceOptions): object {
-  const routes = modules.flatMap(({ rawRoutes = [] }) => rawRoutes);
-  // Pages for people are those of a module's console; their paths hold `{name}` parameters (RFC 6570).
-  const console = routes.find(({ name }) => name.endsWith('.console'));
+  // Their paths hold `{name}` parameters (RFC 6570).
+  const [page] = modules.flatMap(({ pages = [] }) => pages);
   return {
     service: serviceName,
     api_version: apiVersion,
@@ -17,7 +16,7 @@ export function renderRoot({ modules }: Manifest, { baseUrl }: SurfaceOptions): 
       openapi: `${baseUrl}/v1/openapi.json`,
       discovery: `${baseUrl}/v1/discovery`,
       manifest: `${baseUrl}${wellKnownPath}`,
-      ...(console === undefined ? {} : { console: `${baseUrl}${console.path}` }),
+      ...(page === undefined ? {} : { console: `${baseUrl}${page.path}` }),
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
+import { type PageServices, pageRoute } from '../pages/pages.ts';
 import { CallRequest, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
 import { claim, occupy } from '../rest/occupy.ts';
@@ -29,10 +30,14 @@ export interface MountedRawRoute {
   readonly state: () => unknown;
 }
 
-/** The raw routes of all modules, each with the endpoint of its capability. */
-export function mountedRawRoutes({ modules }: Manifest, endpoints: Gateway['endpoints']): MountedRawRoute[] {
-  return modules.flatMap(({ capabilities: [first], rawRoutes = [] }) =>
-    rawRoutes.map((route) => ({
+/** The raw routes and pages of all modules, each with the endpoint of its capability. */
+export function mountedRawRoutes(
+  { modules }: Manifest,
+  endpoints: Gateway['endpoints'],
+  services: () => PageServices,
+): MountedRawRoute[] {
+  return modules.flatMap(({ capabilities: [first], rawRoutes = [], pages = [] }) =>
+    [...rawRoutes, ...pages.map((page) => pageRoute(page, services))].map((route) => ({
       route,
       endpoint: route.capability === null ? null : (endpoints.get(route.capability) as Endpoint),
       state: () => endpoints.get(first?.id ?? '')?.state(),

@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { databaseNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../problems.ts';
 import { firstKeptSeq } from '../retention.ts';
 import { eventIdField, eventSchema } from '../schemas.ts';
 import { eventRecord } from '../search/event-record.ts';
 import { findEvent, neighboursOf } from '../search/event-store.ts';
-import { databaseNow } from '../search/find-events.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const get = defineCapability<ErrorsState>()({

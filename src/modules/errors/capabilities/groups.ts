@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { databaseNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { groupRecords } from '../groups/group-record.ts';
 import { type GroupPosition, listGroups, numberOfGroups } from '../groups/group-store.ts';
 import { cursorField, groupPageSchema, limitField } from '../schemas.ts';
-import { databaseNow } from '../search/find-events.ts';
 import type { ErrorsState } from '../state.ts';
 
 const SEQ_MAX = 2n ** 63n - 1n;

@@ -1,4 +1,6 @@
 // A group with everything that is known of it: what group_detail shows and every change of a group answers.
+
+import { databaseNow } from '../../../core/database-clock.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { HOUR_MS, iso } from '../../../lib/time.ts';
@@ -6,7 +8,6 @@ import { OTHER } from '../capture/figures.ts';
 import { firstKeptSeq } from '../retention.ts';
 import { eventRecord } from '../search/event-record.ts';
 import { findEvent, neighboursOf } from '../search/event-store.ts';
-import { databaseNow } from '../search/find-events.ts';
 import type { ErrorsState } from '../state.ts';
 import { type ActivityRow, activityOf, type CommentRow, commentsOf } from './activity-store.ts';
 import { groupRecords } from './group-record.ts';

@@ -1,11 +1,10 @@
-// The page of a group: everything group_detail tells, for reading.
+// The page of a group, dashboard_url: everything group_detail tells, for reading.
 import { type Html, html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import type { Page, PageContent } from '../../../manifest/page.ts';
 import type { GroupDetail } from '../groups/group-detail.ts';
 import { distribution } from './distribution.ts';
 import { activity, breadcrumbs, comments } from './history.ts';
 import { jsonBlock } from './json-block.ts';
-import { answerPage } from './page.ts';
 import { sparkline } from './sparkline.ts';
 import { exceptions, plainStack } from './stack.ts';
 import { grouped, instant, shortened, since } from './wording.ts';
@@ -16,8 +15,16 @@ const FACT_CHARACTERS_MAX = 500;
 
 type Event = NonNullable<GroupDetail['representative_event']>;
 
+export const groupPage: Page = {
+  name: 'errors.console',
+  path: '/console/errors/{error_group_id}',
+  capability: 'errors.group_detail',
+  subject: 'error group',
+  show: (data, nowMs) => contentOf(data as GroupDetail, nowMs),
+};
+
 /** `nowMs`: what "3 hours ago" counts from. */
-export function groupPage(group: GroupDetail, nowMs: number): RawAnswer {
+function contentOf(group: GroupDetail, nowMs: number): PageContent {
   const event = group.representative_event;
   const content = html`${head(group)}
 ${overview(group)}
@@ -35,7 +42,7 @@ ${distribution('Users', group.user_distribution, group.count)}
 ${distribution('Tags', group.tag_distribution, group.count)}
 </aside>
 </div>`;
-  return answerPage({ status: 200, title: shortened(group.title, 100), content, signedIn: true });
+  return { title: shortened(group.title, 100), content };
 }
 
 function head(group: GroupDetail): Html {

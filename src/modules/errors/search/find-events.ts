@@ -1,9 +1,9 @@
 // Pages of events for list, search and the events of a group: newest first, with the total.
 // Positions are sequence numbers: events only ever come in above a page, so a walk shows none twice and misses none that was there.
 import type { CallContext } from '../../../core/context.ts';
+import { databaseNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
-import { readClock } from '../../../core/wallet/lane/statements.ts';
-import type { Database, Queryable } from '../../../db/database.ts';
+import type { Database } from '../../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
 import { findGroup } from '../groups/group-store.ts';
 import { valueWord, wordsOf } from '../intake/words.ts';
@@ -44,11 +44,6 @@ export interface EventPage {
   readonly hasMore: boolean;
   readonly total: number;
   readonly isTotalCapped: boolean;
-}
-
-/** Database time, epoch milliseconds. */
-export async function databaseNow(db: Queryable): Promise<number> {
-  return (await db.query<{ now: number }>(readClock, [])).rows[0]?.now as number;
 }
 
 /** One page. Throws INVALID_CURSOR for a cursor of another list. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secrets } from '../../../core/secrets/secrets.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
 import { endingCookie, openingCookie, openSession, SESSION_MS, sealSession, sentSession } from './session.ts';
 
 const secrets = new Secrets('a secret of the tests, long enough to be one');

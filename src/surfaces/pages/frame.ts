@@ -1,22 +1,22 @@
 // The frame of every page of the console: no script, nothing loaded, nothing kept. The policy allows the one stylesheet by its hash.
 import { createHash } from 'node:crypto';
-import { Html, html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { Html, html } from '../../lib/html.ts';
+import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { consoleStyle } from './style.ts';
 
-export interface Page {
+export interface Framed {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
   /** Whether there may be a session to end. */
-  readonly signedIn: boolean;
+  readonly isSignedIn: boolean;
   /** A form or a sentence instead of a whole width of content. */
-  readonly narrow?: boolean;
+  readonly isNarrow?: boolean;
   readonly headers?: RawAnswer['headers'];
 }
 
 /** The page as it is answered. */
-export function answerPage({ status, title, content, signedIn, narrow = false, headers = {} }: Page): RawAnswer {
+export function framed({ status, title, content, isSignedIn, isNarrow = false, headers = {} }: Framed): RawAnswer {
   const body = html`<!doctype html>
 <html lang="en">
 <head>
@@ -27,8 +27,8 @@ export function answerPage({ status, title, content, signedIn, narrow = false, h
 <style>${new Html(consoleStyle)}</style>
 </head>
 <body>
-<header class="top"><p>Quartermaster</p>${signedIn ? signOut() : ''}</header>
-<main${narrow ? html` class="narrow"` : ''}>
+<header class="top"><p>Quartermaster</p>${isSignedIn ? signOut() : ''}</header>
+<main${isNarrow ? html` class="narrow"` : ''}>
 ${content}
 </main>
 </body>

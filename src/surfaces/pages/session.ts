@@ -1,7 +1,7 @@
 // The console's session: a cookie that holds the key it was opened with, sealed under the server secret. The server keeps nothing:
 // every request checks the key anew, so a session ends with its key, and at the latest when its time is over.
-import type { Secrets } from '../../../core/secrets/secrets.ts';
-import { HOUR_MS } from '../../../lib/time.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 
 export const SESSION_MS = 12 * HOUR_MS;
 
