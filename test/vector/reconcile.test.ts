@@ -1,10 +1,10 @@
-// An answer that rows changed behind, settled on one state: exactly the best of that state, or nothing when that is not certain.
+// An answer that rows changed behind, brought to one state: exactly the best of that state, or nothing when that is not certain.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { createEmbeddedEngine, type EmbeddedEngine } from '../../src/modules/vector/engine/embedded/index.ts';
 import { type Metric, metrics, type Search } from '../../src/modules/vector/engine/port.ts';
 import { readSnapshot } from '../../src/modules/vector/engine/reader.ts';
-import { settle } from '../../src/modules/vector/querying/reconcile.ts';
+import { reconcile } from '../../src/modules/vector/querying/reconcile.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsFrom } from './engine-conformance.ts';
 import { referenceMatches } from './engine-reference.ts';
@@ -35,12 +35,12 @@ async function collectionOf(metric: Metric, count: number): Promise<TestCollecti
   return collection;
 }
 
-/** Searches, lets `change` happen, settles; answers ids and scores. */
-async function settled(collection: TestCollection, search: Search, spare: number, change: () => Promise<unknown>) {
+/** Searches, lets `change` happen, reconciles; answers ids and scores. */
+async function reconciled(collection: TestCollection, search: Search, spare: number, change: () => Promise<unknown>) {
   const { ref } = collection;
   const found = await engine.search(ref, [{ ...search, topK: search.topK + spare }], never);
   await change();
-  const results = await readSnapshot(db, (tx) => settle(tx, ref, [search], found));
+  const results = await readSnapshot(db, (tx) => reconcile(tx, ref, [search], found));
   return results?.[0]?.matches;
 }
 
@@ -58,7 +58,7 @@ describe.each(metrics)('%s', (metric) => {
     const collection = await collectionOf(metric, 300);
     for (const topK of [1, 10, 100, 1000]) {
       const search: Search = { vector: randomVector(random, DIMENSION), topK, filter: only, exact: true };
-      const matches = await settled(collection, search, 100, async () => {
+      const matches = await reconciled(collection, search, 100, async () => {
         await collection.upsert(rowsFrom(random, DIMENSION, 20, topK % 97));
         await collection.upsert(rowsFrom(random, DIMENSION, 15, 300 + topK));
         // what was the best and the next best
@@ -78,8 +78,8 @@ it('is nothing when more of what was found changed than was found beyond top_k',
   const search: Search = { vector: randomVector(random, DIMENSION), topK: 10, filter: null, exact: true };
   const deleteBest = (count: number) => () =>
     collection.remove(wanted(collection, { ...search, topK: count }).map(({ id }) => id));
-  expect(await settled(collection, search, 4, deleteBest(5))).toBeUndefined();
-  expect(await settled(collection, search, 5, deleteBest(5))).toEqual(wanted(collection, search));
+  expect(await reconciled(collection, search, 4, deleteBest(5))).toBeUndefined();
+  expect(await reconciled(collection, search, 5, deleteBest(5))).toEqual(wanted(collection, search));
 });
 
 it('is nothing when the last that was found became worse, and another may be better now', async () => {
@@ -87,5 +87,5 @@ it('is nothing when the last that was found became worse, and another may be bet
   const search: Search = { vector: randomVector(random, DIMENSION), topK: 10, filter: null, exact: true };
   const last = wanted(collection, search)[9]?.id as string;
   const worsen = () => collection.upsert([{ id: last, vector: search.vector.map((value) => value + 100) }]);
-  expect(await settled(collection, search, 0, worsen)).toBeUndefined();
+  expect(await reconciled(collection, search, 0, worsen)).toBeUndefined();
 });

@@ -11,7 +11,7 @@ import { readVersions } from '../items/stored.ts';
  * version of `ref` or later. Null when so many of them changed that a row the engine did not name may belong to the answer.
  * Throws CollectionGone.
  */
-export async function settle(
+export async function reconcile(
   tx: Queryable,
   ref: CollectionRef,
   searches: readonly Search[],
@@ -20,7 +20,7 @@ export async function settle(
   const changed = await searchChanged(tx, ref, searches, ref.version);
   const ids = new Set(results.flatMap(({ matches }) => matches.map(({ id }) => id)));
   const versions = await readVersions(tx, ref, [...ids]);
-  const settled = results.map((result, i) => {
+  const reconciled = results.map((result, i) => {
     const { topK } = searches[i] as Search;
     // Whatever has a later version than `ref` is among `changed`, as it is now.
     const unchanged = result.matches.filter(
@@ -29,7 +29,7 @@ export async function settle(
     const matches = [...unchanged, ...(changed[i] as SearchResult).matches].sort(compareMatches).slice(0, topK);
     return isCertain(matches, result, topK) ? { ...result, matches } : null;
   });
-  return settled.every((result) => result !== null) ? settled : null;
+  return reconciled.every((result) => result !== null) ? reconciled : null;
 }
 
 /** Rows that did not change and that the engine did not name are no better than the last that it did. */

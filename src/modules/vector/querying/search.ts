@@ -1,5 +1,5 @@
 // A query: the engine finds ids, the database gives what belongs to them. When a row changed between the two, the next try asks the
-// engine for more and settles the answer on one state of the database.
+// engine for more and brings the answer to one state of the database.
 import type { CallContext } from '../../../core/context.ts';
 import { type CollectionRow, findCollection, refOf } from '../collections/store.ts';
 import { CollectionGone, type Search, type SearchResult, type VectorEngine } from '../engine/port.ts';
@@ -11,7 +11,7 @@ import { problem } from '../problems.ts';
 import type { VectorState } from '../state.ts';
 import { bytesOfMatches, type Found, renderAnswer } from './answer.ts';
 import type { QueryBody } from './body.ts';
-import { settle } from './reconcile.ts';
+import { reconcile } from './reconcile.ts';
 
 const GONE_TRIES_MAX = 4;
 /** How many more than top_k a try asks for that follows one during which rows changed; four times as many each time. */
@@ -56,7 +56,7 @@ async function find(
   try {
     const results = await engine.search(refOf(collection), wider, ctx.signal);
     if (!body.withMetadata && !body.withValues) return { results, rows: null };
-    if (spare > 0) return await settledFound(ctx, body, collection, searches, results);
+    if (spare > 0) return await readReconciled(ctx, body, collection, searches, results);
     const rows = await readItems(ctx.core.db.hot, collection, idsOf(results), body, bytesOfMatches(ctx, body));
     return results.every(({ matches }) => matches.every((match) => isCurrent(rows, match)))
       ? { results, rows }
@@ -69,7 +69,7 @@ async function find(
   }
 }
 
-function settledFound(
+function readReconciled(
   ctx: CallContext,
   body: QueryBody,
   collection: CollectionRow,
@@ -77,7 +77,7 @@ function settledFound(
   wider: readonly SearchResult[],
 ): Promise<Found | 'changed'> {
   return readSnapshot(ctx.core.db, async (tx) => {
-    const results = await settle(tx, refOf(collection), searches, wider);
+    const results = await reconcile(tx, refOf(collection), searches, wider);
     if (results === null) return 'changed';
     return { results, rows: await readItems(tx, collection, idsOf(results), body, bytesOfMatches(ctx, body)) };
   });

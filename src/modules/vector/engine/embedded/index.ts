@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os';
 import type { Logger } from '../../../../core/process/logger.ts';
 import type { ConnectionConfig } from '../../../../db/database.ts';
 import type { Change, CollectionRef, IndexState, Search, SearchResult, VectorEngine } from '../port.ts';
-import { createLedger, Ledger } from './memory/budget.ts';
+import { createBudget, MemoryBudget } from './memory/budget.ts';
 import { type Counter, keyOf } from './threads/protocol.ts';
-import { Lane, type LaneEvents } from './threads/worker-client.ts';
+import { WorkerClient, type WorkerEvents } from './threads/worker-client.ts';
 
 const WORKERS_MAX = 8;
 const MIB = 2 ** 20;
@@ -30,9 +30,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
 
 export class EmbeddedEngine implements VectorEngine {
   readonly name = 'embedded';
-  readonly #lanes: Lane[] = [];
-  readonly #ledger: Ledger;
-  readonly #states = new Map<string, IndexState & { readonly lane: number }>();
+  readonly #workers: WorkerClient[] = [];
+  readonly #budget: MemoryBudget;
+  readonly #states = new Map<string, IndexState & { readonly worker: number }>();
   readonly #counted: Record<Counter, number> = {
     loads: 0,
     reloads: 0,
@@ -50,11 +50,11 @@ export class EmbeddedEngine implements VectorEngine {
     const { connection, memoryMb, workers, log } = options;
     const { listsFromBytes = LISTS_FROM_BYTES } = options;
     const count = workers ?? Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1));
-    const ledger = createLedger(count, memoryMb * MIB);
-    this.#ledger = new Ledger(ledger);
-    const common = { connection, ledger, listsFromBytes };
+    const budget = createBudget(count, memoryMb * MIB);
+    this.#budget = new MemoryBudget(budget);
+    const common = { connection, budget, listsFromBytes };
     for (let worker = 0; worker < count; worker += 1)
-      this.#lanes.push(new Lane({ ...common, worker, events: this.#eventsOf(worker, log) }));
+      this.#workers.push(new WorkerClient({ ...common, worker, events: this.#eventsOf(worker, log) }));
   }
 
   search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
@@ -77,8 +77,8 @@ export class EmbeddedEngine implements VectorEngine {
   gauges(): Readonly<Record<string, number>> {
     return {
       workers: this.threadIds().length,
-      memory_bytes: this.#ledger.totalBytes,
-      memory_budget_bytes: this.#ledger.budgetBytes,
+      memory_bytes: this.#budget.totalBytes,
+      memory_budget_bytes: this.#budget.bytesMax,
       collections_in_memory: this.#states.size,
       worker_restarts: this.#restarts,
       loads: this.#counted.loads,
@@ -94,48 +94,48 @@ export class EmbeddedEngine implements VectorEngine {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    await Promise.all(this.#workers.map((worker) => worker.close()));
   }
 
   /** Of the threads that run. */
   threadIds(): number[] {
-    return this.#lanes.map(({ threadId }) => threadId).filter((id) => id !== undefined);
+    return this.#workers.map(({ threadId }) => threadId).filter((id) => id !== undefined);
   }
 
   /** Ends every worker as a crash would. */
   async killWorkers(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.kill()));
+    await Promise.all(this.#workers.map((worker) => worker.kill()));
   }
 
-  #homeOf(collectionId: string): Lane {
+  #homeOf(collectionId: string): WorkerClient {
     const hash = createHash('sha256').update(collectionId).digest().readUInt32BE(0);
-    return this.#lanes[hash % this.#lanes.length] as Lane;
+    return this.#workers[hash % this.#workers.length] as WorkerClient;
   }
 
-  #eventsOf(lane: number, log: EmbeddedEngineOptions['log']): LaneEvents {
+  #eventsOf(worker: number, log: EmbeddedEngineOptions['log']): WorkerEvents {
     return {
       told: (message) => {
-        if (message.type === 'counted') this.#count(lane, message.figure);
+        if (message.type === 'counted') this.#count(worker, message.figure);
         else if (message.type === 'pressed') this.#evictOldest();
         else if (message.state === 'cold') this.#states.delete(message.key);
-        else this.#states.set(message.key, { state: message.state, bytes: message.bytes, lane });
+        else this.#states.set(message.key, { state: message.state, bytes: message.bytes, worker });
       },
       died: (error) => {
         this.#restarts += 1;
-        for (const [key, state] of this.#states) if (state.lane === lane) this.#states.delete(key);
+        for (const [key, state] of this.#states) if (state.worker === worker) this.#states.delete(key);
         log.error({ err: error }, 'a search worker ended; it starts anew with the next search');
       },
       trouble: (error) => log.warn({ err: error }, 'a search worker met an error'),
     };
   }
 
-  #count(lane: number, figure: Counter): void {
+  #count(worker: number, figure: Counter): void {
     this.#counted[figure] += 1;
-    if (figure === 'changesFollowed' || figure === 'changesSkipped') this.#lanes[lane]?.followed();
+    if (figure === 'changesFollowed' || figure === 'changesSkipped') this.#workers[worker]?.followed();
   }
 
   #evictOldest(): void {
-    const worker = this.#ledger.oldestWorker();
-    if (worker !== undefined) this.#lanes[worker]?.tell({ type: 'evict' });
+    const worker = this.#budget.oldestWorker();
+    if (worker !== undefined) this.#workers[worker]?.tell({ type: 'evict' });
   }
 }

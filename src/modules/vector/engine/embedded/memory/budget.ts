@@ -1,31 +1,31 @@
 // Who holds how much: one budget over all workers, read and written without messages.
 
 /** Shared between threads: per worker KiB held, and when its oldest idle collection was last used. */
-export interface LedgerState {
+export interface BudgetState {
   readonly cells: SharedArrayBuffer;
   readonly workers: number;
-  readonly budgetBytes: number;
+  readonly bytesMax: number;
 }
 
 const KIB = 1024;
 /** No collection that could be evicted. */
 const NOTHING = 0x7fffffff;
 
-export function createLedger(workers: number, budgetBytes: number): LedgerState {
+export function createBudget(workers: number, bytesMax: number): BudgetState {
   const cells = new SharedArrayBuffer(workers * 8);
   new Int32Array(cells).fill(NOTHING, workers);
-  return { cells, workers, budgetBytes };
+  return { cells, workers, bytesMax };
 }
 
-export class Ledger {
-  readonly budgetBytes: number;
+export class MemoryBudget {
+  readonly bytesMax: number;
   readonly #cells: Int32Array<SharedArrayBuffer>;
   readonly #workers: number;
 
-  constructor({ cells, workers, budgetBytes }: LedgerState) {
+  constructor({ cells, workers, bytesMax }: BudgetState) {
     this.#cells = new Int32Array(cells);
     this.#workers = workers;
-    this.budgetBytes = budgetBytes;
+    this.bytesMax = bytesMax;
   }
 
   get totalBytes(): number {

@@ -1,7 +1,7 @@
 // The collections a worker holds, within the budget of all workers: the least recently used go first, never one in use.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Resident } from '../collection/resident.ts';
-import type { Ledger } from './budget.ts';
+import type { MemoryBudget } from './budget.ts';
 
 /** How long another worker may take to give room before this one goes without. */
 const PRESS_FOR_MS = 250;
@@ -16,7 +16,7 @@ export interface Held {
   reservedBytes: number;
 }
 
-/** The same in every thread, and small enough for the ledger. */
+/** The same in every thread, and small enough for the budget. */
 const secondsNow = () => Math.floor((performance.timeOrigin + performance.now()) / 1000 - 1.7e9);
 
 interface ShelfEvents {
@@ -26,15 +26,15 @@ interface ShelfEvents {
 }
 
 export class Shelf {
-  readonly #ledger: Ledger;
+  readonly #budget: MemoryBudget;
   readonly #worker: number;
   readonly #events: ShelfEvents;
   /** From the least recently used on; only what is resident. */
   readonly #order = new Map<string, { readonly held: Held; bytes: number; stamp: number }>();
   #bytes = 0;
 
-  constructor(ledger: Ledger, worker: number, events: ShelfEvents) {
-    this.#ledger = ledger;
+  constructor(budget: MemoryBudget, worker: number, events: ShelfEvents) {
+    this.#budget = budget;
     this.#worker = worker;
     this.#events = events;
   }
@@ -78,8 +78,8 @@ export class Shelf {
   /** Evicts until `bytes` more fit. False when all that is left is in use. */
   async makeRoom(bytes: number): Promise<boolean> {
     let pressedUntil: number | undefined;
-    while (this.#ledger.totalBytes + bytes > this.#ledger.budgetBytes) {
-      const worker = this.#ledger.oldestWorker();
+    while (this.#budget.totalBytes + bytes > this.#budget.bytesMax) {
+      const worker = this.#budget.oldestWorker();
       if (worker === undefined) return false;
       if (worker === this.#worker) {
         if (!this.evictOldest()) return false;
@@ -110,13 +110,13 @@ export class Shelf {
   }
 
   #publish(): void {
-    this.#ledger.setHeld(this.#worker, this.#bytes);
+    this.#budget.setHeld(this.#worker, this.#bytes);
     let oldest: number | null = null;
     for (const { held, stamp } of this.#order.values()) {
       if (held.pins > 0) continue;
       oldest = stamp;
       break;
     }
-    this.#ledger.setOldest(this.#worker, oldest);
+    this.#budget.setOldest(this.#worker, oldest);
   }
 }

@@ -1,12 +1,12 @@
 // What the service's thread and its search workers tell each other.
 import type { ConnectionConfig } from '../../../../../db/database.ts';
 import type { Change, CollectionRef, IndexState, Search, SearchResult } from '../../port.ts';
-import type { LedgerState } from '../memory/budget.ts';
+import type { BudgetState } from '../memory/budget.ts';
 
 export interface WorkerSettings {
   readonly connection: ConnectionConfig;
-  readonly ledger: LedgerState;
-  /** Its place in the ledger. */
+  readonly budget: BudgetState;
+  /** Its place in the budget. */
   readonly worker: number;
   readonly listsFromBytes: number;
 }

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ConnectionConfig } from '../../../../../db/database.ts';
 import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../../port.ts';
-import { Ledger, type LedgerState } from '../memory/budget.ts';
+import { type BudgetState, MemoryBudget } from '../memory/budget.ts';
 import type { FromWorker, PlainError, ToWorker, WorkerSettings } from './protocol.ts';
 
 const TRIES_MAX = 2;
@@ -11,19 +11,19 @@ const CLOSE_WITHIN_MS = 2_000;
 /** More would wait in memory behind a long search; what is not handed over is read. */
 const CHANGES_UNDER_WAY_MAX = 64;
 
-export interface LaneEvents {
+export interface WorkerEvents {
   told(message: Extract<FromWorker, { type: 'state' | 'counted' | 'pressed' }>): void;
   /** The worker's collections are in memory no more. */
   died(error: Error): void;
   trouble(error: Error): void;
 }
 
-interface LaneOptions {
+interface WorkerClientOptions {
   readonly connection: ConnectionConfig;
-  readonly ledger: LedgerState;
+  readonly budget: BudgetState;
   readonly worker: number;
   readonly listsFromBytes: number;
-  readonly events: LaneEvents;
+  readonly events: WorkerEvents;
 }
 
 interface Pending {
@@ -34,15 +34,15 @@ interface Pending {
   tries: number;
 }
 
-export class Lane {
-  readonly #options: LaneOptions;
+export class WorkerClient {
+  readonly #options: WorkerClientOptions;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #calls = 0;
   #changesUnderWay = 0;
   #closed = false;
 
-  constructor(options: LaneOptions) {
+  constructor(options: WorkerClientOptions) {
     this.#options = options;
   }
 
@@ -113,8 +113,8 @@ export class Lane {
   }
 
   #start(): Worker {
-    const { connection, ledger, worker: place, listsFromBytes } = this.#options;
-    const workerData: WorkerSettings = { connection, ledger, worker: place, listsFromBytes };
+    const { connection, budget, worker: place, listsFromBytes } = this.#options;
+    const workerData: WorkerSettings = { connection, budget, worker: place, listsFromBytes };
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: `vector-${place}` });
     let reason = new Error('the search worker ended');
     worker.on('message', (message: FromWorker) => this.#hear(message));
@@ -144,10 +144,10 @@ export class Lane {
       this.#worker = undefined;
       this.#changesUnderWay = 0;
     }
-    const { ledger: state, worker: place, events } = this.#options;
-    const ledger = new Ledger(state);
-    ledger.setHeld(place, 0);
-    ledger.setOldest(place, null);
+    const { budget: state, worker: place, events } = this.#options;
+    const budget = new MemoryBudget(state);
+    budget.setHeld(place, 0);
+    budget.setOldest(place, null);
     if (!this.#closed) events.died(reason);
     for (const [call, pending] of [...this.#pending]) {
       if (!this.#closed && pending.tries < TRIES_MAX) {

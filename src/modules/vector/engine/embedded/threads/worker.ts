@@ -5,7 +5,7 @@ import { Database } from '../../../../../db/database.ts';
 import { CollectionGone } from '../../port.ts';
 import { Collection } from '../collection/collection.ts';
 import { ArenaPool } from '../memory/arena.ts';
-import { Ledger } from '../memory/budget.ts';
+import { MemoryBudget } from '../memory/budget.ts';
 import { Shelf } from '../memory/shelf.ts';
 import { type FromWorker, keyOf, type PlainError, type ToWorker, type WorkerSettings } from './protocol.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -14,9 +14,9 @@ const READS_MAX = 2;
 
 if (parentPort === null) throw new Error('this file runs in a worker thread');
 const port = parentPort;
-const { connection, ledger: ledgerState, worker, listsFromBytes } = workerData as WorkerSettings;
+const { connection, budget: budgetState, worker, listsFromBytes } = workerData as WorkerSettings;
 const tell = (message: FromWorker) => port.postMessage(message);
-const ledger = new Ledger(ledgerState);
+const budget = new MemoryBudget(budgetState);
 const db = new Database({
   connection,
   hotConnections: 1,
@@ -25,7 +25,7 @@ const db = new Database({
 });
 const collections = new Map<string, Collection>();
 const calls = new Map<number, AbortController>();
-const shelf = new Shelf(ledger, worker, {
+const shelf = new Shelf(budget, worker, {
   evicted: ({ key }) => {
     tell({ type: 'counted', figure: 'evictions' });
     tell({ type: 'state', key, state: 'cold', bytes: 0 });
@@ -35,11 +35,11 @@ const shelf = new Shelf(ledger, worker, {
 });
 const context: WorkerContext = {
   db,
-  pool: new ArenaPool(ledger.budgetBytes),
+  pool: new ArenaPool(budget.bytesMax),
   shelf,
   reads: pLimit(READS_MAX),
   builds: pLimit(1),
-  budgetBytes: ledger.budgetBytes,
+  budgetBytes: budget.bytesMax,
   listsFromBytes,
   trouble,
   count: (figure) => tell({ type: 'counted', figure }),
