@@ -6,6 +6,9 @@ import { LongestFirst } from './test/support/longest-first.ts';
 // Tests also wait: more of them than cores.
 const WORKERS = Math.ceil(1.5 * availableParallelism());
 
+// These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/storage/one-task.test.ts looks at the plans.
+const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/storage/schema.test.ts'];
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -26,6 +29,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
+          exclude: process.env.DISTRIBUTED === '1' ? OF_ONE_POSTGRES : [],
           globalSetup: ['test/support/postgres.ts'],
           pool: 'forks',
           isolate: false,

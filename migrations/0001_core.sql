@@ -11,10 +11,15 @@ CREATE FUNCTION core.clock_now() RETURNS timestamptz
 -- stays on the coordinator. Called after each migration. Does nothing elsewhere, nor to tables that lie right.
 CREATE FUNCTION core.distribute() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+  setting text;
   t record;
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN RETURN; END IF;
   PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  -- Workers know these from the role: a session tells them only the SET LOCAL of its transactions.
+  FOREACH setting IN ARRAY '{lock_timeout = ''2s'', TimeZone = ''UTC'', jit = off, citus.propagate_set_commands = ''local''}'::text[] LOOP
+    EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %s', current_database(), setting);
+  END LOOP;
   FOR t IN
     SELECT c.oid::regclass AS name, k.attname = 'account_id' AS is_of_account
       FROM pg_class c

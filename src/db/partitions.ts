@@ -18,7 +18,6 @@ type Period = 'day' | 'month';
 const PERIODS_AHEAD = 2;
 
 const listTables = statement('partition_list_tables', 'SELECT parent, period FROM core.partitioned ORDER BY parent');
-const readPeriod = statement('partition_read_period', 'SELECT period FROM core.partitioned WHERE parent = $1');
 const listPartitions = statement(
   'partition_list',
   `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::text::regclass ORDER BY 1`,
@@ -39,11 +38,11 @@ export async function makePartitionsAhead(db: Partitioned, nowMs: number): Promi
 export async function makeMissedPartition(db: Partitioned, error: unknown): Promise<boolean> {
   const missed = missedPartition(error);
   if (missed === null) return false;
-  const { rows } = await db.query<{ period: Period }>(readPeriod, [missed.parent]);
-  const period = rows[0]?.period;
-  if (period === undefined) return false;
-  await makePartitions(db, missed.parent, period, [startOf(period, sequenceMs(missed.seq))]);
-  return true;
+  const { rows } = await db.query<{ parent: string; period: Period }>(listTables, []);
+  const tables = rows.filter(({ parent }) => missed.parent === null || missed.parent === parent);
+  for (const { parent, period } of tables)
+    await makePartitions(db, parent, period, [startOf(period, sequenceMs(missed.seq))]);
+  return tables.length > 0;
 }
 
 /** Drops the oldest partition of each parent that ends at or before `beforeMs`, all of them at once; answers whether there was one. */
@@ -106,15 +105,17 @@ async function makePartitions(
   });
 }
 
-/** The table and the number that had no place in it. */
-function missedPartition(error: unknown): { readonly parent: string; readonly seq: bigint } | null {
+/** The number that had no place, and in which table; null: a distributed engine passes on the words of a worker, about a part of it. */
+function missedPartition(error: unknown): { readonly parent: string | null; readonly seq: bigint } | null {
   if (sqlState(error) !== '23514') return null;
   const { routine, schema, table, detail } = error as Record<
     'routine' | 'schema' | 'table' | 'detail',
     string | undefined
   >;
   const seq = /= \((-?\d+)\)\.$/.exec(detail ?? '')?.[1];
-  if (routine !== 'ExecFindPartition' || seq === undefined) return null;
+  if (seq === undefined) return null;
+  if (routine === 'ReportResultError') return { parent: null, seq: BigInt(seq) };
+  if (routine !== 'ExecFindPartition') return null;
   return { parent: `${schema}.${table}`, seq: BigInt(seq) };
 }
 

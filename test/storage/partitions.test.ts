@@ -84,7 +84,10 @@ test('the boundaries are those of the calendar in UTC, with no number between tw
     await insertEntry(tx, end);
   });
   const { rows } = await db.query<{ place: string }>(
-    raw(`SELECT tableoid::regclass::text AS place FROM core.ledger WHERE entry_seq >= $1 ORDER BY entry_seq`),
+    // The part of a partition on a node has a number behind its name.
+    raw(
+      `SELECT substring(tableoid::regclass::text FROM '^[a-z.]+_[0-9]+') AS place FROM core.ledger WHERE entry_seq >= $1 ORDER BY entry_seq`,
+    ),
     [end - 1n],
   );
   expect(rows.map(({ place }) => place)).toEqual(['core.ledger_203612', 'core.ledger_203701']);
@@ -94,7 +97,10 @@ test('a check that fails for another reason is reported as it is', async () => {
   const broken = db.transaction((tx) =>
     tx.query(raw('UPDATE core.wallet SET balance_nanos = -1 WHERE account_id = $1'), [account.accountId]),
   );
-  await expect(broken).rejects.toMatchObject({ code: '23514', constraint: 'wallet_balance_nanos_check' });
+  await expect(broken).rejects.toMatchObject({
+    code: '23514',
+    message: expect.stringContaining('wallet_balance_nanos_check'),
+  });
 });
 
 test('only what ended is dropped, the oldest of all parents together', async () => {

@@ -2,9 +2,11 @@
 // with its own part, so a clone is one of each node's template. A template that nobody may connect to stays as it is.
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { withClient } from '../../src/db/client.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
+import { sqlState } from '../../src/db/errors.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
 export interface Cluster {
@@ -17,6 +19,7 @@ export interface Cluster {
 
 // Few, since each is a copy of every table, and enough for every worker to have some.
 const SHARDS = 4;
+const IN_USE = '55006';
 
 /** Makes the templates. The role of `url` must be a superuser that every node lets in, and the database must know the workers. */
 export async function openCluster(url: string): Promise<Cluster> {
@@ -55,14 +58,20 @@ export async function closeCluster(cluster: Cluster): Promise<void> {
 
 export async function cloneOnCluster(cluster: Cluster, database: string, template: string): Promise<void> {
   await onEveryNode(cluster, `CREATE DATABASE ${database} TEMPLATE ${template}`);
-  await withClient(cluster.coordinator, (client) =>
-    client.query(`ALTER DATABASE ${database} SET citus.shard_count = ${SHARDS}`),
-  );
+  await withClient({ ...cluster.coordinator, database }, async (client) => {
+    await client.query(`ALTER DATABASE ${database} SET citus.shard_count = ${SHARDS}`);
+    // What the role has set in a database is not cloned.
+    if (template === cluster.migrated) await client.query('SELECT core.distribute()');
+  });
 }
 
 /** Ends every session of the database and removes it. */
 export async function dropOnCluster(cluster: Cluster, database: string): Promise<void> {
-  await onEveryNode(cluster, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  await dropOnNode(cluster.coordinator, database);
+  for (const worker of cluster.workers) {
+    await endPrepared({ ...worker, database });
+    await dropOnNode(worker, database);
+  }
 }
 
 /** A template is cloned only while nobody is in it, the engine's own background process included. */
@@ -72,6 +81,27 @@ async function close(cluster: Cluster, template: string): Promise<void> {
     cluster,
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${template}'`,
   );
+}
+
+/** The engine's own background process comes back for a moment after it was ended. */
+async function dropOnNode(node: Connection, database: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await withClient(node, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
+      return;
+    } catch (error) {
+      if (sqlState(error) !== IN_USE || tries === 20) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** Ends what a coordinator that is gone has left prepared: it would keep the database. */
+async function endPrepared(worker: Connection): Promise<void> {
+  await withClient(worker, async (client) => {
+    const { rows } = await client.query('SELECT gid FROM pg_prepared_xacts WHERE database = current_database()');
+    for (const { gid } of rows) await client.query(`ROLLBACK PREPARED '${gid}'`);
+  });
 }
 
 async function onEveryNode(cluster: Cluster, text: string): Promise<void> {

@@ -57,6 +57,9 @@ async function createEngine(
   { engine, memoryMb }: VectorSettings,
 ): Promise<VectorEngine> {
   if (engine === 'embedded') return createEmbeddedEngine({ connection, memoryMb, log });
+  if (db.distributed) {
+    throw new StartupError('VECTOR_ENGINE: pgvector is for one PostgreSQL; on a distributed engine use embedded');
+  }
   if (!(await hasPgvector(db))) {
     throw new StartupError(
       'VECTOR_ENGINE: pgvector needs the extension vector, 0.8 or later, in the database (CREATE EXTENSION vector)',
