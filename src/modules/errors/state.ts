@@ -4,7 +4,7 @@ import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { CaptureEffect } from './capture/capture-effect.ts';
 import { ErrorIds } from './capture/ids.ts';
-import { UserHashes } from './intake/user-hashes.ts';
+import { UserHashes } from './intake/user-identity.ts';
 import { UnpaidKeys } from './sentry/unpaid-keys.ts';
 
 export interface ErrorsState {

@@ -9,12 +9,10 @@ import type { Queryable, Transaction } from '../../../db/database.ts';
 import { sendActivity } from '../groups/activity-store.ts';
 import { readGroups, readValues, sendDays, sendGroups, sendNewEvents, sendValues } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
-import { sendDetails } from './detail-store.ts';
-import { decisiveFigures, type Figure, tagNameOf } from './figures.ts';
-import { type FigureKeys, GroupBook } from './group-book.ts';
+import { sendDetails } from './detail-blocks.ts';
+import { decisiveFigures, type Figure, KnownFigures, parseFigures, tagNameOf } from './figures.ts';
+import { type FigureKeys, GroupTally } from './group-tally.ts';
 import type { ErrorIds } from './ids.ts';
-import { parseFigures } from './inline-figures.ts';
-import { KnownFigures } from './known-figures.ts';
 import { parseCounts } from './period-counts.ts';
 
 type Item = LaneItem<CaptureInput, KnownState>;
@@ -75,18 +73,18 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
 
   write(tx: Transaction, items: readonly Admitted[], nowMs: number): string[] {
     const known = items[0]?.context as KnownState;
-    const book = new GroupBook(known, this.#ids, this.#baseUrl, nowMs);
-    const texts = items.map((admitted) => book.add(admitted));
+    const tally = new GroupTally(known, this.#ids, this.#baseUrl, nowMs);
+    const texts = items.map((admitted) => tally.add(admitted));
     const accounts = accountsOf(items.map(({ item }) => item));
-    sendNewEvents(tx, accounts, book.events);
-    sendDetails(tx, accounts, book.details.blocks());
-    const { groups, values } = book.changes();
+    sendNewEvents(tx, accounts, tally.events);
+    sendDetails(tx, accounts, tally.details.blocks());
+    const { groups, values } = tally.changes();
     sendGroups(tx, accounts, groups);
-    sendDays(tx, accounts, book.days);
+    sendDays(tx, accounts, tally.days);
     sendValues(tx, accounts, values);
     this.#written.set(known, values);
-    sendActivity(tx, book.reopenings, nowMs);
-    sendEvents(tx, book.told as readonly NewEvent[], nowMs);
+    sendActivity(tx, tally.reopenings, nowMs);
+    sendEvents(tx, tally.told as readonly NewEvent[], nowMs);
     void countAccepted(
       tx,
       items.map(({ item }) => item),

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CaptureInput, figureKey, type GroupState, KIND } from './capture-types.ts';
-import { FigureSums } from './figures.ts';
+import { type CaptureInput, type FigureCount, figureKey, type GroupState, KIND } from './capture-types.ts';
+import { addFigures, FigureSums, figuresText, KnownFigures, parseFigures } from './figures.ts';
 import { noCounts } from './period-counts.ts';
 
 function group(): GroupState {
@@ -84,4 +85,77 @@ test('caps count what is known from before', () => {
     [KIND.tag, 'id', '(other)', 1],
     [KIND.tag, 'id', 'old', 1],
   ]);
+});
+
+const figure = fc.tuple(
+  fc.integer({ min: 1, max: 5 }),
+  fc.string({ unit: 'grapheme', maxLength: 5 }),
+  fc.string({ maxLength: 3 }),
+  fc.integer({ min: 1, max: 1_000_000 }),
+);
+const keyOf = ([kind, name, value]: FigureCount) => figureKey(kind, name, value);
+const eventsByKey = (figures: readonly FigureCount[]) => {
+  const sums = new Map<string, number>();
+  for (const one of figures) sums.set(keyOf(one), (sums.get(keyOf(one)) ?? 0) + one[3]);
+  return Object.fromEntries([...sums].sort());
+};
+
+test('what is added adds up, through the text of the row', () => {
+  const distinct = fc.uniqueArray(figure, { selector: keyOf, maxLength: 12 });
+  fc.assert(
+    fc.property(distinct, distinct, (there, added) => {
+      const text = figuresText(there);
+      fc.pre(text !== null);
+      const sums = addFigures(
+        parseFigures(text) as Map<string, FigureCount>,
+        added.map((one) => [keyOf(one), one] as const),
+      );
+      expect(eventsByKey([...sums.values()])).toEqual(eventsByKey([...there, ...added]));
+      for (const [key, one] of sums) expect(keyOf(one)).toBe(key);
+    }),
+  );
+});
+
+test('a row holds a kilobyte of them', () => {
+  const users = (count: number, name = 'user') =>
+    Array.from({ length: count }, (_, i): FigureCount => [1, `${name}-${i}`, '', 1]);
+  expect(parseFigures(figuresText(users(40)))?.size).toBe(40);
+  expect(figuresText(users(60))).toBeNull();
+  expect(figuresText(users(40, 'użytkowniczka'))).toBeNull();
+  expect(parseFigures(null)).toBeNull();
+});
+
+test('knows what was added, by group', () => {
+  const known = new KnownFigures();
+  known.add('g', 'a');
+  known.add('h', 'b');
+  known.add('g', 'c');
+  expect([...(known.of('g') ?? [])]).toEqual(['a', 'c']);
+  expect(known.of('h')?.has('a')).toBe(false);
+  expect(known.of('i')).toBeUndefined();
+});
+
+test('keeps groups that are asked for and forgets others', () => {
+  const known = new KnownFigures();
+  known.add('asked', 'a');
+  known.add('quiet', 'a');
+  for (let group = 0; group < 3_000; group += 1) {
+    for (let figure = 0; figure < 100; figure += 1) known.add(`g${group}`, String(figure));
+    expect(known.of('asked')?.has('a')).toBe(true);
+  }
+  expect(known.of('quiet')).toBeUndefined();
+  const kept = Array.from({ length: 3_000 }, (_, group) => known.of(`g${group}`)?.size ?? 0);
+  expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(100_000);
+  expect(kept.at(-1)).toBe(100);
+});
+
+test('one group with ever more figures does not grow without bound', () => {
+  const known = new KnownFigures();
+  let most = 0;
+  for (let figure = 0; figure < 200_000; figure += 1) {
+    known.add('g', String(figure));
+    most = Math.max(most, known.of('g')?.size ?? 0);
+  }
+  expect(most).toBeLessThanOrEqual(25_000);
+  expect(known.of('g')?.has('199999')).toBe(true);
 });

@@ -2,8 +2,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
-import { lastHours } from '../capture/hours.ts';
-import { parseCounts } from '../capture/period-counts.ts';
+import { lastHours, parseCounts } from '../capture/period-counts.ts';
 import { firstKeptSeq } from '../retention.ts';
 import type { ErrorsState } from '../state.ts';
 import { dashboardUrl } from './dashboard.ts';

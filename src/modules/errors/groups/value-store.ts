@@ -3,7 +3,7 @@ import { int8Array } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { type FigureCount, KIND } from '../capture/capture-types.ts';
-import { parseFigures } from '../capture/inline-figures.ts';
+import { parseFigures } from '../capture/figures.ts';
 import { TOP_VALUES } from '../limits.ts';
 
 const selectTop = statement(

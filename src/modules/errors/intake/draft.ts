@@ -58,7 +58,7 @@ export interface EventDraft {
   readonly environment: Environment | null;
   readonly release: string | null;
   readonly user_id: string | null;
-  /** An e-mail or network address that tells users apart where user_id does not; never stored, see user-hashes.ts. */
+  /** An e-mail or network address that tells users apart where user_id does not; never stored, see user-identity.ts. */
   readonly contact: string | null;
   readonly tags: Readonly<Record<string, string>>;
   /** Epoch milliseconds by the word of an SDK; null: when it is received. */

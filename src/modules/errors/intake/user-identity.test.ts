@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secrets } from '../../../core/secrets/secrets.ts';
 import { NumberSource } from './number-source.ts';
-import { UserHashes } from './user-hashes.ts';
-import { identityOf } from './user-identity.ts';
+import { identityOf, UserHashes } from './user-identity.ts';
 
 const nobody = { userId: null, contact: null };
 

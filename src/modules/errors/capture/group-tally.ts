@@ -10,12 +10,9 @@ import { dayOf } from '../retention.ts';
 import type { DayCount, GroupChange, NewEventRow, ValueChange } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
 import { DetailBlocks } from './detail-blocks.ts';
-import { FigureSums } from './figures.ts';
-import { addHour } from './hours.ts';
+import { addFigures, FigureSums, figuresText } from './figures.ts';
 import type { ErrorIds } from './ids.ts';
-import { addFigures, figuresText } from './inline-figures.ts';
-import { noCounts } from './period-counts.ts';
-import { addRecent, isAnomalous, rates } from './recent.ts';
+import { addHour, addRecent, isAnomalous, noCounts, rates } from './period-counts.ts';
 
 type Admitted = AdmittedItem<CaptureInput, KnownState>;
 
@@ -37,7 +34,7 @@ export interface FigureKeys {
   readonly key: string;
 }
 
-export class GroupBook {
+export class GroupTally {
   readonly events: NewEventRow[] = [];
   readonly details = new DetailBlocks();
   readonly reopenings: NewActivity[] = [];
