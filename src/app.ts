@@ -72,12 +72,15 @@ export interface ServiceOptions {
   readonly log: Logger;
   /** Further modules, such as the no-op of the benchmarks. */
   readonly extraModules?: readonly Module[];
+  /** Folder of migrations, those of such modules among them. */
+  readonly migrations?: string;
   /** Tests take smaller bounds. */
   readonly admission?: Admission;
 }
 
 const CALLS_FINISH_MS = 6_000;
 const ENDED_CALLS_FINISH_MS = 1_000;
+const READY_WITHIN_MS = 1_000;
 
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -96,7 +99,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   try {
     const baseUrl = await listen(shell.rest, config);
     shell.announce(baseUrl);
-    storage = await openStorage(config, options.log);
+    storage = await openStorage(config, options.log, options.migrations);
     const inner = await startInner({ config, settings, manifest, shell, storage, baseUrl, log: options.log });
     shell.open(inner);
     return {
@@ -171,7 +174,7 @@ function createShell(config: Config, manifest: Manifest, { log, admission }: Ser
     metricsToken: config.metricsToken,
     isBehindProxy: config.isBehindProxy,
     baseUrl: () => baseUrl,
-    isReady: async () => open && inner?.storage.isUp() === true && (await inner.core.db.ping().then(() => true)),
+    isReady: async () => open && inner?.storage.isUp() === true && (await inner.core.db.answersWithin(READY_WITHIN_MS)),
     gauges: () => (inner === null ? [] : inner.figures()),
     laneDepth: () => inner?.core.lanes.depth ?? 0,
   });

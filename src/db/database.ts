@@ -94,9 +94,13 @@ export class Database implements Queryable {
     return this.#general.transaction(body);
   }
 
-  /** Throws when the server does not answer now; unlike statements it does not wait for one that restarts. */
-  ping(): Promise<void> {
-    return this.#general.ping();
+  /** Whether the server answers now: statements wait for one that restarts, whoever asks this wants to know at once. */
+  answersWithin(timeoutMs: number): Promise<boolean> {
+    const answered = this.#general.ping().then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([answered, sleep(timeoutMs, false, { ref: false })]);
   }
 
   async end(): Promise<void> {

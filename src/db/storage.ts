@@ -16,15 +16,16 @@ export interface Storage {
   stop(): Promise<void>;
 }
 
-/** `databaseUrl` absent: our own PostgreSQL under `dataDir`. Throws StartupError with one line when there is no usable database. */
+/** `databaseUrl` absent: our own PostgreSQL under `dataDir`. `migrations`: their folder when it is not ours. Throws StartupError with one line when there is no usable database. */
 export async function openStorage(
   config: { readonly databaseUrl?: string; readonly dataDir: string },
   log: EmbeddedLog,
+  migrations?: string,
 ): Promise<Storage> {
-  if (config.databaseUrl !== undefined) return openRemote(config.databaseUrl);
+  if (config.databaseUrl !== undefined) return openRemote(config.databaseUrl, migrations);
   const embedded = await startEmbedded({ dataDir: config.dataDir, log });
   try {
-    await migrate(embedded.connection);
+    await migrate(embedded.connection, migrations);
   } catch (error) {
     await embedded.stop();
     throw error;
@@ -37,11 +38,11 @@ export async function openStorage(
   };
 }
 
-async function openRemote(connectionString: string): Promise<Storage> {
+async function openRemote(connectionString: string, migrations?: string): Promise<Storage> {
   const connection = { connectionString };
   let distributed: boolean;
   try {
-    await migrate(connection);
+    await migrate(connection, migrations);
     distributed = await withClient(connection, isDistributed);
   } catch (error) {
     if (error instanceof StartupError) throw error;

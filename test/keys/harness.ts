@@ -15,9 +15,8 @@ import { Database } from '../../src/db/database.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
-import { priceBookOf } from '../../src/manifest/compose.ts';
 import { modules } from '../../src/manifest/index.ts';
-import { account } from '../../src/modules/account/index.ts';
+import { buildManifest } from '../../src/manifest/manifest.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -35,6 +34,8 @@ export interface House {
   close(): Promise<void>;
 }
 
+const manifest = buildManifest(modules, { thoroughness: 'quick' });
+const accountCapabilities = manifest.capabilities.filter(({ id }) => id.startsWith('account.'));
 const planned = ['queue', 'vector', 'errors', 'email'];
 const others = [
   { id: 'queue.publish', scope: 'write' },
@@ -87,9 +88,9 @@ function makeCore(db: Database): Core {
     lanes,
     holds: new Holds({ db, lanes, log, owner: 'test' }),
     keys: new KeyRing({ db, secrets }),
-    scopeBook: scopeBookOf([...account.capabilities, ...others], planned),
+    scopeBook: scopeBookOf([...accountCapabilities, ...others], planned),
     usage: new UsageMeter(db),
-    prices: priceBookOf(modules),
+    prices: manifest.prices,
     eventTypes: new Set(),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
@@ -101,7 +102,7 @@ function makeCore(db: Database): Core {
 }
 
 export async function callOn(core: Core, secret: string, id: string, input: object, idempotencyKey?: string) {
-  const capability = account.capabilities.find((candidate) => candidate.id === id);
+  const capability = manifest.byId.get(id);
   if (capability === undefined) throw new Error(`no capability ${id}`);
   const key = await core.keys.find(secret);
   if (typeof key === 'string') throw invalidKey(key);

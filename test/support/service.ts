@@ -32,6 +32,7 @@ export interface TestServiceOptions {
   /** Share the database of another service: a second process's worth. It is then not dropped at stop. */
   readonly database?: TestDatabase;
   readonly extraModules?: readonly Module[];
+  readonly migrations?: string;
   /** Bounds other than those of the service. */
   readonly admission?: { readonly [Level in keyof Admission]?: Partial<Admission[Level]> };
   readonly log?: Logger;
@@ -60,6 +61,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const service = await startService(config, {
     log: options.log ?? createLog(config.logLevel),
     extraModules: options.extraModules,
+    migrations: options.migrations,
     admission: {
       connection: { ...admission.connection, ...connection },
       address: { ...admission.address, ...address },

@@ -1,0 +1,65 @@
+// How another account could name keys and webhooks of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+
+const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };
+
+export const tenants: TenantFixture = {
+  nobody: {
+    key: 'key_1111111111111111111111',
+    webhook: 'wh_1111111111111111111111',
+    delivery: 'whd_1111111111111111111111',
+    project: 'proj_1111111111111111111111',
+  },
+  async fill({ act }) {
+    const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
+    const register = () => act('account.webhooks.register', target);
+    const [webhook] = [await register(), await register()];
+    const deliver = () => act('account.webhooks.test', { id: webhook.id });
+    const [delivery] = [await deliver(), await deliver()];
+    return { key: key.id, webhook: webhook.id, delivery: delivery.delivery_id, project: key.project_id };
+  },
+  async fillOther({ act }) {
+    return { webhook: (await act('account.webhooks.register', target)).id };
+  },
+  aims: {
+    'account.balance': [],
+    'account.budget.get': [],
+    'account.budget.set': [],
+    'account.keys.create': [(names) => ({ project_id: names.project })],
+    'account.keys.list': [],
+    'account.keys.revoke': [(names) => ({ id: names.key })],
+    'account.keys.rotate': [(names) => ({ id: names.key }), (names) => ({ id: names.key, grace_hours: 0 })],
+    'account.keys.suspected_compromise': [
+      (names) => ({ id: names.key, confirmed_leak: true }),
+      (names) => ({ id: names.key }),
+    ],
+    'account.keys.update': [
+      (names) => ({ id: names.key, name: 'taken' }),
+      (names) => ({ id: names.key, scopes: ['queue'] }),
+    ],
+    'account.tier': [],
+    'account.usage': [(names) => ({ key_id: names.key })],
+    'account.usage.timeseries': [(names) => ({ key_id: names.key })],
+    'account.ledger.list': [(names) => ({ key_id: names.key })],
+    'account.events.list': [],
+    'account.webhooks.register': [],
+    'account.webhooks.list': [],
+    'account.webhooks.get': [(names) => ({ id: names.webhook })],
+    'account.webhooks.update': [
+      (names) => ({ id: names.webhook, description: 'taken' }),
+      (names) => ({ id: names.webhook, secret: null, status: 'disabled' }),
+    ],
+    'account.webhooks.delete': [(names) => ({ id: names.webhook })],
+    'account.webhooks.deliveries': [(names) => ({ id: names.webhook })],
+    'account.webhooks.test': [(names) => ({ id: names.webhook })],
+    'account.webhooks.redeliver': [(names) => ({ delivery_id: names.delivery })],
+  },
+  lists: {
+    'account.keys.list': () => ({}),
+    'account.ledger.list': () => ({}),
+    'account.events.list': () => ({}),
+    'account.webhooks.list': () => ({}),
+    'account.webhooks.deliveries': ({ webhook }) => ({ id: webhook }),
+  },
+  keyed: [['account.keys.create', { name: 'second' }]],
+};

@@ -1,0 +1,42 @@
+// How another account could name jobs of this one: what the tenant loop of the contract tests needs.
+import { statement } from '../../db/statement.ts';
+import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+
+const yearly = { task: 'https://example.org/tasks', cron_expr: '0 0 29 2 *' };
+
+const insertRuns = statement(
+  'fixture_insert_runs',
+  `INSERT INTO cron.run (account_id, run_id, job_id, scheduled_at, started_at, finished_at, status, attempt, cost_nanos)
+   SELECT j.account_id, 'run_' || n, j.job_id, j.created_at - n * interval '1 minute', j.created_at, j.created_at, 'succeeded', 1, 0
+     FROM cron.job j, generate_series(1, $3) n WHERE j.account_id = $1 AND j.job_id = $2`,
+);
+
+export const tenants: TenantFixture = {
+  nobody: { job: 'cron_1111111111111111111111' },
+  async fill(tenant) {
+    const [job] = [await tenant.act('cron.create', yearly), await tenant.act('cron.create', yearly)];
+    // Runs that are over, as the background would have made them.
+    await tenant.db.query(insertRuns, [tenant.accountId, job.id, 2]);
+    return { job: job.id };
+  },
+  async fillOther({ act }) {
+    return { job: (await act('cron.create', yearly)).id };
+  },
+  aims: {
+    'cron.create': [],
+    'cron.list': [],
+    'cron.get': [(names) => ({ id: names.job })],
+    'cron.runs': [(names) => ({ id: names.job })],
+    'cron.update': [
+      (names) => ({ id: names.job, name: 'taken' }),
+      (names) => ({ id: names.job, task: 'https://example.org/other', secret: null }),
+    ],
+    'cron.pause': [(names) => ({ id: names.job })],
+    'cron.resume': [(names) => ({ id: names.job })],
+    'cron.delete': [(names) => ({ id: names.job })],
+  },
+  lists: {
+    'cron.list': () => ({}),
+    'cron.runs': ({ job }) => ({ id: job }),
+  },
+};

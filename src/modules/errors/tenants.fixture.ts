@@ -1,0 +1,36 @@
+// How another account could name events and groups of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+
+export const tenants: TenantFixture = {
+  nobody: { errorEvent: `evt_err_${'1'.repeat(22)}`, errorGroup: `errgrp_${'1'.repeat(22)}` },
+  async fill({ act }) {
+    const fail = (message: string) => act('errors.capture', { message });
+    const [failure] = [await fail('failure one'), await fail('failure one'), await fail('failure two')];
+    return { errorEvent: failure.event_id, errorGroup: failure.error_group_id };
+  },
+  async fillOther({ act }) {
+    return { errorGroup: (await act('errors.capture', { message: 'of b' })).error_group_id };
+  },
+  aims: {
+    'errors.capture': [],
+    'errors.message': [],
+    'errors.list': [(names) => ({ filter: { error_group_id: names.errorGroup } })],
+    'errors.search': [(names) => ({ q: 'failure', filter: { error_group_id: names.errorGroup } })],
+    'errors.get': [(names) => ({ event_id: names.errorEvent })],
+    'errors.groups': [],
+    'errors.group_detail': [(names) => ({ error_group_id: names.errorGroup })],
+    'errors.events': [(names) => ({ error_group_id: names.errorGroup })],
+    'errors.resolve': [(names) => ({ error_group_id: names.errorGroup })],
+    'errors.unresolve': [(names) => ({ error_group_id: names.errorGroup })],
+    'errors.ignore': [(names) => ({ error_group_id: names.errorGroup })],
+    'errors.unignore': [(names) => ({ error_group_id: names.errorGroup })],
+    'errors.assign': [(names) => ({ error_group_id: names.errorGroup, assigned_to: 'taken' })],
+    'errors.comment': [(names) => ({ error_group_id: names.errorGroup, text: 'taken' })],
+  },
+  lists: {
+    'errors.list': () => ({}),
+    'errors.search': () => ({ q: 'failure' }),
+    'errors.groups': () => ({}),
+    'errors.events': ({ errorGroup }) => ({ error_group_id: errorGroup }),
+  },
+};

@@ -1,0 +1,117 @@
+// A module is added by its folder, a line in the list of modules and a migration: everything else follows from what it brings.
+import { copyFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examineAccount } from '../../src/core/upkeep/doctor.ts';
+import { modules } from '../../src/manifest/index.ts';
+import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
+import { parcel } from '../fixtures/parcel/index.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { allEvents } from '../support/events.ts';
+import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { tenantFixtures } from '../support/tenant-fixtures.ts';
+import { tenantLoop } from './tenant-loop.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDER = join(ROOT, 'test/fixtures/parcel');
+
+let migrations: string;
+const databases: TestDatabase[] = [];
+let service: TestService;
+let accountId: string;
+let call: Client;
+
+beforeAll(async () => {
+  migrations = await mkdtemp(join(tmpdir(), 'qm-migrations-'));
+  await cp(join(ROOT, 'migrations'), migrations, { recursive: true });
+  const next = (await readdir(migrations)).filter((name) => /^\d{4}_/.test(name)).length + 1;
+  await copyFile(join(FOLDER, 'parcel.sql'), join(migrations, `${String(next).padStart(4, '0')}_parcel.sql`));
+  service = await start({ PARCEL_WEIGHT_MAX: '2000' });
+  const account = await createTestAccount(service.core);
+  accountId = account.accountId;
+  call = client(service.url, account.secret);
+});
+afterAll(async () => {
+  await service.stop();
+  for (const database of databases) await database.drop();
+  await rm(migrations, { recursive: true, force: true });
+});
+
+async function start(env: Record<string, string> = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  databases.push(database);
+  return startTestService({ env, database, migrations, extraModules: [parcel] });
+}
+
+const page = async (path: string) => (await client(service.url)('GET', path)).text;
+
+describe('a module that is added by its folder', () => {
+  test('is charged at its price, in its own table, counted and told', async () => {
+    const { status, body } = await call('POST', '/v1/parcel/send', { weight: 900 });
+    expect([status, body.metadata.cost_usd]).toEqual([200, 0.00003]);
+    expect((await call('GET', '/v1/parcel/list')).body.data.items).toEqual([body.data]);
+    const told = (await allEvents(call)).filter(({ type }) => type === 'parcel.sent');
+    expect(told.map(({ data }) => data.object)).toEqual([body.data]);
+    const patient = { db: service.core.db, secrets: null, modules: ['parcel'] };
+    expect(await examineAccount(patient, accountId)).toEqual([]);
+  });
+
+  test('reads its setting, and answers its own error code, which has a page', async () => {
+    expect((await call('POST', '/v1/parcel/send', { weight: 2_000 })).status).toBe(200);
+    const { status, body } = await call('POST', '/v1/parcel/send', { weight: 2_001 });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'PARCEL_TOO_HEAVY', 'weight']);
+    const at = new URL(body.error.docs_url).pathname;
+    expect(await page(at)).toContain('The parcel is too heavy.');
+    expect(await page('/docs/errors')).toContain(`href="${at}"`);
+  });
+
+  test('does not start with a wrong setting', async () => {
+    const failure = await start({ PARCEL_WEIGHT_MAX: 'much' }).catch((error: Error) => error);
+    expect(failure).toMatchObject({
+      name: 'ConfigError',
+      message: 'PARCEL_WEIGHT_MAX must be a whole number from 1 to 10000, not "much"',
+    });
+  });
+
+  test('is limited by the tier, which shows the limit', async () => {
+    const { secret } = await createTestAccount(service.core);
+    const other = client(service.url, secret);
+    expect((await other('GET', '/v1/account/tier')).body.data.limits).toMatchObject({ parcels: 3, queues: 1_000 });
+    const sent = [];
+    for (let i = 0; i < 4; i += 1) sent.push((await other('POST', '/v1/parcel/send', { weight: 1 })).body);
+    expect(sent.map(({ ok, error }) => (ok ? 'sent' : error.code))).toEqual(['sent', 'sent', 'sent', 'QUOTA_EXCEEDED']);
+  });
+
+  test('may be granted and subscribed to by its names', async () => {
+    const { body: key } = await call('POST', '/v1/account/keys/create', { scopes: ['parcel:read'] });
+    const reader = client(service.url, key.data.key_secret);
+    expect((await reader('GET', '/v1/parcel/list')).status).toBe(200);
+    expect((await reader('POST', '/v1/parcel/send', { weight: 1 })).body.error.code).toBe('INSUFFICIENT_SCOPE');
+    const target = { url: 'https://example.org/hooks', events: ['parcel.sent'] };
+    expect((await call('POST', '/v1/account/webhooks/register', target)).status).toBe(200);
+  });
+
+  test('stands in discovery, OpenAPI, llms.txt, the documentation and the manifest document', async () => {
+    const { data } = (await call('GET', '/v1/discovery/parcel.send')).body;
+    expect(data).toMatchObject({ billable: true, pricing: { unit: 'parcel', price_usd: 0.00003 } });
+    expect(data.errors).toContainEqual({ code: 'PARCEL_TOO_HEAVY', http_status: 400, retryable: false });
+    expect(data.events.map(({ type }: { type: string }) => type)).toContain('parcel.sent');
+    const listing = (await call('GET', '/v1/discovery')).body.data;
+    expect(listing.modules).toContainEqual({ module: 'parcel', status: 'beta' });
+    const openapi = JSON.parse(await page('/v1/openapi.json'));
+    expect(openapi.paths['/parcel/send'].post['x-svc-errors']).toContain('PARCEL_TOO_HEAVY');
+    expect(openapi.webhooks['parcel.sent']).toBeDefined();
+    const limits = JSON.stringify(openapi.paths['/account/tier'].get.responses['200']);
+    expect(limits).toContain('Parcels on their way.');
+    expect(await page('/llms.txt')).toContain('[parcel.send]');
+    expect(await page('/docs/capabilities/parcel.send')).toContain('0.00003 USD');
+    expect(await page('/docs/events/parcel.sent')).toContain('A parcel is on its way.');
+    expect(await page('/.well-known/quartermaster.json')).toContain('"PARCEL_TOO_HEAVY"');
+  });
+});
+
+describe('and no tenant sees another tenant of it', async () => {
+  const fixtures = [...(await tenantFixtures()), ...(await tenantFixtures(FOLDER))];
+  tenantLoop(composeManifest([...modules, parcel]), fixtures, () => start());
+});

@@ -1,0 +1,162 @@
+// The loop over all modules that shows: what belongs to account A does not exist for account B. What it calls, each module says.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Capability } from '../../src/manifest/capability.ts';
+import type { Manifest } from '../../src/manifest/manifest.ts';
+import type { Input, Names, Tenant, TenantFixture } from '../../src/manifest/tenant-fixture.ts';
+import { accountRows } from '../support/account-rows.ts';
+import { callCapability } from '../support/capabilities.ts';
+import { client, createTestAccount, type Reply, type TestAccount, type TestService } from '../support/service.ts';
+
+interface Looped {
+  readonly fixture: TenantFixture;
+  own: Names;
+  ofB: Names;
+}
+
+/** Discovery names capabilities and kinds of events, which are everyone's. */
+const everyones: Readonly<Record<string, readonly []>> = {
+  discovery: [],
+  'discovery.capability': [],
+  'discovery.event': [],
+};
+
+class Loop {
+  readonly manifest: Manifest;
+  readonly looped: readonly Looped[];
+  readonly cursors = new Map<string, string>();
+  service!: TestService;
+  a!: TestAccount;
+  b!: TestAccount;
+
+  constructor(manifest: Manifest, fixtures: readonly TenantFixture[]) {
+    this.manifest = manifest;
+    this.looped = fixtures.map((fixture) => ({ fixture, own: {}, ofB: {} }));
+  }
+
+  async fill(service: TestService): Promise<void> {
+    this.service = service;
+    [this.a, this.b] = await Promise.all([createTestAccount(service.core), createTestAccount(service.core)]);
+    for (const each of this.looped) {
+      each.own = await each.fixture.fill(this.#tenant(this.a));
+      each.ofB = await each.fixture.fillOther(this.#tenant(this.b));
+    }
+    for (const [id, ask, { own }] of this.lists()) {
+      this.cursors.set(id, (await this.#tenant(this.a).act(id, { ...ask(own), limit: 1 })).next_cursor);
+    }
+  }
+
+  call(account: TestAccount, id: string, input: Input): Promise<Reply> {
+    return callCapability(client(this.service.url, account.secret), this.manifest.byId.get(id) as Capability, input);
+  }
+
+  lists() {
+    return this.looped.flatMap((each) =>
+      Object.entries(each.fixture.lists).map(([id, ask]) => [id, ask, each] as const),
+    );
+  }
+
+  #tenant(account: TestAccount): Tenant {
+    return {
+      accountId: account.accountId,
+      db: this.service.core.db,
+      act: async (id, input) => {
+        const { body } = await this.call(account, id, input);
+        expect(body, id).toMatchObject({ ok: true });
+        return body.data;
+      },
+    };
+  }
+}
+
+/** Declares the tests. `start` starts a service with exactly the modules of the manifest. */
+export function tenantLoop(
+  manifest: Manifest,
+  fixtures: readonly TenantFixture[],
+  start: () => Promise<TestService>,
+): void {
+  const loop = new Loop(manifest, fixtures);
+  beforeAll(async () => loop.fill(await start()));
+  afterAll(() => loop.service.stop());
+
+  describe('from account B', () => {
+    test('every capability says how it names things, and every list what it is asked with', () => {
+      const named = [...fixtures.flatMap(({ aims }) => Object.keys(aims)), ...Object.keys(everyones)];
+      expect(named.sort()).toEqual(manifest.capabilities.map(({ id }) => id).sort());
+      const withCursor = manifest.capabilities.filter(({ input }) => 'cursor' in input.properties);
+      const lists = loop.lists().map(([id]) => id);
+      expect(lists.sort()).toEqual(withCursor.map(({ id }) => id).sort());
+    });
+    testNames(loop);
+    testLists(loop);
+  });
+}
+
+function testNames(loop: Loop): void {
+  const cases = loop.looped.flatMap((each) =>
+    Object.entries(each.fixture.aims).flatMap(([id, aims]) =>
+      aims.map((aim) => ({ id, aim, each, shown: JSON.stringify(aim(each.fixture.nobody)) })),
+    ),
+  );
+  const keyed = loop.looped.flatMap((each) =>
+    (each.fixture.keyed ?? []).map(([id, input]) => [id, input, each] as const),
+  );
+
+  test.each(cases)('$id $shown: the answer of a random id, and A unchanged', async ({ id, aim, each }) => {
+    const { own, fixture } = each;
+    const { db } = loop.service.core;
+    const before = await accountRows(db, loop.a.accountId);
+    const foreign = await loop.call(loop.b, id, aim(own));
+    const unknown = await loop.call(loop.b, id, aim(fixture.nobody));
+    expect(comparable(foreign, own)).toEqual(comparable(unknown, fixture.nobody));
+    expect(Object.keys(foreign.body.error ?? {})).toEqual(Object.keys(unknown.body.error ?? {}));
+    expect(await accountRows(db, loop.a.accountId)).toEqual(before);
+    expect(foreign.text).not.toContain(loop.a.accountId);
+  });
+
+  test.each(keyed)("%s: A's idempotency key is free for B", async (id, input, { own }) => {
+    const { status, body } = await loop.call(loop.b, id, { ...input, idempotency_key: 'shared' });
+    expect([status, body.metadata.idempotent_replay]).toEqual([200, false]);
+    for (const name of Object.values(own)) expect(JSON.stringify(body)).not.toContain(name);
+  });
+}
+
+function testLists(loop: Loop): void {
+  test.each(loop.lists())('%s: a cursor of A is no cursor', async (id, ask, { own, ofB }) => {
+    const cursor = loop.cursors.get(id);
+    expect(cursor).toEqual(expect.any(String));
+    const { status, body } = await loop.call(loop.b, id, { ...ask(ofB), cursor });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_CURSOR', 'cursor']);
+    expect((await loop.call(loop.a, id, { ...ask(own), cursor })).status).toBe(200);
+  });
+
+  test('the lists of B hold nothing of A', async () => {
+    const names = [loop.a.accountId, loop.a.keyId, ...loop.looped.flatMap(({ own }) => Object.values(own))];
+    const listed = loop.manifest.capabilities.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+    for (const { id } of listed) {
+      const [, ask, each] = loop.lists().find(([listId]) => listId === id) ?? [];
+      const { text } = await loop.call(loop.b, id, ask?.(each?.ofB ?? {}) ?? {});
+      for (const name of names) expect(text, id).not.toContain(name);
+    }
+  });
+}
+
+/** The answer without what differs from call to call, and with one word for each name. */
+function comparable(reply: Reply, names: Names): unknown {
+  const { data, error, metadata } = reply.body;
+  const volatile = [
+    'request_id',
+    'trace_id',
+    'timestamp',
+    'latency_ms',
+    'balance_usd',
+    'redrive_id',
+    'created_at',
+    'finished_at',
+    'updated_at',
+    'available_at',
+  ];
+  const text = JSON.stringify({ status: reply.status, data, error, metadata }, (name, value) =>
+    volatile.includes(name) ? undefined : value,
+  );
+  return JSON.parse(Object.entries(names).reduce((all, [kind, name]) => all.replaceAll(name, `<${kind}>`), text));
+}
