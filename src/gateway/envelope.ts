@@ -4,7 +4,7 @@ import type { JsonText } from '../lib/json-text.ts';
 import { toJson } from '../lib/json-text.ts';
 import { usd } from '../lib/money.ts';
 import { iso } from '../lib/time.ts';
-import type { Answer } from '../manifest/capability.ts';
+import type { Answer, Served } from '../manifest/capability.ts';
 import type { Problem } from '../problems/problem.ts';
 import { renderProblem } from '../problems/render.ts';
 import type { Call } from './call.ts';
@@ -32,13 +32,14 @@ const BALANCE = 'account.balance';
 
 export class Envelope {
   readonly #options: EnvelopeOptions;
-  readonly #fixed: string;
+  /** What is told of every call that this service serves itself. */
+  readonly #own: string;
+  readonly #process: string;
 
   constructor(options: EnvelopeOptions) {
     this.#options = options;
-    this.#fixed =
-      `"vendor":"self","vendor_region":"${options.region}","markup_pct":0,"cache_layer":"none",` +
-      `"edge_pop":"local","worker_id":${JSON.stringify(options.workerId)},"idempotent_replay":`;
+    this.#own = servedText({ vendor: 'self' }, options.region);
+    this.#process = `"edge_pop":"local","worker_id":${JSON.stringify(options.workerId)},"idempotent_replay":`;
   }
 
   success(call: Call, answer: Answer): string {
@@ -69,11 +70,40 @@ export class Envelope {
     const cost = usd((answer?.costNanos ?? 0n) + (identity.spentNanos ?? 0n));
     const latency = Math.max(0, Math.round(performance.now() - identity.startedMs));
     const balance = answer?.balanceNanos === undefined ? '' : `,"balance_usd":${usd(answer.balanceNanos)}`;
+    const served = answer?.served === undefined ? this.#own : servedText(answer.served, this.#options.region);
     const warnings = identity.warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(identity.warnings)}`;
     return (
       `{"request_id":"${identity.requestId}","trace_id":"${identity.traceId}","timestamp":"${iso(Date.now())}",` +
       `"latency_ms":${latency},"entry_form":"${identity.entryForm}","cost_usd":${cost},` +
-      `"cost_cny":${cost === 0 ? 0 : Number((cost * this.#options.cnyPerUsd).toFixed(9))},${this.#fixed}${answer?.replayed === true}${balance}${warnings}}`
+      `"cost_cny":${cost === 0 ? 0 : Number((cost * this.#options.cnyPerUsd).toFixed(9))},${served}${this.#process}${answer?.replayed === true}${failoverText(answer?.served)}${balance}${warnings}}`
     );
   }
+}
+
+function servedText({ vendor, region, markupPct = 0, cacheLayer = 'none' }: Served, ownRegion: string): string {
+  return (
+    `"vendor":${JSON.stringify(vendor)},"vendor_region":"${region ?? ownRegion}","markup_pct":${markupPct},` +
+    `"cache_layer":"${cacheLayer}",`
+  );
+}
+
+function failoverText(served: Served | undefined): string {
+  if (served?.failover === undefined) return '';
+  const { primaryVendor, primaryModel, actualModel, costAtPrimaryNanos, costAtActualNanos, reason, depth } =
+    served.failover;
+  const atPrimary = usd(costAtPrimaryNanos);
+  const atActual = usd(costAtActualNanos);
+  const info = {
+    primary_vendor: primaryVendor,
+    actual_vendor: served.vendor,
+    primary_model: primaryModel,
+    actual_model: actualModel,
+    cost_at_primary: atPrimary,
+    cost_at_actual: atActual,
+    // What was free has no multiple.
+    cost_multiplier: atPrimary === 0 ? 1 : Number((atActual / atPrimary).toFixed(6)),
+    failover_reason: reason,
+    fallback_chain_depth: depth,
+  };
+  return `,"failover_info":${JSON.stringify(info)}`;
 }

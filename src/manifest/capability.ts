@@ -21,6 +21,30 @@ export interface Answer {
   readonly replayed?: boolean;
   /** Spendable balance after the call; billable calls only. */
   readonly balanceNanos?: bigint;
+  /** Who did the work, when it was not this service. */
+  readonly served?: Served;
+}
+
+/** How a vendor served a call, as `metadata` tells it (specification, metadata fields). */
+export interface Served {
+  readonly vendor: string;
+  /** That of the service when absent. */
+  readonly region?: 'china' | 'western';
+  /** Share that was added to the vendor's price; 0 when absent. */
+  readonly markupPct?: 0 | 0.05;
+  /** `none` when absent. */
+  readonly cacheLayer?: 'none' | 'l1_hit' | 'l1_miss' | 'l2_hit' | 'batch';
+  /** When another vendor was asked first. Costs are nano-USD. */
+  readonly failover?: {
+    readonly primaryVendor: string;
+    readonly primaryModel: string;
+    readonly actualModel: string;
+    readonly costAtPrimaryNanos: bigint;
+    readonly costAtActualNanos: bigint;
+    readonly reason: 'VENDOR_TIMEOUT' | 'VENDOR_DOWN' | 'RATE_LIMIT_VENDOR' | 'VENDOR_AUTH_ERROR';
+    /** How many vendors were passed over, from 1. */
+    readonly depth: number;
+  };
 }
 
 /** One executable example: `input` holds path, query and body fields together; tests run it in order of the list. */

@@ -47,6 +47,25 @@ const broken = defineModule({
   status: 'beta',
   capabilities: [
     capability('free', { data: { figure: 1n } }),
+    capability('vendor', {
+      data: {},
+      served: { vendor: 'acme', region: 'china', markupPct: 0.05, cacheLayer: 'l1_miss' },
+    }),
+    capability('failover', {
+      data: {},
+      served: {
+        vendor: 'beta',
+        failover: {
+          primaryVendor: 'acme',
+          primaryModel: 'a-1',
+          actualModel: 'b-2',
+          costAtPrimaryNanos: 200_000_000n,
+          costAtActualNanos: 300_000_000n,
+          reason: 'VENDOR_DOWN',
+          depth: 1,
+        },
+      },
+    }),
     capability('billed', { data: { figure: 1n }, costNanos: 20_000n }),
   ],
   rawRoutes: [route('raw'), route('told', { refuse: () => told })],
@@ -91,5 +110,42 @@ describe('an answer of another protocol that cannot be sent', () => {
     expect([reply.status, reply.text, reply.headers.get('set-cookie')]).toEqual([500, told.body, null]);
     expect(reply.headers.get('x-request-id')).toMatch(/^req_/);
     expect(await counted('broken.told')).toEqual(['qm_calls_total{capability="broken.told",status="500"} 1']);
+  });
+});
+
+describe('metadata', () => {
+  const served = async (operation: string) => {
+    const { metadata } = (await call('GET', `/v1/broken/${operation}`)).body;
+    const { vendor, vendor_region, markup_pct, cache_layer, failover_info } = metadata;
+    return { vendor, vendor_region, markup_pct, cache_layer, failover_info };
+  };
+
+  test('names the vendor that did the work, its region, the markup and the layer of the cache', async () => {
+    const plain = { markup_pct: 0, cache_layer: 'none', failover_info: undefined };
+    const { metadata } = (await call('GET', '/v1/account/balance')).body;
+    expect(metadata).toMatchObject({ vendor: 'self', vendor_region: 'western', markup_pct: 0, cache_layer: 'none' });
+    expect(await served('vendor')).toEqual({
+      ...plain,
+      vendor: 'acme',
+      vendor_region: 'china',
+      markup_pct: 0.05,
+      cache_layer: 'l1_miss',
+    });
+  });
+
+  test('says which vendor was to be asked first, and what that would have cost', async () => {
+    const { vendor, vendor_region, failover_info } = await served('failover');
+    expect([vendor, vendor_region]).toEqual(['beta', 'western']);
+    expect(failover_info).toEqual({
+      primary_vendor: 'acme',
+      actual_vendor: 'beta',
+      primary_model: 'a-1',
+      actual_model: 'b-2',
+      cost_at_primary: 0.2,
+      cost_at_actual: 0.3,
+      cost_multiplier: 1.5,
+      failover_reason: 'VENDOR_DOWN',
+      fallback_chain_depth: 1,
+    });
   });
 });
