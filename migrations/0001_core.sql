@@ -140,14 +140,13 @@ CREATE TABLE core.hold (
   day_start timestamptz NOT NULL,
   month_start timestamptz NOT NULL,
   status text NOT NULL,
-  -- who renews it while the work lives, or alone ends it; null: nobody
-  owner text,
+  -- who renews it while the work lives, or alone ends it: a process, or a module's work as `module:id`
+  owner text NOT NULL,
   created_at timestamptz NOT NULL,
   -- null: never by itself
   expires_at timestamptz,
   settled_at timestamptz,
-  PRIMARY KEY (account_id, hold_id),
-  CHECK (owner IS NOT NULL OR expires_at IS NOT NULL)
+  PRIMARY KEY (account_id, hold_id)
 );
 CREATE INDEX hold_expiry ON core.hold (expires_at) WHERE status = 'active';
 CREATE INDEX hold_settled ON core.hold (settled_at) WHERE settled_at IS NOT NULL;

@@ -34,7 +34,7 @@ async function inspect(session: Session) {
   const found = await examine({
     db: session.db,
     secrets: secret === null ? null : new Secrets(secret),
-    modules: modules.map(({ name }) => name),
+    modules,
   });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
   return { ...found, privateTargets, backlog: await backlogOf(session.db) };

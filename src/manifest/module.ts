@@ -8,6 +8,7 @@ import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
 import type { Figure } from '../core/process/metric.ts';
 import type { Price } from '../core/wallet/prices.ts';
+import type { Queryable } from '../db/database.ts';
 import type { ProblemBook } from '../problems/catalogue.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
@@ -46,6 +47,8 @@ export interface Module<State = unknown, Settings = unknown> {
   /** Figures of this process, for /metrics. */
   figures?(state: State): readonly Figure[];
   sweeps?(state: State): readonly Sweep[];
+  /** Of the pieces of work that own holds as `<module>:<id>`, those that have not ended: `qm doctor` finds money held for the others. */
+  liveWork?(db: Queryable, accountId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Background jobs; they run on processes with ROLE all or worker. */
   jobs?(state: State): readonly JobLoop[];
 }

@@ -53,7 +53,7 @@ describe('a module that is added by its folder', () => {
     expect((await call('GET', '/v1/parcel/list')).body.data.items).toEqual([body.data]);
     const told = (await allEvents(call)).filter(({ type }) => type === 'parcel.sent');
     expect(told.map(({ data }) => data.object)).toEqual([body.data]);
-    const patient = { db: service.core.db, secrets: null, modules: ['parcel'] };
+    const patient = { db: service.core.db, secrets: null, modules: [parcel] };
     expect(await examineAccount(patient, accountId)).toEqual([]);
   });
 

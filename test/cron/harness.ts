@@ -202,7 +202,6 @@ export class CronBench {
 
   /** What `qm doctor` finds wrong: nothing. */
   async findings(): Promise<Finding[]> {
-    return (await examine({ db: this.core.db, secrets: this.core.secrets, modules: modules.map(({ name }) => name) }))
-      .findings;
+    return (await examine({ db: this.core.db, secrets: this.core.secrets, modules })).findings;
   }
 }

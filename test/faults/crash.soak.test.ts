@@ -160,5 +160,5 @@ async function readMoney({ accountId }: TestAccount) {
 
 async function examineAll() {
   const secrets = new Secrets(await loadServerSecret({ dataDir: place.dataDir }));
-  return (await examine({ db, secrets, modules: modules.map(({ name }) => name) })).findings;
+  return (await examine({ db, secrets, modules })).findings;
 }

@@ -165,7 +165,8 @@ const CAP = "UPDATE core.api_key SET spend_cap_nanos = 5, spend_cap_period = 'to
 
 describe('doctor', () => {
   const diagnose = async (...modules: string[]) =>
-    (await examine({ db: house.core.db, secrets: house.core.secrets, modules })).findings;
+    (await examine({ db: house.core.db, secrets: house.core.secrets, modules: modules.map((name) => ({ name })) }))
+      .findings;
   let accountId: string;
   let keyId: string;
 

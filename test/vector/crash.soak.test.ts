@@ -89,6 +89,6 @@ test('kills between commits and queries lose nothing and leave nothing stale', {
     service = await startProcess(place);
     await expectAllThere(expected);
   }
-  const { findings } = await examine({ db, secrets: null, modules: ['vector'] });
+  const { findings } = await examine({ db, secrets: null, modules: [{ name: 'vector' }] });
   expect(findings.filter(({ accountId }) => accountId === account.accountId)).toEqual([]);
 });

@@ -144,7 +144,7 @@ test('a hold without end is never released by time, and always has an owner', as
     { name: '', text: 'UPDATE core.hold SET owner = NULL WHERE account_id = $1 AND hold_id = $2' },
     [account.accountId, hold.holdId],
   );
-  await expect(orphan).rejects.toMatchObject({ code: '23514' });
+  await expect(orphan).rejects.toMatchObject({ code: '23502' });
   await shop.holds.release(account.accountId, hold.holdId);
   expect(await booksOf(shop.db, account.accountId)).toMatchObject({ held: 0n });
 });

@@ -7,11 +7,12 @@ import { moduleOf } from '../keys/scopes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { rememberedFingerprint } from '../secrets/server-secret.ts';
 import { acceptedUnits } from '../wallet/ledger/accepted-units.ts';
+import { type ExaminedModule, holdFaults } from './doctor-holds.ts';
 
 export interface Finding {
   /** Null: of the database as a whole. */
   readonly accountId: string | null;
-  readonly check: 'balance' | 'held' | 'units' | 'usage' | 'keys' | 'key_cap' | 'directory' | 'secret';
+  readonly check: 'balance' | 'held' | 'units' | 'usage' | 'keys' | 'key_cap' | 'hold' | 'directory' | 'secret';
   readonly message: string;
 }
 
@@ -19,8 +20,8 @@ interface Patient {
   readonly db: Database;
   /** Null when the deployment has no server secret yet. */
   readonly secrets: Secrets | null;
-  /** Names of the modules that count the units they accept; what others charge is not compared. */
-  readonly modules: readonly string[];
+  /** Those that count the units they accept; what others charge is not compared. */
+  readonly modules: readonly ExaminedModule[];
 }
 
 const ACCOUNTS_PER_PAGE = 200;
@@ -172,13 +173,14 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
 }
 
 async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [books, journal, usage, keys, caps, accepted] = await Promise.all([
+  const [books, journal, usage, keys, caps, accepted, holds] = await Promise.all([
     db.query<BooksRow>(readBooks, [accountId]),
     db.query<UnitsRow>(readJournalUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
     db.query<KeyRow>(readBadKeys, [accountId]),
     db.query<CapRow>(readCaps, [accountId]),
     acceptedUnits(db, accountId),
+    holdFaults(modules, db, accountId),
   ]);
   const found = [
     ...books.rows.flatMap(booksFaults),
@@ -186,6 +188,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     ...usageFaults(journal.rows, usage.rows),
     ...keys.rows.flatMap(keyFaults),
     ...caps.rows.flatMap(capFaults),
+    ...holds,
   ];
   return found.map(([check, message]) => ({ accountId, check, message }));
 }
@@ -208,9 +211,9 @@ function booksFaults(row: BooksRow): Fault[] {
 function unitFaults(
   journal: readonly UnitsRow[],
   accepted: ReadonlyMap<string, bigint>,
-  modules: readonly string[],
+  modules: readonly ExaminedModule[],
 ): Fault[] {
-  const counts = (capability: string) => modules.includes(moduleOf(capability));
+  const counts = (capability: string) => modules.some(({ name }) => name === moduleOf(capability));
   const booked = journal.filter(({ capability }) => counts(capability));
   const counted = [...accepted].filter(([capability]) => counts(capability));
   return differences(new Map(booked.map(({ capability, units }) => [capability, units])), new Map(counted)).map(

@@ -81,6 +81,7 @@ export class Holds {
   authorize(call: HoldCall): Promise<Settlement> {
     return this.#lanes.submit({
       ...call,
+      holdOwner: call.holdOwner ?? this.owner,
       mode: 'hold',
       effect: noEffect,
       input: null,

@@ -58,9 +58,9 @@ export interface LaneItem<Input = unknown, Context = unknown> {
   readonly priceVersion: string;
   /** `hold` reserves the amount; the effect is then written by its own transaction. */
   readonly mode: 'charge' | 'hold';
-  /** A hold that nobody settles or renews is released after this time; 15 minutes when absent, never when null. */
+  /** A hold that nobody settles or renews is released after this time; 15 minutes when absent, never when null: then `holdOwner` is work. */
   readonly holdMs?: number | null;
-  /** Who renews the hold, or alone ends it: a process, or a job that outlives processes. Without end only with an owner. */
+  /** Who renews the hold, or alone ends it: a process, or work that outlives processes, as `<module>:<id>`. Every hold has one. */
   readonly holdOwner?: string;
   readonly idempotency: IdempotencyKey | null;
   readonly keepMs: number;

@@ -162,7 +162,7 @@ function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly
     int8Array(parts.map((part) => part.amount)),
     new Date(wallet.day_start),
     new Date(wallet.month_start),
-    item.holdOwner ?? null,
+    item.holdOwner as string,
     new Date(nowMs),
     expiresAtMs === null ? null : new Date(expiresAtMs),
   ]);

@@ -5,6 +5,7 @@ import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { encodeNumber } from '../../../lib/base62.ts';
+import { sequenceAt } from '../../../lib/sequence.ts';
 import { DAY_MS, startOfNextMonth } from '../../../lib/time.ts';
 import type { KeySpend, SpendCap } from '../lane/admit.ts';
 import type { Books } from '../ledger/books.ts';
@@ -70,15 +71,17 @@ const settleHeld = statement(
            OR (spend_cap_period = 'daily' AND spend_window_start = $5)
            OR (spend_cap_period = 'monthly' AND spend_window_start = $6))`,
 );
-// Usage is booked when a hold is captured: what was held before the window began is not of the window.
+// Usage is booked when a hold is captured: what was held before the window began is not of the window, however long it was held.
+// The id of a hold begins with its time, so that the capture's entry alone says when its hold began.
 const readSpent = statement(
   'key_cap_read_spent',
   `SELECT (SELECT coalesce(sum(u.spend_nanos), 0) FROM core.usage_hour u
             WHERE u.account_id = $1 AND u.key_id = $2 AND u.hour >= $3)
-          - (SELECT coalesce(sum(h.captured_nanos), 0) FROM core.hold h
-              WHERE h.account_id = $1 AND h.key_id = $2 AND h.hold_id >= $4 AND h.hold_id < $5 AND h.settled_at >= $3) AS used,
+          + (SELECT coalesce(sum(l.amount_nanos), 0) FROM core.ledger l
+              WHERE l.account_id = $1 AND l.key_id = $2 AND l.entry_seq >= $5 AND l.kind = 'capture'
+                AND l.reference COLLATE "C" < $4) AS used,
           (SELECT coalesce(sum(h.amount_nanos), 0) FROM core.hold h
-            WHERE h.account_id = $1 AND h.key_id = $2 AND h.status = 'active' AND h.hold_id >= $5) AS held`,
+            WHERE h.account_id = $1 AND h.key_id = $2 AND h.status = 'active' AND h.hold_id >= $4) AS held`,
 );
 const updateAmount = statement(
   'key_cap_update_amount',
@@ -165,10 +168,11 @@ export async function setCap(
   await tx.query(updateCap, [...id, cap.nanos, cap.period, new Date(startMs), used, held]);
 }
 
-/** No hold lives as long as a day: only those of the day before can have been captured in a window that they do not count in. */
+/** What counts in a window that began at `startMs`. */
 async function spentSince(tx: Queryable, id: readonly string[], startMs: number) {
-  const ids = [Math.max(0, startMs - DAY_MS), startMs].map((ms) => `hold_${encodeNumber(ms, 8)}`);
-  const { rows } = await tx.query<{ used: bigint; held: bigint }>(readSpent, [...id, new Date(startMs), ...ids]);
+  const firstHold = `hold_${encodeNumber(startMs, 8)}`;
+  const values = [...id, new Date(startMs), firstHold, sequenceAt(startMs)];
+  const { rows } = await tx.query<{ used: bigint; held: bigint }>(readSpent, values);
   return rows[0] as { used: bigint; held: bigint };
 }
 
