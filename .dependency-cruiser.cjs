@@ -14,7 +14,7 @@ module.exports = {
       name: 'no-cycles',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     { name: 'not-found', severity: 'error', from: {}, to: { couldNotResolve: true } },
     only('lib', [], 'lib imports nothing of ours'),

@@ -1,12 +1,16 @@
-// Files stay under 300 lines and functions under 60 (aim for 120 and 25). Exceptions stand in the one list below, with a reason.
+// Files stay under 300 lines and functions under 60 (aim for 120 and 25; the median function of the service has at most 8), and four of
+// five folders of the service hold at most 15 files. Exceptions stand in the one list below, with a reason.
 
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
 const FILE_LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
+const MEDIAN_LINES_MAX = 8;
+const FOLDER_FILES_MAX = 15;
+const ROOMY_FOLDERS_MIN = 0.8;
 
 /** `path` for a file, `path#function` for a function: why it may be longer. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {};
@@ -18,23 +22,52 @@ export interface Oversize {
   readonly linesMax: number;
 }
 
-/** What in one source is too long. A callback of `describe` is a list of tests, not a function. */
+interface Measured {
+  readonly name: string;
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** What in one source is too long. */
 export function findOversize(path: string, source: string): Oversize[] {
+  const { lines, functions } = measure(path, source);
+  const long = functions.filter((each) => each.lines > FUNCTION_LINES_MAX);
+  return [
+    ...(lines > FILE_LINES_MAX ? [{ what: path, line: 1, lines, linesMax: FILE_LINES_MAX }] : []),
+    ...long.map(({ name, ...rest }) => ({ what: `${path}#${name}`, ...rest, linesMax: FUNCTION_LINES_MAX })),
+  ];
+}
+
+/** A source and its functions. A callback of `describe` is a list of tests, not a function. */
+export function measure(path: string, source: string): { lines: number; functions: Measured[] } {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line + 1;
-  const total = lineOf(source.trimEnd().length);
-  const found = total > FILE_LINES_MAX ? [{ what: path, line: 1, lines: total, linesMax: FILE_LINES_MAX }] : [];
+  const functions: Measured[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body && !isDescribe(node)) {
       const line = lineOf(node.getStart(file));
-      const lines = lineOf(node.getEnd()) - line + 1;
-      if (lines > FUNCTION_LINES_MAX)
-        found.push({ what: `${path}#${nameOf(node, file)}`, line, lines, linesMax: FUNCTION_LINES_MAX });
+      functions.push({ name: nameOf(node, file), line, lines: lineOf(node.getEnd()) - line + 1 });
     }
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return { lines: lineOf(source.trimEnd().length), functions };
+}
+
+/** Whether functions are mostly short and folders mostly small; what is not, as sentences. */
+export function findCrowds(lines: readonly number[], paths: readonly string[]): string[] {
+  const sorted = [...lines].sort((a, b) => a - b);
+  const median = sorted[sorted.length >> 1] ?? 0;
+  const folders = [...Map.groupBy(paths, dirname)].map(([folder, files]) => [folder, files.length] as const);
+  const full = folders.filter(([, files]) => files > FOLDER_FILES_MAX);
+  const isCrowded = folders.length - full.length < ROOMY_FOLDERS_MIN * folders.length;
+  const named = full.map(([folder, files]) => `${folder} (${files})`).join(', ');
+  return [
+    ...(median > MEDIAN_LINES_MAX
+      ? [`the median function has ${median} lines, at most ${MEDIAN_LINES_MAX} are allowed`]
+      : []),
+    ...(isCrowded ? [`four of five folders may hold ${FOLDER_FILES_MAX} files; more are in ${named}`] : []),
+  ];
 }
 
 function isDescribe(node: ts.Node): boolean {
@@ -50,13 +83,17 @@ function nameOf(node: ts.SignatureDeclaration, file: ts.SourceFile): string {
 
 if (import.meta.main) {
   const paths = globSync('{src,test,bench,scripts,examples}/**/*.ts', { cwd: ROOT }).sort();
-  const oversize = paths.flatMap((path) => findOversize(path, readFileSync(join(ROOT, path), 'utf8')));
+  const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+  const oversize = paths.flatMap((path) => findOversize(path, textOf(path)));
+  const service = paths.filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'));
+  const lines = service.flatMap((path) => measure(path, textOf(path)).functions.map((each) => each.lines));
   const unused = new Set(Object.keys(EXCEPTIONS));
   const problems = oversize
     .filter(({ what }) => !unused.delete(what) && !(what in EXCEPTIONS))
     .map(
       ({ what, line, lines, linesMax }) => `${what} (line ${line}) has ${lines} lines, at most ${linesMax} are allowed`,
     );
+  problems.push(...findCrowds(lines, service));
   for (const what of unused) problems.push(`${what} stands in the list of exceptions and needs none`);
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length === 0 ? 0 : 1;

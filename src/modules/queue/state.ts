@@ -1,14 +1,28 @@
 // What the queue module keeps in one process.
-import type { Core } from '../../core/context.ts';
+import type { JobLoop } from '../../core/background/job-loop.ts';
+import type { CallContext, Core } from '../../core/context.ts';
 import type { Coalescer } from '../../lib/coalesce.ts';
 import type { ClaimedRow } from './consume/claim.ts';
-import type { ConsumeCall } from './consume/consume.ts';
 import type { Waiters } from './consume/waiting.ts';
 import type { MessageIds, MessageRef } from './messages/message-id.ts';
 import type { PublishEffect } from './publish/effect.ts';
-import type { PushDispatcher } from './push/dispatcher.ts';
 import type { QueueCache } from './queues/cache.ts';
 import type { QueueStats } from './queues/stats.ts';
+
+/** A consume that waits for its share of a claim. */
+export interface ConsumeCall {
+  /** How many it wants. */
+  readonly messages: number;
+  readonly ctx: Pick<CallContext, 'requireAnswerRoom' | 'holdMade'>;
+}
+
+/** Push, as the rest of the module knows it. */
+interface Push {
+  readonly jobs: JobLoop;
+  /** Nothing more is sent for the subscription by this process. */
+  end(subscriptionId: string): void;
+  close(): void;
+}
 
 export interface QueueState {
   readonly core: Core;
@@ -22,7 +36,7 @@ export interface QueueState {
   readonly acking: Coalescer<readonly MessageRef[], boolean[]>;
   /** Keyed by account and queue: many readers share one reading that began after they asked. */
   readonly counting: Coalescer<null, QueueStats>;
-  readonly push: PushDispatcher;
+  readonly push: Push;
 }
 
 export type QueueBase = Pick<QueueState, 'core' | 'ids' | 'cache'>;

@@ -8,7 +8,6 @@ import { encodeNumber } from '../../../lib/base62.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { DAY_MS, startOfNextMonth } from '../../../lib/time.ts';
 import type { KeySpend, SpendCap } from '../lane/admit.ts';
-import type { Books } from '../ledger/books.ts';
 
 export type CapPeriod = 'total' | 'daily' | 'monthly';
 
@@ -43,6 +42,11 @@ export interface KeyCap {
 interface Windows {
   readonly day_start: number;
   readonly month_start: number;
+}
+
+/** The open books of an account, as far as caps look at them. */
+interface OfWallet {
+  readonly wallet: Windows & { readonly account_id: string };
 }
 
 export const CAP_COLUMNS =
@@ -117,7 +121,7 @@ export function capAfter(cap: KeyCap, spends: readonly KeySpend[]): KeyCap {
 }
 
 /** Of keys whose work is charged without a call of theirs. */
-export async function readKeyCaps(tx: Queryable, { wallet }: Books, keyIds: readonly string[]): Promise<KeyCap[]> {
+export async function readKeyCaps(tx: Queryable, { wallet }: OfWallet, keyIds: readonly string[]): Promise<KeyCap[]> {
   const values = [wallet.account_id, textArray([...new Set(keyIds)])];
   const { rows } = await tx.query<CapColumns & { readonly key_id: string }>(readCaps, values);
   return rows.flatMap((row) => capOf(row, wallet) ?? []);
@@ -149,7 +153,7 @@ export function settleCap(tx: Queryable, accountId: string, hold: SettledHold, c
 /** Sets or removes (null) the cap of a key. With a new period, or the first cap, what its window has spent already counts at once. */
 export async function setCap(
   tx: Transaction,
-  { wallet }: Books,
+  { wallet }: OfWallet,
   keyId: string,
   before: CapSetting | null,
   cap: CapSetting | null,

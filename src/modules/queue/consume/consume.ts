@@ -8,7 +8,7 @@ import { claimFifo } from '../fifo/consume.ts';
 import { undeliver } from '../messages/store.ts';
 import type { QueueRow } from '../queues/records.ts';
 import { holdQueue, holdQueueById } from '../queues/store.ts';
-import { type QueueBase, type QueueState, queueKey } from '../state.ts';
+import { type ConsumeCall, type QueueBase, type QueueState, queueKey } from '../state.ts';
 import { type ClaimedRow, claimMessages } from './claim.ts';
 
 /** Shorter answers are bounded by how many calls may run. */
@@ -45,13 +45,6 @@ async function confirmKey(ctx: CallContext): Promise<void> {
   if (typeof now === 'string') throw kind.refusal(now);
   if (now.suspended) throw problem('ACCOUNT_SUSPENDED');
   if (!scopesAllow(now.scopes, ctx.capability, 'write')) throw problem('INSUFFICIENT_SCOPE');
-}
-
-/** One call of those that share a claim. */
-export interface ConsumeCall {
-  /** How many it wants. */
-  readonly messages: number;
-  readonly ctx: Pick<CallContext, 'requireAnswerRoom' | 'holdMade'>;
 }
 
 /** One claim for several callers of an account: `key` names account, queue and visibility timeout. */

@@ -2,10 +2,15 @@
 
 import type { LimitFunction } from 'p-limit';
 import type { Database } from '../../../../../db/database.ts';
-import type { Collection } from '../collection/collection.ts';
 import type { ArenaPool } from '../memory/arena.ts';
 import type { Shelf } from '../memory/shelf.ts';
 import type { Counter } from './protocol.ts';
+
+/** As much of a collection as is told of it. */
+interface IndexedCollection {
+  readonly key: string;
+  readonly resident: { readonly bytes: number } | null;
+}
 
 export interface WorkerContext {
   readonly db: Database;
@@ -22,5 +27,5 @@ export interface WorkerContext {
   trouble(error: unknown): void;
   count(figure: Counter): void;
   /** The collection's index is being made, or has another size. */
-  changed(collection: Collection, state: 'loading' | 'ready' | 'cold'): void;
+  changed(collection: IndexedCollection, state: 'loading' | 'ready' | 'cold'): void;
 }
