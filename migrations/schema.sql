@@ -209,12 +209,11 @@ CREATE TABLE core.hold (
   day_start timestamp with time zone NOT NULL,
   month_start timestamp with time zone NOT NULL,
   status text NOT NULL,
-  owner text,
+  owner text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
   settled_at timestamp with time zone,
-  CONSTRAINT hold_pkey PRIMARY KEY (account_id, hold_id),
-  CONSTRAINT hold_check CHECK (((owner IS NOT NULL) OR (expires_at IS NOT NULL)))
+  CONSTRAINT hold_pkey PRIMARY KEY (account_id, hold_id)
 );
 
 CREATE TABLE core.idempotency (

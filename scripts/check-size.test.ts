@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findOversize } from './check-size.ts';
+import { findCrowds, findOversize } from './check-size.ts';
 
 const lines = (count: number) => '  a();\n'.repeat(count);
 
@@ -25,5 +25,21 @@ describe('findOversize', () => {
   it('takes describe for a list', () => {
     expect(findOversize('a.test.ts', `describe('a', () => {\n${lines(80)}});`)).toEqual([]);
     expect(findOversize('a.test.ts', `it('a', () => {\n${lines(80)}});`)).toHaveLength(1);
+  });
+});
+
+describe('findCrowds', () => {
+  const files = (folder: string, count: number) => Array.from({ length: count }, (_, i) => `src/${folder}/${i}.ts`);
+  const folders = ['a', 'b', 'c', 'd'].flatMap((folder) => files(folder, 15));
+
+  it('accepts short functions and one crowded folder of five', () => {
+    expect(findCrowds([1, 8, 60], [...folders, ...files('e', 16)])).toEqual([]);
+  });
+
+  it('names functions that are mostly long, and folders when too many are crowded', () => {
+    expect(findCrowds([1, 9, 60], [...folders.slice(15), ...files('e', 16)])).toEqual([
+      'the median function has 9 lines, at most 8 are allowed',
+      'four of five folders may hold 15 files; more are in src/e (16)',
+    ]);
   });
 });
