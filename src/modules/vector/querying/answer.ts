@@ -3,9 +3,8 @@ import type { CallContext } from '../../../core/context.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { CollectionRow } from '../collections/store.ts';
 import type { SearchResult } from '../engine/port.ts';
-import { NumberWriter } from '../items/render.ts';
 import type { ItemRow } from '../items/store.ts';
-import { AnswerBytes } from '../items/stored.ts';
+import { AnswerBytes, NumberWriter } from '../items/stored.ts';
 import { ANSWER_BYTES_MAX } from '../limits.ts';
 import type { QueryBody } from './body.ts';
 
