@@ -254,6 +254,7 @@ CREATE TABLE core.api_secret (
   expires_at timestamptz
 );
 CREATE INDEX api_secret_key ON core.api_secret (account_id, key_id);
+CREATE INDEX api_secret_of_key ON core.api_secret (key_id);
 
 -- Billable units that modules accepted, counted by their effects beside the ledger; the doctor compares the two.
 CREATE TABLE core.accepted_units (

@@ -8,6 +8,9 @@ import type { CapColumns } from './wallet/limits/key-cap.ts';
 /** Why a credential lets nobody in, or nobody any more. Only a right one says what became of its principal. */
 export type Ended = 'unknown' | 'revoked' | 'expired';
 
+/** Why a credential stands for nobody: also a signature that does not match, or is of another time. */
+export type NoPrincipal = Ended | 'signature' | 'clock';
+
 /** A principal as it was when the call began. */
 export interface Principal {
   readonly kind: PrincipalKind;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { basic, bearer } from '../../src/core/credentials/http-schemes.ts';
+import { sigV4 } from '../../src/core/credentials/sigv4.ts';
 import { chargeForStream, type Meter } from '../../src/core/wallet/charge/charge-stream.ts';
 import { commentText, eventText, withHeartbeat } from '../../src/lib/event-stream.ts';
 import { defineCapability } from '../../src/manifest/capability.ts';
@@ -58,9 +59,13 @@ const blobs: RawRoute<DepotState> = {
   capability: 'depot.put',
   stream: 'both',
   bodyBytesMax: BLOB_BYTES_MAX,
-  credentialOf: (head) => bearer(head) ?? basic('user', head),
+  credentialOf: (head) => bearer(head) ?? basic('user', head) ?? sigV4(head, { services: ['s3'] }),
   answer: (request, state) => (request.method === 'PUT' ? store(request, state) : read(request, state)),
-  refuse: ({ httpStatus, code }) => ({ status: httpStatus, headers: { 'x-code': code }, body: `${code}\n` }),
+  refuse: ({ httpStatus, code, detail = '' }) => ({
+    status: httpStatus,
+    headers: { 'x-code': code, 'x-detail': detail },
+    body: `${code}\n`,
+  }),
 };
 
 async function store(request: RawRequest, state: DepotState): Promise<RawAnswer> {
@@ -105,7 +110,8 @@ const story: RawRoute<DepotState> = {
         state.made += 1;
         yield eventText({ data: `piece ${i}` });
         if (query.has('break') && i === 2) throw new Error('the story broke');
-        await Promise.race([state.gate, aborted(signal)]);
+        if (!query.has('pause') || query.get('pause') === String(i + 1))
+          await Promise.race([state.gate, aborted(signal)]);
         if (signal.aborted) return;
       }
       const { costNanos } = await meter.settle();

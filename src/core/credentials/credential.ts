@@ -1,7 +1,7 @@
 // How a request shows who calls: a secret, a signature, the cookie of a session. Whatever the form, it stands for one principal.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Core } from '../context.ts';
-import type { Ended, Principal } from '../principal.ts';
+import type { NoPrincipal, Principal } from '../principal.ts';
 
 /** What a credential is read from. */
 export interface CredentialHead {
@@ -13,7 +13,7 @@ export interface CredentialHead {
 
 export interface Credential {
   /** Whom it stands for now, or why for nobody. Never throws for what a client may send. */
-  find(core: Core): Promise<Principal | Ended>;
+  find(core: Core): Promise<Principal | NoPrincipal>;
 }
 
 /** An API key's secret, wherever the protocol has its place for one. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { randomText } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import type { Ended, Principal } from '../principal.ts';
+import type { Ended, NoPrincipal, Principal } from '../principal.ts';
 import { type Secrets, sameDigest } from '../secrets/secrets.ts';
 
 /** A key by one of its secrets. */
@@ -50,14 +50,16 @@ export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-const endings: Readonly<Record<KeyEnd, string>> = {
+const endings: Readonly<Record<Exclude<NoPrincipal, 'unknown'>, string>> = {
+  signature: 'The signature is not the one that the secret access key of this access key id gives for the request.',
+  clock: 'The signature is of a time more than 15 minutes from now, or has expired.',
   revoked: 'The API key was revoked.',
   expired: 'The API key, or this secret of it, has expired or was replaced.',
 };
 
 /** The refusal of a key that was sent. `undefined`: no such key is in the database. */
-export function invalidKey(why: Ended | null | undefined): Problem {
-  if (why === 'revoked' || why === 'expired') return problem('INVALID_API_KEY', { message: endings[why], detail: why });
+export function invalidKey(why: NoPrincipal | null | undefined): Problem {
+  if (why != null && why !== 'unknown') return problem('INVALID_API_KEY', { message: endings[why], detail: why });
   return problem('INVALID_API_KEY');
 }
 

@@ -2,9 +2,10 @@
 // so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
 // mint is refused before any read.
 import { LRUCache } from 'lru-cache';
-import { byteaArray } from '../../db/arrays.ts';
+import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Database, Queryable, Rows } from '../../db/database.ts';
 import { type SqlValue, type Statement, statement } from '../../db/statement.ts';
+import { Coalescer } from '../../lib/coalesce.ts';
 import type { Tier } from '../accounts/tiers.ts';
 import { admission } from '../admission.ts';
 import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
@@ -48,6 +49,20 @@ interface SecretRow {
 
 type Found = ApiKey | Ended;
 
+/** The newest secrets of keys: by what stands in every signature. */
+const findSecretsOf = statement(
+  'key_find_secrets_of',
+  `/* fan-out: a look-up without an account, in the table that every node holds whole */
+   SELECT s.key_id, s.secret_hash
+     FROM core.api_secret s
+    WHERE s.key_id = ANY($1::text[])
+    ORDER BY s.key_id, s.is_current DESC, s.created_at DESC`,
+);
+const KEY_ID = /^key_[0-9A-Za-z]{1,60}$/;
+/** As many live at a time while a key is rotated. */
+const SECRETS_TRIED = 3;
+const IDS_PER_READING = 256;
+
 /** The keys of secrets as they are now, with how they ended if they have. */
 const readLiveKeys = statement(
   'key_read_live',
@@ -87,11 +102,18 @@ export class KeyRing {
   /** Apart from the keys, which it cannot push out. */
   readonly #dead: LRUCache<string, Ended>;
   readonly #reading = new Map<string, Promise<Found>>();
+  /** By key id. What is no key of ours is remembered too. */
+  readonly #secretsOf: LRUCache<string, readonly Buffer[]>;
+  /** Whatever ids come, one reading looks for all of them. */
+  readonly #idsRead = new Coalescer<string, readonly Buffer[]>({
+    batchMax: IDS_PER_READING,
+    run: (_key, ids) => this.#readSecretsOf(ids),
+  });
   readonly #lastUsed = new Map<string, { accountId: string; keyId: string }>();
   #drops = 0;
   readonly #kind: PrincipalKind = {
     name: 'key',
-    again: (key) => this.#again(key as ApiKey),
+    again: (key) => this.findByHash((key as ApiKey).secretHash),
     readLive: (tx, accounts, keys) => readLive(tx, accounts, keys as readonly ApiKey[]),
     refusal: invalidKey,
   };
@@ -101,6 +123,7 @@ export class KeyRing {
     this.#secrets = secrets;
     this.#live = remembering(KEY_CACHE_MS, keysMax ?? admission.all.keysRemembered);
     this.#dead = remembering(DEAD_CACHE_MS, deadMax ?? admission.all.deadSecretsRemembered);
+    this.#secretsOf = remembering(KEY_CACHE_MS, deadMax ?? admission.all.deadSecretsRemembered);
   }
 
   /** The live key of a secret, or why there is none: `unknown` for what was never a key here, and for anything garbled. */
@@ -114,6 +137,23 @@ export class KeyRing {
     return isWellFormedSecret(this.#secrets, secret) ? this.#look(id, hash) : 'unknown';
   }
 
+  /** Hashes of the secrets of a key, the current one first; empty when there is no such key. `isAnew`: not as remembered. */
+  async secretsOf(keyId: string, isAnew = false): Promise<readonly Buffer[]> {
+    if (!KEY_ID.test(keyId)) return [];
+    const known = isAnew ? undefined : this.#secretsOf.get(keyId);
+    if (known !== undefined) return known;
+    const sinceMs = performance.now();
+    const found = await this.#idsRead.add('', keyId);
+    this.#secretsOf.set(keyId, found, { start: sinceMs });
+    return found;
+  }
+
+  /** The live key of a secret of this deployment, by its hash. */
+  async findByHash(hash: Buffer): Promise<Found> {
+    const id = hash.toString('latin1');
+    return this.#known(id) ?? this.#look(id, hash);
+  }
+
   /** Forgets a key at once; look-ups in flight are made again. */
   drop(keyId: string): void {
     this.#drops += 1;
@@ -125,11 +165,6 @@ export class KeyRing {
     const used = [...this.#lastUsed.values()];
     this.#lastUsed.clear();
     return used;
-  }
-
-  async #again({ secretHash: hash }: ApiKey): Promise<Found> {
-    const id = hash.toString('latin1');
-    return this.#known(id) ?? this.#look(id, hash);
   }
 
   #known(id: string): Found | undefined {
@@ -158,6 +193,13 @@ export class KeyRing {
       }
       return found;
     }
+  }
+
+  async #readSecretsOf(ids: readonly string[]): Promise<(readonly Buffer[])[]> {
+    const wanted = textArray([...new Set(ids)]);
+    const { rows } = await this.#query<{ key_id: string; secret_hash: Buffer }>(findSecretsOf, [wanted]);
+    const byKey = Map.groupBy(rows, (row) => row.key_id);
+    return ids.map((id) => (byKey.get(id) ?? []).slice(0, SECRETS_TRIED).map((row) => row.secret_hash));
   }
 
   async #read(id: string, hash: Buffer): Promise<Found> {
