@@ -84,6 +84,10 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** What the call causes and is charged when it happens, maybe without another call: the runs of a scheduled job. */
   readonly laterPrices?: readonly BookPrice[];
   readonly scope: ScopeKind;
+  /** A read by POST: its input is too long for a query string (contract §2 and §12). */
+  readonly isLongRead?: boolean;
+  /** A write that takes no idempotency key: repeating it is how it is used, as consume and ack are (contract §4). */
+  readonly isKeyless?: boolean;
   /** Takes an idempotency key (x-svc-idempotent). */
   readonly idempotent: boolean;
   /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted, for the API key that got them. */

@@ -20,19 +20,6 @@ interface Listed {
 /** Answers what is wrong with it, as predicates that follow "queue.publish: "; nothing when the rule is kept. */
 type CapabilityRule = (listed: Listed, offer: Offer) => readonly string[];
 
-/** Reads whose input is too long for a query string (contract §2 and §12). */
-const readsByPost: ReadonlySet<string> = new Set(['vector.query', 'vector.fetch']);
-
-/** Calls other than GET that take no idempotency key (contract §4). */
-const withoutKey: ReadonlySet<string> = new Set([
-  'queue.consume',
-  'queue.ack',
-  'queue.nack',
-  'queue.extend',
-  'vector.query',
-  'vector.fetch',
-]);
-
 /** Paths whose id the path rule cannot give, because it gives the same to another path. */
 const idOfPath: ReadonlyMap<string, string> = new Map([['/v1/discovery/{capability}', 'discovery.capability']]);
 
@@ -161,7 +148,7 @@ function scopeFitsMethod({ module, capability }: Listed): string[] {
 }
 
 function dueScope(module: Module, capability: Capability): ScopeKind {
-  if (capability.method === 'GET' || readsByPost.has(capability.id)) return 'read';
+  if (capability.method === 'GET' || capability.isLongRead === true) return 'read';
   return module.name === 'account' ? 'admin' : 'write';
 }
 
@@ -189,7 +176,8 @@ function everythingIsDescribed({ capability }: Listed): string[] {
 }
 
 function keyIsTakenWhereDue({ capability }: Listed): string[] {
-  const due = capability.method !== 'GET' && !withoutKey.has(capability.id);
+  const { method, isLongRead = false, isKeyless = false } = capability;
+  const due = method !== 'GET' && !isLongRead && !isKeyless;
   const declared = Object.hasOwn(capability.input.properties, 'idempotency_key');
   return [
     ...(capability.idempotent === due ? [] : [due ? 'a write must be idempotent' : 'it must not be marked idempotent']),

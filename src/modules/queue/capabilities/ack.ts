@@ -36,6 +36,7 @@ export const ack = defineCapability<QueueState>()({
   }),
   price: 'free',
   scope: 'write',
+  isKeyless: true,
   idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,

@@ -48,6 +48,7 @@ export const consume = defineCapability<QueueState>()({
   }),
   price: 'free',
   scope: 'write',
+  isKeyless: true,
   idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,

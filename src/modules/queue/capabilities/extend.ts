@@ -34,6 +34,7 @@ export const extend = defineCapability<QueueState>()({
   }),
   price: 'free',
   scope: 'write',
+  isKeyless: true,
   idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,

@@ -62,6 +62,7 @@ export const nack = defineCapability<QueueState>()({
   }),
   price: 'free',
   scope: 'write',
+  isKeyless: true,
   idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,

@@ -32,6 +32,7 @@ export const fetch = defineCapability<VectorState>()({
   }),
   price: 'free',
   scope: 'read',
+  isLongRead: true,
   idempotent: false,
   bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND'],

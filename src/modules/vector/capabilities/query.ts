@@ -77,6 +77,7 @@ export const query = defineCapability<VectorState>()({
   }),
   price: { book: 'vector.query', unit: 'query' },
   scope: 'read',
+  isLongRead: true,
   idempotent: false,
   bodyBytesMax: QUERY_BODY_BYTES_MAX,
   bulk: {
