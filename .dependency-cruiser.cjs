@@ -26,6 +26,11 @@ module.exports = {
       ['lib/', 'problems/', 'db/', 'vendors/[^/]+/port[.]ts$'],
       'core stands on lib, problems, db and the ports of vendors',
     ),
+    only(
+      'workers',
+      ['config/', 'core/', 'db/', 'gateway/limits/', 'lib/', 'surfaces/http/listen[.]ts$'],
+      'workers stand on what they share: the core, the database and the limits of calls',
+    ),
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
     only(
       'modules',

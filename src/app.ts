@@ -3,20 +3,20 @@
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
-import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { ensureOperator } from './core/accounts/operator.ts';
-import type { Admission } from './core/admission.ts';
+import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
 import { Sweeper } from './core/background/sweeper/sweeper.ts';
 import type { Core } from './core/context.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
 import { KeyRing } from './core/keys/ring.ts';
 import { scopeBookOf } from './core/keys/scopes.ts';
+import { hearSiblings } from './core/process/hear-siblings.ts';
 import type { Logger } from './core/process/logger.ts';
 import type { Figure } from './core/process/metric.ts';
 import { ProcessRegistry } from './core/process/processes.ts';
+import { noSiblings, type Siblings } from './core/process/siblings.ts';
 import { switchTestClock } from './core/process/test-clock.ts';
 import { Secrets } from './core/secrets/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/secrets/server-secret.ts';
@@ -31,29 +31,19 @@ import { Database } from './db/database.ts';
 import { makePartitionsAhead } from './db/partitions.ts';
 import { openStorage, type Storage } from './db/storage.ts';
 import { BodyReaders } from './gateway/bulk/readers.ts';
-import { compileEndpoints } from './gateway/endpoint.ts';
-import { Envelope } from './gateway/envelope.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createGateway } from './gateway/invoke.ts';
-import { FailedLogins } from './gateway/limits/failed-logins.ts';
-import { RateLimiter } from './gateway/limits/rate-limiter.ts';
-import { Refusals } from './gateway/limits/refusals.ts';
-import { Traffic } from './gateway/limits/traffic.ts';
+import { FailedLogins, type LoginFailures } from './gateway/limits/failed-logins.ts';
+import { RateLimiter, type Rates } from './gateway/limits/rate-limiter.ts';
 import { randomText } from './lib/ids.ts';
 import { settingsOf } from './manifest/compose.ts';
 import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
-import { plannedModules } from './manifest/planned/modules.ts';
 import { moduleTags } from './manifest/version.ts';
+import { createShell, type Shell } from './shell.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
-import { Connections } from './surfaces/http/connections.ts';
 import { listen } from './surfaces/http/listen.ts';
-import { proxyMatcher } from './surfaces/http/trusted-proxies.ts';
-import { addPublicRoutes } from './surfaces/public/public.ts';
-import { mountedRawRoutes } from './surfaces/raw/raw.ts';
-import { OpenStreams } from './surfaces/raw/stream-answer.ts';
-import { createRest } from './surfaces/rest/rest.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 
 export interface Service {
@@ -76,11 +66,22 @@ export interface ServiceOptions {
   readonly migrations?: string;
   /** Tests take smaller bounds. */
   readonly admission?: Admission;
+  /** Of one of several processes behind one port. */
+  readonly group?: ProcessGroup;
+}
+
+/** What the processes behind one port have together. */
+export interface ProcessGroup {
+  /** Begins the id of each. */
+  readonly name: string;
+  readonly siblings: Siblings;
+  readonly rates: Rates;
+  readonly logins: LoginFailures;
+  openStorage(): Promise<Storage>;
 }
 
 const CALLS_FINISH_MS = 6_000;
 const ENDED_CALLS_FINISH_MS = 1_000;
-const READY_WITHIN_MS = 1_000;
 
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -94,14 +95,29 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     thoroughness: 'quick',
   });
   const settings = settingsOf(manifest.modules, config);
-  const shell = createShell(config, manifest, options);
+  const { log, group, admission: bounds = admission } = options;
+  const siblings = group?.siblings ?? noSiblings;
+  const shell = createShell(config, manifest, { log, bounds, siblings });
   let storage: Storage | null = null;
   try {
-    const baseUrl = await listen(shell.rest, config);
+    const baseUrl = group === undefined ? await listen(shell.rest, config) : config.baseUrl;
     shell.announce(baseUrl);
-    storage = await openStorage(config, options.log, options.migrations);
-    const inner = await startInner({ config, settings, manifest, shell, storage, baseUrl, log: options.log });
+    storage = await (group?.openStorage() ?? openStorage(config, log, options.migrations));
+    const inner = await startInner({
+      config,
+      settings,
+      manifest,
+      shell,
+      storage,
+      baseUrl,
+      log,
+      bounds,
+      siblings,
+      group,
+    });
     shell.open(inner);
+    // Connections are handed to whoever listens: one of several does so when it can answer.
+    if (group !== undefined) await listen(shell.rest, config, true);
     return {
       baseUrl,
       core: inner.core,
@@ -109,7 +125,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
       manifest,
       operator: inner.operator,
       startMs: performance.now() - begunMs,
-      stop: () => stopAll(shell, inner, storage as Storage, options.log),
+      stop: () => stopAll(shell, inner, storage as Storage, log),
     };
   } catch (error) {
     await shell.rest.close();
@@ -130,73 +146,6 @@ interface Inner {
   readonly storage: Storage;
 }
 
-interface Shell {
-  readonly rest: FastifyInstance;
-  announce(baseUrl: string): void;
-  /** What the gateway shares with it, once the base URL is announced. */
-  forGateway(): Pick<Gateway, 'endpoints' | 'envelope' | 'traffic'>;
-  open(inner: Inner): void;
-  /** From now on new calls are refused. */
-  shut(): void;
-  /** Whether calls run, or answers are not read. */
-  readonly busy: () => boolean;
-  endStreams(): void;
-}
-
-/** The HTTP side, which exists before the database does and answers 503 until it is opened. */
-function createShell(config: Config, manifest: Manifest, { log, admission }: ServiceOptions): Shell {
-  const registry = new Registry();
-  const traffic = new Traffic(registry, admission);
-  const refusals = new Refusals(traffic.bounds, log);
-  const streams = new OpenStreams();
-  let inner: Inner | null = null;
-  let open = false;
-  let baseUrl = config.baseUrl;
-  let envelope: Envelope | null = null;
-  const workerId = `${hostname()}-${process.pid}`;
-  const makeEnvelope = () => new Envelope({ baseUrl, region: config.region, workerId, cnyPerUsd: config.cnyPerUsd });
-  const currentEnvelope = () => (envelope ??= makeEnvelope());
-  const isProxy = proxyMatcher(config.trustProxy);
-  const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy });
-  const endpoints = compileEndpoints(manifest.modules, (module) => inner?.states.get(module));
-  const rest = createRest({
-    endpoints: config.role === 'worker' ? [] : [...endpoints.values()],
-    rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints, () => (inner as Inner).core),
-    planned: plannedModules(manifest.modules),
-    gateway: () => (open ? (inner?.gateway ?? null) : null),
-    envelope: currentEnvelope,
-    ...{ traffic, refusals, connections, streams, log },
-    trustProxy: config.trustProxy,
-  });
-  addPublicRoutes(rest, {
-    manifest,
-    registry,
-    metricsToken: config.metricsToken,
-    isBehindProxy: config.isBehindProxy,
-    baseUrl: () => baseUrl,
-    isReady: async () => open && inner?.storage.isUp() === true && (await inner.core.db.answersWithin(READY_WITHIN_MS)),
-    gauges: () => (inner === null ? [] : inner.figures()),
-    laneDepth: () => inner?.core.lanes.depth ?? 0,
-  });
-  return {
-    rest,
-    announce(url) {
-      baseUrl = url;
-      envelope = makeEnvelope();
-    },
-    forGateway: () => ({ endpoints, envelope: currentEnvelope(), traffic }),
-    open(started) {
-      inner = started;
-      open = true;
-    },
-    shut() {
-      open = false;
-    },
-    endStreams: () => streams.end(),
-    busy: () => traffic.busy,
-  };
-}
-
 interface InnerOptions {
   readonly config: Config;
   readonly settings: ReadonlyMap<string, unknown>;
@@ -205,35 +154,49 @@ interface InnerOptions {
   readonly storage: Storage;
   readonly baseUrl: string;
   readonly log: Logger;
+  readonly bounds: Admission;
+  readonly siblings: Siblings;
+  readonly group: ProcessGroup | undefined;
 }
 
-async function startInner({ config, settings, manifest, shell, storage, baseUrl, log }: InnerOptions): Promise<Inner> {
-  const db = new Database({
+function openDatabase({ storage, bounds, siblings, log }: InnerOptions): Database {
+  return new Database({
     connection: storage.connection,
     distributed: storage.distributed,
+    hotConnections: bounds.all.databaseConnections,
+    connections: bounds.all.databaseConnections,
     onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
+    onHint: (topic) => siblings.tell('hint', topic),
   });
+}
+
+async function startInner(options: InnerOptions): Promise<Inner> {
+  const { config, settings, manifest, shell, storage, baseUrl, log, bounds, siblings, group } = options;
+  const db = openDatabase(options);
   const secrets = new Secrets(await loadServerSecret(config));
   await rememberServerSecret(db, secrets);
-  const lanes = new Lanes({ db, log });
-  const processId = `${hostname()}-${process.pid}-${randomText(6)}`;
+  const lanes = new Lanes({ db, log, bounds });
+  const processId = `${group?.name ?? hostname()}-${process.pid}-${randomText(6)}`;
   const core: Core = {
     db,
     connection: storage.connection,
     secrets,
     lanes,
-    holds: new Holds({ db, lanes, log, owner: processId }),
+    holds: new Holds({ db, lanes, log, owner: processId, bounds }),
     keys: new KeyRing({ db, secrets }),
     scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
-    processes: new ProcessRegistry(db, processId, config.role),
+    processes: new ProcessRegistry(db, processId, config.role, group?.name),
     log,
     baseUrl,
     region: config.region,
+    siblings,
+    bounds,
   };
+  hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);
   await makePartitionsAhead(db, await clockNow(db));
   await core.processes.beat();
@@ -253,9 +216,9 @@ async function startInner({ config, settings, manifest, shell, storage, baseUrl,
   const gateway = createGateway({
     core,
     ...shell.forGateway(),
-    limiter: config.rateLimits ? new RateLimiter() : null,
-    failedLogins: new FailedLogins(),
-    bodies: new BodyReaders(),
+    limiter: config.rateLimits ? (group?.rates ?? new RateLimiter()) : null,
+    failedLogins: group?.logins ?? new FailedLogins(),
+    bodies: new BodyReaders({ bounds }),
   });
   const figures = () => [
     ...sweeper.figures(),

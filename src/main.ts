@@ -1,4 +1,5 @@
 // The process. What runs in it is loaded after the compile cache is on.
+import cluster from 'node:cluster';
 import module from 'node:module';
 import v8 from 'node:v8';
 
@@ -7,6 +8,6 @@ module.enableCompileCache?.();
 // Almost everything that is allocated while modules load survives, and V8 answers by growing the young generation, which an idle
 // process then keeps: 153 MB resident, and 130 when it may not grow before the service is ready. Under load it grows as ever.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
-const { serve } = await import('./serve.ts');
-await serve();
+if (cluster.isWorker) await import('./worker.ts').then(({ serveAsWorker }) => serveAsWorker());
+else await import('./serve.ts').then(({ serve }) => serve());
 v8.setFlagsFromString('--semi-space-growth-factor=2');

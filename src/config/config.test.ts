@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig } from './config.ts';
 
 describe('loadConfig', () => {
   it('needs no variable at all', () => {
+    const cores = availableParallelism();
     expect(loadConfig({})).toEqual({
       host: '127.0.0.1',
       port: 8787,
@@ -13,6 +15,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       rateLimits: true,
       role: 'all',
+      workers: cores < 4 ? 1 : Math.min(cores, 8),
       secretsKey: undefined,
       region: 'western',
       cnyPerUsd: 7.2,
@@ -58,6 +61,14 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it.each([
+    [{ WORKERS: '3' }, 3],
+    [{ WORKERS: 'auto' }, Math.min(availableParallelism(), 8)],
+    [{ WORKERS: '3', ROLE: 'worker' }, 1],
+  ])('%j: %i processes', (env, workers) => {
+    expect(loadConfig(env)).toMatchObject({ workers });
+  });
+
   it('takes an empty variable as unset and drops the trailing slash of BASE_URL', () => {
     expect(loadConfig({ PORT: '', BASE_URL: 'https://q.example/' })).toMatchObject({
       port: 8787,
@@ -75,6 +86,9 @@ describe('loadConfig', () => {
     ['LOG_LEVEL', 'loud'],
     ['RATE_LIMITS', 'no'],
     ['ROLE', 'web'],
+    ['WORKERS', '0'],
+    ['WORKERS', '65'],
+    ['WORKERS', 'all'],
     ['SECRETS_KEY', 'short'],
     ['REGION', 'moon'],
     ['CNY_PER_USD', '0'],

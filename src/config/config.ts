@@ -1,5 +1,6 @@
 // Environment variables -> one typed, checked, frozen Config. Every variable is optional; an empty one counts as unset.
 
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
 import { type AddressRange, Variables } from './variables.ts';
@@ -10,6 +11,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const ROLES = ['all', 'api', 'worker'] as const;
 const REGIONS = ['western', 'china'] as const;
 const ON_OFF = ['on', 'off'] as const;
+const ALL_CORES_FROM = 4;
+const AUTO_WORKERS_MAX = 8;
+const WORKERS_MAX = 64;
 const SECRETS_KEY_CHARACTERS_MIN = 16;
 
 export type Config = {
@@ -25,6 +29,8 @@ export type Config = {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimits: boolean;
   readonly role: (typeof ROLES)[number];
+  /** Processes that answer behind the one port. */
+  readonly workers: number;
   readonly secretsKey?: string;
   readonly region: (typeof REGIONS)[number];
   readonly cnyPerUsd: number;
@@ -51,6 +57,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const host = variables.host('HOST', '127.0.0.1');
   const port = variables.integer('PORT', 8787, { min: 0, max: 65_535 });
   const baseUrl = variables.httpUrl('BASE_URL', httpOrigin(host, port));
+  const role = variables.oneOf('ROLE', ROLES, 'all');
   const trustProxy = variables.trustedProxies('TRUST_PROXY');
   return Object.freeze({
     host,
@@ -60,7 +67,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     rateLimits: variables.oneOf('RATE_LIMITS', ON_OFF, 'on') === 'on',
-    role: variables.oneOf('ROLE', ROLES, 'all'),
+    role,
+    workers: role === 'worker' ? 1 : workersOf(variables),
     secretsKey: variables.secret('SECRETS_KEY', SECRETS_KEY_CHARACTERS_MIN),
     region: variables.oneOf('REGION', REGIONS, 'western'),
     cnyPerUsd: variables.positive('CNY_PER_USD', 7.2),
@@ -72,6 +80,15 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     metricsToken: variables.secret('METRICS_TOKEN', 1),
     settings: (read) => read(variables),
   });
+}
+
+/** Unless told otherwise one for each core from four on: with fewer the database needs the others. */
+function workersOf(variables: Variables): number {
+  const cores = availableParallelism();
+  const auto = Math.min(cores, AUTO_WORKERS_MAX);
+  const text = variables.text('WORKERS');
+  if (text === undefined) return cores < ALL_CORES_FROM ? 1 : auto;
+  return text === 'auto' ? auto : variables.integer('WORKERS', 1, { min: 1, max: WORKERS_MAX, word: 'auto' });
 }
 
 function isElsewhere(baseUrl: string, listensAt: string): boolean {

@@ -33,12 +33,16 @@ export class Variables {
     return value;
   }
 
-  integer(name: string, fallback: number, { min, max }: { min: number; max: number }): number {
+  /** `word`: what may stand there instead, for the message. */
+  integer(name: string, fallback: number, { min, max, word }: { min: number; max: number; word?: string }): number {
     const value = this.text(name);
     if (value === undefined) return fallback;
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
+    const others = word === undefined ? '' : ` or ${word}`;
+    throw new ConfigError(
+      `${name} must be a whole number from ${min} to ${max}${others}, not ${JSON.stringify(value)}`,
+    );
   }
 
   positive(name: string, fallback: number): number {

@@ -3,6 +3,7 @@ import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { Tier } from './accounts/tiers.ts';
+import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
@@ -10,6 +11,7 @@ import type { ScopeBook, ScopeKind } from './keys/scopes.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
+import type { Siblings } from './process/siblings.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { UsageMeter } from './usage/meter.ts';
 import type { Holds } from './wallet/holds/holds.ts';
@@ -37,6 +39,9 @@ export interface Core {
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
+  readonly siblings: Siblings;
+  /** What this process may take. */
+  readonly bounds: Admission;
 }
 
 /** The fields of an input; a JsonText among them, or in place of them all, goes in byte for byte. */

@@ -55,6 +55,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Called for errors of idle connections: PostgreSQL restarting is not a reason to end the process. */
   readonly onIdleError?: (error: Error) => void;
+  /** Called for each hint of a commit, beside those who listen here. */
+  readonly onHint?: (topic: string) => void;
 }
 
 export class Database implements Queryable {
@@ -66,7 +68,10 @@ export class Database implements Queryable {
 
   constructor(options: DatabaseOptions) {
     const { connection, onIdleError = () => undefined, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-    const onHint = (topic: string) => void this.#hints.emit(topic);
+    const onHint = (topic: string) => {
+      this.hint(topic);
+      options.onHint?.(topic);
+    };
     const mend = (error: unknown) => makeMissedPartition(this, error);
     this.distributed = options.distributed ?? false;
     const common = { connection, onIdleError, onHint, mend, statementTimeoutMs };
@@ -83,6 +88,11 @@ export class Database implements Queryable {
   byTransaction<T extends { readonly accountId: string }>(items: readonly T[]): (readonly T[])[] {
     if (!this.distributed) return items.length === 0 ? [] : [items];
     return [...Map.groupBy(items, ({ accountId }) => accountId).values()];
+  }
+
+  /** As a commit of this process with that hint. */
+  hint(topic: string): void {
+    this.#hints.emit(topic);
   }
 
   query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {

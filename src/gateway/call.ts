@@ -7,7 +7,7 @@ import type { ScopeKind } from '../core/keys/scopes.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Answer } from '../manifest/capability.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
 import { type Origin, Visit } from './visit.ts';
 
@@ -25,7 +25,7 @@ export class Call extends Visit implements CallContext {
   inputText = '';
   idempotency: IdempotencyKey | null = null;
   /** Of a call whose rate is limited. */
-  limiter: RateLimiter | null = null;
+  limiter: Rates | null = null;
   /** The lane has counted it with its price. */
   billed = false;
   /** What the calls that it made have cost. */

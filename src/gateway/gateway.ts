@@ -3,8 +3,8 @@ import type { BodyReaders } from './bulk/readers.ts';
 import type { CallServices } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
-import type { FailedLogins } from './limits/failed-logins.ts';
-import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { LoginFailures } from './limits/failed-logins.ts';
+import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
 
 export interface Gateway extends CallServices {
@@ -13,7 +13,7 @@ export interface Gateway extends CallServices {
   readonly envelope: Envelope;
   readonly traffic: Traffic;
   /** Null when RATE_LIMITS=off. */
-  readonly limiter: RateLimiter | null;
-  readonly failedLogins: FailedLogins;
+  readonly limiter: Rates | null;
+  readonly failedLogins: LoginFailures;
   readonly bodies: BodyReaders;
 }

@@ -17,7 +17,7 @@ export async function identify(
 ): Promise<Principal> {
   const found = credential === null ? null : await credential.find(core);
   if (found !== null && typeof found !== 'string') return found;
-  const retryAfterMs = failedLogins.fail(remoteAddress);
+  const retryAfterMs = await failedLogins.fail(remoteAddress);
   if (retryAfterMs > 0) {
     throw problem('RATE_LIMITED', { message: 'Too many calls with a wrong key from this address.', retryAfterMs });
   }

@@ -17,6 +17,7 @@ import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Gateway } from './gateway.ts';
 import { readInput } from './input/read-input.ts';
+import type { Grant, Rates } from './limits/rate-limiter.ts';
 import { toProblem } from './to-problem.ts';
 import type { AnsweringPlace } from './visit.ts';
 
@@ -88,18 +89,30 @@ export function authorize({ principal, endpoint }: Call): void {
   });
 }
 
-/** All that is asked of a call before its input is looked at. Throws also RATE_LIMITED, CONCURRENCY_LIMITED. */
-export function admit({ limiter }: Gateway, call: Call): void {
+/**
+ * All that is asked of a call before its input is looked at. Throws also RATE_LIMITED, CONCURRENCY_LIMITED. There is something to wait
+ * for only where a rate is kept by another process.
+ */
+export function admit({ limiter }: Gateway, call: Call): void | Promise<void> {
   authorize(call);
   if (limiter === null) return;
   const { accountId, tier, endpoint } = call;
-  if (endpoint.limitClass !== 'none') {
-    const grant = limiter.take(accountId, tier, endpoint.limitClass);
-    call.headers['ratelimit-policy'] = grant.policy;
-    call.headers.ratelimit = grant.remaining;
-    call.limiter = limiter;
-    if (!grant.allowed) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
-  }
+  if (endpoint.limitClass === 'none') return begin(limiter, call);
+  const grant = limiter.take(accountId, tier, endpoint.limitClass);
+  if (grant instanceof Promise) return grant.then((granted) => beginRated(limiter, call, granted));
+  beginRated(limiter, call, grant);
+}
+
+function beginRated(limiter: Rates, call: Call, grant: Grant): void {
+  call.headers['ratelimit-policy'] = grant.policy;
+  call.headers.ratelimit = grant.remaining;
+  call.limiter = limiter;
+  if (!grant.allowed) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
+  begin(limiter, call);
+}
+
+function begin(limiter: Rates, call: Call): void {
+  const { accountId, tier, endpoint } = call;
   // A waiting consume holds nothing and is not counted; what a call calls runs in its place.
   if (endpoint.capability.waits === true || call.depth > 0) return;
   if (!limiter.begin(accountId, tier)) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
@@ -118,7 +131,7 @@ type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey'>;
 
 async function perform(gateway: Gateway, call: Call, { principal, input, idempotencyKey }: Performed): Promise<Answer> {
   call.identified(principal);
-  admit(gateway, call);
+  await admit(gateway, call);
   const text = textOf(input);
   call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
   await readInput(call, gateway, text, idempotencyKey);

@@ -1,5 +1,7 @@
 // The account module on a real database, called as the gateway calls it: a key is looked up, its scopes checked, the capability run.
+
 import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
+import { admission } from '../../src/core/admission.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/record.ts';
@@ -7,6 +9,7 @@ import { KeyRing } from '../../src/core/keys/ring.ts';
 import { scopeBookOf, scopesAllow } from '../../src/core/keys/scopes.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
+import { noSiblings } from '../../src/core/process/siblings.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { Holds } from '../../src/core/wallet/holds/holds.ts';
@@ -98,6 +101,8 @@ function makeCore(db: Database): Core {
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
     connection: {},
+    siblings: noSiblings,
+    bounds: admission,
   };
 }
 

@@ -62,7 +62,7 @@ export async function createPlace(env: Readonly<Record<string, string>> = {}): P
     dataDir,
     port,
     url: `http://127.0.0.1:${port}`,
-    env: { LOG_LEVEL: 'warn', RATE_LIMITS: 'off', ...env, PORT: String(port), DATA_DIR: dataDir },
+    env: { LOG_LEVEL: 'warn', RATE_LIMITS: 'off', WORKERS: '1', ...env, PORT: String(port), DATA_DIR: dataDir },
     operatorKeyFile,
     operatorKey: () => readFileSync(operatorKeyFile, 'utf8').trim(),
     postgresPid: () => livePostgres(dataDir),

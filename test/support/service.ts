@@ -34,7 +34,7 @@ export interface TestServiceOptions {
   readonly extraModules?: readonly Module[];
   readonly migrations?: string;
   /** Bounds other than those of the service. */
-  readonly admission?: { readonly [Level in keyof Admission]?: Partial<Admission[Level]> };
+  readonly admission?: { readonly [Level in Exclude<keyof Admission, 'processes'>]?: Partial<Admission[Level]> };
   readonly log?: Logger;
 }
 
@@ -63,6 +63,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     extraModules: options.extraModules,
     migrations: options.migrations,
     admission: {
+      processes: 1,
       connection: { ...admission.connection, ...connection },
       address: { ...admission.address, ...address },
       all: { ...admission.all, ...(options.admission === undefined ? PATIENCE : {}), ...all },

@@ -14,7 +14,7 @@ const beat = statement(
 );
 const countOthers = statement(
   'process_count_others',
-  `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND seen_at > clock_timestamp() - interval '3 minutes'`,
+  `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND NOT starts_with(process_id, $2) AND seen_at > clock_timestamp() - interval '3 minutes'`,
 );
 const remove = statement(
   'process_remove',
@@ -25,11 +25,14 @@ export class ProcessRegistry {
   readonly id: string;
   readonly #db: Database;
   readonly #role: string;
+  readonly #group: string;
 
-  constructor(db: Database, id: string, role: string) {
+  /** `group`: begins the ids of the processes that are told of a dropped key; this one alone when absent. */
+  constructor(db: Database, id: string, role: string, group = id) {
     this.#db = db;
     this.id = id;
     this.#role = role;
+    this.#group = group;
   }
 
   /** Registers before the first call is served, then every few seconds. */
@@ -42,12 +45,12 @@ export class ProcessRegistry {
   }
 
   /**
-   * Resolves once no other process can act on a key dropped here: at once when this is the only one, else when look-ups
+   * Resolves once no other process can act on a key dropped here: at once when there is none but those of the group, else when look-ups
    * remembered elsewhere have passed their second. One that could not beat for a while may still serve calls: it counts for
    * minutes, which costs a needless second at most.
    */
   async keyDropSettled(): Promise<void> {
-    const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id]);
+    const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id, `${this.#group}-`]);
     if ((rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS + TIMER_MARGIN_MS);
   }
 }

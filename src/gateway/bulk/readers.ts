@@ -19,7 +19,7 @@ const { readHereBytesMax } = admission.call;
 const SLICED_BYTES_MAX = 16 * 1024;
 /** Reading shorter ones takes some 10 µs. */
 const SLICED_BYTES_MIN = 2 * 1024;
-const { bodyThreads, bodyThreadHeapMb, bodyThreadIdleMs } = admission.all;
+const { bodyThreadHeapMb, bodyThreadIdleMs } = admission.all;
 
 interface Waiting {
   readonly job: Job;
@@ -43,11 +43,13 @@ export class BodyReaders {
   readonly #threads = new Set<Thread>();
   readonly #queue = new FairQueue<Waiting>(waitingBounds);
   readonly #idleMs: number;
+  readonly #threadsMax: number;
   readonly #slices = new Slices();
   #isClosed = false;
 
-  constructor({ idleMs = bodyThreadIdleMs } = {}) {
+  constructor({ idleMs = bodyThreadIdleMs, bounds = admission } = {}) {
     this.#idleMs = idleMs;
+    this.#threadsMax = bounds.all.bodyThreads;
   }
 
   /** Threads that there are now. */
@@ -108,7 +110,7 @@ export class BodyReaders {
 
   #idle(): Thread | null {
     const idle = [...this.#threads].find(({ running }) => running === null);
-    return idle ?? (this.#threads.size < bodyThreads ? this.#start() : null);
+    return idle ?? (this.#threads.size < this.#threadsMax ? this.#start() : null);
   }
 
   #start(): Thread {

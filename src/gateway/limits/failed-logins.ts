@@ -5,10 +5,14 @@ import { admission } from '../../core/admission.ts';
 
 const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 
-export class FailedLogins {
+export interface LoginFailures {
+  /** Counts a failure; answers how long to wait in milliseconds when there were too many, else 0. */
+  fail(address: string): number | Promise<number>;
+}
+
+export class FailedLogins implements LoginFailures {
   readonly #windows = new LRUCache<string, { startMs: number; failures: number }>({ max: addressesMax });
 
-  /** Counts a failure; answers how long to wait in milliseconds when there were too many, else 0. */
   fail(address: string, nowMs: number = performance.now()): number {
     const network = networkOf(address);
     let window = this.#windows.get(network);

@@ -1,15 +1,29 @@
-// Token buckets and running calls per account and process (contract §6).
+// Token buckets and running calls per account (contract §6).
 import { LRUCache } from 'lru-cache';
 import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/accounts/tiers.ts';
 import { admission } from '../../core/admission.ts';
 import type { LimitClass } from '../endpoint.ts';
 
+export type RatedClass = Exclude<LimitClass, 'none'>;
+
 export interface Grant {
   readonly allowed: boolean;
+  /** What is left; less than none: a debt. */
+  readonly tokens: number;
   /** Header values of the RateLimit fields draft. */
   readonly policy: string;
   readonly remaining: string;
   readonly retryAfterMs: number;
+}
+
+export interface Rates {
+  /** Takes one token of the account's bucket. */
+  take(accountId: string, tier: Tier, limitClass: RatedClass): Grant | Promise<Grant>;
+  /** Takes what a call costs beyond its token, also what is not there: the next calls wait for it. Answers the field's new value. */
+  spend(accountId: string, tier: Tier, limitClass: RatedClass, tokens: number): string;
+  /** Counts a running call; false when the account has too many. `end` must be called once for each true. */
+  begin(accountId: string, tier: Tier): boolean;
+  end(accountId: string): void;
 }
 
 interface Bucket {
@@ -17,35 +31,35 @@ interface Bucket {
   updatedMs: number;
 }
 
-export class RateLimiter {
+export class RateLimiter implements Rates {
   /** A forgotten bucket is a full one: forgetting never refuses a call that was allowed. */
   readonly #buckets = new LRUCache<string, Bucket>({ max: admission.all.ratesRemembered });
   readonly #running = new Map<string, number>();
+  readonly #processes: number;
 
-  /** Takes one token of the account's bucket. */
-  take(
-    accountId: string,
-    tier: Tier,
-    limitClass: Exclude<LimitClass, 'none'>,
-    nowMs: number = performance.now(),
-  ): Grant {
+  /** `processes`: so many count running calls of the same accounts, and have an even share of them. */
+  constructor(processes = 1) {
+    this.#processes = processes;
+  }
+
+  take(accountId: string, tier: Tier, limitClass: RatedClass, nowMs: number = performance.now()): Grant {
     const rate = rateOf(tier, limitClass);
     const bucket = this.#filled(accountId, limitClass, rate, nowMs);
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
     return {
       allowed,
+      tokens: bucket.tokens,
       policy: rate.policy,
       remaining: remainingOf(limitClass, rate, bucket),
       retryAfterMs: allowed ? 0 : Math.ceil((1 - bucket.tokens) / rate.perMs),
     };
   }
 
-  /** Takes what a call costs beyond its token, also what is not there: the next calls wait for it. Answers the field's new value. */
   spend(
     accountId: string,
     tier: Tier,
-    limitClass: Exclude<LimitClass, 'none'>,
+    limitClass: RatedClass,
     tokens: number,
     nowMs: number = performance.now(),
   ): string {
@@ -55,10 +69,14 @@ export class RateLimiter {
     return remainingOf(limitClass, rate, bucket);
   }
 
-  /** Counts a running call; false when the account has too many. `end` must be called once for each true. */
+  /** The bucket is as another process has told it. */
+  adopt(accountId: string, tier: Tier, limitClass: RatedClass, tokens: number): void {
+    this.#filled(accountId, limitClass, rateOf(tier, limitClass), performance.now()).tokens = tokens;
+  }
+
   begin(accountId: string, tier: Tier): boolean {
     const running = this.#running.get(accountId) ?? 0;
-    if (running >= tierLimits[tier].inFlightMax) return false;
+    if (running >= tierLimits[tier].inFlightMax / this.#processes) return false;
     this.#running.set(accountId, running + 1);
     return true;
   }
@@ -92,7 +110,7 @@ interface Rate {
   readonly policy: string;
 }
 
-function rateOf(tier: Tier, limitClass: Exclude<LimitClass, 'none'>): Rate {
+function rateOf(tier: Tier, limitClass: RatedClass): Rate {
   const { readsPerSecond, writesPerMinute } = tierLimits[tier];
   const [quota, windowSeconds, burst] =
     limitClass === 'reads' ? [readsPerSecond, 1, readBurstSeconds] : [writesPerMinute, 60, 1];

@@ -7,6 +7,7 @@ import { secretInGrace } from '../../core/keys/record.ts';
 import { scopesAllow, scopesWithin } from '../../core/keys/scopes.ts';
 import { findKey, type StoredKey } from '../../core/keys/store.ts';
 import { type LivePrincipal, readLivePrincipals } from '../../core/principal.ts';
+import { forgetKeyHere } from '../../core/process/hear-siblings.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { problem } from './problems.ts';
@@ -102,6 +103,5 @@ export function requireMayGetSecretOf(caller: LivePrincipal, target: StoredKey):
 
 /** After the commit: when this resolves, no process can still let a call of the key through. */
 export async function forgetKey(core: Core, keyId: string): Promise<void> {
-  core.keys.drop(keyId);
-  await core.processes.keyDropSettled();
+  await Promise.all([forgetKeyHere(core, keyId), core.processes.keyDropSettled()]);
 }

@@ -1,6 +1,5 @@
 // What the errors module keeps in one process.
 import { AccountTurns } from '../../core/account-turns.ts';
-import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { CaptureEffect } from './capture/capture-effect.ts';
 import { ErrorIds } from './capture/ids.ts';
@@ -23,7 +22,7 @@ export function createErrorsState(core: Core): ErrorsState {
     core,
     ids,
     capturing: new CaptureEffect(ids, core.baseUrl),
-    unfolding: new AccountTurns(admission.all.unfoldingsAtOnce),
+    unfolding: new AccountTurns(core.bounds.all.unfoldingsAtOnce),
     unpaid: new UnpaidKeys(core),
     userHashes: new UserHashes(core.secrets),
   };

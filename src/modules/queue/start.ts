@@ -1,6 +1,5 @@
 // Builds the module's state for one process: how calls of one queue share statements.
 import { AccountTurns } from '../../core/account-turns.ts';
-import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { ackMessages } from './consume/ack.ts';
@@ -21,7 +20,7 @@ const STATS_PER_READ = 1_000;
 export function createQueueState(core: Core): QueueState {
   const ids = new MessageIds(core.secrets);
   const cache = new QueueCache(core.db.hot);
-  const waiters = new Waiters();
+  const waiters = new Waiters(core.siblings);
   const publishing = new PublishEffect(ids, (accountId, queue, messages) =>
     waiters.wake(`${accountId}\n${queue}`, messages),
   );
@@ -30,7 +29,7 @@ export function createQueueState(core: Core): QueueState {
     waiters,
     onFailure: (err) => core.log.warn({ err }, 'queues that consumers wait for could not be looked at'),
   });
-  const claiming = new AccountTurns(admission.all.claimsAtOnce);
+  const claiming = new AccountTurns(core.bounds.all.claimsAtOnce);
   const base = { core, ids, cache, waiters, publishing };
   const acking = new Coalescer<readonly MessageRef[], boolean[]>({
     batchMax: ACKS_PER_DELETE,

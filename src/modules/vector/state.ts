@@ -1,7 +1,6 @@
 // What the vector module keeps in one process.
 
 import { AccountTurns } from '../../core/account-turns.ts';
-import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
@@ -48,15 +47,15 @@ export async function createVectorState(core: Core, settings: VectorSettings): P
     querying: new QueryEffect(),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
     filterTurns: new AccountTurns(FILTER_TURNS_MAX),
-    longAnswers: new AccountTurns(admission.all.longAnswersAtOnce),
+    longAnswers: new AccountTurns(core.bounds.all.longAnswersAtOnce),
   };
 }
 
 async function createEngine(
-  { db, connection, log }: Core,
+  { db, connection, log, bounds }: Core,
   { engine, memoryMb }: VectorSettings,
 ): Promise<VectorEngine> {
-  if (engine === 'embedded') return createEmbeddedEngine({ connection, memoryMb, log });
+  if (engine === 'embedded') return createEmbeddedEngine({ connection, memoryMb: memoryMb / bounds.processes, log });
   if (db.distributed) {
     throw new StartupError('VECTOR_ENGINE: pgvector is for one PostgreSQL; on a distributed engine use embedded');
   }

@@ -1,8 +1,9 @@
-// /metrics: what this process counts, in Prometheus' text format, for whoever has the token or, without one, for this machine alone.
+// /metrics: what the process, or all behind the port together, count, in Prometheus' text format, for whoever has the token or, without one, for this machine alone.
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, type MetricObject, type Registry } from 'prom-client';
 import type { Figure } from '../../core/process/metric.ts';
+import type { Siblings } from '../../core/process/siblings.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 
 export interface MetricsOptions {
@@ -12,6 +13,13 @@ export interface MetricsOptions {
   readonly isBehindProxy: boolean;
   readonly gauges: () => readonly Figure[];
   readonly laneDepth: () => number;
+  readonly siblings: Siblings;
+}
+
+/** Of one process. */
+interface Told {
+  readonly metrics: MetricObject[];
+  readonly figures: readonly Figure[];
 }
 
 const REFUSAL = 'metrics are for loopback, not through a proxy, or with METRICS_TOKEN as bearer token\n';
@@ -29,9 +37,28 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): void 
       this.set(options.laneDepth());
     },
   });
+  const tell = async (): Promise<Told> => ({ metrics: await registry.getMetricsAsJSON(), figures: options.gauges() });
+  options.siblings.on('metrics', tell);
   app.get('/metrics', async (request, reply) => {
     if (!mayRead(request, options)) return reply.code(403).type('text/plain').send(REFUSAL);
-    return reply.type(registry.contentType).send((await registry.metrics()) + exposition(options.gauges()));
+    const [own, others] = await Promise.all([tell(), options.siblings.ask('metrics', null)]);
+    return reply.type(registry.contentType).send(await together([own, ...(others as Told[])]));
+  });
+}
+
+async function together(all: readonly Told[]): Promise<string> {
+  const sums = await AggregatorRegistry.aggregate(all.map(({ metrics }) => metrics)).metrics();
+  return sums + exposition(summed(all.flatMap(({ figures }) => figures)));
+}
+
+/** Values of one name and labels add up; of times, the latest or longest stands for all. */
+export function summed(figures: readonly Figure[]): Figure[] {
+  const alike = Map.groupBy(figures, ({ name, labels }) => JSON.stringify([name, Object.entries(labels).sort()]));
+  return [...alike.values()].map((group) => {
+    const [first] = group as [Figure, ...Figure[]];
+    const values = group.map(({ value }) => value);
+    const value = first.name.endsWith('_seconds') ? Math.max(...values) : values.reduce((sum, each) => sum + each, 0);
+    return { ...first, value };
   });
 }
 

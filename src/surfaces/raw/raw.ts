@@ -117,7 +117,7 @@ function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply):
       if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
       if (slot.raw !== undefined) slot.raw.principal = principal;
       slot.call?.identified(principal);
-      if (slot.call !== undefined) admit(gateway, slot.call);
+      if (slot.call !== undefined) await admit(gateway, slot.call);
       if (slot.place !== undefined) claim(gateway.traffic, slot.place, principal.accountId, reply);
       return principal;
     },

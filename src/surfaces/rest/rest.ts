@@ -103,7 +103,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       slot.call = call;
       const place = occupy(traffic, call, slot, reply);
       call.identified(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
-      admit(gateway, call);
+      await admit(gateway, call);
       claim(traffic, place, call.accountId, reply);
     },
     preParsing: (request, reply, payload, done) =>

@@ -1,9 +1,9 @@
 // Holds: authorize the highest price in a lane, do the work, capture what it cost or release it. For work that cannot commit
 // together with its charge: vendors, and effects too large for a shared batch.
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { admission } from '../../admission.ts';
+import { type Admission, admission } from '../../admission.ts';
 import { mendEach } from '../../background/sweeper/mend-each.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { LaneEffect, LaneItem, Settlement } from '../lane/lane-item.ts';
@@ -27,6 +27,8 @@ export interface HoldsOptions {
   readonly owner: string;
   /** How long a hold outlives the process that renews it; a minute when absent. */
   readonly termMs?: number;
+  /** What this process may take; all when absent. */
+  readonly bounds?: Admission;
 }
 
 /** A call as a lane takes it, without an effect: the vendor does the work. */
@@ -58,9 +60,9 @@ const TERM_MS = 60_000;
 
 export class Holds {
   /** Turns of this process's large effects. */
-  readonly largeWrites = pLimit(admission.all.largeWritesAtOnce);
+  readonly largeWrites: LimitFunction;
   /** Turns of the effects that wait for a long write: the long writes of others do not wait for them. */
-  readonly deferredWrites = pLimit(admission.all.largeWritesAtOnce);
+  readonly deferredWrites: LimitFunction;
   readonly #db: Database;
   readonly #lanes: Lanes;
   readonly #renewal: HoldRenewal;
@@ -68,7 +70,9 @@ export class Holds {
   readonly termMs: number;
 
   constructor(options: HoldsOptions) {
-    const { db, log, owner, termMs = TERM_MS } = options;
+    const { db, log, owner, termMs = TERM_MS, bounds = admission } = options;
+    this.largeWrites = pLimit(bounds.all.largeWritesAtOnce);
+    this.deferredWrites = pLimit(bounds.all.largeWritesAtOnce);
     this.owner = owner;
     this.termMs = termMs;
     const onError = (err: unknown) => log.warn({ err }, 'holds could not be renewed; they are soon tried again');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState } from '../../../db/database.ts';
 import { FairSlots } from '../../../lib/fair-slots.ts';
 import { problem } from '../../../problems/problem.ts';
-import { admission } from '../../admission.ts';
+import { type Admission, admission } from '../../admission.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { CommitResult, LockedWallets } from './commit.ts';
 import { commitSurely } from './commit-surely.ts';
@@ -19,7 +19,9 @@ export interface LanesOptions {
   readonly concurrentCommits?: number;
   /** How long calls wait for a wallet that someone else holds; 8 s when absent. */
   readonly lockedForMs?: number;
-  /** Of what waits; by admission.ts when absent. */
+  /** What this process may take; all when absent. */
+  readonly bounds?: Admission;
+  /** Of what waits; by the bounds when absent. */
   readonly bytesMax?: number;
 }
 
@@ -28,7 +30,7 @@ const ITEMS_PER_COMMIT = 128;
 const ACCOUNTS_PER_COMMIT = 64;
 // A second commit at a time lets other accounts proceed while one waits for the disk; more only made batches smaller.
 const CONCURRENT_COMMITS = 2;
-const { laneItemsMax, laneBytesMax, lockedAccountCallsMax } = admission.all;
+const { lockedAccountCallsMax } = admission.all;
 // Two processes that serve one account meet at its wallet all the time, for milliseconds.
 const LOCKED_LONG_MS = 500;
 
@@ -41,14 +43,17 @@ export class Lanes {
   readonly #ready = new Set<string>();
   readonly #locked: LockedLanes;
   readonly #bytes: FairSlots;
+  readonly #itemsMax: number;
   #active = 0;
   #scheduled = false;
   #waitingItems = 0;
 
   constructor(options: LanesOptions) {
     this.#options = options;
-    this.#locked = new LockedLanes(options.lockedForMs);
-    this.#bytes = new FairSlots(options.bytesMax ?? laneBytesMax);
+    const { all } = options.bounds ?? admission;
+    this.#locked = new LockedLanes(all, options.lockedForMs);
+    this.#bytes = new FairSlots(options.bytesMax ?? all.laneBytesMax);
+    this.#itemsMax = all.laneItemsMax;
   }
 
   /** Waiting calls, for metrics and shutdown. */
@@ -62,7 +67,7 @@ export class Lanes {
    */
   submit(item: LaneItem): Promise<Settlement> {
     const { accountId, bytes } = item;
-    if (this.#waitingItems >= laneItemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
+    if (this.#waitingItems >= this.#itemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
     if (isLockedFull(this.#lanes.get(accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
     if (!this.#bytes.take(accountId, bytes)) {
       throw problem(this.#bytes.isGreedy(accountId) ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: 1000 });

@@ -3,8 +3,8 @@
 // out then is locked out for long, and only asks from time to time.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit from 'p-limit';
-import { admission } from '../../admission.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Admission } from '../../admission.ts';
 import type { LockedWallets } from './commit.ts';
 import { RETRY_FOR_MS } from './ride-out.ts';
 import type { Waiting } from './waiting.ts';
@@ -16,18 +16,21 @@ const PAUSE_MAX_MS = 200;
 type Attempt = (calls: readonly Waiting[], locked: LockedWallets) => Promise<readonly Waiting[]>;
 
 export class LockedLanes {
-  readonly #turns = pLimit(admission.all.lockedAccountsAtOnce);
+  readonly #turns: LimitFunction;
+  readonly #accountsMax: number;
   readonly #forMs: number;
   #accounts = 0;
 
   /** `forMs`: how long a call waits. */
-  constructor(forMs = RETRY_FOR_MS) {
+  constructor(bounds: Admission['all'], forMs = RETRY_FOR_MS) {
+    this.#turns = pLimit(bounds.lockedAccountsAtOnce);
+    this.#accountsMax = bounds.lockedAccountsMax;
     this.#forMs = forMs;
   }
 
   /** Tries until the calls are settled, or the first of them has waited too long. Answers those that are not settled. */
   async settle(calls: readonly Waiting[], attempt: Attempt): Promise<readonly Waiting[]> {
-    if (this.#accounts >= admission.all.lockedAccountsMax) return calls;
+    if (this.#accounts >= this.#accountsMax) return calls;
     this.#accounts += 1;
     try {
       return await this.#tryAgain(calls, attempt);

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/key-record.ts';
+import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf } from '../caller.ts';
@@ -62,7 +63,7 @@ export const keysRotate = defineCapability<AccountState>()({
     });
     if (graceHours === 0) await forgetKey(ctx.core, input.id);
     // The secret before now has an end, which this process should know.
-    else ctx.core.keys.drop(input.id);
+    else await forgetKeyHere(ctx.core, input.id);
     return write;
   },
 });

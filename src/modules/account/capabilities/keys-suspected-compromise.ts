@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/key-record.ts';
+import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -76,7 +77,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
       return report(tx, ctx, input.id, { confirmed, rotate }, entry.nowMs);
     });
     if (confirmed) await forgetKey(ctx.core, input.id);
-    else ctx.core.keys.drop(input.id);
+    else await forgetKeyHere(ctx.core, input.id);
     return write;
   },
 });

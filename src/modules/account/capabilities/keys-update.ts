@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { type CapChange, requireKey, updateKey } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/key-record.ts';
 import { scopesWithin, validateScopes } from '../../../core/keys/scopes.ts';
+import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireNoMoney } from '../caller.ts';
 import {
@@ -69,7 +70,7 @@ export const keysUpdate = defineCapability<AccountState>()({
       return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes, cap }, entry.nowMs));
     });
     if (narrowed) await forgetKey(core, input.id);
-    else core.keys.drop(input.id);
+    else await forgetKeyHere(core, input.id);
     return write;
   },
 });

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { type Granularity, instantField as instantOf, seriesPeriod } from '../../../core/usage/period.ts';
 import { clockNow, type GroupBy, usageSeries } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -60,11 +61,11 @@ export const usageTimeseries = defineCapability<AccountState>()({
     { title: 'The last day by the hour, for each capability', input: { granularity: 'hour', group_by: 'capability' } },
   ],
   async run({ ctx, input }) {
-    const { db, usage: meter } = ctx.core;
+    const { db } = ctx.core;
     const granularity = (input.granularity ?? 'day') as Granularity;
     const from = instantOf('from', input.from);
     const to = instantOf('to', input.to);
-    const [nowMs] = await Promise.all([clockNow(db), meter.flushAccount(ctx.accountId)]);
+    const [nowMs] = await Promise.all([clockNow(db), flushUsage(ctx.core, ctx.accountId)]);
     const period = seriesPeriod(granularity, from, to, nowMs);
     const filter = { capability: input.capability ?? null, keyId: input.key_id ?? null };
     const query = { granularity, groupBy: (input.group_by ?? 'none') as GroupBy, period, filter };

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { instantField as instantOf, usagePeriod } from '../../../core/usage/period.ts';
 import { clockNow, usageOf } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -58,10 +59,10 @@ export const usage = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    const { db, usage: meter } = ctx.core;
+    const { db } = ctx.core;
     const from = instantOf('from', input.from);
     const to = instantOf('to', input.to);
-    const [nowMs] = await Promise.all([clockNow(db), meter.flushAccount(ctx.accountId)]);
+    const [nowMs] = await Promise.all([clockNow(db), flushUsage(ctx.core, ctx.accountId)]);
     const filter = { capability: input.capability ?? null, keyId: input.key_id ?? null };
     return { data: await usageOf(db, ctx.accountId, usagePeriod(from, to, nowMs), filter) };
   },

@@ -1,6 +1,8 @@
-// Consumers waiting for messages. They hold no connection and ask nothing: a publish in this process wakes them, and for the rest
-// (other processes, delays, ended leases) one look serves all of them: which of their queues have something to deliver. Nobody waits:
+// Consumers waiting for messages. They hold no connection and ask nothing: a publish in this process, or in another behind the
+// same port, wakes them, and for the rest (further processes, delays, ended leases) one look serves all of them: which of their queues have something to deliver. Nobody waits:
 // nothing is asked.
+
+import { noSiblings, type Siblings } from '../../../core/process/siblings.ts';
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -47,11 +49,22 @@ const selectReady = statement(
 
 type Wake = () => void;
 
+/** Told to the other processes: messages for consumers that wait there, and what a watcher there wants to know. */
+const WAITED_FOR = 'queue.waited_for';
+const WATCHED = 'queue.watched';
+
 export class Waiters {
+  readonly #siblings: Siblings;
   readonly #waiting = new Map<string, Set<Wake>>();
   #watcher: (key: string) => void = () => undefined;
   #onWait: () => void = () => undefined;
   #stopped = false;
+
+  constructor(siblings: Siblings = noSiblings) {
+    this.#siblings = siblings;
+    siblings.on(WAITED_FOR, ([key, count]: [string, number]) => this.wakeHere(key, count));
+    siblings.on(WATCHED, (key: string) => this.#watcher(key));
+  }
 
   get stopped(): boolean {
     return this.#stopped;
@@ -68,11 +81,13 @@ export class Waiters {
         signal.removeEventListener('abort', wake);
         waiting.delete(wake);
         if (waiting.size === 0) this.#waiting.delete(key);
+        if (this.#waiting.size === 0) this.#siblings.want(WAITED_FOR, false);
         resolve();
       };
       const timer = setTimeout(wake, timeoutMs);
       signal.addEventListener('abort', wake, { once: true });
       waiting.add(wake);
+      if (this.#waiting.size === 1 && waiting.size === 1) this.#siblings.want(WAITED_FOR, true);
       this.#onWait();
     });
   }
@@ -92,17 +107,28 @@ export class Waiters {
     this.#watcher = watcher;
   }
 
-  /** Wakes up to `count` consumers of a key, longest waiting first. */
+  /** Whether the watcher has anything to hear of. */
+  watches(anything: boolean): void {
+    this.#siblings.want(WATCHED, anything);
+  }
+
+  /** Wakes up to `count` consumers of a key, longest waiting first, and elsewhere for what is left. */
   wake(key: string, count: number): void {
+    const left = this.wakeHere(key, count);
+    if (left > 0) this.#siblings.tell(WAITED_FOR, [key, left]);
+    this.#siblings.tell(WATCHED, key);
+  }
+
+  /** As `wake`, without a word to other processes. Answers for how many more there is something. */
+  wakeHere(key: string, count: number): number {
     this.#watcher(key);
-    const waiting = this.#waiting.get(key);
-    if (waiting === undefined) return;
     let left = count;
-    for (const wake of [...waiting]) {
-      if (left <= 0) return;
+    for (const wake of [...(this.#waiting.get(key) ?? [])]) {
+      if (left <= 0) break;
       left -= 1;
       wake();
     }
+    return left;
   }
 
   /** Every wait ends now, and every later one at once. */
@@ -164,7 +190,7 @@ export class WaitingLook {
     ]);
     for (const { place, ready } of rows) {
       const { key } = queues[place - 1] as WaitedFor;
-      waiters.wake(key, ready ?? Number.POSITIVE_INFINITY);
+      waiters.wakeHere(key, ready ?? Number.POSITIVE_INFINITY);
     }
   }
 }

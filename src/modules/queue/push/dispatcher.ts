@@ -136,6 +136,7 @@ export class PushDispatcher {
         else known.push(ref);
       }
       this.#roster = roster;
+      this.#state.waiters.watches(roster.size > 0);
     } finally {
       this.#rosterAtMs = Math.min(this.#rosterAtMs, nextAt(begunMs, ROSTER_MS));
     }

@@ -1,0 +1,21 @@
+// What the other processes behind the same port tell this one, and ask of it.
+import type { Core } from '../context.ts';
+
+/** `hasLoops`: background work runs here, which hints of the others' commits wake. */
+export function hearSiblings({ siblings, db, keys, usage }: Core, hasLoops: boolean): void {
+  siblings.on('key.drop', (keyId: string) => keys.drop(keyId));
+  siblings.on('usage.flush', (accountId: string) => usage.flushAccount(accountId));
+  siblings.on('hint', (topic: string) => db.hint(topic));
+  siblings.want('hint', hasLoops);
+}
+
+/** When this resolves, none of them remembers the key as it was before. */
+export async function forgetKeyHere({ keys, siblings }: Core, keyId: string): Promise<void> {
+  keys.drop(keyId);
+  await siblings.ask('key.drop', keyId);
+}
+
+/** When this resolves, what they have counted of the account is in the database. */
+export async function flushUsage({ usage, siblings }: Core, accountId: string): Promise<void> {
+  await Promise.all([usage.flushAccount(accountId), siblings.ask('usage.flush', accountId)]);
+}

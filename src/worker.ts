@@ -1,0 +1,61 @@
+// One of several processes behind one port: the service as serve.ts runs it, but for what the first process keeps for all of them.
+import { type Service, startService } from './app.ts';
+import { loadConfig } from './config/config.ts';
+import { readEnv } from './config/env.ts';
+import { admission, shareOf } from './core/admission.ts';
+import { createLog } from './core/process/log.ts';
+import type { Logger } from './core/process/logger.ts';
+import { StartupError } from './db/startup-error.ts';
+import type { Storage } from './db/storage.ts';
+import { stopOnSignal } from './stopping.ts';
+import { Link } from './workers/link.ts';
+import type { Enrolment } from './workers/primary.ts';
+import { SharedLogins, SharedRates } from './workers/shared-limits.ts';
+import { WorkerSiblings } from './workers/siblings.ts';
+
+export async function serveAsWorker(): Promise<void> {
+  const link = new Link((batch, sent) => void process.send?.(batch, sent));
+  process.on('message', (batch) => link.receive(batch as never));
+  // Without the first process there is no port, and nobody who counts for all.
+  process.once('disconnect', () => process.exit(1));
+  const config = loadConfig(readEnv());
+  const log = createLog(config.logLevel);
+  const starting = start(link, log);
+  const { stop } = stopOnSignal(starting, log);
+  link.on('stop', () => stop('stop'));
+  try {
+    const { baseUrl, operator } = await starting;
+    link.tell('ready', { baseUrl, operator });
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    link.tell('failed', error.message);
+    await link.flushed();
+    process.exit(1);
+  }
+}
+
+async function start(link: Link, log: Logger): Promise<Service> {
+  const whole = loadConfig(readEnv());
+  const siblings = new WorkerSiblings(link);
+  const { slot, workers, group, port, baseUrl } = (await link.ask('enrol')) as Enrolment;
+  const config = {
+    ...whole,
+    port,
+    baseUrl,
+    role: slot === 0 ? whole.role : 'api',
+  } as const;
+  return startService(config, {
+    log,
+    admission: shareOf(admission, workers),
+    group: {
+      name: group,
+      siblings,
+      rates: new SharedRates(link, workers),
+      logins: new SharedLogins(link),
+      async openStorage() {
+        const found = (await link.ask('storage')) as Pick<Storage, 'connection' | 'distributed'>;
+        return { ...found, isUp: () => true, stop: async () => undefined };
+      },
+    },
+  });
+}

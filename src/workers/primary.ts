@@ -1,0 +1,179 @@
+// The first process of several: it owns PostgreSQL and what all workers count together, and answers no call itself. A worker that dies is
+// replaced; when the first process dies, the workers end themselves.
+import cluster, { type Worker } from 'node:cluster';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Config, httpOrigin } from '../config/config.ts';
+import { backoffMs } from '../core/background/backoff.ts';
+import type { Logger } from '../core/process/logger.ts';
+import { StartupError } from '../db/startup-error.ts';
+import { openStorage, type Storage } from '../db/storage.ts';
+import { randomText } from '../lib/ids.ts';
+import { findPort } from '../surfaces/http/listen.ts';
+import { Link } from './link.ts';
+import { Relay } from './relay.ts';
+import { LimitKeeper } from './shared-limits.ts';
+
+/** What a worker is told when it starts. */
+export interface Enrolment {
+  /** From 0; number 0 does the background work. */
+  readonly slot: number;
+  readonly workers: number;
+  /** Begins the ids of all these processes. */
+  readonly group: string;
+  readonly port: number;
+  readonly baseUrl: string;
+}
+
+export interface WorkerReady {
+  readonly baseUrl: string;
+  readonly operator: { readonly accountId: string; readonly keyFile: string } | null;
+}
+
+export interface WorkerGroup extends WorkerReady {
+  readonly startMs: number;
+  /** Rejects with StartupError when workers die again and again. */
+  readonly failed: Promise<never>;
+  /** Ends all workers, then PostgreSQL. */
+  stop(): Promise<void>;
+}
+
+const MAIN = join(import.meta.dirname, '../main.ts');
+/** A worker that ends sooner died at its start. */
+const SHORT_LIFE_MS = 10_000;
+/** So many short lives in a row are no accident. */
+const SHORT_LIVES_MAX = 5;
+const BACKOFF = { firstMs: 100, maxMs: 5_000 };
+
+/** Starts `config.workers` processes. Throws StartupError; nothing is left running then. */
+export async function startWorkers(config: Config, log: Logger): Promise<WorkerGroup> {
+  const begunMs = performance.now();
+  const primary = new Primary(config, log);
+  try {
+    const ready = await primary.start();
+    return {
+      ...ready,
+      startMs: performance.now() - begunMs,
+      failed: primary.failed.promise,
+      stop: () => primary.stop(),
+    };
+  } catch (error) {
+    await primary.stop();
+    throw error;
+  }
+}
+
+class Primary {
+  readonly failed = Promise.withResolvers<never>();
+  #config: Config;
+  readonly #log: Logger;
+  readonly #group = `${hostname()}-${process.pid}-${randomText(6)}`;
+  readonly #relay = new Relay();
+  readonly #limits = new LimitKeeper();
+  readonly #links = new Map<Worker, Link>();
+  #storage: Promise<Storage> | null = null;
+  #isStopping = false;
+
+  constructor(config: Config, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+    // Whoever waits for it hears of it; at the start, what start() throws says the same.
+    this.failed.promise.catch(() => undefined);
+    cluster.setupPrimary({ exec: MAIN, args: [] });
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+  }
+
+  async start(): Promise<WorkerReady> {
+    const { host, port: asked, baseUrl: asGiven } = this.#config;
+    const port = await findPort(this.#config);
+    const baseUrl = asGiven === httpOrigin(host, asked) ? httpOrigin(host, port) : asGiven;
+    this.#config = { ...this.#config, port, baseUrl };
+    this.#storage = openStorage(this.#config, this.#log);
+    // Whoever asks for it hears of a failure.
+    this.#storage.catch(() => undefined);
+    const slots = Array.from({ length: this.#config.workers }, (_, slot) => slot);
+    const ready = slots.map((slot) => this.#fork(slot));
+    for (const { ended } of ready) ended.catch(() => undefined);
+    const told = await Promise.all(ready.map((worker) => Promise.race([worker.ready, worker.ended.then(neverReady)])));
+    ready.forEach(({ ended }, slot) => void this.#keep(slot, ended));
+    return { ...(told[0] as WorkerReady), operator: told.find(({ operator }) => operator !== null)?.operator ?? null };
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const ended = [...this.#links.keys()].map((worker) => exitOf(worker));
+    for (const link of this.#links.values()) link.tell('stop');
+    await Promise.all(ended);
+    const storage = await this.#storage?.catch(() => null);
+    await storage?.stop();
+  }
+
+  /** Replaces the worker of a slot for as long as the service runs. */
+  async #keep(slot: number, firstEnded: Promise<string>): Promise<void> {
+    let ended = firstEnded;
+    let begunMs = performance.now();
+    for (let shortLives = 0; ; ) {
+      const how = await ended.catch((error: Error) => error.message);
+      if (this.#isStopping) return;
+      shortLives = performance.now() - begunMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
+      if (shortLives >= SHORT_LIVES_MAX) {
+        const text = `worker ${slot} ended ${shortLives} times within ${SHORT_LIFE_MS / 1_000} s of its start; the last time: ${how}`;
+        this.failed.reject(new StartupError(text));
+        return;
+      }
+      this.#log.error({ worker: slot, how }, 'a worker process has ended; it is replaced');
+      if (shortLives > 0) await sleep(backoffMs(BACKOFF, shortLives));
+      if (this.#isStopping) return;
+      begunMs = performance.now();
+      ({ ended } = this.#fork(slot));
+    }
+  }
+
+  /** `ready` resolves once it answers calls; `ended` says how it ended, and rejects with what it could not start for. */
+  #fork(slot: number): { readonly ready: Promise<WorkerReady>; readonly ended: Promise<string> } {
+    const worker = cluster.fork();
+    const link = new Link((batch, sent) => void (worker.isConnected() ? worker.send(batch, sent) : sent()));
+    this.#links.set(worker, link);
+    worker.on('message', (batch) => link.receive(batch));
+    // A message to a worker that has just ended; its end is heard anyway.
+    worker.on('error', () => undefined);
+    this.#serve(link, slot);
+    const ready = Promise.withResolvers<WorkerReady>();
+    link.on('ready', (told: WorkerReady) => ready.resolve(told));
+    let failure: StartupError | null = null;
+    link.on('failed', (message: string) => {
+      failure = new StartupError(message);
+    });
+    const ended = exitOf(worker).then((how) => {
+      this.#links.delete(worker);
+      this.#relay.remove(link);
+      if (failure !== null) throw failure;
+      return how;
+    });
+    return { ready: ready.promise, ended };
+  }
+
+  #serve(link: Link, slot: number): void {
+    const { workers, port, baseUrl } = this.#config;
+    link.on('enrol', (): Enrolment => {
+      this.#relay.add(link);
+      return { slot, workers, group: this.#group, port, baseUrl };
+    });
+    this.#limits.add(link);
+    link.on('storage', async () => {
+      const { connection, distributed } = await (this.#storage as Promise<Storage>);
+      return { connection, distributed };
+    });
+  }
+}
+
+function exitOf(worker: Worker): Promise<string> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+}
+
+function neverReady(how: string): never {
+  throw new StartupError(`a worker process ended at its start: ${how}`);
+}
