@@ -53,7 +53,9 @@ export async function openCluster(url: string): Promise<Cluster> {
 }
 
 export async function closeCluster(cluster: Cluster): Promise<void> {
-  for (const template of [cluster.migrated, cluster.empty]) await dropOnCluster(cluster, template);
+  for (const template of [cluster.migrated, cluster.empty]) {
+    for (const node of nodesOf(cluster)) await dropOnNode(node, template);
+  }
 }
 
 export async function cloneOnCluster(cluster: Cluster, database: string, template: string): Promise<void> {
