@@ -5,7 +5,6 @@ import { ConfigError, loadConfig } from './config.ts';
 
 describe('loadConfig', () => {
   it('needs no variable at all', () => {
-    const cores = availableParallelism();
     expect(loadConfig({})).toEqual({
       host: '127.0.0.1',
       port: 8787,
@@ -15,7 +14,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       rateLimits: true,
       role: 'all',
-      workers: cores < 4 ? 1 : Math.min(cores, 8),
+      workers: 1,
       secretsKey: undefined,
       region: 'western',
       cnyPerUsd: 7.2,

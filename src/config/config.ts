@@ -11,7 +11,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const ROLES = ['all', 'api', 'worker'] as const;
 const REGIONS = ['western', 'china'] as const;
 const ON_OFF = ['on', 'off'] as const;
-const ALL_CORES_FROM = 4;
 const AUTO_WORKERS_MAX = 8;
 const WORKERS_MAX = 64;
 const SECRETS_KEY_CHARACTERS_MIN = 16;
@@ -82,13 +81,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   });
 }
 
-/** Unless told otherwise one for each core from four on: with fewer the database needs the others. */
+/** One unless told otherwise: several share the work of many accounts, but each commits fewer calls of one account at a time. */
 function workersOf(variables: Variables): number {
-  const cores = availableParallelism();
-  const auto = Math.min(cores, AUTO_WORKERS_MAX);
-  const text = variables.text('WORKERS');
-  if (text === undefined) return cores < ALL_CORES_FROM ? 1 : auto;
-  return text === 'auto' ? auto : variables.integer('WORKERS', 1, { min: 1, max: WORKERS_MAX, word: 'auto' });
+  if (variables.text('WORKERS') === 'auto') return Math.min(availableParallelism(), AUTO_WORKERS_MAX);
+  return variables.integer('WORKERS', 1, { min: 1, max: WORKERS_MAX, word: 'auto' });
 }
 
 function isElsewhere(baseUrl: string, listensAt: string): boolean {

@@ -42,7 +42,7 @@ test('when the command has ended, no call of the account succeeds on any process
   stopped = true;
   await Promise.all(hammers);
   const late = answers.filter(({ sentMs }) => sentMs > endedMs).map(({ status }) => status);
-  expect(late.length).toBeGreaterThan(10);
+  expect(late.length).toBeGreaterThanOrEqual(calls.length);
   expect(late.filter((status) => status !== 403)).toEqual([]);
   expect(answers.some(({ status }) => status === 200)).toBe(true);
   await qm('--unsuspend');

@@ -103,7 +103,7 @@ describe('authentication', () => {
       reads.push(`${statement.name} ${Buffer.isBuffer(values[0]) ? values[0].toString('hex') : ''}`);
       return query(statement as never, values as never);
     }) as typeof hot.query;
-    const readFor = (text: string) => reads.includes(`key_find_secret ${hash('sha256', text)}`);
+    const readFor = (text: string) => reads.includes(`key_find_account ${hash('sha256', text)}`);
     for (const wrong of [otherLast(secret), foreign()]) {
       await authorize(`Bearer ${wrong}`, 'account.balance');
       expect(readFor(wrong)).toBe(false);

@@ -94,7 +94,7 @@ function makeCore(db: Database): Core {
     scopeBook: scopeBookOf([...accountCapabilities, ...others], planned),
     usage: new UsageMeter(db),
     prices: manifest.prices,
-    eventTypes: new Set(),
+    eventTypes: new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type))),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     log,

@@ -85,7 +85,7 @@ describe('a revoked key', () => {
     for (const running of calls) running.mark();
     await sleep(150);
     const late = (await Promise.all(calls.map((running) => running.stop()))).flat();
-    expect(late.length).toBeGreaterThan(4);
+    expect(late.length).toBeGreaterThanOrEqual(calls.length);
     // 429: too many calls with a wrong key from one address.
     expect(late.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { mintSecret } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Logger } from '../../src/core/process/logger.ts';
+import { noSiblings } from '../../src/core/process/siblings.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { Holds } from '../../src/core/wallet/holds/holds.ts';
@@ -182,7 +183,9 @@ export function idempotencyKey(raw: string, request = 'same'): IdempotencyKey {
 
 /** A call's context with as much of the core as charging needs. */
 export function contextOf(shop: Shop, account: Account, idempotency: IdempotencyKey | null = null): CallContext {
-  const core = { db: shop.db, lanes: shop.lanes, holds: shop.holds, prices: priceBookOf(modules), log: silent };
+  const eventTypes = new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type)));
+  const { db, lanes, holds } = shop;
+  const core = { db, lanes, holds, prices: priceBookOf(modules), eventTypes, siblings: noSiblings, log: silent };
   return {
     core,
     capability: 'queue.publish',
