@@ -117,8 +117,8 @@ const kept: readonly Kept[] = [
     find: 'retention_find_holds',
     index: 'hold_settled',
     fill: `INSERT INTO core.hold (account_id, hold_id, capability, key_id, units, amount_nanos, grant_ids, grant_nanos, day_start,
-                                  month_start, status, created_at, expires_at, settled_at)
-           SELECT 'acct_' || n % 7, $1 || n, 'c', 'k', 1, 1, '{}', '{}', now(), now(), 'captured', now(), now(), ${at} ${rows}`,
+                                  month_start, status, owner, created_at, expires_at, settled_at)
+           SELECT 'acct_' || n % 7, $1 || n, 'c', 'k', 1, 1, '{}', '{}', now(), now(), 'captured', 'o', now(), now(), ${at} ${rows}`,
   },
   {
     table: 'cron.run',

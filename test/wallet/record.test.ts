@@ -28,7 +28,7 @@ function copiesOf(module: Module): Copy[] {
           ? { book: 'queue.publish', unit: 'message' }
           : { book: 'errors.capture', unit: 'event' };
       const id = `${module.name}_again.${operation}`;
-      const write = { scope: 'write', idempotent: true } as const;
+      const write = { scope: 'write', idempotent: true, isLongRead: false } as const;
       return { original, copy: { ...original, ...write, id, path: `/v1/${module.name}_again/${operation}`, price } };
     });
 }

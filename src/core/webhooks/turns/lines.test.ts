@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Lines, type Turn } from './lines.ts';
 import { HEALTH, type Health, Slots } from './slots.ts';
 
@@ -116,6 +116,9 @@ test('a line that fails while it waits goes to the failing ones, and blocks no h
 });
 
 test('failing lines begin so many attempts at once, their accounts in turn', () => {
+  // Further attempts are earned with time.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const lines = new Lines(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
   const many = Array.from({ length: 100 }, (_, i) => line(`m${i}`, 'a'));
   for (const one of [...many, line('b1', 'b')]) lines.found(one, HEALTH.failing);
