@@ -97,7 +97,8 @@ class LargeWrite<Input, Context> {
     if (verdict?.kind === 'refuse') throw verdict.problem;
     if (verdict?.kind === 'replay') throw new AnsweredBefore(verdict.text);
     if (verdict?.kind !== 'go') throw new Error(`the effect ${effect.name} gave no verdict on a hold`);
-    const admitted = { item: this.#item, context: verdict.context, firstSeq: this.#hold.firstSeq };
+    const { firstSeq, holdId } = this.#hold;
+    const admitted = { item: this.#item, context: verdict.context, firstSeq, holdId };
     const text =
       effect.writeLarge === undefined
         ? effect.write(tx, [admitted], this.#hold.nowMs)[0]

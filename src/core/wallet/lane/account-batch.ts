@@ -22,7 +22,7 @@ export interface Bill {
   readonly keyId: string;
   readonly units: bigint;
   readonly amount: bigint;
-  readonly mode: LaneItem['mode'];
+  readonly mode: 'charge' | 'hold';
 }
 
 export interface Admitted {
@@ -32,6 +32,7 @@ export interface Admitted {
   readonly firstSeq: bigint;
   readonly spendableAfter: bigint;
   readonly hold: NewHold | null;
+  readonly holdId: string | null;
 }
 
 export interface LedgerEntry {
@@ -108,7 +109,9 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
     const context = verdictRead?.kind === 'go' ? verdictRead.context : undefined;
     const bill = bills[i] as Bill;
     const hold = newHold(item, bill, context, seq, verdict.parts, nowMs);
-    admitted.push({ item, bill, context, firstSeq: seq, spendableAfter: verdict.spendableAfter, hold });
+    const { spendableAfter } = verdict;
+    const holdId = hold?.authorized.holdId ?? null;
+    admitted.push({ item, bill, context, firstSeq: seq, spendableAfter, hold, holdId });
     seq += BigInt(item.sequences);
   });
   const entries = journal(admitted, input.firstSeq, wallet.balance_nanos);
@@ -139,7 +142,8 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
 
 /** The price of a call as it was read: its share of the asked price when fewer units are to be billed. */
 export function billOf(item: LaneItem, verdict: ReadVerdict<unknown> | undefined): Bill {
-  const { units, amount, mode } = item;
+  const { units, amount } = item;
+  const mode = item.mode === 'charge' ? 'charge' : 'hold';
   const keyId = item.principal.id;
   if (verdict?.kind !== 'go' || verdict.units === undefined || units === 0n) return { keyId, units, amount, mode };
   return { keyId, units: verdict.units, amount: (amount * verdict.units) / units, mode };

@@ -10,7 +10,7 @@ import { scopesAllow } from '../../keys/scopes.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../principal.ts';
 import { capOf, type KeyCap } from '../limits/key-cap.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
-import { type AccountBatch, type LedgerEntry, settleAccount } from './account-batch.ts';
+import { type AccountBatch, type LedgerEntry, type NewHold, settleAccount } from './account-batch.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import {
   deleteDeadAnswers,
@@ -244,9 +244,10 @@ function writeAll(
 ): EffectGroups {
   if (batches.length === 0) return [];
   tx.cork();
-  const charged = batches.flatMap((batch) => batch.admitted.filter(({ item }) => item.mode === 'charge'));
   const groups = new Map<LaneItem['effect'], AdmittedItem<unknown, unknown>[]>();
-  for (const admitted of charged) append(groups, admitted.item.effect, admitted);
+  for (const { admitted } of batches) {
+    for (const one of admitted) if (one.item.mode !== 'hold') append(groups, one.item.effect, one);
+  }
   const texts = new Map<LaneItem, string>();
   for (const [effect, of] of groups) {
     const written = effect.write(tx, of, nowMs);
@@ -258,9 +259,14 @@ function writeAll(
     for (const { item, bill, hold, spendableAfter } of batch.admitted) {
       settlements.set(
         item,
-        hold === null
-          ? { kind: 'done', text: texts.get(item) as string, costNanos: bill.amount, balanceNanos: spendableAfter }
-          : { kind: 'held', hold: hold.authorized, balanceNanos: spendableAfter },
+        item.mode === 'hold'
+          ? { kind: 'held', hold: (hold as NewHold).authorized, balanceNanos: spendableAfter }
+          : {
+              kind: 'done',
+              text: texts.get(item) as string,
+              costNanos: hold === null ? bill.amount : 0n,
+              balanceNanos: spendableAfter,
+            },
       );
     }
   }

@@ -22,6 +22,8 @@ export interface AdmittedItem<Input, Context> {
   readonly context: Context;
   /** First of the item's consecutive sequence numbers. */
   readonly firstSeq: bigint;
+  /** The hold of a `begin`; null of a charge. */
+  readonly holdId: string | null;
 }
 
 /** What a module contributes to a lane: set-based, one call per batch, never its own wallet code. */
@@ -56,8 +58,11 @@ export interface LaneItem<Input = unknown, Context = unknown> {
   readonly units: bigint;
   readonly amount: bigint;
   readonly priceVersion: string;
-  /** `hold` reserves the amount; the effect is then written by its own transaction. */
-  readonly mode: 'charge' | 'hold';
+  /**
+   * `hold` reserves the amount; the effect is then written by its own transaction. `begin` reserves it for work that goes on after the
+   * call: hold, effect and answer commit together.
+   */
+  readonly mode: 'charge' | 'hold' | 'begin';
   /** A hold that nobody settles or renews is released after this time; 15 minutes when absent, never when null: then `holdOwner` is work. */
   readonly holdMs?: number | null;
   /** Who renews the hold, or alone ends it: a process, or work that outlives processes, as `<module>:<id>`. Every hold has one. */

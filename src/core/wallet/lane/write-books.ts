@@ -9,7 +9,7 @@ import type { AccountBatch, NewHold } from './account-batch.ts';
 import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
 
-/** `texts`: the answers of charged items. */
+/** `texts`: the answers of items whose effect is written. */
 export function writeBooks(
   tx: Transaction,
   batches: readonly AccountBatch[],
@@ -26,7 +26,9 @@ export function writeBooks(
   const keyed = admitted.filter(({ item }) => item.idempotency !== null);
   sendAnswers(
     tx,
-    keyed.map(({ item, hold }) => keptAnswer(item, hold === null ? (texts.get(item) as string) : hold, nowMs)),
+    keyed.map(({ item, hold }) =>
+      keptAnswer(item, item.mode === 'hold' ? (hold as NewHold) : (texts.get(item) as string), nowMs),
+    ),
     nowMs,
   );
   for (const { hold } of admitted) if (hold !== null) sendHold(tx, hold, nowMs, batches);
