@@ -1,0 +1,169 @@
+// A vendor of films, as one wire protocol speaks it. An adapter keeps nothing about jobs: what polling needs stands in the attempt's
+// row. It never retries and never throws for what a vendor does: every outcome is one of the kinds below.
+import type { Readable } from 'node:stream';
+import type { TSchema } from 'typebox';
+import type { BreakerEffect, OutcomeUnknown, Refused, VendorCall } from '../call/port.ts';
+
+export type VideoOperation = 'generate' | 'extend' | 'upscale';
+export type VideoResolution = '720p' | '1080p' | '4k';
+
+/** One request, the same for every vendor; what the model cannot do has been refused or taken out before. */
+export interface VideoWork {
+  readonly operation: VideoOperation;
+  /** The vendor's id of the model. */
+  readonly model: string;
+  /** The adapter's own fields of the model's row (`VideoAdapter.modelFields`). */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly prompt: string;
+  readonly negativePrompt: string | null;
+  /** Of what is to be made: in an extension the seconds added. */
+  readonly seconds: number;
+  readonly resolution: VideoResolution;
+  /** `16:9`. */
+  readonly aspectRatio: string;
+  readonly width: number;
+  readonly height: number;
+  readonly seed: number | null;
+  readonly image: ReferenceImage | null;
+  /** What is extended or upscaled. */
+  readonly parent: ParentFilm | null;
+  /** Random, of the attempt: the idempotency key where the vendor takes one. */
+  readonly token: string;
+  /** Where the vendor may say that something happened; null without a public BASE_URL. */
+  readonly callbackUrl: string | null;
+  readonly deadlineMinutes: number;
+}
+
+export interface ReferenceImage {
+  readonly bytes: Uint8Array;
+  readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp';
+  /** Where the vendor can fetch it from us; null without a public BASE_URL. */
+  readonly url: string | null;
+}
+
+export interface ParentFilm {
+  /** The same vendor's job that made it; null when another made it. */
+  readonly job: VendorJob | null;
+  /** Where the vendor can fetch it from us; null without a public BASE_URL. */
+  readonly url: string | null;
+  readonly seconds: number;
+}
+
+/** A job at the vendor: stored as it is in the attempt's row as soon as the vendor has accepted. */
+export interface VendorJob {
+  /** The vendor's id. */
+  readonly reference: string;
+  /** What else later calls need, such as URLs of the vendor's answer; at most 8 KiB as JSON. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+export type VideoSubmission = { readonly kind: 'accepted'; readonly job: VendorJob } | Refused | OutcomeUnknown;
+
+/** What the vendor bills: the seconds it reports, the whole quote, or nothing. */
+export type VideoBill = 'nothing' | 'quote' | { readonly seconds: number };
+
+export type VideoProgress =
+  | {
+      readonly kind: 'queued' | 'running';
+      /** 0 to 100, where the vendor says it. */
+      readonly progressPct: number | null;
+      /** The vendor's word for what it does. */
+      readonly step: string | null;
+      /** For the operator's log: the answer says something that the adapter does not know. */
+      readonly warning: string | null;
+    }
+  | {
+      readonly kind: 'succeeded';
+      /** To be fetched by `download`; it may stop to work within the hour. */
+      readonly filmUrl: string;
+      readonly thumbnailUrl: string | null;
+      readonly bill: VideoBill;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly code: 'CONTENT_REFUSED' | 'VENDOR_ERROR';
+      readonly message: string;
+      readonly vendorSaid: string | null;
+      readonly bill: VideoBill;
+    }
+  | { readonly kind: 'cancelled'; readonly bill: VideoBill }
+  /** The vendor gave up for reasons of time. */
+  | { readonly kind: 'expired'; readonly bill: VideoBill }
+  /** The vendor does not know the job (any more), or has thrown away what it made. */
+  | { readonly kind: 'gone' }
+  /** Nothing is known now. It never fails a job. */
+  | { readonly kind: 'unanswered'; readonly breaker: BreakerEffect; readonly message: string };
+
+export type VideoCancellation =
+  /** It has stopped. */
+  | { readonly kind: 'stopped'; readonly bill: VideoBill }
+  /** It was told; polling shows what becomes of it. */
+  | { readonly kind: 'requested' }
+  /** It cannot stop, or it is too late; polling shows what becomes of it. */
+  | { readonly kind: 'impossible' }
+  | { readonly kind: 'unanswered'; readonly breaker: BreakerEffect; readonly message: string };
+
+export type VideoDownload =
+  | {
+      readonly kind: 'opened';
+      /** By the bytes, not by what the vendor says. */
+      readonly contentType: 'video/mp4' | 'video/webm' | 'image/jpeg' | 'image/png' | 'image/webp';
+      /** Null when the vendor does not say. */
+      readonly sizeBytes: number | null;
+      /** All bytes; to be read to its end, or destroyed. Fails when the vendor breaks off, dawdles or exceeds the limit. */
+      readonly body: Readable;
+    }
+  /** `again`: later, or from a fresh URL (`gone`: surely from a fresh one). `unsound`: what is there is no film and never will be. */
+  | { readonly kind: 'again' | 'gone' | 'unsound'; readonly message: string };
+
+export interface VendorCallback {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+  readonly nowMs: number;
+}
+
+export type VideoCallbackReading =
+  /** `signed`: the vendor's signature fits; else only the token speaks for it. Wakes a poll, and is not believed beyond that. */
+  | { readonly kind: 'taken'; readonly signed: boolean; readonly job: VendorJob | null }
+  | { readonly kind: 'forged'; readonly message: string }
+  /** Whether it is genuine cannot be told now. */
+  | { readonly kind: 'unanswered'; readonly message: string };
+
+export type VideoSearch =
+  | { readonly kind: 'found'; readonly job: VendorJob }
+  /** The vendor has been asked in a way that would have shown it. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unanswered'; readonly message: string };
+
+/** A model's row, as far as adapters judge it. */
+export interface VideoModelRow {
+  readonly id: string;
+  readonly imageToVideo: boolean;
+  readonly seed: boolean;
+  readonly negativePrompt: boolean;
+  readonly extend: 'stitched' | 'continuation' | null;
+  readonly upscale: boolean;
+  readonly resolutions: readonly string[];
+  readonly aspectRatios: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface VideoAdapter {
+  /** As in `adapter:` of the configuration. */
+  readonly name: string;
+  /** Fields of a model's row that only this adapter has, by their name in the file. */
+  readonly modelFields: Readonly<Record<string, TSchema>>;
+  /** What the row says that this wire cannot do; `field` with dots and `[n]`, relative to the row. */
+  check(model: VideoModelRow): readonly { readonly field: string; readonly message: string }[];
+  submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission>;
+  poll(call: VendorCall, job: VendorJob): Promise<VideoProgress>;
+  cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation>;
+  download(call: VendorCall, url: string): Promise<VideoDownload>;
+  /** Looks for an attempt whose answer was lost, where the wire can. */
+  find?(call: VendorCall, token: string): Promise<VideoSearch>;
+  /** Removes the vendor's copy, where the wire can; `true` when it is gone. */
+  purge?(call: VendorCall, job: VendorJob): Promise<boolean>;
+  /** Reads a call at our callback address, where the vendor makes them. The token in the address has been found before. */
+  readCallback?(call: VendorCall, callback: VendorCallback): Promise<VideoCallbackReading>;
+}
