@@ -25,6 +25,7 @@ export interface VendorTimeouts {
   readonly idleMs: number;
 }
 
+/** Unless the configuration says otherwise. @public */
 export const vendorTimeouts: VendorTimeouts = {
   connectMs: 5_000,
   submitMs: 30_000,
@@ -61,4 +62,9 @@ export interface OutcomeUnknown {
   readonly breaker: BreakerEffect;
   readonly message: string;
   readonly vendorSaid: string | null;
+}
+
+/** Nothing was sent, for this process stops: the attempt may be given back. */
+export interface NotSent {
+  readonly kind: 'not_sent';
 }

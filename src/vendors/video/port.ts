@@ -2,7 +2,7 @@
 // row. It never retries and never throws for what a vendor does: every outcome is one of the kinds below.
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
-import type { BreakerEffect, OutcomeUnknown, Refused, VendorCall } from '../call/port.ts';
+import type { BreakerEffect, NotSent, OutcomeUnknown, Refused, VendorCall } from '../call/port.ts';
 
 export type VideoOperation = 'generate' | 'extend' | 'upscale';
 export type VideoResolution = '720p' | '1080p' | '4k';
@@ -57,7 +57,11 @@ export interface VendorJob {
   readonly details: Readonly<Record<string, string>>;
 }
 
-export type VideoSubmission = { readonly kind: 'accepted'; readonly job: VendorJob } | Refused | OutcomeUnknown;
+export type VideoSubmission =
+  | { readonly kind: 'accepted'; readonly job: VendorJob }
+  | Refused
+  | OutcomeUnknown
+  | NotSent;
 
 /** What the vendor bills: the seconds it reports, the whole quote, or nothing. */
 export type VideoBill = 'nothing' | 'quote' | { readonly seconds: number };
@@ -149,6 +153,7 @@ export interface VideoModelRow {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+/** @public */
 export interface VideoAdapter {
   /** As in `adapter:` of the configuration. */
   readonly name: string;

@@ -3,8 +3,8 @@
 import { int2Array, int4Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { iso } from '../../../lib/time.ts';
-import { retryAfterMs } from '../../outbound/retry-after.ts';
 import { readClock } from '../../wallet/lane/statements.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
 import type { Health } from '../turns/slots.ts';

@@ -1,7 +1,7 @@
 // What becomes of a pushed message: acknowledged, given back with a delay, or taken back because nothing was sent.
 
-import { retryAfterMs } from '../../../core/outbound/retry-after.ts';
 import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
