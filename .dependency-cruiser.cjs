@@ -79,7 +79,7 @@ module.exports = {
     {
       name: 'only-app-knows-vendors',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/vendors/', '^src/app[.]ts$', '^src/cli/core[.]ts$'] },
+      from: { path: '^src/', pathNot: ['^src/vendors/', '^src/app[.]ts$', '^src/vendors-file[.]ts$'] },
       to: { path: '^src/vendors/', pathNot: '/port[.]ts$' },
     },
     {

@@ -319,6 +319,34 @@ CREATE TABLE core.usage_hour (
   CONSTRAINT usage_hour_pkey PRIMARY KEY (account_id, hour, capability, key_id)
 ) WITH (fillfactor=60);
 
+CREATE TABLE core.vendor_calls (
+  vendor text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  second timestamp with time zone NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  CONSTRAINT vendor_calls_pkey PRIMARY KEY (vendor, capability, second)
+) WITH (fillfactor=50);
+
+CREATE TABLE core.vendor_health (
+  vendor text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  state text NOT NULL,
+  reason text,
+  since timestamp with time zone,
+  retry_at timestamp with time zone,
+  openings integer DEFAULT 0 NOT NULL,
+  CONSTRAINT vendor_health_pkey PRIMARY KEY (vendor, capability)
+) WITH (fillfactor=50);
+
+CREATE TABLE core.vendor_notice (
+  vendor text COLLATE "C" NOT NULL,
+  noticed_at timestamp with time zone NOT NULL,
+  data text NOT NULL,
+  told_through text COLLATE "C",
+  CONSTRAINT vendor_notice_pkey PRIMARY KEY (vendor)
+);
+
 CREATE TABLE core.wallet (
   account_id text COLLATE "C" NOT NULL,
   balance_nanos bigint NOT NULL,

@@ -24,6 +24,8 @@ import { coreJobs } from './core/upkeep/jobs.ts';
 import { coreSweeps } from './core/upkeep/sweeps.ts';
 import { UsageMeter } from './core/usage/meter.ts';
 import { clockNow } from './core/usage/read.ts';
+import { VendorHealth } from './core/vendors/health.ts';
+import { Vendors } from './core/vendors/vendors.ts';
 import { Holds } from './core/wallet/holds/holds.ts';
 import { Lanes } from './core/wallet/lane/lanes.ts';
 import { BacklogGauge } from './core/webhooks/deliveries/backlog.ts';
@@ -44,7 +46,9 @@ import { moduleTags } from './manifest/version.ts';
 import { createShell, type Shell } from './shell.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
+import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
+import { type Adapters, builtInAdapters, keyReader, readVendorsText, vendorsOf } from './vendors-file.ts';
 
 export interface Service {
   readonly baseUrl: string;
@@ -68,6 +72,8 @@ export interface ServiceOptions {
   readonly admission?: Admission;
   /** Of one of several processes behind one port. */
   readonly group?: ProcessGroup;
+  /** Further adapters, such as those of tests. */
+  readonly adapters?: Adapters;
 }
 
 /** What the processes behind one port have together. */
@@ -77,6 +83,8 @@ export interface ProcessGroup {
   readonly siblings: Siblings;
   readonly rates: Rates;
   readonly logins: LoginFailures;
+  /** The text of VENDORS_FILE as the first process read it: one that is started later works with the same. */
+  readonly vendorsText: string | null;
   openStorage(): Promise<Storage>;
 }
 
@@ -96,6 +104,9 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   const settings = settingsOf(manifest.modules, config);
   const { log, group, admission: bounds = admission } = options;
+  const adapters = options.adapters ?? builtInAdapters;
+  const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
+  const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);
   const siblings = group?.siblings ?? noSiblings;
   const shell = createShell(config, manifest, { log, bounds, siblings });
   let storage: Storage | null = null;
@@ -106,6 +117,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     const inner = await startInner({
       config,
       settings,
+      vendorsFile,
+      adapters,
       manifest,
       shell,
       storage,
@@ -149,6 +162,8 @@ interface Inner {
 interface InnerOptions {
   readonly config: Config;
   readonly settings: ReadonlyMap<string, unknown>;
+  readonly vendorsFile: VendorsFile;
+  readonly adapters: Adapters;
   readonly manifest: Manifest;
   readonly shell: Shell;
   readonly storage: Storage;
@@ -170,6 +185,18 @@ function openDatabase({ storage, bounds, siblings, log }: InnerOptions): Databas
   });
 }
 
+/** Health is read only where there is somebody outside to ask. */
+async function startVendors(
+  db: Database,
+  { config, vendorsFile: file, adapters, manifest, log }: InnerOptions,
+): Promise<Vendors> {
+  for (const warning of file.warnings) log.warn(warning);
+  const health = new VendorHealth({ db, log });
+  const families = manifest.modules.flatMap(({ models }) => models ?? []);
+  if (file.vendors.length > 1) await health.start();
+  return new Vendors({ file, families, adapters, region: config.region, health, readKey: keyReader(config) });
+}
+
 async function startInner(options: InnerOptions): Promise<Inner> {
   const { config, settings, manifest, shell, storage, baseUrl, log, bounds, siblings, group } = options;
   const db = openDatabase(options);
@@ -189,6 +216,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     prices: manifest.prices,
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
+    vendors: await startVendors(db, options),
     processes: new ProcessRegistry(db, processId, config.role, group?.name),
     log,
     baseUrl,
@@ -238,7 +266,7 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
     inner.sweeper.stop(),
     ...inner.jobs.map((loop) => loop.stop()),
   ]);
-  await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close()]);
+  await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close(), inner.core.vendors.health.stop()]);
   shell.endStreams();
   // Calls that waited for what has just been ended write how it went, and answer.
   await waitUntil(() => !shell.busy(), ENDED_CALLS_FINISH_MS);

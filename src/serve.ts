@@ -6,6 +6,7 @@ import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/startup-error.ts';
 import { stopOnSignal } from './stopping.ts';
+import { readVendorsText } from './vendors-file.ts';
 
 const EXIT_CONFIG = 78;
 
@@ -44,7 +45,10 @@ interface Running {
 
 /** Alone, or as the first of several processes, which needs no more than it loads. */
 async function start(config: Config, log: Logger): Promise<Running> {
-  if (config.workers > 1) return (await import('./workers/primary.ts')).startWorkers(config, log);
+  if (config.workers > 1) {
+    const { startWorkers } = await import('./workers/primary.ts');
+    return startWorkers(config, readVendorsText(config), log);
+  }
   return (await import('./app.ts')).startService(config, { log });
 }
 

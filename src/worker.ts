@@ -1,6 +1,6 @@
 // One of several processes behind one port: the service as serve.ts runs it, but for what the first process keeps for all of them.
 import { type Service, startService } from './app.ts';
-import { loadConfig } from './config/config.ts';
+import { ConfigError, loadConfig } from './config/config.ts';
 import { readEnv } from './config/env.ts';
 import { admission, shareOf } from './core/admission.ts';
 import { createLog } from './core/process/log.ts';
@@ -9,7 +9,7 @@ import { StartupError } from './db/startup-error.ts';
 import type { Storage } from './db/storage.ts';
 import { stopOnSignal } from './stopping.ts';
 import { Link } from './workers/link.ts';
-import type { Enrolment } from './workers/primary.ts';
+import type { Enrolment, WorkerFailure } from './workers/primary.ts';
 import { SharedLogins, SharedRates } from './workers/shared-limits.ts';
 import { WorkerSiblings } from './workers/siblings.ts';
 
@@ -27,8 +27,9 @@ export async function serveAsWorker(): Promise<void> {
     const { baseUrl, operator } = await starting;
     link.tell('ready', { baseUrl, operator });
   } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    link.tell('failed', error.message);
+    if (!(error instanceof StartupError) && !(error instanceof ConfigError)) throw error;
+    const failure: WorkerFailure = { message: error.message, isSetting: error instanceof ConfigError };
+    link.tell('failed', failure);
     await link.flushed();
     process.exit(1);
   }
@@ -37,7 +38,7 @@ export async function serveAsWorker(): Promise<void> {
 async function start(link: Link, log: Logger): Promise<Service> {
   const whole = loadConfig(readEnv());
   const siblings = new WorkerSiblings(link);
-  const { slot, workers, group, port, baseUrl } = (await link.ask('enrol')) as Enrolment;
+  const { slot, workers, group, port, baseUrl, vendorsText } = (await link.ask('enrol')) as Enrolment;
   const config = {
     ...whole,
     port,
@@ -52,6 +53,7 @@ async function start(link: Link, log: Logger): Promise<Service> {
       siblings,
       rates: new SharedRates(link, workers),
       logins: new SharedLogins(link),
+      vendorsText,
       async openStorage() {
         const found = (await link.ask('storage')) as Pick<Storage, 'connection' | 'distributed'>;
         return { ...found, isUp: () => true, stop: async () => undefined };

@@ -1,7 +1,7 @@
 // Environment variables -> one typed, checked, frozen Config. Every variable is optional; an empty one counts as unset.
 
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
@@ -25,6 +25,10 @@ export type Config = {
   readonly dataDir: string;
   /** Absent: the service runs its own PostgreSQL under `dataDir`. */
   readonly databaseUrl?: string;
+  /** Absolute. */
+  readonly vendorsFile: string;
+  /** A file that the operator names must be there; the usual one may be absent. */
+  readonly isVendorsFileNamed: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimits: boolean;
   readonly role: (typeof ROLES)[number];
@@ -58,12 +62,16 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const baseUrl = variables.httpUrl('BASE_URL', httpOrigin(host, port));
   const role = variables.oneOf('ROLE', ROLES, 'all');
   const trustProxy = variables.trustedProxies('TRUST_PROXY');
+  const dataDir = resolve(variables.text('DATA_DIR') ?? './data');
+  const vendorsFile = variables.text('VENDORS_FILE');
   return Object.freeze({
     host,
     port,
     baseUrl,
-    dataDir: resolve(variables.text('DATA_DIR') ?? './data'),
+    dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
+    vendorsFile: resolve(vendorsFile ?? join(dataDir, 'vendors.yaml')),
+    isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     rateLimits: variables.oneOf('RATE_LIMITS', ON_OFF, 'on') === 'on',
     role,

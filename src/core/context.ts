@@ -14,6 +14,7 @@ import type { ProcessRegistry } from './process/processes.ts';
 import type { Siblings } from './process/siblings.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { UsageMeter } from './usage/meter.ts';
+import type { Vendors } from './vendors/vendors.ts';
 import type { Holds } from './wallet/holds/holds.ts';
 import type { Lanes } from './wallet/lane/lanes.ts';
 import type { PriceBook } from './wallet/prices.ts';
@@ -35,6 +36,8 @@ export interface Core {
   readonly processes: ProcessRegistry;
   /** The only way to URLs that users name. */
   readonly outbound: OutboundClient;
+  /** Whom outside work may be given to. */
+  readonly vendors: Vendors;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;

@@ -1,6 +1,7 @@
 // The one record per operation. Every surface (REST, OpenAPI, discovery, docs, later MCP) is derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { CallContext } from '../core/context.ts';
+import type { Failover } from '../core/vendors/failover.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { BulkBody } from './bulk-body.ts';
 
@@ -34,17 +35,8 @@ export interface Served {
   readonly markupPct?: 0 | 0.05;
   /** `none` when absent. */
   readonly cacheLayer?: 'none' | 'l1_hit' | 'l1_miss' | 'l2_hit' | 'batch';
-  /** When another vendor was asked first. Costs are nano-USD. */
-  readonly failover?: {
-    readonly primaryVendor: string;
-    readonly primaryModel: string;
-    readonly actualModel: string;
-    readonly costAtPrimaryNanos: bigint;
-    readonly costAtActualNanos: bigint;
-    readonly reason: 'VENDOR_TIMEOUT' | 'VENDOR_DOWN' | 'RATE_LIMIT_VENDOR' | 'VENDOR_AUTH_ERROR';
-    /** How many vendors were passed over, from 1. */
-    readonly depth: number;
-  };
+  /** When another vendor was asked first. */
+  readonly failover?: Failover;
 }
 
 /** One executable example: `input` holds path, query and body fields together; tests run it in order of the list. */

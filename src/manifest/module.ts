@@ -10,6 +10,7 @@ import type { Figure } from '../core/process/metric.ts';
 import type { Price } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ProblemBook } from '../problems/catalogue.ts';
+import type { ModelFamily } from '../vendors/file/port.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Offer } from './offer.ts';
@@ -32,6 +33,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly problems?: ProblemBook;
   /** The events that its work tells. */
   readonly events?: readonly EventKind[];
+  /** How the models that outside vendors have for it are written in the operator's file, and which capabilities they serve. */
+  readonly models?: ModelFamily;
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
   /** For persons at a browser. */

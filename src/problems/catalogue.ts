@@ -74,8 +74,13 @@ export const sharedProblems = {
   ),
   VENDOR_NOT_AVAILABLE: problemEntry(
     400,
-    'The pinned vendor does not serve this capability.',
-    'GET /v1/discovery/{capability} lists the live vendors; or leave vendor out.',
+    'No vendor that the call allows serves this capability.',
+    'GET /v1/discovery/{capability} lists the vendors; or leave vendor out. code_detail `region`: cross_region lets the call go elsewhere. `excluded`: the routing of the account forbids the vendor. `disabled`, `no_vendor_configured`: only the operator can help.',
+  ),
+  CONTENT_REFUSED: problemEntry(
+    400,
+    'The vendor refuses the content.',
+    'Its rules forbid what was asked for. Change the content; no other vendor is tried.',
   ),
   UNAUTHORIZED: problemEntry(401, 'No API key was sent.', 'Send the header `Authorization: Bearer <API_KEY>`.'),
   INVALID_API_KEY: problemEntry(
@@ -121,6 +126,11 @@ export const sharedProblems = {
     404,
     'The capability does not exist.',
     'With code_detail `planned` its module is not built yet: nothing but waiting helps. Else it may be a typo: the message names what is near, and GET /v1/discovery lists all.',
+  ),
+  MODEL_NOT_FOUND: problemEntry(
+    404,
+    'No vendor has the model.',
+    'The message names what is near. A model is named `vendor/model`, or `model` for any vendor that has it; `auto`, `cheapest` and `smartest` let the service choose.',
   ),
   METHOD_NOT_ALLOWED: problemEntry(
     405,

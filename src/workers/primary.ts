@@ -4,7 +4,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, httpOrigin } from '../config/config.ts';
+import { type Config, ConfigError, httpOrigin } from '../config/config.ts';
 import { backoffMs } from '../core/background/backoff.ts';
 import type { Logger } from '../core/process/logger.ts';
 import { StartupError } from '../db/startup-error.ts';
@@ -24,6 +24,15 @@ export interface Enrolment {
   readonly group: string;
   readonly port: number;
   readonly baseUrl: string;
+  /** VENDORS_FILE as it was when the service started. */
+  readonly vendorsText: string | null;
+}
+
+/** Why a worker does not start. */
+export interface WorkerFailure {
+  readonly message: string;
+  /** The operator has set something wrongly. */
+  readonly isSetting: boolean;
 }
 
 export interface WorkerReady {
@@ -46,10 +55,10 @@ const SHORT_LIFE_MS = 10_000;
 const SHORT_LIVES_MAX = 5;
 const BACKOFF = { firstMs: 100, maxMs: 5_000 };
 
-/** Starts `config.workers` processes. Throws StartupError; nothing is left running then. */
-export async function startWorkers(config: Config, log: Logger): Promise<WorkerGroup> {
+/** Starts `config.workers` processes. Throws StartupError or ConfigError; nothing is left running then. */
+export async function startWorkers(config: Config, vendorsText: string | null, log: Logger): Promise<WorkerGroup> {
   const begunMs = performance.now();
-  const primary = new Primary(config, log);
+  const primary = new Primary(config, vendorsText, log);
   try {
     const ready = await primary.start();
     return {
@@ -67,6 +76,7 @@ export async function startWorkers(config: Config, log: Logger): Promise<WorkerG
 class Primary {
   readonly failed = Promise.withResolvers<never>();
   #config: Config;
+  readonly #vendorsText: string | null;
   readonly #log: Logger;
   readonly #group = `${hostname()}-${process.pid}-${randomText(6)}`;
   readonly #relay = new Relay();
@@ -75,8 +85,9 @@ class Primary {
   #storage: Promise<Storage> | null = null;
   #isStopping = false;
 
-  constructor(config: Config, log: Logger) {
+  constructor(config: Config, vendorsText: string | null, log: Logger) {
     this.#config = config;
+    this.#vendorsText = vendorsText;
     this.#log = log;
     // Whoever waits for it hears of it; at the start, what start() throws says the same.
     this.failed.promise.catch(() => undefined);
@@ -141,9 +152,9 @@ class Primary {
     this.#serve(link, slot);
     const ready = Promise.withResolvers<WorkerReady>();
     link.on('ready', (told: WorkerReady) => ready.resolve(told));
-    let failure: StartupError | null = null;
-    link.on('failed', (message: string) => {
-      failure = new StartupError(message);
+    let failure: StartupError | ConfigError | null = null;
+    link.on('failed', ({ message, isSetting }: WorkerFailure) => {
+      failure = isSetting ? new ConfigError(message) : new StartupError(message);
     });
     const ended = exitOf(worker).then((how) => {
       this.#links.delete(worker);
@@ -158,7 +169,7 @@ class Primary {
     const { workers, port, baseUrl } = this.#config;
     link.on('enrol', (): Enrolment => {
       this.#relay.add(link);
-      return { slot, workers, group: this.#group, port, baseUrl };
+      return { slot, workers, group: this.#group, port, baseUrl, vendorsText: this.#vendorsText };
     });
     this.#limits.add(link);
     link.on('storage', async () => {

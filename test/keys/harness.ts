@@ -23,6 +23,7 @@ import { buildManifest } from '../../src/manifest/manifest.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { sandboxOnly } from '../support/vendors.ts';
 
 export interface House {
   readonly core: Core;
@@ -97,6 +98,7 @@ function makeCore(db: Database): Core {
     eventTypes: new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type))),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
+    vendors: sandboxOnly({ db, log }),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

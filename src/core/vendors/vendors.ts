@@ -1,0 +1,99 @@
+// The vendors of this process: what the file says of them, whether they answer, and whom a request may go to.
+import type { Adapter, ModelFamily, ModelRow, Vendor, VendorRegion, VendorsFile } from '../../vendors/file/port.ts';
+import { type Choice, choose, type Wish } from './choose.ts';
+import type { VendorHealth } from './health.ts';
+
+export interface VendorsOptions {
+  readonly file: VendorsFile;
+  readonly families: readonly ModelFamily[];
+  /** By the name of the family that they work for. */
+  readonly adapters: Readonly<Record<string, readonly Adapter[]>>;
+  /** Of this deployment. */
+  readonly region: VendorRegion;
+  readonly health: VendorHealth;
+  /** A key by the name that is stored of it; null when it is not there any more. */
+  readonly readKey: (name: string) => string | null;
+}
+
+/** One vendor of a capability, as discovery shows it. */
+export interface ListedVendor {
+  readonly vendor: string;
+  readonly region: VendorRegion;
+  readonly isUp: boolean;
+  readonly models: readonly string[];
+  /** The least that a unit costs there, with markup. */
+  readonly lowestNanos: bigint;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+export class Vendors {
+  readonly #options: VendorsOptions;
+  readonly #rows: ReadonlyMap<string, ModelRow>;
+
+  constructor(options: VendorsOptions) {
+    this.#options = options;
+    this.#rows = new Map(options.file.rows.map((row) => [`${row.vendor.id} ${row.id}`, row]));
+  }
+
+  get health(): VendorHealth {
+    return this.#options.health;
+  }
+
+  /** Equal on processes that work with the same file. */
+  get digest(): string {
+    return this.#options.file.digest;
+  }
+
+  get all(): readonly Vendor[] {
+    return this.#options.file.vendors;
+  }
+
+  /** Everything that the file and the sandbox have for a capability, what takes no work at present too. */
+  rowsFor(capability: string): readonly ModelRow[] {
+    return this.#options.file.rows.filter(({ serves }) => serves.includes(capability));
+  }
+
+  /** A row as it is in the file now; undefined when it is gone. */
+  row(vendor: string, model: string): ModelRow | undefined {
+    return this.#rows.get(`${vendor} ${model}`);
+  }
+
+  /**
+   * Whom the request may go to. `excluded`: vendors that the account is never routed to. Throws INVALID_REQUEST, MODEL_NOT_FOUND and
+   * VENDOR_NOT_AVAILABLE.
+   */
+  choose<Why>(wish: Wish<Why>, excluded: ReadonlySet<string> = nobody): Choice<Why> {
+    const { file, region, health } = this.#options;
+    return choose(wish, { vendors: file.vendors, rows: file.rows, region, excluded, nowMs: health.nowMs });
+  }
+
+  /** The code that speaks to a vendor, of the kind that the family's module knows. Throws for one that this service does not have. */
+  adapter<A extends Adapter>(family: string, name: string): A {
+    const found = this.#options.adapters[family]?.find((adapter) => adapter.name === name);
+    if (found === undefined) throw new Error(`there is no adapter ${name} for ${family}`);
+    return found as A;
+  }
+
+  /** The key that work began with, by its stored name; null when it is not there any more. */
+  key(name: string): string | null {
+    return this.all.find(({ key }) => key?.name === name)?.key?.reveal() ?? this.#options.readKey(name);
+  }
+
+  /** Who serves a capability now; null for one that no vendor can be configured for. */
+  servedBy(capability: string): ListedVendor[] | null {
+    const family = this.#options.families.find(({ capabilities }) => capabilities.includes(capability));
+    if (family === undefined) return null;
+    const { health } = this.#options;
+    const offered = this.rowsFor(capability).filter(
+      ({ vendor, validUntilMs }) => vendor.disabled === null && (validUntilMs === null || validUntilMs > health.nowMs),
+    );
+    return [...Map.groupBy(offered, ({ vendor }) => vendor)].map(([{ id, region }, rows]) => ({
+      vendor: id,
+      region,
+      isUp: health.isUp(id, capability),
+      models: rows.map((row) => row.id),
+      lowestNanos: rows.map((row) => family.lowestNanos(row)).reduce((least, one) => (one < least ? one : least)),
+    }));
+  }
+}

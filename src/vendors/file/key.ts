@@ -1,0 +1,34 @@
+// Where the file says that a vendor's key stands, and the key itself. A key in the file is refused: files are copied and shown.
+import type { VendorKey } from './port.ts';
+import type { Reading } from './reading.ts';
+
+export type KeyReading =
+  | { readonly kind: 'found'; readonly key: VendorKey }
+  | { readonly kind: 'missing'; readonly name: string }
+  | { readonly kind: 'fault'; readonly message: string };
+
+/** What a header may hold. */
+const SENDABLE = /^[!-~]{1,4096}$/;
+
+export function readKey(
+  place: string | { readonly file: string },
+  reading: Pick<Reading, 'environment' | 'keyFile'>,
+): KeyReading {
+  if (typeof place === 'object') return found(`file:${place.file}`, reading.keyFile(place.file));
+  const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(place)?.[1];
+  if (name === undefined) {
+    return {
+      kind: 'fault',
+      message: `It must be \${NAME} of the environment, or {file: PATH}; a key itself does not belong here.`,
+    };
+  }
+  return found(name, reading.environment(name) ?? null);
+}
+
+function found(name: string, text: string | null): KeyReading {
+  const value = text?.trim() ?? '';
+  if (value === '') return { kind: 'missing', name };
+  return SENDABLE.test(value)
+    ? { kind: 'found', key: { name, reveal: () => value } }
+    : { kind: 'fault', message: `What ${name} holds cannot be sent as a key.` };
+}

@@ -1,0 +1,76 @@
+// One model of a vendor: whose it is, what it serves, what it costs.
+import { instantForm } from '../../lib/instant.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { Path } from './document.ts';
+import type { Adapter, ModelFamily, ModelRow, Vendor } from './port.ts';
+import type { Faults, Reading } from './reading.ts';
+import { type ModelEntry, rowOf } from './row.ts';
+import { modelSchema, schemaFaults } from './schema.ts';
+
+export interface ModelReading {
+  readonly vendor: Vendor;
+  readonly entry: unknown;
+  /** Of the vendor. */
+  readonly timeouts: Readonly<Record<string, number>>;
+  readonly path: Path;
+  readonly reading: Reading;
+  readonly faults: Faults;
+}
+
+/** Null when something is wrong with it, which is told. */
+export function readModel({ vendor, entry, timeouts, path, reading, faults }: ModelReading): ModelRow | null {
+  const before = faults.found.length;
+  const family = familyOf(vendor, entry, path, reading, faults);
+  if (family === null) return null;
+  const adapter = adapterOf(vendor, family, reading);
+  const broken = schemaFaults(modelSchema(family, adapter.modelFields), entry, path);
+  for (const fault of broken) faults.add(fault.path, fault.message);
+  if (broken.length > 0) return null;
+  const row = rowOf(vendor, family, entry as ModelEntry, Object.keys(adapter.modelFields), timeouts);
+  if (Number.isNaN(row.validUntilMs)) {
+    faults.add([...path, 'valid_until'], `It must be a day such as 2027-03-31, or ${instantForm}.`);
+  }
+  for (const { field, message } of family.faults?.(row, adapter) ?? [])
+    faults.add([...path, ...partsOf(field)], message);
+  return faults.found.length > before ? null : row;
+}
+
+/** That of what it serves, else the only one that its adapter works for. */
+function familyOf(vendor: Vendor, entry: unknown, path: Path, reading: Reading, faults: Faults): ModelFamily | null {
+  const { serves } = (entry ?? {}) as { serves?: unknown };
+  const fit = reading.families.filter(({ name }) =>
+    reading.adapters[name]?.some((adapter) => adapter.name === vendor.adapter),
+  );
+  if (!Array.isArray(serves) || serves.length === 0) {
+    if (fit.length === 1) return fit[0] as ModelFamily;
+    const families = fit.map(({ name }) => name).join(' and ');
+    faults.add([...path, 'serves'], `It is missing: the adapter ${vendor.adapter} works for ${families}.`);
+    return null;
+  }
+  const known = fit.flatMap(({ capabilities }) => capabilities);
+  for (const [i, id] of serves.entries()) {
+    if (!known.includes(id)) faults.add([...path, 'serves', i], unknownCapability(String(id), known));
+  }
+  const family = fit.find(({ capabilities }) => serves.every((id) => capabilities.includes(id)));
+  if (family === undefined && serves.every((id) => known.includes(id))) {
+    faults.add([...path, 'serves'], 'One model serves capabilities of one module: list it once for each.');
+  }
+  return family ?? null;
+}
+
+function adapterOf(vendor: Vendor, family: ModelFamily, { adapters }: Reading): Adapter {
+  const found = adapters[family.name]?.find(({ name }) => name === vendor.adapter);
+  if (found === undefined) throw new Error(`${vendor.adapter} does not work for ${family.name}`);
+  return found;
+}
+
+function unknownCapability(id: string, known: readonly string[]): string {
+  const [near] = nearest(id, known, 1);
+  const instead = near === undefined ? `; there are ${known.join(', ')}.` : `. Did you mean ${near}?`;
+  return `The adapter serves no such capability${instead}`;
+}
+
+/** `input.values[2]` to its parts. */
+function partsOf(field: string): (string | number)[] {
+  return [...field.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index));
+}

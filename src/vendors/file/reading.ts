@@ -1,0 +1,30 @@
+// What a reading of the file is given, and where it puts what is wrong.
+import type { Path, YamlDocument } from './document.ts';
+import type { Adapter, FileFault, ModelFamily, VendorRegion } from './port.ts';
+
+export interface Reading {
+  /** Of this deployment; what stands for `local`. */
+  readonly region: VendorRegion;
+  readonly families: readonly ModelFamily[];
+  /** By the name of the family that they work for. */
+  readonly adapters: Readonly<Record<string, readonly Adapter[]>>;
+  /** Milliseconds since 1970: models whose time is over are not offered. */
+  readonly nowMs: number;
+  environment(name: string): string | undefined;
+  /** The text of a file that holds a key; null when there is none. */
+  keyFile(path: string): string | null;
+}
+
+/** Collects what is wrong. */
+export class Faults {
+  readonly found: FileFault[] = [];
+  readonly #document: YamlDocument;
+
+  constructor(document: YamlDocument) {
+    this.#document = document;
+  }
+
+  add(path: Path, message: string): void {
+    this.found.push(this.#document.fault(path, message));
+  }
+}
