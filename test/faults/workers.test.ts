@@ -264,8 +264,8 @@ describe('several processes with a PostgreSQL of their own', () => {
   }, 60_000);
   afterAll(() => own?.remove());
 
-  test('the start tells where the key is, once', () => {
-    expect(running.stdout().match(/Created the operator's account/g)).toHaveLength(1);
+  test('the start tells where the key is, once', async () => {
+    await until(() => running.stdout().match(/Created the operator's account/g)?.length === 1);
   });
 
   test('another one on the port ends with one line', async () => {
