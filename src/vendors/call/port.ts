@@ -25,7 +25,7 @@ export interface VendorTimeouts {
   readonly idleMs: number;
 }
 
-/** Unless the configuration says otherwise. @public */
+/** Unless the configuration says otherwise. */
 export const vendorTimeouts: VendorTimeouts = {
   connectMs: 5_000,
   submitMs: 30_000,

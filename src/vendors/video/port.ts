@@ -121,6 +121,9 @@ export type VideoDownload =
   | { readonly kind: 'again' | 'gone' | 'unsound'; readonly message: string };
 
 export interface VendorCallback {
+  /** Of the attempt's work. */
+  readonly model: string;
+  readonly options: Readonly<Record<string, unknown>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
@@ -136,8 +139,8 @@ export type VideoCallbackReading =
 
 export type VideoSearch =
   | { readonly kind: 'found'; readonly job: VendorJob }
-  /** The vendor has been asked in a way that would have shown it. */
-  | { readonly kind: 'absent' }
+  /** It was not seen among the latest, which proves nothing. */
+  | { readonly kind: 'not_found' }
   | { readonly kind: 'unanswered'; readonly message: string };
 
 /** A model's row, as far as adapters judge it. */
@@ -148,19 +151,28 @@ export interface VideoModelRow {
   readonly negativePrompt: boolean;
   readonly extend: 'stitched' | 'continuation' | null;
   readonly upscale: boolean;
+  readonly seconds: { readonly min: number; readonly max: number } | { readonly only: readonly number[] };
   readonly resolutions: readonly string[];
   readonly aspectRatios: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** @public */
+export interface ModelFault {
+  readonly field: string;
+  readonly message: string;
+}
+
 export interface VideoAdapter {
   /** As in `adapter:` of the configuration. */
   readonly name: string;
+  /** Where its vendor usually is; without one the configuration must say. */
+  readonly baseUrl?: string;
+  /** How it is told what to extend or upscale: as a job of its own, or by a public address of ours. */
+  readonly extendsBy: 'job' | 'url';
   /** Fields of a model's row that only this adapter has, by their name in the file. */
   readonly modelFields: Readonly<Record<string, TSchema>>;
   /** What the row says that this wire cannot do; `field` with dots and `[n]`, relative to the row. */
-  check(model: VideoModelRow): readonly { readonly field: string; readonly message: string }[];
+  check(model: VideoModelRow): readonly ModelFault[];
   submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission>;
   poll(call: VendorCall, job: VendorJob): Promise<VideoProgress>;
   cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation>;

@@ -1,0 +1,13 @@
+// The adapters of films by the name that the configuration gives them. Adding one is a line here.
+import { ark } from './ark.ts';
+import { dashscope } from './dashscope.ts';
+import { falAdapter } from './fal.ts';
+import { openaiVideos } from './openai-videos.ts';
+import type { VideoAdapter } from './port.ts';
+import { replicateAdapter } from './replicate.ts';
+
+/** One set for a process: some remember what callbacks are signed with. */
+export function videoAdapters(): ReadonlyMap<string, VideoAdapter> {
+  const all = [openaiVideos, falAdapter(), replicateAdapter(), dashscope, ark];
+  return new Map(all.map((adapter) => [adapter.name, adapter]));
+}

@@ -1,0 +1,56 @@
+// All doubles by the name of their adapter, and how a test calls an adapter at one of them.
+
+import { type VendorCall, type VendorTimeouts, vendorTimeouts } from '../../../src/vendors/call/port.ts';
+import { createOutboundClient } from '../../../src/vendors/http/client.ts';
+import type { OutboundClient } from '../../../src/vendors/http/port.ts';
+import type { VideoWork } from '../../../src/vendors/video/port.ts';
+import type { VendorDouble } from './double.ts';
+import { falWire, openaiWire, replicateWire } from './wires.ts';
+import { arkWire, dashscopeWire } from './wires-china.ts';
+
+export const wires = [openaiWire, falWire, replicateWire, dashscopeWire, arkWire] as const;
+
+/** A client that reaches what is private only where the operator wrote it. */
+export function guardedClient(): OutboundClient {
+  return createOutboundClient({ allowPrivateTargets: [], resolve: async () => ['127.0.0.1'] });
+}
+
+/** Within the usual limits; tests of silence bring short ones. */
+export function callOf(
+  double: VendorDouble,
+  outbound: OutboundClient,
+  more: Partial<Omit<VendorCall, 'timeouts'>> & { readonly timeouts?: Partial<VendorTimeouts> } = {},
+): VendorCall {
+  return {
+    baseUrl: double.baseUrl,
+    key: double.key,
+    assetHosts: [double.assetHost],
+    outbound,
+    signal: new AbortController().signal,
+    ...more,
+    timeouts: { ...vendorTimeouts, ...more.timeouts },
+  };
+}
+
+/** A request that the model of the double's wire can do. */
+export function workFor(double: VendorDouble, more: Partial<VideoWork> = {}): VideoWork {
+  return {
+    operation: 'generate',
+    model: double.wire.model,
+    options: double.wire.options,
+    prompt: 'A calico cat plays a piano.',
+    negativePrompt: null,
+    seconds: 5,
+    resolution: '720p',
+    aspectRatio: '16:9',
+    width: 1280,
+    height: 720,
+    seed: null,
+    image: null,
+    parent: null,
+    token: 'tok_0123456789abcdef',
+    callbackUrl: null,
+    deadlineMinutes: 60,
+    ...more,
+  };
+}
