@@ -314,6 +314,8 @@ CREATE INDEX event_age ON core.event (created_at);
 CREATE TABLE core.process (
   process_id text PRIMARY KEY,
   role text NOT NULL,
+  -- of the file of vendors that it works with
+  vendors_digest text NOT NULL DEFAULT '',
   started_at timestamptz NOT NULL,
   seen_at timestamptz NOT NULL
 );

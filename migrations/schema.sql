@@ -280,6 +280,7 @@ CREATE TABLE core.partitioned (
 CREATE TABLE core.process (
   process_id text NOT NULL,
   role text NOT NULL,
+  vendors_digest text DEFAULT ''::text NOT NULL,
   started_at timestamp with time zone NOT NULL,
   seen_at timestamp with time zone NOT NULL,
   CONSTRAINT process_pkey PRIMARY KEY (process_id)
@@ -318,6 +319,41 @@ CREATE TABLE core.usage_hour (
   spend_nanos bigint NOT NULL,
   CONSTRAINT usage_hour_pkey PRIMARY KEY (account_id, hour, capability, key_id)
 ) WITH (fillfactor=60);
+
+CREATE TABLE core.vendor_attempt (
+  account_id text COLLATE "C" NOT NULL,
+  attempt_id text COLLATE "C" NOT NULL,
+  work text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  vendor text COLLATE "C" NOT NULL,
+  model text NOT NULL,
+  adapter text NOT NULL,
+  base_url text NOT NULL,
+  key_name text,
+  asset_hosts text[] NOT NULL,
+  timeouts text NOT NULL,
+  request text NOT NULL,
+  token text COLLATE "C" NOT NULL,
+  quote_nanos bigint NOT NULL,
+  state text NOT NULL,
+  reason text,
+  reference text,
+  details text,
+  created_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT vendor_attempt_pkey PRIMARY KEY (account_id, attempt_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE core.vendor_bill (
+  account_id text COLLATE "C" NOT NULL,
+  day timestamp with time zone NOT NULL,
+  vendor text COLLATE "C" NOT NULL,
+  cause text COLLATE "C" NOT NULL,
+  bills bigint NOT NULL,
+  billed_nanos bigint NOT NULL,
+  captured_nanos bigint NOT NULL,
+  CONSTRAINT vendor_bill_pkey PRIMARY KEY (account_id, day, vendor, cause)
+) WITH (fillfactor=70);
 
 CREATE TABLE core.vendor_calls (
   vendor text COLLATE "C" NOT NULL,
@@ -709,6 +745,11 @@ CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, 
 CREATE INDEX turn_due ON core.turn USING btree (work, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX usage_hour_days ON core.usage_hour USING btree (hour) WHERE (date_part('day'::text, (hour AT TIME ZONE 'UTC'::text)) <> (1)::double precision);
 CREATE INDEX usage_hour_hours ON core.usage_hour USING btree (hour) WHERE (date_part('hour'::text, (hour AT TIME ZONE 'UTC'::text)) <> (0)::double precision);
+CREATE INDEX vendor_attempt_age ON core.vendor_attempt USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX vendor_attempt_live ON core.vendor_attempt USING btree (vendor) WHERE (ended_at IS NULL);
+CREATE INDEX vendor_attempt_token ON core.vendor_attempt USING btree (token);
+CREATE INDEX vendor_attempt_work ON core.vendor_attempt USING btree (account_id, work, attempt_id);
+CREATE INDEX vendor_bill_day ON core.vendor_bill USING btree (day);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);

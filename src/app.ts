@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
+import { readVendorsText } from './config/vendors-text.ts';
 import { ensureOperator } from './core/accounts/operator.ts';
 import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
@@ -24,8 +25,6 @@ import { coreJobs } from './core/upkeep/jobs.ts';
 import { coreSweeps } from './core/upkeep/sweeps.ts';
 import { UsageMeter } from './core/usage/meter.ts';
 import { clockNow } from './core/usage/read.ts';
-import { VendorHealth } from './core/vendors/health.ts';
-import { Vendors } from './core/vendors/vendors.ts';
 import { Holds } from './core/wallet/holds/holds.ts';
 import { Lanes } from './core/wallet/lane/lanes.ts';
 import { BacklogGauge } from './core/webhooks/deliveries/backlog.ts';
@@ -48,7 +47,7 @@ import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
-import { type Adapters, builtInAdapters, keyReader, readVendorsText, vendorsOf } from './vendors-file.ts';
+import { type Adapters, builtInAdapters, startVendors, vendorsOf } from './vendors-file.ts';
 
 export interface Service {
   readonly baseUrl: string;
@@ -72,7 +71,7 @@ export interface ServiceOptions {
   readonly admission?: Admission;
   /** Of one of several processes behind one port. */
   readonly group?: ProcessGroup;
-  /** Further adapters, such as those of tests. */
+  /** Tests have others. */
   readonly adapters?: Adapters;
 }
 
@@ -104,7 +103,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   const settings = settingsOf(manifest.modules, config);
   const { log, group, admission: bounds = admission } = options;
-  const adapters = options.adapters ?? builtInAdapters;
+  const adapters = options.adapters ?? builtInAdapters();
   const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
   const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);
   const siblings = group?.siblings ?? noSiblings;
@@ -185,18 +184,6 @@ function openDatabase({ storage, bounds, siblings, log }: InnerOptions): Databas
   });
 }
 
-/** Health is read only where there is somebody outside to ask. */
-async function startVendors(
-  db: Database,
-  { config, vendorsFile: file, adapters, manifest, log }: InnerOptions,
-): Promise<Vendors> {
-  for (const warning of file.warnings) log.warn(warning);
-  const health = new VendorHealth({ db, log });
-  const families = manifest.modules.flatMap(({ models }) => models ?? []);
-  if (file.vendors.length > 1) await health.start();
-  return new Vendors({ file, families, adapters, region: config.region, health, readKey: keyReader(config) });
-}
-
 async function startInner(options: InnerOptions): Promise<Inner> {
   const { config, settings, manifest, shell, storage, baseUrl, log, bounds, siblings, group } = options;
   const db = openDatabase(options);
@@ -216,8 +203,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     prices: manifest.prices,
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
-    vendors: await startVendors(db, options),
-    processes: new ProcessRegistry(db, processId, config.role, group?.name),
+    vendors: await startVendors(db, options.vendorsFile, options),
+    processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     log,
     baseUrl,
     region: config.region,

@@ -2,11 +2,11 @@
 import { join, relative } from 'node:path';
 import { type Config, ConfigError, loadConfig } from './config/config.ts';
 import { readEnv } from './config/env.ts';
+import { readVendorsText } from './config/vendors-text.ts';
 import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/startup-error.ts';
 import { stopOnSignal } from './stopping.ts';
-import { readVendorsText } from './vendors-file.ts';
 
 const EXIT_CONFIG = 78;
 

@@ -1,40 +1,38 @@
 // From the operator's file to the vendors of a process: where the text, the keys, the modules' families and the adapters come together.
-import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
+import { readShortText } from './config/vendors-text.ts';
+import type { Admission } from './core/admission.ts';
+import type { Logger } from './core/process/logger.ts';
+import { liveAttempts } from './core/vendors/attempts.ts';
+import { VendorHealth } from './core/vendors/health.ts';
+import { VendorLimits } from './core/vendors/limits.ts';
+import { Vendors } from './core/vendors/vendors.ts';
+import type { Database } from './db/database.ts';
 import type { Module } from './manifest/module.ts';
 import { readKey } from './vendors/file/key.ts';
 import type { Adapter, FileFault, VendorsFile } from './vendors/file/port.ts';
 import { sandbox } from './vendors/file/row.ts';
+import { videoAdapters } from './vendors/video/index.ts';
 
 /** By the name of the module that they work for. */
 export type Adapters = Readonly<Record<string, readonly Adapter[]>>;
 
-/** Everything this service can speak. */
-export const builtInAdapters: Adapters = {};
+/** Everything this service can speak; one set for a process. */
+export function builtInAdapters(): Adapters {
+  return { video: [...videoAdapters().values()] };
+}
 
-const FILE_BYTES_MAX = 1024 * 1024;
 const KEY_BYTES_MAX = 16 * 1024;
 
 type Place = Pick<Config, 'vendorsFile' | 'isVendorsFileNamed' | 'region' | 'settings'>;
-
-/** Null when there is no such file. Throws ConfigError for one that the operator names and that cannot be read. */
-export function readVendorsText({ vendorsFile, isVendorsFileNamed }: Place): string | null {
-  try {
-    return readText(vendorsFile, FILE_BYTES_MAX);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && !isVendorsFileNamed) return null;
-    throw new ConfigError(`VENDORS_FILE cannot be read: ${message}`);
-  }
-}
 
 /** What is in the text, and what is wrong with it; without a text there is the sandbox alone. */
 export async function examineVendors(
   text: string | null,
   place: Place,
   modules: readonly Module[],
-  adapters: Adapters = builtInAdapters,
+  adapters: Adapters,
 ): Promise<{ readonly file: VendorsFile; readonly faults: readonly FileFault[] }> {
   const families = modules.flatMap(({ models }) => models ?? []);
   if (text === null) {
@@ -51,7 +49,7 @@ export async function vendorsOf(
   text: string | null,
   place: Place,
   modules: readonly Module[],
-  adapters: Adapters = builtInAdapters,
+  adapters: Adapters,
 ): Promise<VendorsFile> {
   const { file, faults } = await examineVendors(text, place, modules, adapters);
   if (faults.length === 0) return file;
@@ -66,8 +64,41 @@ export function faultLine(path: string, { line, column, field, message }: FileFa
   return `${path}:${line}:${column}: ${field === '' ? '' : `${field}: `}${message}`;
 }
 
+export interface VendorsHost {
+  readonly config: Place;
+  readonly adapters: Adapters;
+  readonly manifest: { readonly modules: readonly Module[] };
+  readonly bounds: Admission;
+  readonly log: Logger;
+}
+
+/** Health is read only where there is somebody outside to ask. Throws ConfigError when the file lacks a vendor that is at work. */
+export async function startVendors(db: Database, file: VendorsFile, host: VendorsHost): Promise<Vendors> {
+  const { config, adapters, manifest, bounds, log } = host;
+  for (const warning of file.warnings) log.warn(warning);
+  await requireVendorsInUse(db, file);
+  const limits = new VendorLimits(bounds.processes);
+  const counts = file.vendors.some((vendor) => vendor.limits.concurrent !== null);
+  const alsoRead = counts ? () => limits.read(() => liveAttempts(db)) : undefined;
+  const health = new VendorHealth({ db, log, alsoRead });
+  if (file.vendors.length > 1) await health.start();
+  const families = manifest.modules.flatMap(({ models }) => models ?? []);
+  return new Vendors({ file, families, adapters, region: config.region, health, limits, readKey: keyReader(config) });
+}
+
+/** Live work goes on with its vendors, whose keys stand in the file. */
+async function requireVendorsInUse(db: Database, { vendors }: VendorsFile): Promise<void> {
+  const live = await liveAttempts(db);
+  const missing = [...live].filter(([id]) => !vendors.some((vendor) => vendor.id === id));
+  if (missing.length === 0) return;
+  const list = missing.map(([id, attempts]) => `${id} (${attempts})`).join(', ');
+  throw new ConfigError(
+    `VENDORS_FILE lacks vendors that are at work: ${list}; put them back, with enabled: false they take no more`,
+  );
+}
+
 /** A key by the name that is stored of it, for work that began under an earlier file; null when it is not there any more. */
-export function keyReader(place: Place): (name: string) => string | null {
+function keyReader(place: Place): (name: string) => string | null {
   return (name) => {
     const found = readKey(name.startsWith('file:') ? { file: name.slice(5) } : `\${${name}}`, keySources(place));
     return found.kind === 'found' ? found.key.reveal() : null;
@@ -79,17 +110,11 @@ function keySources({ vendorsFile, settings }: Place) {
     environment: (name: string) => settings((variables) => variables.text(name)),
     keyFile: (path: string) => {
       try {
-        return readText(resolve(dirname(vendorsFile), path), KEY_BYTES_MAX);
+        return readShortText(resolve(dirname(vendorsFile), path), KEY_BYTES_MAX);
       } catch {
         // Told as a key that is missing.
         return null;
       }
     },
   };
-}
-
-function readText(path: string, bytesMax: number): string {
-  const { size } = statSync(path);
-  if (size > bytesMax) throw new Error(`${path} has more than ${bytesMax} bytes`);
-  return readFileSync(path, 'utf8');
 }

@@ -98,7 +98,7 @@ function makeCore(db: Database): Core {
     eventTypes: new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type))),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
-    vendors: sandboxOnly({ db, log }),
+    vendors: sandboxOnly(),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

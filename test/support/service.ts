@@ -15,6 +15,7 @@ import { advanceTestClock } from '../../src/core/process/test-clock.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import type { Module } from '../../src/manifest/module.ts';
+import type { Adapters } from '../../src/vendors-file.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestService {
@@ -36,6 +37,8 @@ export interface TestServiceOptions {
   /** Bounds other than those of the service. */
   readonly admission?: { readonly [Level in Exclude<keyof Admission, 'processes'>]?: Partial<Admission[Level]> };
   readonly log?: Logger;
+  /** In place of those of the service. */
+  readonly adapters?: Adapters;
 }
 
 /** What is no test of admission is not refused because the machine is busy. */
@@ -62,6 +65,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log: options.log ?? createLog(config.logLevel),
     extraModules: options.extraModules,
     migrations: options.migrations,
+    adapters: options.adapters,
     admission: {
       processes: 1,
       connection: { ...admission.connection, ...connection },

@@ -1,12 +1,18 @@
 // Vendors for harnesses that make their own core.
-import type { Logger } from '../../src/core/process/logger.ts';
 import { VendorHealth } from '../../src/core/vendors/health.ts';
+import { VendorLimits } from '../../src/core/vendors/limits.ts';
 import { Vendors } from '../../src/core/vendors/vendors.ts';
-import type { Database } from '../../src/db/database.ts';
 import { sandbox } from '../../src/vendors/file/row.ts';
 
+/** Health that is not started asks for nothing. */
+const unused = new Proxy({} as never, {
+  get: () => {
+    throw new Error('without vendors outside there is nothing to read or to tell');
+  },
+});
+
 /** What a service without a file of vendors has. */
-export function sandboxOnly(of: { readonly db: Database; readonly log: Logger }): Vendors {
+export function sandboxOnly(): Vendors {
   const [vendor, rows] = sandbox([], 'western', true);
   const file = { vendors: [vendor], rows, warnings: [], digest: '' };
   return new Vendors({
@@ -14,7 +20,8 @@ export function sandboxOnly(of: { readonly db: Database; readonly log: Logger })
     families: [],
     adapters: {},
     region: 'western',
-    health: new VendorHealth(of),
+    health: new VendorHealth({ db: unused, log: unused }),
+    limits: new VendorLimits(1),
     readKey: () => null,
   });
 }

@@ -9,7 +9,7 @@ const TIMER_MARGIN_MS = 5;
 
 const beat = statement(
   'process_beat',
-  `INSERT INTO core.process (process_id, role, started_at, seen_at) VALUES ($1, $2, clock_timestamp(), clock_timestamp())
+  `INSERT INTO core.process (process_id, role, vendors_digest, started_at, seen_at) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
        ON CONFLICT (process_id) DO UPDATE SET seen_at = excluded.seen_at`,
 );
 const countOthers = statement(
@@ -26,18 +26,23 @@ export class ProcessRegistry {
   readonly #db: Database;
   readonly #role: string;
   readonly #group: string;
+  readonly #vendorsDigest: string;
 
-  /** `group`: begins the ids of the processes that are told of a dropped key; this one alone when absent. */
-  constructor(db: Database, id: string, role: string, group = id) {
+  /**
+   * `vendorsDigest`: of the file of vendors that it works with. `group`: begins the ids of the processes that are told of a dropped key;
+   * this one alone when absent.
+   */
+  constructor(db: Database, id: string, role: string, vendorsDigest = '', group = id) {
     this.#db = db;
     this.id = id;
     this.#role = role;
+    this.#vendorsDigest = vendorsDigest;
     this.#group = group;
   }
 
   /** Registers before the first call is served, then every few seconds. */
   async beat(): Promise<void> {
-    await this.#db.query(beat, [this.id, this.#role]);
+    await this.#db.query(beat, [this.id, this.#role, this.#vendorsDigest]);
   }
 
   async leave(): Promise<void> {

@@ -23,6 +23,8 @@ import {
 export interface CallOutcome {
   readonly breaker: BreakerEffect;
   readonly reason: FailoverReason | null;
+  /** The vendor goes on working when the call is over. */
+  readonly keeps?: boolean;
 }
 
 export type Admittance =
@@ -46,6 +48,8 @@ export interface HealthOptions {
   readonly log: Logger;
   /** How often the rows are read; one second when absent. */
   readonly intervalMs?: number;
+  /** What else is to be read so often. */
+  readonly alsoRead?: () => Promise<void>;
 }
 
 const INTERVAL_MS = 1_000;
@@ -139,6 +143,7 @@ export class VendorHealth {
     const { rows, nowMs } = await readHealth(db);
     this.#aheadMs = nowMs - performance.now();
     this.#take(new Map(rows.map((row) => [keyOf(row.vendor, row.capability), row])));
+    await this.#options.alsoRead?.();
   }
 
   async #write(): Promise<void> {

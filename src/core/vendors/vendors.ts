@@ -1,7 +1,8 @@
 // The vendors of this process: what the file says of them, whether they answer, and whom a request may go to.
 import type { Adapter, ModelFamily, ModelRow, Vendor, VendorRegion, VendorsFile } from '../../vendors/file/port.ts';
 import { type Choice, choose, type Wish } from './choose.ts';
-import type { VendorHealth } from './health.ts';
+import type { Admittance, VendorHealth } from './health.ts';
+import type { VendorLimits } from './limits.ts';
 
 export interface VendorsOptions {
   readonly file: VendorsFile;
@@ -11,6 +12,7 @@ export interface VendorsOptions {
   /** Of this deployment. */
   readonly region: VendorRegion;
   readonly health: VendorHealth;
+  readonly limits: VendorLimits;
   /** A key by the name that is stored of it; null when it is not there any more. */
   readonly readKey: (name: string) => string | null;
 }
@@ -66,6 +68,28 @@ export class Vendors {
   choose<Why>(wish: Wish<Why>, excluded: ReadonlySet<string> = nobody): Choice<Why> {
     const { file, region, health } = this.#options;
     return choose(wish, { vendors: file.vendors, rows: file.rows, region, excluded, nowMs: health.nowMs });
+  }
+
+  /** Whether a call may be made now: within the limits of the file, and to a vendor that is up, or to try one that was down. */
+  async enter(vendor: Vendor, capability: string): Promise<Admittance> {
+    const { health, limits } = this.#options;
+    const waitMs = limits.begin(vendor, health.nowMs);
+    if (waitMs !== null) return { kind: 'pass', reason: 'RATE_LIMIT_VENDOR', retryAfterMs: waitMs };
+    const admitted = await health.enter(vendor.id, capability).catch((error: unknown) => {
+      limits.end(vendor.id, false);
+      throw error;
+    });
+    if (admitted.kind === 'pass') {
+      limits.end(vendor.id, false);
+      return admitted;
+    }
+    return {
+      kind: 'go',
+      ended(outcome) {
+        admitted.ended(outcome);
+        limits.end(vendor.id, outcome.keeps === true);
+      },
+    };
   }
 
   /** The code that speaks to a vendor, of the kind that the family's module knows. Throws for one that this service does not have. */

@@ -60,11 +60,6 @@ export const plannedJobEvents: readonly EventKind[] = [
   eventKind('video.job.failed', 'A video job failed.', { ...video('failed'), ...error }),
   eventKind('ai.batch.completed', 'A batch of AI calls finished.', batch('completed', 98)),
   eventKind('ai.batch.failed', 'A batch of AI calls failed.', batch('failed', 0)),
-  eventKind('system.vendor.down', 'A vendor is not reachable.', {
-    vendor: text('The vendor.', 'example-vendor'),
-    module: text('Module that it serves.', 'video'),
-    since: instant('From when it did not answer.'),
-  }),
   eventKind('system.maintenance.scheduled', 'Maintenance of the service is planned.', {
     starts_at: instant('When it begins.', '2026-11-08T02:00:00.000Z'),
     ends_at: instant('When it should be over.', '2026-11-08T02:15:00.000Z'),

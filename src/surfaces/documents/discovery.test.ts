@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { fixtureManifest } from '../../../test/contract/fixture.ts';
+import { sandboxOnly } from '../../../test/support/vendors.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { Problem } from '../../problems/problem.ts';
@@ -10,7 +11,7 @@ const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 const state = await fixtureManifest.modules
   .find((module) => module.name === 'discovery')
-  ?.start({ region: 'western' } as Core, undefined);
+  ?.start({ region: 'western', vendors: sandboxOnly() } as Core, undefined);
 
 async function call(id: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const answer = await fixtureManifest.byId.get(id)?.run({ ctx: {} as CallContext, input: input as never, state });

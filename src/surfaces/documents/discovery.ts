@@ -1,8 +1,10 @@
-// Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). Answers are built once per
-// process: the manifest does not change while it runs.
+// Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). The manifest does not change while the
+// process runs, and is written once; which outside vendors are up is read at each call.
 import { Type } from 'typebox';
 import { moduleOf } from '../../core/keys/scopes.ts';
+import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import { usd } from '../../lib/money.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { defineCapability } from '../../manifest/capability.ts';
 import { describeCapability, summarizeCapability } from '../../manifest/describe.ts';
@@ -15,6 +17,7 @@ import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './
 import { type EventDocument, eventDocument } from './event-document.ts';
 
 interface DiscoveryState {
+  /** As long as the same vendors are up it stays as it is. */
   listing(): JsonText;
   /** Undefined when there is no such capability. */
   detail(id: string): JsonText | undefined;
@@ -40,7 +43,7 @@ export function createDiscoveryModule(getManifest: () => Manifest): Module {
     summary: 'What this service offers: every capability with its price, schemas, errors and examples.',
     status: 'ga',
     capabilities: [listCapabilities, describeOne, describeEvent],
-    start: () => createState(getManifest),
+    start: ({ vendors }) => createState(getManifest, vendors),
   });
 }
 
@@ -51,11 +54,17 @@ export function moduleStatuses(manifest: Manifest): { module: string; status: st
   return names.map((module) => ({ module, status: built.get(module) ?? 'planned' }));
 }
 
-function createState(getManifest: () => Manifest): DiscoveryState {
-  let listing: JsonText | undefined;
-  const details = new Map<string, JsonText>();
+function createState(getManifest: () => Manifest, vendors: Vendors): DiscoveryState {
+  let listing: { readonly text: JsonText; readonly revision: number } | undefined;
+  const described = new Map<string, CapabilityDocument>();
   return {
-    listing: () => (listing ??= new JsonText(JSON.stringify(listingOf(getManifest())))),
+    listing() {
+      const { revision } = vendors.health;
+      if (listing?.revision !== revision) {
+        listing = { text: new JsonText(JSON.stringify(listingOf(getManifest(), vendors))), revision };
+      }
+      return listing.text;
+    },
     event(type) {
       const { events, deployment } = getManifest();
       const found = events.find((event) => event.type === type);
@@ -69,18 +78,15 @@ function createState(getManifest: () => Manifest): DiscoveryState {
       ),
     unknown: (id) => unknownCapability(getManifest(), id),
     detail(id) {
-      const kept = details.get(id);
-      if (kept !== undefined) return kept;
-      const described = detailOf(getManifest(), id);
-      if (described === undefined) return undefined;
-      const text = new JsonText(JSON.stringify(described));
-      details.set(id, text);
-      return text;
+      const document = described.get(id) ?? documentOf(getManifest(), id);
+      if (document === undefined) return undefined;
+      described.set(id, document);
+      return document.withVendors(vendors.servedBy(id));
     },
   };
 }
 
-function listingOf(manifest: Manifest): object {
+function listingOf(manifest: Manifest, vendors: Vendors): object {
   return {
     service: serviceName,
     api_version: apiVersion,
@@ -88,28 +94,46 @@ function listingOf(manifest: Manifest): object {
     manifest_sha256: manifest.sha256,
     regions: [manifest.deployment.region],
     modules: moduleStatuses(manifest),
-    capabilities: manifest.capabilities.map((capability) => summarizeCapability(capability, manifest)),
+    capabilities: manifest.capabilities.map((capability) => {
+      const summary = summarizeCapability(capability, manifest);
+      const outside = vendors.servedBy(capability.id);
+      return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
+    }),
     events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
   };
 }
 
-function detailOf(manifest: Manifest, id: string): object | undefined {
+/** One capability in full: what does not change while the process runs is written once. */
+interface CapabilityDocument {
+  /** `outside`: null for what this service does itself. */
+  withVendors(outside: readonly ListedVendor[] | null): JsonText;
+}
+
+function documentOf(manifest: Manifest, id: string): CapabilityDocument | undefined {
   const capability = manifest.byId.get(id);
   if (capability === undefined) return undefined;
-  const described = describeCapability(capability, manifest);
+  const { vendors_live: own, ...described } = describeCapability(capability, manifest);
+  const region = manifest.deployment.region;
+  const events = manifest.events.filter(({ type }) => capability.events.includes(type));
+  const whole = { ...described, events: events.map((event) => eventDocument(event, region)) };
+  const text = JSON.stringify(whole).slice(0, -1);
+  const { price_usd } = described.pricing;
+  const itself = own.map((vendor) => ({ vendor, region, up: true, models: [], price_usd }));
   return {
-    ...described,
-    events: manifest.events
-      .filter(({ type }) => capability.events.includes(type))
-      .map((event) => eventDocument(event, manifest.deployment.region)),
-    vendors: described.vendors_live.map((vendor) => ({
-      vendor,
-      region: manifest.deployment.region,
-      up: true,
-      models: [],
-      price_usd: described.pricing.price_usd,
-    })),
+    withVendors(outside) {
+      const live = JSON.stringify(outside === null ? own : liveOf(outside));
+      const vendors = JSON.stringify(outside === null ? itself : outside.map(listedVendor));
+      return new JsonText(`${text},"vendors_live":${live},"vendors":${vendors}}`);
+    },
   };
+}
+
+function liveOf(vendors: readonly ListedVendor[]): string[] {
+  return vendors.filter(({ isUp }) => isUp).map(({ vendor }) => vendor);
+}
+
+function listedVendor({ vendor, region, isUp, models, lowestNanos }: ListedVendor): object {
+  return { vendor, region, up: isUp, models, price_usd: usd(lowestNanos) };
 }
 
 function unknownCapability({ modules, byId }: Manifest, id: string): Problem {

@@ -262,7 +262,7 @@ describe('a fault is told with line, column and field', () => {
   });
 
   test('all of them at once', () => {
-    const text = vendor('    priority: high\n    limits: { concurrent: 0 }\n    models: [1]') + '\n  - { id: X }\n';
+    const text = `${vendor('    priority: high\n    limits: { concurrent: 0 }\n    models: [1]')}\n  - { id: X }\n`;
     expect(faultsOf(text).length).toBeGreaterThan(5);
   });
 });

@@ -1,0 +1,23 @@
+// The text of VENDORS_FILE, read once by the first process of a service.
+import { readFileSync, statSync } from 'node:fs';
+import { type Config, ConfigError } from './config.ts';
+
+const FILE_BYTES_MAX = 1024 * 1024;
+
+/** Null when there is no such file. Throws ConfigError for one that the operator names, or that cannot be read. */
+export function readVendorsText(config: Pick<Config, 'vendorsFile' | 'isVendorsFileNamed'>): string | null {
+  try {
+    return readShortText(config.vendorsFile, FILE_BYTES_MAX);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !config.isVendorsFileNamed) return null;
+    throw new ConfigError(`VENDORS_FILE cannot be read: ${message}`);
+  }
+}
+
+/** Throws for a file that is not there, or longer than `bytesMax`. */
+export function readShortText(path: string, bytesMax: number): string {
+  const { size } = statSync(path);
+  if (size > bytesMax) throw new Error(`${path} has more than ${bytesMax} bytes`);
+  return readFileSync(path, 'utf8');
+}
