@@ -71,7 +71,7 @@ export function findCrowds(lines: readonly number[], paths: readonly string[]): 
 }
 
 function isDescribe(node: ts.Node): boolean {
-  return ts.isCallExpression(node.parent) && /^describe\b/.test(node.parent.expression.getText());
+  return ts.isCallExpression(node.parent) && /^describe/.test(node.parent.expression.getText());
 }
 
 function nameOf(node: ts.SignatureDeclaration, file: ts.SourceFile): string {

@@ -24,9 +24,9 @@ export function textAt(value: unknown, path: string, charactersMax = 2048): stri
 }
 
 /** The first of the paths at which a text stands. */
-export function firstTextAt(value: unknown, paths: readonly string[]): string | null {
+export function firstTextAt(value: unknown, paths: readonly string[], charactersMax?: number): string | null {
   for (const path of paths) {
-    const found = textAt(value, path);
+    const found = textAt(value, path, charactersMax);
     if (found !== null) return found;
   }
   return null;

@@ -19,8 +19,14 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
-/** Asks once. The whole of it takes at most the time to connect and `timeoutMs`. */
+/** Asks once; a connection that fails is tried a second time. Each takes at most the time to connect and `timeoutMs`. */
 export async function ask(call: VendorCall, question: Question): Promise<VendorReply> {
+  const reply = await askOnce(call, question);
+  const isUnconnected = reply.kind === 'failed' && !reply.sent && reply.code === 'connect';
+  return isUnconnected ? askOnce(call, question) : reply;
+}
+
+async function askOnce(call: VendorCall, question: Question): Promise<VendorReply> {
   const { method, url, credentials, headers, body, timeoutMs } = question;
   const { connectMs } = call.timeouts;
   const isForm = body instanceof FormData;

@@ -6,7 +6,7 @@ import { SnippetSink, type StreamedAnswer, StreamSink } from './answers.ts';
 import { exchange } from './exchange.ts';
 import { exchangeFailed, OutboundError } from './failure.ts';
 import { type Admission, judge, type Resolve } from './guard.ts';
-import { type OutboundLimits, outboundLimits } from './limits.ts';
+import { answeredUrlCharactersMax, type OutboundLimits, outboundLimits } from './limits.ts';
 import { type Held, Pools } from './pools.ts';
 import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, OutboundRequest } from './port.ts';
 import { systemResolve } from './resolve.ts';
@@ -64,7 +64,7 @@ class GuardedClient implements OutboundClient {
     try {
       checkWireHeaders(headers);
       const answer = await this.#first(
-        await this.#admit(url, false, ending.signal, connectMs),
+        await this.#admit({ url, isOperators: false }, ending.signal, connectMs),
         connectMs,
         (held, to) => {
           const sink = new SnippetSink(snippetBytesMax);
@@ -111,7 +111,7 @@ class GuardedClient implements OutboundClient {
     const { limits } = sending.request;
     const connectMs = limits.connectMs ?? this.#limits.connectMs;
     const wire = await sending.wire();
-    const admission = await this.#admit(sending.url, sending.isOperators, signal, connectMs);
+    const admission = await this.#admit(sending, signal, connectMs, answeredUrlCharactersMax);
     return this.#first(admission, connectMs, (held, to) => {
       const sink = new StreamSink(held.release);
       const { firstByteMs, idleMs, answerBytesMax } = limits;
@@ -144,10 +144,15 @@ class GuardedClient implements OutboundClient {
     throw new OutboundError('dns', 'The host has no address.');
   }
 
-  async #admit(url: string, isOperators: boolean, signal: AbortSignal, connectMs: number): Promise<Admission> {
+  async #admit(
+    { url, isOperators }: { readonly url: string; readonly isOperators: boolean },
+    signal: AbortSignal,
+    connectMs: number,
+    charactersMax?: number,
+  ): Promise<Admission> {
     const resolve = isOperators ? this.#resolveAny : this.#resolve;
     const allowed = isOperators ? EVERYWHERE : this.#allowed;
-    const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed);
+    const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed, charactersMax);
     signal.throwIfAborted();
     if (verdict.kind === 'admitted') return verdict;
     if (verdict.kind === 'refused') throw new OutboundError('refused', verdict.refusal.message);

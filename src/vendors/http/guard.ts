@@ -24,8 +24,13 @@ const NOT_PUBLIC: Refusal = { rule: 'address', message: 'The host is, or resolve
  * addresses beside its public ones, rebinding attacks do.
  * @param allowed ranges that are exempt from all rules but `url` and `userinfo` when every address of the URL lies in them.
  */
-export async function judge(url: string, resolve: Resolve, allowed: readonly AddressRange[]): Promise<Verdict> {
-  const target = readTarget(url);
+export async function judge(
+  url: string,
+  resolve: Resolve,
+  allowed: readonly AddressRange[],
+  charactersMax?: number,
+): Promise<Verdict> {
+  const target = readTarget(url, charactersMax);
   if ('rule' in target) return { kind: 'refused', refusal: target };
   // Without exempt ranges a look-up cannot save what is already refused, and would tell the name service of it.
   if (target.refusal !== null && allowed.length === 0) return { kind: 'refused', refusal: target.refusal };

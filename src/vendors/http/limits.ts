@@ -35,6 +35,8 @@ export const outboundLimits: OutboundLimits = {
 };
 
 export const urlCharactersMax = 2048;
+/** Of what vendors answer: addresses that are signed are long. */
+export const answeredUrlCharactersMax = 8192;
 
 /**
  * Ports of services that take text commands or that nobody should reach through us: a POST to them could be more than a POST.

@@ -26,8 +26,8 @@ export interface Target {
 const PRIVATE_ZONES = ['localhost', 'local', 'internal', 'home.arpa'];
 
 /** Reads a URL; a Refusal is one that no configuration exempts from. */
-export function readTarget(url: string): Target | Refusal {
-  if (url.length > urlCharactersMax) return refusal('url', `The URL has more than ${urlCharactersMax} characters.`);
+export function readTarget(url: string, charactersMax = urlCharactersMax): Target | Refusal {
+  if (url.length > charactersMax) return refusal('url', `The URL has more than ${charactersMax} characters.`);
   // The parser drops tabs and line breaks in silence, so what was checked by eye and what is called would differ.
   if (!url.isWellFormed() || /[\0-\x20\x7f]/.test(url)) {
     return refusal('url', 'The URL holds spaces, control characters or lone surrogates.');

@@ -5,7 +5,7 @@ import { at, fieldsOf, numberAt, parseJson, textAt } from '../call/answer.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
 import { bearer, cancelUnfinished, dataUrl, failedJob, pollJob, referenceAt, removeCopy, submitJob } from './asking.ts';
-import { fetchFile } from './fetch-file.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import type { ModelFault, VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 import { readStatus } from './status.ts';
 
@@ -23,7 +23,7 @@ export const ark: VideoAdapter = {
     return progress.kind === 'running' ? { kind: 'impossible' } : cancelUnfinished(call, progress, question, readError);
   },
   download: (call, url) => fetchFile(call, {}, url),
-  purge: (call, job) => removeCopy(call, { url: taskUrl(call, job), credentials: bearer(call) }),
+  purge: (call, job) => removeCopy(call, { url: taskUrl(call, job), credentials: bearer(call) }, readError),
   async readCallback(_call, { body }) {
     return { kind: 'taken', signed: false, job: jobOf(parseJson(body)) };
   },
@@ -80,7 +80,7 @@ function progressOf(call: VendorCall, body: unknown): VideoProgress | null {
   if (kind === 'failed') return failedJob(call, readError(body) ?? { said: '', means: null });
   if (kind === 'cancelled' || kind === 'expired') return { kind, bill: 'nothing' };
   if (kind !== 'succeeded') return { kind, progressPct: null, step: textAt(body, 'status', 40), warning };
-  const filmUrl = textAt(body, 'content.video_url', 8_000);
+  const filmUrl = textAt(body, 'content.video_url', URL_CHARACTERS_MAX);
   if (filmUrl === null) return null;
   const seconds = numberAt(body, 'duration');
   return { kind, filmUrl, thumbnailUrl: null, bill: seconds !== null && seconds > 0 ? { seconds } : 'quote' };

@@ -70,9 +70,13 @@ export function refusesState(reply: VendorReply): boolean {
 }
 
 /** Asks the vendor to remove its copy. @returns whether it is gone. */
-export async function removeCopy(call: VendorCall, question: Omit<Question, 'timeoutMs' | 'method'>): Promise<boolean> {
+export async function removeCopy(
+  call: VendorCall,
+  question: Pick<Question, 'url' | 'credentials'>,
+  readError: ReadError,
+): Promise<boolean> {
   const reply = await ask(call, { method: 'DELETE', timeoutMs: call.timeouts.pollMs, ...question });
-  return isSuccess(reply) || (reply.kind === 'answered' && (reply.status === 404 || reply.status === 410));
+  return isSuccess(reply) || isGone(reply, readError);
 }
 
 /** The end of a job that failed, in the vendor's words where they concern the caller. */

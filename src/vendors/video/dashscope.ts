@@ -5,7 +5,7 @@ import { at, fieldsOf, numberAt, textAt } from '../call/answer.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
 import { bearer, cancelUnfinished, dataUrl, failedJob, pollJob, referenceAt, submitJob } from './asking.ts';
-import { fetchFile } from './fetch-file.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import type { ModelFault, VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 import { readStatus } from './status.ts';
 
@@ -94,7 +94,7 @@ function progressOf(call: VendorCall, body: unknown): VideoProgress | null {
   if (kind === 'failed') return failedJob(call, readError(at(body, 'output')) ?? { said: '', means: null });
   if (kind === 'cancelled' || kind === 'expired') return { kind, bill: 'nothing' };
   if (kind !== 'succeeded') return { kind, progressPct: null, step: word, warning };
-  const filmUrl = textAt(body, 'output.video_url', 8_000);
+  const filmUrl = textAt(body, 'output.video_url', URL_CHARACTERS_MAX);
   return filmUrl === null ? null : { kind, filmUrl, thumbnailUrl: null, bill: billOf(at(body, 'usage')) };
 }
 

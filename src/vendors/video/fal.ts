@@ -8,7 +8,7 @@ import { ask } from '../call/ask.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
 import { bodyOf, failedJob, isSuccess, pollJob, referenceAt, refusesState, submitJob, unanswered } from './asking.ts';
-import { fetchFile } from './fetch-file.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
 import type {
   VendorCallback,
@@ -92,7 +92,11 @@ async function result(call: VendorCall, job: VendorJob): Promise<VideoProgress> 
   const reply = await ask(call, { method: 'GET', url, credentials: credentials(call), timeoutMs });
   const body = bodyOf(reply);
   if (isSuccess(reply)) {
-    const filmUrl = firstTextAt(body, job.details.output === undefined ? PLACES : [job.details.output]);
+    const filmUrl = firstTextAt(
+      body,
+      job.details.output === undefined ? PLACES : [job.details.output],
+      URL_CHARACTERS_MAX,
+    );
     if (filmUrl !== null) return { kind: 'succeeded', filmUrl, thumbnailUrl: null, bill: 'quote' };
     return body === undefined ? unanswered(call, reply, readError) : failedJob(call, NO_FILM, 'quote');
   }
@@ -138,7 +142,9 @@ const MEANINGS: readonly (readonly [NonNullable<VendorError['means']>, RegExp])[
 ];
 
 type Keys = LRUCache<string, Readonly<Record<string, unknown>>[]>;
-const KEYS_KEPT_MS = 24 * 3_600_000;
+/** Keys change; whoever forges calls makes us ask no more often than this. */
+const KEYS_KEPT_MS = 10 * 60_000;
+const KEYS_MAX = 16;
 const SIGNED_WITHIN_S = 300;
 const QUEUE_ORIGIN = 'https://queue.fal.run';
 const KEYS_URL = 'https://rest.fal.ai/.well-known/jwks.json';
@@ -170,14 +176,15 @@ async function signingKeys(call: VendorCall, keys: Keys): Promise<Readonly<Recor
   const url = origin === QUEUE_ORIGIN ? KEYS_URL : `${origin}/.well-known/jwks.json`;
   const reply = await ask(call, { method: 'GET', url, credentials: {}, timeoutMs: call.timeouts.pollMs });
   const found = isSuccess(reply) ? at(bodyOf(reply), 'keys') : undefined;
-  if (!Array.isArray(found) || found.length === 0) return null;
-  keys.set(origin, found.slice(0, 16));
-  return found.slice(0, 16);
+  if (!Array.isArray(found)) return null;
+  const usable = found.filter((key) => at(key, 'kty') === 'OKP' && at(key, 'crv') === 'Ed25519').slice(0, KEYS_MAX);
+  if (usable.length === 0) return null;
+  keys.set(origin, usable);
+  return usable;
 }
 
 /** RFC 8037: a JWK of kind OKP on Ed25519. */
 function isSignedBy(jwk: Readonly<Record<string, unknown>>, message: Buffer, signature: string): boolean {
-  if (at(jwk, 'kty') !== 'OKP' || at(jwk, 'crv') !== 'Ed25519') return false;
   try {
     return verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), Buffer.from(signature, 'hex'));
   } catch {

@@ -5,6 +5,8 @@ import type { VendorCall } from '../call/port.ts';
 import type { OutboundFailure } from '../http/port.ts';
 import type { VideoDownload } from './port.ts';
 
+/** Signed addresses are long. */
+export const URL_CHARACTERS_MAX = 8_000;
 const FILE_BYTES_MAX = 2 * 1024 ** 3;
 const REDIRECTS_MAX = 3;
 /** Only a fresh URL may help. */

@@ -5,7 +5,7 @@ import { at, fieldsOf, firstTextAt, numberAt, textAt } from '../call/answer.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
 import { bearer, cancelUnfinished, dataUrl, failedJob, pollJob, referenceAt, removeCopy, submitJob } from './asking.ts';
-import { fetchFile } from './fetch-file.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import type { VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 import { readStatus } from './status.ts';
 
@@ -44,11 +44,15 @@ export const openaiVideos: VideoAdapter = {
   },
   poll,
   async cancel(call, job) {
+    if (job.details.dialect === 'openrouter') return { kind: 'impossible' };
     const question = { method: 'DELETE', url: jobUrl(call, job), credentials: bearer(call) } as const;
     return cancelUnfinished(call, await poll(call, job), question, readError);
   },
   download: (call, url) => fetchFile(call, bearer(call), url),
-  purge: (call, job) => removeCopy(call, { url: jobUrl(call, job), credentials: bearer(call) }),
+  async purge(call, job) {
+    if (job.details.dialect === 'openrouter') return false;
+    return removeCopy(call, { url: jobUrl(call, job), credentials: bearer(call) }, readError);
+  },
 };
 
 function openrouterFaults(model: VideoModelRow) {
@@ -64,7 +68,8 @@ function jobUrl(call: VendorCall, { reference }: VendorJob): string {
 
 function jobOf(body: unknown, work: VideoWork): VendorJob | null {
   const reference = referenceAt(body, 'id');
-  return reference === null ? null : { reference, details: { operation: work.operation } };
+  const dialect = work.options.dialect === 'openrouter' ? 'openrouter' : 'openai';
+  return reference === null ? null : { reference, details: { dialect, operation: work.operation } };
 }
 
 /** What both forms of OpenAI's own dialect say. */
@@ -132,12 +137,13 @@ function progressOf(call: VendorCall, job: VendorJob, body: unknown): VideoProgr
 
 function succeeded(call: VendorCall, job: VendorJob, body: unknown): VideoProgress {
   const content = `${jobUrl(call, job)}/content`;
-  const elsewhere = firstTextAt(body, ['unsigned_urls.0', 'url', 'video_url']);
+  const named = firstTextAt(body, ['unsigned_urls.0', 'url', 'video_url'], URL_CHARACTERS_MAX);
+  const elsewhere = named === null ? null : (URL.parse(named, `${call.baseUrl}/`)?.href ?? null);
   // Of an extension the whole film's length is reported, of which only a part was made.
   const seconds = job.details.operation === 'extend' ? null : numberAt(body, 'seconds');
   return {
     kind: 'succeeded',
-    filmUrl: elsewhere === null ? content : new URL(elsewhere, `${call.baseUrl}/`).href,
+    filmUrl: elsewhere ?? content,
     thumbnailUrl: elsewhere === null ? `${content}?variant=thumbnail` : null,
     bill: seconds !== null && seconds > 0 ? { seconds } : 'quote',
   };
@@ -149,7 +155,7 @@ function readError(body: unknown): VendorError | null {
   const error = fieldsOf(at(body, 'error')) ?? (at(body, 'object') === 'error' ? fieldsOf(body) : null);
   if (error === null && flat === null) return at(body, 'detail') === undefined ? null : { said: '', means: 'invalid' };
   const said = flat ?? textAt(error, 'message', 10_000) ?? '';
-  const codes = `${at(error, 'code')} ${at(error, 'type')}`;
+  const codes = flat ?? [textAt(error, 'code'), textAt(error, 'type')].join(' ');
   if (at(error, 'metadata.reasons') !== undefined) return { said, means: 'content' };
   return { said, means: MEANINGS.find(([, pattern]) => pattern.test(codes))?.[0] ?? null };
 }

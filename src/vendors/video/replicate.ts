@@ -19,7 +19,7 @@ import {
   submitJob,
   unanswered,
 } from './asking.ts';
-import { fetchFile } from './fetch-file.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
 import type {
   VendorCallback,
@@ -94,7 +94,11 @@ function progressOf(call: VendorCall, job: VendorJob, body: unknown): VideoProgr
   if (kind === 'failed') return failedJob(call, errorOfJob(body));
   if (kind !== 'succeeded') return { kind, progressPct: null, step: word, warning };
   if (at(body, 'data_removed') === true) return { kind: 'gone' };
-  const filmUrl = firstTextAt(body, job.details.output === undefined ? PLACES : [`output.${job.details.output}`]);
+  const filmUrl = firstTextAt(
+    body,
+    job.details.output === undefined ? PLACES : [`output.${job.details.output}`],
+    URL_CHARACTERS_MAX,
+  );
   if (filmUrl === null) return failedJob(call, NO_FILM, 'quote');
   return { kind, filmUrl, thumbnailUrl: null, bill: 'quote' };
 }
@@ -143,7 +147,8 @@ function readError(body: unknown): VendorError | null {
 }
 
 type Secrets = LRUCache<string, string>;
-const SECRET_KEPT_MS = 3_600_000;
+const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SECRET_KEPT_MS = 10 * 60_000;
 const SIGNED_WITHIN_S = 300;
 
 async function readCallback(
@@ -173,7 +178,7 @@ async function signingSecret(call: VendorCall, secrets: Secrets): Promise<string
   const url = `${call.baseUrl}/webhooks/default/secret`;
   const reply = await ask(call, { method: 'GET', url, credentials: bearer(call), timeoutMs: call.timeouts.pollMs });
   const secret = isSuccess(reply) ? textAt(bodyOf(reply), 'key') : null;
-  if (secret === null || !/^whsec_[A-Za-z0-9+/=]{16,}$/.test(secret)) return null;
+  if (secret === null || !SECRET.test(secret)) return null;
   secrets.set(owner, secret);
   return secret;
 }

@@ -22,5 +22,6 @@ const KINDS: ReadonlyMap<string, StatusKind> = new Map(
 export function readStatus(word: unknown): { readonly kind: StatusKind; readonly warning: string | null } {
   const kind = typeof word === 'string' ? KINDS.get(word.toLowerCase().replace(/[^a-z]/g, '')) : undefined;
   if (kind !== undefined) return { kind, warning: null };
-  return { kind: 'running', warning: `unknown status ${JSON.stringify(word)?.slice(0, 80)}` };
+  const said = typeof word === 'string' ? JSON.stringify(word.slice(0, 80)) : `of type ${typeof word}`;
+  return { kind: 'running', warning: `unknown status ${said}` };
 }

@@ -9,6 +9,8 @@ import type { DoubleJob, Operation, Refusal, Reply, VendorCallSeen, Wire } from 
 
 export type Fault =
   | { readonly refusal: Refusal; readonly retryAfterS?: number }
+  /** Just this, whatever it is. */
+  | { readonly reply: Reply }
   /** A proxy's page of that status: no body of the vendor. */
   | { readonly proxy: number }
   /** `lost`: done, and the socket closes. `reset`: not done. `silent`: not done, and nothing comes. */
@@ -39,6 +41,8 @@ export interface VendorDouble {
   /** The next calls of an operation, in order. */
   script(operation: Operation, ...faults: readonly Fault[]): void;
   count(operation: Operation): number;
+  /** What is left of the script. */
+  forget(): void;
   /** A callback as the vendor would send it. */
   callback(job: DoubleJob, options?: { readonly forged?: boolean; readonly atMs?: number }): Callback;
   close(): Promise<void>;
@@ -103,6 +107,10 @@ class Double implements VendorDouble {
     this.#script.set(operation, [...(this.#script.get(operation) ?? []), ...faults]);
   }
 
+  forget(): void {
+    this.#script.clear();
+  }
+
   count(operation: Operation): number {
     return this.calls.filter((call) => call.operation === operation).length;
   }
@@ -159,6 +167,7 @@ class Double implements VendorDouble {
   #replyOf(fault: Exclude<Fault, 'reset' | 'silent' | 'lost' | 'endless'>): Reply {
     if (fault === 'html') return { status: 200, body: '<html>welcome</html>' };
     if (fault === 'rubbish') return { status: 200, body: { hello: ['world', null, 7] } };
+    if ('reply' in fault) return fault.reply;
     if ('proxy' in fault) return { status: fault.proxy, body: '<html>bad gateway</html>' };
     const reply = this.wire.refusal(fault.refusal);
     return fault.retryAfterS === undefined

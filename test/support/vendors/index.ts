@@ -5,22 +5,20 @@ import { createOutboundClient } from '../../../src/vendors/http/client.ts';
 import type { OutboundClient } from '../../../src/vendors/http/port.ts';
 import type { VideoWork } from '../../../src/vendors/video/port.ts';
 import type { VendorDouble } from './double.ts';
-import { falWire, openaiWire, replicateWire } from './wires.ts';
+import { falWire, openaiWire, openrouterWire, replicateWire } from './wires.ts';
 import { arkWire, dashscopeWire } from './wires-china.ts';
 
-export const wires = [openaiWire, falWire, replicateWire, dashscopeWire, arkWire] as const;
+export const wires = [openaiWire, openrouterWire, falWire, replicateWire, dashscopeWire, arkWire] as const;
 
 /** A client that reaches what is private only where the operator wrote it. */
 export function guardedClient(): OutboundClient {
   return createOutboundClient({ allowPrivateTargets: [], resolve: async () => ['127.0.0.1'] });
 }
 
+export type CallChanges = Partial<Omit<VendorCall, 'timeouts'>> & { readonly timeouts?: Partial<VendorTimeouts> };
+
 /** Within the usual limits; tests of silence bring short ones. */
-export function callOf(
-  double: VendorDouble,
-  outbound: OutboundClient,
-  more: Partial<Omit<VendorCall, 'timeouts'>> & { readonly timeouts?: Partial<VendorTimeouts> } = {},
-): VendorCall {
+export function callOf(double: VendorDouble, outbound: OutboundClient, more: CallChanges = {}): VendorCall {
   return {
     baseUrl: double.baseUrl,
     key: double.key,

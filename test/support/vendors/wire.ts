@@ -41,6 +41,8 @@ export interface DoubleJob {
 export interface Wire {
   /** The adapter's name. */
   readonly name: string;
+  /** Where an adapter speaks several dialects. */
+  readonly label?: string;
   readonly basePath: string;
   /** A model as the adapter's row names it, and the row's fields of its own. */
   readonly model: string;

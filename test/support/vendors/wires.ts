@@ -44,6 +44,48 @@ export const openaiWire: Wire = {
   filmAtOrigin: true,
 };
 
+/** https://openrouter.ai/docs, "Video generation": another dialect, other words, films elsewhere, and no way to stop or remove. */
+export const openrouterWire: Wire = {
+  ...openaiWire,
+  label: 'openrouter',
+  basePath: '/api/v1',
+  model: 'google/veo-3.1',
+  options: { dialect: 'openrouter' },
+  route(method, path) {
+    const route = openaiWire.route(method, path);
+    return method === 'DELETE' ? null : route;
+  },
+  work: (call) => ({ model: String(fields(call).model), seconds: Number(fields(call).duration), callbackUrl: null }),
+  reference: (n) => `job-abc12${n}`,
+  accepted: (job, base) => ({ status: 202, body: openrouterJob(job, base, '') }),
+  status: (job, { base, film }) => ({ status: 200, body: openrouterJob(job, base, film) }),
+  refusal: refusals({
+    content: [403, { error: { code: 403, message: CONTENT, metadata: { reasons: ['violence'], flagged_input: 'x' } } }],
+    invalid: [400, { error: { code: 400, message: INVALID } }],
+    auth: [401, { error: { code: 401, message: 'No auth credentials found' } }],
+    forbidden: [403, { error: { code: 403, message: 'Not for this key.' } }],
+    funds: [402, { error: { code: 402, message: 'Insufficient credits.' } }],
+    busy: [429, { error: { code: 429, message: 'Rate limited.' } }],
+    concurrency: [429, { error: { code: 429, message: 'Too many at once.' } }],
+    down: [503, { error: { code: 503, message: 'No provider is available.' } }],
+  }),
+  stops: () => 'refused',
+  unknownJob: () => ({ status: 404, body: { error: { code: 404, message: 'Job not found' } } }),
+};
+
+function openrouterJob(job: DoubleJob, base: string, film: string): Said {
+  const words = { queued: 'pending', running: 'in_progress', succeeded: 'completed', failed: 'failed' };
+  return {
+    id: job.reference,
+    polling_url: `${base}/videos/${job.reference}`,
+    status: job.word ?? { ...words, cancelled: 'cancelled', expired: 'expired' }[job.state],
+    ...(job.state === 'succeeded' && { unsigned_urls: [film], usage: { cost: 0.5, is_byok: false } }),
+    ...(job.state === 'failed' && {
+      error: job.failure === 'content' ? `${CONTENT} (content_policy)` : BROKEN.message,
+    }),
+  };
+}
+
 function openaiVideo(job: DoubleJob): Said {
   const words = { queued: 'queued', running: 'in_progress', succeeded: 'completed', failed: 'failed' };
   const error = job.failure === 'content' ? { code: 'moderation_blocked', message: CONTENT } : BROKEN;
