@@ -1,0 +1,135 @@
+// The thread that makes one film: shots are drawn one behind the other and encoded frame by frame as H.264 (Baseline), then written as an
+// MP4 with its index at the front. The same scenes make the same bytes. The film is in memory until it is written, some 0.1 to 4 MB a second.
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import encoders, { type H264MP4Encoder } from 'h264-mp4-encoder';
+import {
+  BufferSource,
+  BufferTarget,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  Input,
+  MP4,
+  Mp4OutputFormat,
+  Output,
+} from 'mediabunny';
+import sharp from 'sharp';
+import type { Planes } from './picture.ts';
+import { drawShot } from './shot.ts';
+import { FRAMES_PER_SECOND, type Orders, type Scene, shotsOf } from './storyboard.ts';
+
+export interface FilmTask {
+  readonly scenes: readonly Scene[];
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly image: Uint8Array | null;
+  readonly filmPath: string;
+  readonly thumbnailPath: string;
+  readonly orders: Orders;
+}
+
+/** How far the film is. The thread ends once both files are written. */
+export interface FilmProgress {
+  readonly frame: number;
+  readonly frames: number;
+}
+
+// Quality of the encoder, 10 to 51, lower is better; and its speed, 10 is the fastest: the words stay sharp.
+const QUANTIZATION = 26;
+const SPEED = 10;
+const FRAMES_PER_REPORT = 6;
+const THUMBNAIL_WIDTH_PX = 640;
+
+/** Boxes of an MP4 that hold others, and those that say when it was made. */
+const PARENTS = new Set(['moov', 'trak', 'mdia']);
+const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
+
+await make(workerData as FilmTask);
+
+async function make(task: FilmTask): Promise<void> {
+  const { scenes, widthPx, heightPx, image, orders } = task;
+  if (orders.hang) await new Promise(() => setInterval(() => undefined, 60_000));
+  const shots = shotsOf(scenes);
+  const frames = shots.reduce((sum, shot) => sum + shot.frames, 0);
+  const pauseMs = (orders.slowSeconds * 1_000) / frames;
+  const encoder = await openEncoder(widthPx, heightPx);
+  const picture: Planes = { widthPx, heightPx, bytes: new Uint8Array((widthPx * heightPx * 3) / 2) };
+  let frame = 0;
+  for (const [i, shot] of shots.entries()) {
+    const drawn = await drawShot(shot, { widthPx, heightPx }, i === 0 ? image : null);
+    for (let own = 0; own < drawn.frames; own += 1) {
+      drawn.draw(picture, own);
+      encoder.addFrameYuv(picture.bytes);
+      if (i === 0 && own === Math.floor(drawn.frames / 2)) await writeThumbnail(picture, task.thumbnailPath);
+      frame += 1;
+      if (pauseMs > 0) await sleep(pauseMs);
+      if (frame % FRAMES_PER_REPORT === 0) parentPort?.postMessage({ frame, frames } satisfies FilmProgress);
+    }
+  }
+  encoder.finalize();
+  const film = await indexFirst(encoder.FS.readFile(encoder.outputFilename));
+  encoder.delete();
+  await writeFile(task.filmPath, film, { flush: true });
+}
+
+async function openEncoder(width: number, height: number): Promise<H264MP4Encoder> {
+  const encoder = await encoders.createH264MP4Encoder();
+  Object.assign(encoder, { width, height, frameRate: FRAMES_PER_SECOND });
+  Object.assign(encoder, { quantizationParameter: QUANTIZATION, speed: SPEED, groupOfPictures: 2 * FRAMES_PER_SECOND });
+  encoder.initialize();
+  return encoder;
+}
+
+/** The same frames in a file that can be played while it is fetched, with no time of its making in it. */
+async function indexFirst(encoded: Uint8Array): Promise<Uint8Array> {
+  const input = new Input({ source: new BufferSource(encoded), formats: [MP4] });
+  const track = await input.getPrimaryVideoTrack();
+  const decoderConfig = await track?.getDecoderConfig();
+  if (track == null || decoderConfig == null) throw new Error('the encoder made no film');
+  const target = new BufferTarget();
+  const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
+  const source = new EncodedVideoPacketSource('avc');
+  output.addVideoTrack(source, { frameRate: FRAMES_PER_SECOND });
+  await output.start();
+  for await (const packet of new EncodedPacketSink(track).packets()) await source.add(packet, { decoderConfig });
+  await output.finalize();
+  const film = new Uint8Array(target.buffer as ArrayBuffer);
+  forgetTimes(film);
+  return film;
+}
+
+/** Sets when the file was made, in the headers that say it, to zero. */
+function forgetTimes(film: Uint8Array, start = 0, end = film.length): void {
+  const view = new DataView(film.buffer, film.byteOffset, film.byteLength);
+  for (let at = start; at + 8 <= end; ) {
+    const size = view.getUint32(at);
+    const type = String.fromCharCode(...film.subarray(at + 4, at + 8));
+    if (PARENTS.has(type)) forgetTimes(film, at + 8, at + size);
+    // Behind version and flags stand two times, of 4 bytes each, or of 8 in version 1.
+    if (DATED.has(type)) film.fill(0, at + 12, at + 12 + (film[at + 8] === 1 ? 16 : 8));
+    if (size < 8) return;
+    at += size;
+  }
+}
+
+/** A JPEG of the frame, from its planes. */
+async function writeThumbnail({ widthPx, heightPx, bytes }: Planes, path: string): Promise<void> {
+  const rgb = new Uint8Array(widthPx * heightPx * 3);
+  const pixels = widthPx * heightPx;
+  for (let i = 0; i < pixels; i += 1) {
+    const colour = (Math.floor(i / widthPx / 2) * widthPx) / 2 + Math.floor((i % widthPx) / 2);
+    const y = 1.1644 * ((bytes[i] as number) - 16);
+    const u = (bytes[pixels + colour] as number) - 128;
+    const v = (bytes[pixels + pixels / 4 + colour] as number) - 128;
+    rgb[i * 3] = clamp(y + 1.7927 * v);
+    rgb[i * 3 + 1] = clamp(y - 0.2132 * u - 0.5329 * v);
+    rgb[i * 3 + 2] = clamp(y + 2.1124 * u);
+  }
+  const raw = { width: widthPx, height: heightPx, channels: 3 } as const;
+  await sharp(rgb, { raw }).resize(THUMBNAIL_WIDTH_PX).jpeg({ quality: 80 }).toFile(path);
+}
+
+function clamp(value: number): number {
+  return Math.max(0, Math.min(255, Math.round(value)));
+}

@@ -1,0 +1,125 @@
+// The sandbox makes real films of words: their size, length and bytes, whatever the words are.
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import opentype from 'opentype.js';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { ordersIn, shotsOf } from '../../src/vendors/video/sandbox/storyboard.ts';
+import { unpackWoff } from '../../src/vendors/video/sandbox/woff.ts';
+import { boxesOf, inspect, makeFilm } from './film.ts';
+
+describe('a film', () => {
+  test('has the size, the length and the frames that were asked for, and its index first', async () => {
+    const { film } = await makeFilm({
+      widthPx: 720,
+      heightPx: 1_280,
+      scenes: [{ prompt: 'One. Two. Three.', seconds: 2, seed: 1 }],
+    });
+    expect(await inspect(film)).toMatchObject({ widthPx: 720, heightPx: 1_280, seconds: 2, frames: 48 });
+    expect((await inspect(film)).codec).toMatch(/^avc1\.42/);
+    expect(boxesOf(film)).toEqual(['ftyp', 'moov', 'mdat']);
+  });
+
+  test('of the same scenes and seed is the same to the last byte; another seed makes another', async () => {
+    const scenes = (seed: number | null) => [{ prompt: 'A boat. 纸船在池塘上。', seconds: 1, seed }];
+    const [one, again, other, none, none2] = await Promise.all(
+      [1, 1, 2, null, null].map((seed) => makeFilm({ scenes: scenes(seed) })),
+    );
+    expect(again?.digest).toBe(one?.digest);
+    expect(other?.digest).not.toBe(one?.digest);
+    expect(none2?.digest).toBe(none?.digest);
+  });
+
+  test('of two scenes begins as the film of the first', async () => {
+    const scene = { prompt: 'A boat.', seconds: 1, seed: 1 };
+    const { film } = await makeFilm({ scenes: [scene, { ...scene, prompt: 'Rain.' }] });
+    expect(await inspect(film)).toMatchObject({ frames: 48, seconds: 2 });
+  });
+
+  test('opens with the reference image', async () => {
+    const image = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer();
+    const { thumbnail } = await makeFilm({ image, prompt: '' });
+    const { dominant } = await sharp(thumbnail).stats();
+    expect(dominant.r).toBeGreaterThan(200);
+    expect(dominant.b).toBeLessThan(60);
+  });
+
+  test.each([
+    ['of 4,000 characters without a space', 'x'.repeat(4_000)],
+    ['of 4,000 characters of Chinese', '船'.repeat(4_000)],
+    ['of emoji, and of letters that no font has', '🚤🌧️ مرحبا بالعالم \u{1F9FF}'],
+    ['of control characters', '\u0000\u0007\u001b[31m\u202e\ud800 end'],
+    ['of markup', '</svg><script>alert(1)</script> <image href="file:///etc/passwd"/> & "quotes"'],
+    ['of nothing but blanks', ' \n\t '],
+  ])('is made of a prompt %s', async (_, prompt) => {
+    const { film } = await makeFilm({ prompt });
+    expect(await inspect(film)).toMatchObject({ frames: 24 });
+  });
+});
+
+describe('orders in a prompt', () => {
+  test('[[fail:CODE]] makes nothing and says the code', async () => {
+    const { outcome } = await makeFilm({ prompt: 'A boat [[fail:CONTENT_REFUSED]].' });
+    expect(outcome).toEqual({ kind: 'refused', code: 'CONTENT_REFUSED' });
+  });
+
+  test('[[hang]] never ends, until it is told to', async () => {
+    const stopping = new AbortController();
+    const making = makeFilm({ prompt: '[[hang]]', signal: stopping.signal });
+    setTimeout(() => stopping.abort(new Error('enough')), 300);
+    await expect(making).rejects.toThrow('enough');
+  });
+
+  test('[[slow:SECONDS]] takes that much longer', async () => {
+    const before = performance.now();
+    await makeFilm({ prompt: '[[slow:1]] A boat.' });
+    expect(performance.now() - before).toBeGreaterThan(1_000);
+  });
+
+  test('are not shown', () => {
+    const [shot] = shotsOf([{ prompt: 'A boat [[slow:3]] sails.', seconds: 1, seed: 1 }]);
+    expect(shot?.text).toBe('A boat   sails.');
+    expect(ordersIn([{ prompt: '[[slow:99999]]', seconds: 1, seed: 1 }]).slowSeconds).toBe(3_600);
+  });
+});
+
+test('a film is stopped between two frames', async () => {
+  const stopping = new AbortController();
+  const seen: number[] = [];
+  const making = makeFilm({
+    scenes: [{ prompt: 'Long.', seconds: 60, seed: 1 }],
+    signal: stopping.signal,
+    onProgress(pct) {
+      seen.push(pct);
+      stopping.abort(new Error('stopped'));
+    },
+  });
+  await expect(making).rejects.toThrow('stopped');
+  expect(seen[0]).toBeLessThan(50);
+});
+
+test('every bundled font of the weight that is used can be read', () => {
+  const require = createRequire(import.meta.url);
+  for (const name of ['noto-sans', 'noto-sans-sc']) {
+    const folder = join(dirname(require.resolve(`@fontsource/${name}/package.json`)), 'files');
+    for (const file of readdirSync(folder).filter((one) => one.endsWith('-700-normal.woff'))) {
+      const font = opentype.parse(unpackWoff(readFileSync(join(folder, file))));
+      expect(font.glyphs.length, file).toBeGreaterThan(1);
+    }
+  }
+});
+
+test('shots share the frames of their scene, to the last one', () => {
+  for (const [prompt, seconds] of [
+    ['A. B. C.', 1],
+    ['One', 60],
+    ['A. B. C. D. E. F. G. H. I. J.', 1],
+  ] as const) {
+    const shots = shotsOf([{ prompt, seconds, seed: 1 }]);
+    expect(shots.reduce((sum, { frames }) => sum + frames, 0)).toBe(seconds * 24);
+    expect(Math.min(...shots.map(({ frames }) => frames))).toBeGreaterThanOrEqual(8);
+  }
+});
