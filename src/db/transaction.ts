@@ -1,5 +1,5 @@
 // One transaction on one connection: statements are pipelined, the first failure is the reason of all that follow.
-import type pg from 'pg';
+import pg from 'pg';
 import { type EncodedValue, encodeValues } from './encode.ts';
 import { sqlState } from './errors.ts';
 import type { SqlValue, Statement } from './statement.ts';
@@ -108,9 +108,15 @@ export async function send<R>(client: pg.PoolClient, statement: Statement, value
 /** Sends at once, behind what was sent before. Rejects with the PostgreSQL error. */
 function execute(client: pg.ClientBase, { name, text }: Statement, values: EncodedValue[]): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    void client.query({ name, text, values }, (error, result) => (error ? reject(error) : resolve(result)));
+    // Made of a text: a configuration with the name in it would be copied, property by property, for each execution.
+    const query = new pg.Query(text, values) as pg.Query & { name: string; callback: Answered };
+    query.name = name;
+    query.callback = (error, result) => (error ? reject(error) : resolve(result));
+    client.query(query);
   });
 }
+
+type Answered = (error: Error | null, result: pg.QueryResult) => void;
 
 function streamOf(client: pg.PoolClient): { cork(): void; uncork(): void } {
   return (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection.stream;
