@@ -209,9 +209,19 @@ describeAdapters((wire, there) => {
 
     test('without an answer nothing is claimed', async () => {
       if (wire.label === 'openrouter') return expect(wire.route('DELETE', '/videos/1')).toBeNull();
-      const { job } = await there().taken();
-      there().double.script('cancel', { proxy: 502 });
-      expect(await there().adapter.cancel(there().call(), job)).toMatchObject({ kind: 'unanswered' });
+      const { job, at } = await there().taken();
+      for (const fault of [
+        { proxy: 502 },
+        { proxy: 404 },
+        'lost',
+        { refusal: 'busy' },
+        { refusal: 'funds' },
+      ] as const) {
+        there().double.forget();
+        there().double.script('cancel', fault);
+        at.state = 'queued';
+        expect(await there().adapter.cancel(there().call(), job)).toMatchObject({ kind: 'unanswered' });
+      }
     });
   });
 

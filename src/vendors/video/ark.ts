@@ -19,8 +19,7 @@ export const ark: VideoAdapter = {
   poll,
   async cancel(call, job) {
     const question = { method: 'DELETE', url: taskUrl(call, job), credentials: bearer(call) } as const;
-    const progress = await poll(call, job);
-    return progress.kind === 'running' ? { kind: 'impossible' } : cancelUnfinished(call, progress, question, readError);
+    return cancelUnfinished(call, await poll(call, job), question, readError);
   },
   download: (call, url) => fetchFile(call, {}, url),
   purge: (call, job) => removeCopy(call, { url: taskUrl(call, job), credentials: bearer(call) }, readError),

@@ -46,10 +46,7 @@ export function unanswered(call: VendorCall, reply: VendorReply, readError: Read
 
 type Unanswered = { readonly kind: 'unanswered'; readonly breaker: BreakerEffect; readonly message: string };
 
-/**
- * Cancels where the same call would delete what is finished, and where only some states can be left: looks first. Whatever the vendor
- * refuses for reasons of the job's state is `impossible`.
- */
+/** Cancels where the same call would delete what is finished: looks first. */
 export async function cancelUnfinished(
   call: VendorCall,
   progress: VideoProgress,
@@ -58,15 +55,27 @@ export async function cancelUnfinished(
 ): Promise<VideoCancellation> {
   if (progress.kind === 'cancelled') return { kind: 'stopped', bill: progress.bill };
   if (progress.kind === 'unanswered') return progress;
-  if (progress.kind !== 'queued' && progress.kind !== 'running') return { kind: 'impossible' };
-  const reply = await ask(call, { timeoutMs: call.timeouts.pollMs, ...question });
-  if (isSuccess(reply)) return { kind: 'stopped', bill: 'nothing' };
-  return refusesState(reply) ? { kind: 'impossible' } : unanswered(call, reply, readError);
+  const isLive = progress.kind === 'queued' || progress.kind === 'running';
+  return isLive ? cancelJob(call, question, readError) : { kind: 'impossible' };
 }
 
-/** Whether the vendor refuses because of the job or the way, not because of us or of now. */
-export function refusesState(reply: VendorReply): boolean {
-  return reply.kind === 'answered' && [400, 404, 405, 409, 410, 422].includes(reply.status);
+/** Cancels; a success says that the job has stopped unbilled, unless `read` knows better. */
+export async function cancelJob(
+  call: VendorCall,
+  question: Omit<Question, 'timeoutMs'>,
+  readError: ReadError,
+  read: (status: number, body: unknown) => VideoCancellation = () => ({ kind: 'stopped', bill: 'nothing' }),
+): Promise<VideoCancellation> {
+  const reply = await ask(call, { timeoutMs: call.timeouts.pollMs, ...question });
+  if (reply.kind === 'answered' && isSuccess(reply)) return read(reply.status, reply.body);
+  return refusesState(reply, readError) ? { kind: 'impossible' } : unanswered(call, reply, readError);
+}
+
+/** Whether the vendor refuses because of the job or the way, not because of us or of now; a proxy's page says nothing. */
+function refusesState(reply: VendorReply, readError: ReadError): boolean {
+  if (reply.kind !== 'answered' || ![400, 404, 405, 409, 410, 422].includes(reply.status)) return false;
+  const means = readError(reply.body, reply.status)?.means ?? null;
+  return reply.body !== undefined && (means === null || means === 'invalid');
 }
 
 /** Asks the vendor to remove its copy. @returns whether it is gone. */

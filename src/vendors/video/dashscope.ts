@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, textAt } from '../call/answer.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
-import { bearer, cancelUnfinished, dataUrl, failedJob, pollJob, referenceAt, submitJob } from './asking.ts';
+import { bearer, cancelJob, dataUrl, failedJob, pollJob, referenceAt, submitJob } from './asking.ts';
 import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import type { ModelFault, VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 import { readStatus } from './status.ts';
@@ -31,11 +31,8 @@ export const dashscope: VideoAdapter = {
       jobOf,
     ),
   poll,
-  async cancel(call, job) {
-    const question = { method: 'POST', url: `${taskUrl(call, job)}/cancel`, credentials: bearer(call) } as const;
-    const progress = await poll(call, job);
-    return progress.kind === 'running' ? { kind: 'impossible' } : cancelUnfinished(call, progress, question, readError);
-  },
+  cancel: (call, job) =>
+    cancelJob(call, { method: 'POST', url: `${taskUrl(call, job)}/cancel`, credentials: bearer(call) }, readError),
   download: (call, url) => fetchFile(call, {}, url),
 };
 

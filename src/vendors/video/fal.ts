@@ -7,7 +7,7 @@ import { at, firstTextAt, parseJson, textAt } from '../call/answer.ts';
 import { ask } from '../call/ask.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
-import { bodyOf, failedJob, isSuccess, pollJob, referenceAt, refusesState, submitJob, unanswered } from './asking.ts';
+import { bodyOf, cancelJob, failedJob, isSuccess, pollJob, referenceAt, submitJob, unanswered } from './asking.ts';
 import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
 import type {
@@ -117,13 +117,11 @@ function failure(call: VendorCall, body: unknown): VideoProgress {
   return failedJob(call, readError(body) ?? { said: textAt(body, 'error', 10_000) ?? '', means: null });
 }
 
-async function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
-  const url = job.details.cancel_url ?? '';
-  const timeoutMs = call.timeouts.pollMs;
-  const reply = await ask(call, { method: 'PUT', url, credentials: credentials(call), timeoutMs });
-  if (reply.kind === 'answered' && reply.status === 202) return { kind: 'requested' };
-  if (isSuccess(reply)) return { kind: 'stopped', bill: 'nothing' };
-  return refusesState(reply) ? { kind: 'impossible' } : unanswered(call, reply, readError);
+function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
+  const question = { method: 'PUT', url: job.details.cancel_url ?? '', credentials: credentials(call) } as const;
+  return cancelJob(call, question, readError, (status) =>
+    status === 202 ? { kind: 'requested' } : { kind: 'stopped', bill: 'nothing' },
+  );
 }
 
 /** `{detail: "…", error_type}` of the platform, `{detail: [{msg, type}]}` of models, `{error, error_type}` within a status. */

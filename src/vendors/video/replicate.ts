@@ -11,11 +11,11 @@ import type { VendorCall } from '../call/port.ts';
 import {
   bearer,
   bodyOf,
+  cancelJob,
   failedJob,
   isSuccess,
   pollJob,
   referenceAt,
-  refusesState,
   submitJob,
   unanswered,
 } from './asking.ts';
@@ -116,15 +116,13 @@ function errorOfJob(body: unknown): VendorError {
   };
 }
 
-async function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
-  const url = job.details.cancel ?? '';
-  const reply = await ask(call, { method: 'POST', url, credentials: bearer(call), timeoutMs: call.timeouts.pollMs });
-  if (isSuccess(reply)) {
-    const { kind } = readStatus(at(bodyOf(reply), 'status'));
-    if (kind === 'cancelled') return { kind: 'stopped', bill: at(bodyOf(reply), 'started_at') ? 'quote' : 'nothing' };
+function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
+  const question = { method: 'POST', url: job.details.cancel ?? '', credentials: bearer(call) } as const;
+  return cancelJob(call, question, readError, (_status, body) => {
+    const { kind } = readStatus(at(body, 'status'));
+    if (kind === 'cancelled') return { kind: 'stopped', bill: at(body, 'started_at') ? 'quote' : 'nothing' };
     return { kind: kind === 'succeeded' || kind === 'failed' ? 'impossible' : 'requested' };
-  }
-  return refusesState(reply) ? { kind: 'impossible' } : unanswered(call, reply, readError);
+  });
 }
 
 /** Looks among the latest 100 predictions for the one whose callback address ends in the token. */
