@@ -11,8 +11,9 @@ import { Vendors } from './core/vendors/vendors.ts';
 import type { Database } from './db/database.ts';
 import type { Module } from './manifest/module.ts';
 import { readKey } from './vendors/file/key.ts';
-import type { Adapter, FileFault, VendorsFile } from './vendors/file/port.ts';
+import type { Adapter, FileFault, ModelRow, TryOut, VendorsFile } from './vendors/file/port.ts';
 import { sandbox } from './vendors/file/row.ts';
+import { createOutboundClient } from './vendors/http/client.ts';
 import { videoAdapters } from './vendors/video/index.ts';
 
 /** By the name of the module that they work for. */
@@ -23,12 +24,13 @@ export function builtInAdapters(): Adapters {
   return { video: [...videoAdapters().values()] };
 }
 
+const TRY_OUT_MS = 20 * 60_000;
 const KEY_BYTES_MAX = 16 * 1024;
 
 type Place = Pick<Config, 'vendorsFile' | 'isVendorsFileNamed' | 'region' | 'settings'>;
 
 /** What is in the text, and what is wrong with it; without a text there is the sandbox alone. */
-export async function examineVendors(
+async function examineVendors(
   text: string | null,
   place: Place,
   modules: readonly Module[],
@@ -42,6 +44,31 @@ export async function examineVendors(
   // Loaded only where there is a file: what reads it is long.
   const { readVendorsFile } = await import('./vendors/file/read.ts');
   return readVendorsFile(text, { region: place.region, families, adapters, nowMs: Date.now(), ...keySources(place) });
+}
+
+/** The same for the command line, with the adapters of the service. */
+export function inspectVendors(text: string | null, place: Place, modules: readonly Module[]) {
+  return examineVendors(text, place, modules, builtInAdapters());
+}
+
+/** One real call of a model, by what its family does for that; null where there is no such thing. */
+export async function tryVendor(
+  row: ModelRow,
+  { allowPrivateTargets }: Pick<Config, 'allowPrivateTargets'>,
+  modules: readonly Module[],
+  say: (line: string) => void,
+): Promise<(TryOut & { readonly tookMs: number }) | null> {
+  const family = modules.find(({ models }) => models?.name === row.family)?.models;
+  const adapter = builtInAdapters()[row.family]?.find(({ name }) => name === row.vendor.adapter);
+  if (family?.tryOut === undefined || adapter === undefined) return null;
+  const outbound = createOutboundClient({ allowPrivateTargets });
+  const begunMs = performance.now();
+  try {
+    const tried = await family.tryOut(row, adapter, { outbound, signal: AbortSignal.timeout(TRY_OUT_MS), say });
+    return { ...tried, tookMs: performance.now() - begunMs };
+  } finally {
+    await outbound.close();
+  }
 }
 
 /** The same for a service that starts. Throws one ConfigError with every fault on a line of its own. */

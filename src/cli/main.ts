@@ -10,6 +10,7 @@ import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { lineOf, UsageError } from './output.ts';
 import { serveCommand } from './serve.ts';
+import { vendorsCommand } from './vendors.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -22,6 +23,7 @@ const commands = [
   accountsCommand(),
   keysCommand(),
   creditCommand(),
+  vendorsCommand(),
   clockCommand(),
   genCommand(),
 ];

@@ -121,6 +121,15 @@ const kept: readonly Kept[] = [
            SELECT 'acct_' || n % 7, $1 || n, 'c', 'k', 1, 1, '{}', '{}', now(), now(), 'captured', 'o', now(), now(), ${at} ${rows}`,
   },
   {
+    table: 'core.vendor_attempt',
+    sweep: 'vendors.attempt_retention',
+    find: 'retention_find_attempts',
+    index: 'vendor_attempt_age',
+    fill: `INSERT INTO core.vendor_attempt (account_id, attempt_id, work, capability, vendor, model, adapter, base_url, asset_hosts, timeouts,
+                                            request, token, quote_nanos, state, created_at, ended_at)
+           SELECT 'acct_' || n % 7, $1 || n, 'w', 'c', 'v', 'm', 'a', 'u', '{}', '{}', '{}', $1 || n, 0, 'ended', now(), ${at} ${rows}`,
+  },
+  {
     table: 'cron.run',
     sweep: 'cron.runs',
     find: 'cron_find_old_runs',

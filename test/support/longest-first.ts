@@ -25,6 +25,7 @@ const LONGEST = [
   'faults/races.soak',
   'cron/two-processes',
   'outbound/hostile',
+  'vendors/operator',
   'storage/embedded-crash',
 ];
 

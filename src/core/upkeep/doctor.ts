@@ -8,11 +8,22 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { rememberedFingerprint } from '../secrets/server-secret.ts';
 import { acceptedUnits } from '../wallet/ledger/accepted-units.ts';
 import { type ExaminedModule, holdFaults } from './doctor-holds.ts';
+import { differingVendors } from './doctor-vendors.ts';
 
 export interface Finding {
   /** Null: of the database as a whole. */
   readonly accountId: string | null;
-  readonly check: 'balance' | 'held' | 'units' | 'usage' | 'keys' | 'key_cap' | 'hold' | 'directory' | 'secret';
+  readonly check:
+    | 'balance'
+    | 'held'
+    | 'units'
+    | 'usage'
+    | 'keys'
+    | 'key_cap'
+    | 'hold'
+    | 'directory'
+    | 'secret'
+    | 'vendors';
   readonly message: string;
 }
 
@@ -254,9 +265,10 @@ function keyFaults({ key_id, revoked, current, earlier }: KeyRow): Fault[] {
 }
 
 async function examineWhole({ db, secrets }: Patient): Promise<Finding[]> {
-  const [strays, fingerprint] = await Promise.all([
+  const [strays, fingerprint, differing] = await Promise.all([
     db.query<{ secrets: bigint; accounts: bigint; wallets: bigint }>(countStrays, []),
     rememberedFingerprint(db),
+    differingVendors(db),
   ]);
   const { secrets: orphans = 0n, accounts = 0n, wallets = 0n } = strays.rows[0] ?? {};
   const whole = (check: Finding['check'], message: string): Finding => ({ accountId: null, check, message });
@@ -267,5 +279,6 @@ async function examineWhole({ db, secrets }: Patient): Promise<Finding[]> {
   if (fingerprint !== null && fingerprint !== secrets?.fingerprint) {
     found.push(whole('secret', 'the server secret is not the one this database was made with'));
   }
+  if (differing !== null) found.push(whole('vendors', differing));
   return found;
 }

@@ -1,5 +1,5 @@
-// What the core keeps for a time: idempotency keys, events, deliveries, settled holds.
-import { int8Array, textArray } from '../../db/arrays.ts';
+// What the core keeps for a time: idempotency keys, events, deliveries, settled holds, what vendors were asked and what they billed.
+import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { removeOldRows } from '../background/sweeper/old-rows.ts';
@@ -48,6 +48,27 @@ const removeHolds = statement(
   'DELETE FROM core.hold WHERE account_id = $1 AND hold_id = ANY($2::text[]) AND settled_at IS NOT NULL',
 );
 
+const findAttempts = statement(
+  'retention_find_attempts',
+  `/* fan-out: what was asked of vendors, ended 90 days ago */
+   SELECT a.account_id, a.attempt_id AS id FROM core.vendor_attempt a
+    WHERE a.ended_at <= core.clock_now() - interval '90 days' ORDER BY a.ended_at LIMIT $1`,
+);
+const removeAttempts = statement(
+  'retention_remove_attempts',
+  'DELETE FROM core.vendor_attempt WHERE account_id = $1 AND attempt_id = ANY($2::text[]) AND ended_at IS NOT NULL',
+);
+const findBills = statement(
+  'retention_find_bills',
+  `/* fan-out: bills of vendors older than 400 days */
+   SELECT b.account_id, b.day FROM core.vendor_bill b
+    WHERE b.day <= core.clock_now() - interval '400 days' ORDER BY b.day LIMIT $1`,
+);
+const removeBills = statement(
+  'retention_remove_bills',
+  'DELETE FROM core.vendor_bill WHERE account_id = $1 AND day = ANY($2::timestamptz[])',
+);
+
 interface ById {
   readonly account_id: string;
   readonly id: string;
@@ -80,6 +101,20 @@ export function retentionSweeps(db: Database): Sweep[] {
       name: 'holds.retention',
       intervalMs: 60_000,
       run: removeOldRows(db, { find: findHolds, remove: removeHolds, keys: ids }),
+    },
+    {
+      name: 'vendors.attempt_retention',
+      intervalMs: 60_000,
+      run: removeOldRows(db, { find: findAttempts, remove: removeAttempts, keys: ids }),
+    },
+    {
+      name: 'vendors.bill_retention',
+      intervalMs: 60_000,
+      run: removeOldRows<{ account_id: string; day: number }>(db, {
+        find: findBills,
+        remove: removeBills,
+        keys: (rows) => [timestampArray(rows.map(({ day }) => day))],
+      }),
     },
   ];
 }

@@ -1,5 +1,6 @@
 // One model of a vendor: whose it is, what it serves, what it costs.
 import { instantForm } from '../../lib/instant.ts';
+import { nanosOfUsd } from '../../lib/money.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Path } from './document.ts';
 import type { Adapter, ModelFamily, ModelRow, Vendor } from './port.ts';
@@ -30,6 +31,10 @@ export function readModel({ vendor, entry, timeouts, path, reading, faults }: Mo
   if (Number.isNaN(row.validUntilMs)) {
     faults.add([...path, 'valid_until'], `It must be a day such as 2027-03-31, or ${instantForm}.`);
   }
+  for (const at of fineAmounts(row.price, [...path, 'price'])) {
+    faults.add(at, 'It must be an amount of USD with at most nine decimals.');
+  }
+  if (faults.found.length > before) return null;
   for (const { field, message } of family.faults?.(row, adapter) ?? [])
     faults.add([...path, ...partsOf(field)], message);
   return faults.found.length > before ? null : row;
@@ -68,6 +73,13 @@ function unknownCapability(id: string, known: readonly string[]): string {
   const [near] = nearest(id, known, 1);
   const instead = near === undefined ? `; there are ${known.join(', ')}.` : `. Did you mean ${near}?`;
   return `The adapter serves no such capability${instead}`;
+}
+
+/** Where a price has a number that is no whole number of nano-USD. */
+function fineAmounts(price: unknown, path: Path): Path[] {
+  if (typeof price === 'number') return nanosOfUsd(price) === null ? [path] : [];
+  if (typeof price !== 'object' || price === null) return [];
+  return Object.entries(price).flatMap(([name, value]) => fineAmounts(value, [...path, name]));
 }
 
 /** `input.values[2]` to its parts. */

@@ -1,0 +1,133 @@
+// What the operator sees: a start that is refused, the command line, the doctor.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ProcessRegistry } from '../../src/core/process/processes.ts';
+import { examine } from '../../src/core/upkeep/doctor.ts';
+import { bookLoss, bookSale } from '../../src/core/vendors/bills.ts';
+import { openVendor } from '../../src/core/vendors/health-store.ts';
+import { Database } from '../../src/db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createPlace, launch, PROJECT } from '../support/process.ts';
+
+const MAIN = join(PROJECT, 'src/cli/main.ts');
+const FAULTY = 'version: 1\nvendors:\n  - { id: acme, adapter: fal, region: moon, models: [] }\n  - { id: auto }\n';
+
+let database: TestDatabase;
+let db: Database;
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = new Database({ connection: database.connection, connections: 2, hotConnections: 1 });
+  folder = mkdtempSync(join(tmpdir(), 'qm-operator-'));
+  path = join(folder, 'vendors.yaml');
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function qm(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: database.url, DATA_DIR: folder };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, 'vendors', ...args], { env, timeout: 25_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr });
+    });
+  });
+}
+
+describe('a service whose file has faults', () => {
+  test.each(['1', '2'])(
+    'does not start: every fault with its line, exit code 78 (WORKERS=%s)',
+    async (workers) => {
+      writeFileSync(path, FAULTY);
+      const place = await createPlace({ WORKERS: workers, DATABASE_URL: database.url, VENDORS_FILE: path });
+      try {
+        const started = launch(place);
+        expect(await started.exited).toEqual({ code: 78, signal: null });
+        const lines = started.stderr().trimEnd().split('\n');
+        expect(lines[0]).toMatch(/^quartermaster: VENDORS_FILE has \d+ faults$/);
+        expect(lines).toContain(`  ${path}:4:5: vendors[1].adapter: It is missing.`);
+      } finally {
+        await place.remove();
+      }
+    },
+    60_000,
+  );
+});
+
+describe('qm vendors', () => {
+  test('check lists every fault, exit code 78', async () => {
+    writeFileSync(path, FAULTY);
+    const { code, stdout } = await qm('check', '--json');
+    expect(code).toBe(78);
+    const { ok, faults } = JSON.parse(stdout);
+    expect(ok).toBe(false);
+    expect(faults).toContainEqual({ line: 4, column: 5, field: 'vendors[1].adapter', message: 'It is missing.' });
+    expect((await qm('check')).stdout).toContain(`${path}:4:5: vendors[1].adapter: It is missing.\n`);
+    expect(await qm('list')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('qm vendors check lists all faults'),
+    });
+  });
+
+  test('check of no file says so, list shows the sandbox at most', async () => {
+    rmSync(path, { force: true });
+    expect(await qm('check')).toMatchObject({ code: 0, stdout: `${path} is not there: the sandbox serves alone\n` });
+    expect((await qm('list')).stdout).toMatch(/^VENDOR +MODEL/);
+  });
+
+  test('list says who is down and why', async () => {
+    await openVendor(db, 'sandbox', 'video.generate', 'VENDOR_AUTH_ERROR', 60_000);
+    const { vendors } = JSON.parse((await qm('list', '--json')).stdout);
+    expect(vendors).toMatchObject([
+      { vendor: 'sandbox', health: [{ capability: 'video.generate', state: 'open', reason: 'VENDOR_AUTH_ERROR' }] },
+    ]);
+  });
+
+  test('costs adds up what was sold and what was lost', async () => {
+    const nowMs = Date.now();
+    const bill = { accountId: 'acct_1', vendor: 'acme', billedNanos: 1_000_000_000n };
+    await bookSale(db, { ...bill, capturedNanos: 1_050_000_000n }, nowMs);
+    await bookLoss(db, { ...bill, cause: 'outcome_unknown' }, nowMs);
+    await bookLoss(db, { ...bill, vendor: 'bolt', cause: 'late' }, nowMs);
+    const { items, lost_usd } = JSON.parse((await qm('costs', '--vendor', 'acme', '--json')).stdout);
+    const day = new Date(nowMs).toISOString().slice(0, 10);
+    const common = { day, vendor: 'acme', bills: 1, billed_usd: 1 };
+    expect(items).toEqual([
+      { ...common, cause: 'outcome_unknown', captured_usd: 0 },
+      { ...common, cause: 'sold', captured_usd: 1.05 },
+    ]);
+    expect(lost_usd).toBe(1);
+    expect((await qm('costs')).stdout).toMatch(/lost: 2 USD\n$/);
+  });
+
+  test('test of a model that is not there fails', async () => {
+    expect(await qm('test', '--vendor', 'acme')).toMatchObject({
+      code: 1,
+      stderr: 'qm: VENDORS_FILE has no model acme/\n',
+    });
+  });
+});
+
+describe('the doctor', () => {
+  const findings = async () =>
+    (await examine({ db, secrets: null, modules: [] })).findings.map(({ message }) => message);
+
+  test('names processes whose files of vendors differ', async () => {
+    const [one, two] = ['one', 'two'].map((id) => new ProcessRegistry(db, id, 'all', 'aaaa'));
+    await one?.beat();
+    await two?.beat();
+    expect(await findings()).toEqual([]);
+    await new ProcessRegistry(db, 'three', 'all', 'bbbb').beat();
+    expect(await findings()).toEqual([
+      'processes work with different VENDORS_FILEs: one, two with aaaa; three with bbbb',
+    ]);
+  });
+});
