@@ -1,10 +1,11 @@
 // One table for all adapters: each against a server that speaks the vendor's documented wire, for every way in which a vendor can
 // answer, refuse and fail.
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { OutboundRequest } from '../../src/vendors/http/port.ts';
 import { describeAdapters } from '../support/vendors/describe-adapters.ts';
 import type { Fault } from '../support/vendors/double.ts';
+import { BYTES } from '../support/vendors/films.ts';
 import { workFor } from '../support/vendors/index.ts';
 
 describeAdapters((wire, there) => {
@@ -123,7 +124,7 @@ describeAdapters((wire, there) => {
       const film = await there().adapter.download(there().call(), done.filmUrl);
       if (film.kind !== 'opened') throw new Error(film.message);
       expect(film.contentType).toBe('video/mp4');
-      expect(Buffer.byteLength(await text(film.body.setEncoding('latin1')), 'latin1')).toBe(film.sizeBytes);
+      expect((await buffer(film.body)).length).toBe(film.sizeBytes);
       // Polls repeated, and after a restart, say the same.
       expect(await there().poll(JSON.parse(JSON.stringify(job)))).toEqual(done);
       expect(there().double.assetCalls.every(({ headers }) => headers.authorization === undefined)).toBe(true);
@@ -179,6 +180,33 @@ describeAdapters((wire, there) => {
       there().double.script('poll', 'silent');
       const progress = await there().adapter.poll(there().call({ timeouts: { pollMs: 100 } }), job);
       expect(progress).toMatchObject({ kind: 'unanswered', breaker: { kind: 'counts' } });
+    });
+  });
+
+  describe('downloading', () => {
+    async function finished() {
+      const { job, at } = await there().taken();
+      Object.assign(at, { state: 'succeeded', started: true });
+      const done = await there().poll(job);
+      if (done.kind !== 'succeeded') throw new Error(done.kind);
+      return done.filmUrl;
+    }
+
+    test('a film that has moved is followed, and the key stays behind', async () => {
+      there().double.film = 'redirect';
+      const film = await there().adapter.download(there().call(), await finished());
+      expect(film.kind === 'opened' ? await buffer(film.body) : film).toEqual(BYTES);
+      expect(there().double.assetCalls.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    });
+
+    test.each(['html', 'json', 'empty', 'huge'] as const)('%s is no film', async (behaviour) => {
+      there().double.film = behaviour;
+      expect(await there().adapter.download(there().call(), await finished())).toMatchObject({ kind: 'unsound' });
+    });
+
+    test('what is not there any more is asked for anew', async () => {
+      there().double.film = 'forbidden';
+      expect(await there().adapter.download(there().call(), await finished())).toMatchObject({ kind: 'gone' });
     });
   });
 

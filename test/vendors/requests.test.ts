@@ -185,6 +185,35 @@ test('ark: text and first frame, never less than the hour that the vendor asks f
   });
 });
 
+describe('a film made of another', () => {
+  const url = 'https://qm.example.com/v1/video/content/vid_1.mp4?exp=1&sig=2';
+  const options = { input: { parent_video: 'video_url', resolution: 'target' } };
+  const parent = { job: null, url, seconds: 8 };
+
+  test.each([falWire, replicateWire])('$name fetches it from us', async (wire) => {
+    const { body } = await said(wire, { operation: 'upscale', parent, options, resolution: '4k', prompt: '' });
+    expect((body as { input?: object }).input ?? body).toEqual({ video_url: url, target: '4k' });
+    const { body: extended } = await said(wire, { operation: 'extend', parent, options });
+    expect((extended as { input?: object }).input ?? extended).toEqual({
+      video_url: url,
+      target: '720p',
+      prompt: 'A calico cat plays a piano.',
+    });
+  });
+
+  test.each([openaiWire, falWire, replicateWire])(
+    '$name is asked for nothing where it cannot have it',
+    async (wire) => {
+      const double = await startVendor(wire);
+      open.push(double);
+      const work = workFor(double, { operation: 'extend', parent: { job: null, url: null, seconds: 8 } });
+      const submission = await adapterOf(wire.name).submit(callOf(double, outbound), work);
+      expect(submission).toMatchObject({ kind: 'refused', reason: 'VALIDATION_FAILED', breaker: { kind: 'none' } });
+      expect(double.calls).toEqual([]);
+    },
+  );
+});
+
 describe('rows that an adapter cannot serve', () => {
   const row = (more: Partial<VideoModelRow>): VideoModelRow => ({
     id: 'm',

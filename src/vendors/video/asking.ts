@@ -3,7 +3,7 @@
 import { textAt } from '../call/answer.ts';
 import { ask, type Question } from '../call/ask.ts';
 import { judge, plain, type VendorError, type VendorReply } from '../call/judge.ts';
-import type { BreakerEffect, VendorCall } from '../call/port.ts';
+import type { BreakerEffect, Refused, VendorCall } from '../call/port.ts';
 import type { ReferenceImage, VendorJob, VideoCancellation, VideoProgress, VideoSubmission } from './port.ts';
 
 const REFERENCE_CHARACTERS_MAX = 256;
@@ -23,6 +23,14 @@ export async function submitJob(
   if (job !== null) return { kind: 'accepted', job };
   return judge(reply, errorOf(reply, readError), { awaits: 'job', key: call.key });
 }
+
+/** Nothing is sent: without what it is made of, another film would be made, and billed. */
+export function withoutParent(message: string): Refused {
+  return { kind: 'refused', reason: 'VALIDATION_FAILED', breaker: { kind: 'none' }, message, vendorSaid: null };
+}
+
+export const NO_PUBLIC_ADDRESS =
+  'This vendor fetches the film that it works on from this service, which has no public address.';
 
 /** Asks for something that changes nothing; `read` gets the body of a success. */
 export async function pollJob(

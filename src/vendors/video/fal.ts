@@ -7,7 +7,18 @@ import { at, firstTextAt, parseJson, textAt } from '../call/answer.ts';
 import { ask } from '../call/ask.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
-import { bodyOf, cancelJob, failedJob, isSuccess, pollJob, referenceAt, submitJob, unanswered } from './asking.ts';
+import {
+  bodyOf,
+  cancelJob,
+  failedJob,
+  isSuccess,
+  NO_PUBLIC_ADDRESS,
+  pollJob,
+  referenceAt,
+  submitJob,
+  unanswered,
+  withoutParent,
+} from './asking.ts';
 import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
 import type {
@@ -17,6 +28,7 @@ import type {
   VideoCallbackReading,
   VideoCancellation,
   VideoProgress,
+  VideoSubmission,
   VideoWork,
 } from './port.ts';
 import { readStatus } from './status.ts';
@@ -45,7 +57,8 @@ function credentials(call: VendorCall): Record<string, string> {
 /** What the vendor keeps of inputs and results goes after a day. */
 const LIFECYCLE = JSON.stringify({ expiration_duration_seconds: 86_400 });
 
-function submit(call: VendorCall, work: VideoWork) {
+async function submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission> {
+  if (work.operation !== 'generate' && !work.parent?.url) return withoutParent(NO_PUBLIC_ADDRESS);
   const query = work.callbackUrl === null ? '' : `?${new URLSearchParams({ fal_webhook: work.callbackUrl })}`;
   const headers = {
     'x-fal-request-timeout': String(work.deadlineMinutes * 60),

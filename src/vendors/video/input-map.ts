@@ -37,9 +37,9 @@ export const inputFields = {
 type Target = string | { readonly field: string; readonly values: Readonly<Record<string, unknown>> };
 type InputMap = Readonly<Partial<Record<Name, Target>>>;
 
-/** Without another word the prompt is called so everywhere. */
-function mapOf(options: Readonly<Record<string, unknown>>): InputMap {
-  return { prompt: 'prompt', ...(options.input as InputMap | undefined) };
+/** Without another word the prompt is called so everywhere, but for models that only enlarge. */
+function mapOf(options: Readonly<Record<string, unknown>>, operation: VideoWork['operation'] = 'generate'): InputMap {
+  return { ...(operation !== 'upscale' && { prompt: 'prompt' }), ...(options.input as InputMap | undefined) };
 }
 
 /** What the row offers and its map does not say. */
@@ -80,7 +80,7 @@ function wordFaults(model: VideoModelRow, map: InputMap): ModelFault[] {
 /** The vendor's input of one request. */
 export function vendorInput(work: VideoWork): Record<string, unknown> {
   const input: Record<string, unknown> = structuredClone(work.options.extra ?? {}) as Record<string, unknown>;
-  const map = mapOf(work.options);
+  const map = mapOf(work.options, work.operation);
   for (const [name, value] of Object.entries(valuesOf(work))) {
     const to = map[name as Name];
     if (to === undefined || value === null) continue;

@@ -4,7 +4,17 @@ import { Type } from 'typebox';
 import { at, fieldsOf, firstTextAt, numberAt, textAt } from '../call/answer.ts';
 import type { VendorError } from '../call/judge.ts';
 import type { VendorCall } from '../call/port.ts';
-import { bearer, cancelUnfinished, dataUrl, failedJob, pollJob, referenceAt, removeCopy, submitJob } from './asking.ts';
+import {
+  bearer,
+  cancelUnfinished,
+  dataUrl,
+  failedJob,
+  pollJob,
+  referenceAt,
+  removeCopy,
+  submitJob,
+  withoutParent,
+} from './asking.ts';
 import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import type { VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 import { readStatus } from './status.ts';
@@ -29,12 +39,14 @@ export const openaiVideos: VideoAdapter = {
     }
     return [...faults, ...(model.options.dialect === 'openrouter' ? openrouterFaults(model) : [])];
   },
-  submit(call, work) {
+  async submit(call, work) {
     const credentials = bearer(call);
     const headers = { 'idempotency-key': work.token };
     const readJob = (body: unknown) => jobOf(body, work);
     if (work.operation === 'extend') {
-      const body = { video: { id: work.parent?.job?.reference }, prompt: work.prompt, seconds: String(work.seconds) };
+      const parent = work.parent?.job ?? null;
+      if (parent === null) return withoutParent('This vendor extends only films that it has made itself.');
+      const body = { video: { id: parent.reference }, prompt: work.prompt, seconds: String(work.seconds) };
       const url = `${call.baseUrl}/videos/extensions`;
       return submitJob(call, { url, credentials, headers, body }, readError, readJob);
     }

@@ -14,10 +14,12 @@ import {
   cancelJob,
   failedJob,
   isSuccess,
+  NO_PUBLIC_ADDRESS,
   pollJob,
   referenceAt,
   submitJob,
   unanswered,
+  withoutParent,
 } from './asking.ts';
 import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
@@ -29,6 +31,7 @@ import type {
   VideoCancellation,
   VideoProgress,
   VideoSearch,
+  VideoSubmission,
   VideoWork,
 } from './port.ts';
 import { readStatus } from './status.ts';
@@ -51,7 +54,8 @@ export function replicateAdapter(): VideoAdapter {
   };
 }
 
-function submit(call: VendorCall, work: VideoWork) {
+async function submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission> {
+  if (work.operation !== 'generate' && !work.parent?.url) return withoutParent(NO_PUBLIC_ADDRESS);
   const { path, version } = placeOf(work.model);
   const body = {
     ...version,
