@@ -30,9 +30,10 @@ export function readOutcome(
   body: Buffer,
   { prefix, sent: beside }: RequestKey,
 ): { outcome: BulkOutcome; transfer: readonly ArrayBuffer[] } {
-  const { text, value } = readJsonObject(body, endpoint.opaque);
-  const { [KEY_FIELD]: key, ...input } = value;
-  const sent = Object.hasOwn(value, KEY_FIELD) ? { [KEY_FIELD]: key } : {};
+  const { text, value: input } = readJsonObject(body, endpoint.opaque);
+  const key = input[KEY_FIELD];
+  const sent = Object.hasOwn(input, KEY_FIELD) ? { [KEY_FIELD]: key } : {};
+  delete input[KEY_FIELD];
   const isKeyed = beside !== null || Object.hasOwn(sent, KEY_FIELD);
   const fingerprint = isKeyed ? requestFingerprint(prefix, text) : null;
   const idempotencyKey = beside ?? (typeof key === 'string' ? key : null);

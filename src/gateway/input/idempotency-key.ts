@@ -43,12 +43,14 @@ function theOne(sent: readonly unknown[]): string {
   return key;
 }
 
+const NO_QUERY = new URLSearchParams();
+/** Of a request with neither: most have a body alone. */
+const BODY_ALONE = '\n\n\n\n';
+
 /** What the fingerprint of a request holds beside its body: path parameters, and the pairs of a query. */
-export function fingerprintPrefix(
-  params: Readonly<Record<string, unknown>>,
-  query: Iterable<readonly [string, string]> = [],
-): string {
+export function fingerprintPrefix(params: Readonly<Record<string, unknown>>, query = NO_QUERY): string {
   const names = Object.keys(params).sort();
+  if (names.length === 0 && query.size === 0) return BODY_ALONE;
   const path = names.map((name) => `${name}=${params[name]}`).join('\n');
   const pairs = [...query].filter(([name]) => name !== KEY_FIELD).map(([name, value]) => JSON.stringify([name, value]));
   return `${path}\n\n${pairs.sort().join('\n')}\n\n`;
