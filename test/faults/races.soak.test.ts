@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockWaitsSql } from '../support/lock-waits.ts';
 import { rounds } from '../support/soak.ts';
 import { type Answer, type Call, type Pair, parallel, startPair, tally } from './pair.ts';
 
@@ -159,7 +160,7 @@ async function lockWallet(
   await session.query('SELECT 1 FROM core.wallet WHERE account_id = $1 FOR UPDATE', [accountId]);
   const countWaiters = {
     name: 'test_count_waiters',
-    text: `SELECT count(*)::int AS waiters FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    text: lockWaitsSql(),
   };
   return {
     /** Gives so many sessions a second to wait for it; nobody waits for two. */

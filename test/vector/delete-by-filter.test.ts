@@ -1,8 +1,10 @@
 // Deletion by filter beside other calls: it searches without the collection's lock, deletes what passes at the moment of its
 // deletion, leaves most connections to others, and ends with its caller.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Transaction } from '../../src/db/database.ts';
+import { lockWaitsSql } from '../support/lock-waits.ts';
 import { allowedMs } from '../support/slowness.ts';
 import { VectorBench } from './harness.ts';
 
@@ -16,8 +18,7 @@ const DELETE = '/v1/vector/delete_by_filter';
 const ITEMS = 'SELECT count(*)::int AS number FROM vector.item WHERE account_id = $account';
 const TOMBSTONES = 'SELECT count(*)::int AS number FROM vector.tombstone WHERE account_id = $account';
 const VERSION = 'SELECT version::int AS number FROM vector.collection WHERE account_id = $account';
-const WAITING = `SELECT count(*)::int AS number FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%vector.collection%FOR UPDATE%'`;
+const WAITING = `SELECT waiters AS number FROM (${lockWaitsSql('%vector.collection%FOR UPDATE%')}) w`;
 
 /** Vectors v0, v1, …, all of `metadata`. */
 async function filled(count: number, metadata: Record<string, unknown> = { n: 1 }): Promise<VectorBench> {

@@ -5,6 +5,7 @@ import { lockWallets, readClock } from '../../src/core/wallet/lane/statements.ts
 import { textArray } from '../../src/db/arrays.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { lockWaitsSql } from '../support/lock-waits.ts';
 import {
   type Account,
   booksOf,
@@ -25,10 +26,7 @@ const killOthers = statement(
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
 );
 
-const waitingForLocks = statement(
-  'test_waiting_for_locks',
-  `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-);
+const waitingForLocks = statement('test_waiting_for_locks', lockWaitsSql());
 const insertForeign = statement(
   'test_insert_foreign_entry',
   `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, units, amount_nanos, balance_after_nanos, created_at)
@@ -144,7 +142,7 @@ test('an entry of another process under the number of a lost commit is not taken
       await tx.query(readClock, []);
       proxy.loseNext('request');
       foreign = takeNumber();
-      await vi.waitFor(async () => expect((await direct.db.query(waitingForLocks, [])).count).toBe(1));
+      await vi.waitFor(async () => expect((await direct.db.query(waitingForLocks, [])).rows).toEqual([{ waiters: 1 }]));
       return verdicts;
     },
     write(tx, items, nowMs) {

@@ -48,12 +48,11 @@ function openAccounts(count: number): Promise<Account[]> {
   return Promise.all(Array.from({ length: count }, () => openAccount(shop.db, 1_000_000_000n)));
 }
 
-/** As a slow transaction of somebody else would. */
+/** As slow transactions of somebody else would. */
 async function lockWalletsOf(accounts: readonly Account[]): Promise<void> {
   await holder.query('BEGIN');
-  await holder.query('SELECT 1 FROM core.wallet WHERE account_id = ANY($1) FOR UPDATE', [
-    accounts.map(({ accountId }) => accountId),
-  ]);
+  for (const { accountId } of accounts)
+    await holder.query('SELECT 1 FROM core.wallet WHERE account_id = $1 FOR UPDATE', [accountId]);
 }
 
 /** The longest that one call after another of the account took within `forMs`. */

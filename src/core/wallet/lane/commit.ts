@@ -69,7 +69,7 @@ export async function commitLanes(
   onProbe: (probe: CommitProbe, result: CommitResult) => void,
 ): Promise<CommitResult> {
   return db.hot.pipelined(async (tx) => {
-    const snapshot = await readSnapshot(tx, items, locked);
+    const snapshot = await readSnapshot(tx, items, locked, db.distributed);
     const settlements = new Map<LaneItem, Settlement>();
     const candidates = new Map<string, LaneItem[]>();
     const replays: (readonly [LaneItem, string])[] = [];
@@ -101,12 +101,17 @@ function probeOf({ accountId, batchId, entries: [entry] }: AccountBatch): Commit
   return { accountId, batchId, entrySeq: (entry as LedgerEntry).seq };
 }
 
-async function readSnapshot(tx: Transaction, items: readonly LaneItem[], locked: LockedWallets): Promise<Snapshot> {
+async function readSnapshot(
+  tx: Transaction,
+  items: readonly LaneItem[],
+  locked: LockedWallets,
+  distributed: boolean,
+): Promise<Snapshot> {
   const accounts = textArray([...new Set(items.map((item) => item.accountId))].sort());
   const keyed = items.filter((item) => item.idempotency !== null);
   const groups = groupByEffect(items);
   tx.cork();
-  if (locked === 'wait for') void tx.query(waitBriefly, []);
+  if (locked === 'wait for' || distributed) void tx.query(waitBriefly, []);
   const [wallets, clock, grants, principals, answers, ...verdictLists] = await Promise.all([
     tx.query<WalletRow>(locked === 'wait for' ? lockWallets : lockFreeWallets, [accounts]),
     tx.query<{ now: number }>(openCommit, []),

@@ -23,12 +23,9 @@ export const lockFreeWallets = statement(
 const LANE_LOCK_WAIT = '100ms';
 
 /** From here to its end the transaction waits only so long for a lock. */
-export const waitBriefly = statement(
-  'lane_wait_briefly',
-  `SELECT set_config('lock_timeout', '${LANE_LOCK_WAIT}', true) AS wait`,
-);
+export const waitBriefly = statement('lane_wait_briefly', `SET LOCAL lock_timeout = '${LANE_LOCK_WAIT}'`);
 
-/** readClock and waitBriefly in one. */
+/** readClock and waitBriefly in one, which the workers of a distributed engine are not told of: they take it from SET LOCAL. */
 export const openCommit = statement(
   'lane_open_commit',
   `SELECT date_trunc('milliseconds', core.clock_now()) AS now, set_config('lock_timeout', '${LANE_LOCK_WAIT}', true) AS wait`,
