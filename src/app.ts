@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
 import { readVendorsText } from './config/vendors-text.ts';
+import { AccountTurns } from './core/account-turns.ts';
 import { ensureOperator } from './core/accounts/operator.ts';
 import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
@@ -234,6 +235,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     limiter: config.rateLimits ? (group?.rates ?? new RateLimiter()) : null,
     failedLogins: group?.logins ?? new FailedLogins(),
     bodies: new BodyReaders({ bounds }),
+    inflating: new AccountTurns(bounds.all.inflationsAtOnce),
   });
   const figures = () => [
     ...sweeper.figures(),

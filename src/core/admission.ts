@@ -112,8 +112,8 @@ export const admission = {
     bodyThreads: 2,
     /** Without a body for so long a thread ends: its heap is given back. */
     bodyThreadIdleMs: 30_000,
-    /** Compressed bodies that are unfolded and read at the same time; more wait as they came, in turns by account. */
-    unfoldingsAtOnce: 2,
+    /** Compressed bodies that are inflated and read at the same time; more wait as they came, in turns by account. Streams of bodies count by their windows. */
+    inflationsAtOnce: 2,
     /** Bodies, or other pieces of work, that wait for one kind of turn. */
     waitingWorkMax: 4_000,
     /** More than any body needs that has not too many objects and arrays, on small machines too. */
@@ -201,7 +201,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       lockedAccountsAtOnce: share(all.lockedAccountsAtOnce),
       largeWritesAtOnce: share(all.largeWritesAtOnce),
       bodyThreads: share(all.bodyThreads),
-      unfoldingsAtOnce: share(all.unfoldingsAtOnce),
+      inflationsAtOnce: share(all.inflationsAtOnce),
     },
     account: { ...whole.account, refusalsPerSecond: share(whole.account.refusalsPerSecond) },
   };

@@ -1,4 +1,5 @@
 // What every call needs besides itself: the services of this process on the way of a call.
+import type { AccountTurns } from '../core/account-turns.ts';
 import type { BodyReaders } from './bulk/readers.ts';
 import type { CallServices } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -16,4 +17,6 @@ export interface Gateway extends CallServices {
   readonly limiter: Rates | null;
   readonly failedLogins: LoginFailures;
   readonly bodies: BodyReaders;
+  /** For compressed bodies: what a small one inflates to is not known before it is there. */
+  readonly inflating: AccountTurns;
 }

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { CallContext, InvokedInput } from '../core/context.ts';
 import type { Credential } from '../core/credentials/credential.ts';
 import type { EntryForm } from '../core/entry-form.ts';
+import type { Encoding } from '../core/inflate.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Answer, HttpMethod } from './capability.ts';
@@ -33,10 +34,21 @@ export interface BodyTask<Result> {
 }
 
 export interface RawRequest extends RawHead {
-  /** As it was sent, not decompressed; empty when there is none, or when it is a stream. */
+  /**
+   * As it was sent, not decompressed, but without the chunks of its credential's protocol, and compared with what that signed; empty
+   * when there is none, or when it is a stream.
+   */
   readonly body: Buffer;
-  /** The body of a route that takes it as a stream: ends with PAYLOAD_TOO_LARGE beyond `bodyBytesMax`. Read no faster than it is used. */
+  /**
+   * The body of a route that takes it as a stream, without its content encoding. Read no faster than it is used. Ends with PAYLOAD_TOO_LARGE
+   * beyond the bounds, and fails where it is not what the credential signed: at its end at the latest, so nothing is kept before.
+   */
   readonly stream: Readable;
+  /**
+   * What `use` makes of the body without its content encoding, block by block: few at a time, in turns by account. The blocks count among
+   * what bodies may hold until `use` has ended.
+   */
+  inflate<Result>(use: (blocks: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result>;
   /** Aborted when the client goes away, or the service stops. */
   readonly signal: AbortSignal;
   /** The call that it is, once it is admitted: by the credential of its head, or by `admit`. Null: it has shown none yet. */
@@ -102,6 +114,10 @@ export interface RawRoute<State = unknown> {
   readonly stream?: 'answer' | 'both';
   /** Bytes of the body as sent; without a key in the head it is held against a bound of all such requests. */
   readonly bodyBytesMax: number;
+  /** Content encodings that `stream` and `inflate` undo; any other is 415. Absent: none. `kept`: any, and none is undone. */
+  readonly encodings?: readonly Encoding[] | 'kept';
+  /** Bytes of the body without its encoding; as many as `bodyBytesMax` when absent. */
+  readonly inflatedBytesMax?: number;
   /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */
   credentialOf?(head: RawHead): Credential | null;
   /** Throws a Problem to have it answered by `refuse`. */

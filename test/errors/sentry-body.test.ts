@@ -29,6 +29,7 @@ describe('the body', () => {
     ['deflate', zlib.deflateSync],
     ['deflate', zlib.deflateRawSync],
     ['br', zlib.brotliCompressSync],
+    ['zstd', zlib.zstdCompressSync],
     ['GZIP', zlib.gzipSync],
     ['identity', (body: Buffer) => body],
   ])('as %s, in one piece and in chunks', async (encoding, compress) => {
@@ -45,7 +46,7 @@ describe('the body', () => {
     expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(replies.map(() => 200));
   });
 
-  test.each([['zstd'], ['compress'], ['gzip, br'], ['constructor']])('as %s is 415', async (encoding) => {
+  test.each([['compress'], ['gzip, br'], ['constructor']])('as %s is 415', async (encoding) => {
     const reply = await bench.post(bench.url(), envelope(event()), { 'content-encoding': encoding });
     expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
@@ -54,6 +55,7 @@ describe('the body', () => {
     ['gzip', zlib.gzipSync],
     ['deflate', zlib.deflateSync],
     ['br', zlib.brotliCompressSync],
+    ['zstd', zlib.zstdCompressSync],
   ])('that is a bomb of %s ends at the limit with 413, many at a time too', async (encoding, compress) => {
     const attached = [Buffer.from('{}\n{"type":"attachment"}\n'), Buffer.alloc(64 * 1024 * 1024)];
     const bomb = compress(Buffer.concat(attached));

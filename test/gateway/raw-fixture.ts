@@ -13,6 +13,7 @@ import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../src/manifes
 import { problem } from '../../src/problems/problem.ts';
 
 export const BLOB_BYTES_MAX = 8 * 1024 * 1024;
+export const LETTER_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface DepotState {
   readonly blobs: Map<string, Buffer>;
@@ -59,6 +60,7 @@ const blobs: RawRoute<DepotState> = {
   capability: 'depot.put',
   stream: 'both',
   bodyBytesMax: BLOB_BYTES_MAX,
+  encodings: 'kept',
   credentialOf: (head) => bearer(head) ?? basic('user', head) ?? sigV4(head, { services: ['s3'] }),
   answer: (request, state) => (request.method === 'PUT' ? store(request, state) : read(request, state)),
   refuse: ({ httpStatus, code, detail = '' }) => ({
@@ -66,6 +68,39 @@ const blobs: RawRoute<DepotState> = {
     headers: { 'x-code': code, 'x-detail': detail },
     body: `${code}\n`,
   }),
+};
+
+/** The same bodies, compressed. */
+const letters: RawRoute<DepotState> = {
+  ...blobs,
+  name: 'depot.letters',
+  methods: ['PUT'],
+  path: '/depot-letters/{shelf}/{key}',
+  encodings: ['gzip', 'deflate', 'br', 'zstd'],
+  inflatedBytesMax: LETTER_BYTES_MAX,
+};
+
+/** A body that is there whole; answers what it inflates to. */
+const notes: RawRoute<DepotState> = {
+  ...blobs,
+  name: 'depot.notes',
+  methods: ['POST'],
+  path: '/depot-notes',
+  stream: 'answer',
+  bodyBytesMax: 64 * 1024,
+  encodings: ['gzip', 'zstd'],
+  inflatedBytesMax: LETTER_BYTES_MAX,
+  answer: (request, state) =>
+    request.inflate(async (blocks) => {
+      state.taken = 0;
+      const parts: Buffer[] = [];
+      for await (const block of blocks) {
+        state.taken += block.length;
+        parts.push(block);
+        await state.gate;
+      }
+      return { status: 200, headers: {}, body: Buffer.concat(parts) };
+    }),
 };
 
 async function store(request: RawRequest, state: DepotState): Promise<RawAnswer> {
@@ -151,7 +186,7 @@ export function depotModule(state: DepotState) {
     summary: 'Raw routes.',
     status: 'beta',
     capabilities: [put, tell],
-    rawRoutes: [blobs, story, lines],
+    rawRoutes: [blobs, letters, notes, story, lines],
     start: () => state,
   });
 }

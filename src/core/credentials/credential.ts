@@ -14,6 +14,16 @@ export interface CredentialHead {
 export interface Credential {
   /** Whom it stands for now, or why for nobody. Never throws for what a client may send. */
   find(core: Core): Promise<Principal | NoPrincipal>;
+  /** Once it was found right: what it says of the body that comes with it. Throws INVALID_REQUEST for what is not served. */
+  bodyProof?(): BodyProof | null;
+}
+
+/** What a credential says of a body. */
+export interface BodyProof {
+  /** Its length, where it is sent in chunks of the protocol; null: as Content-Length says. */
+  readonly bytes: number | null;
+  /** The body without such chunks. Fails, at its end at the latest, where it is not what was signed. */
+  read(sent: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
 /** An API key's secret, wherever the protocol has its place for one. */

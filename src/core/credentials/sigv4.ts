@@ -4,7 +4,8 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { randomDigits } from '../../lib/base62.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Credential, CredentialHead } from './credential.ts';
+import { awsBodyProof } from './aws-body.ts';
+import type { BodyProof, Credential, CredentialHead } from './credential.ts';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const CLOCK_OFF_MS_MAX = 15 * 60_000;
@@ -38,6 +39,7 @@ export interface Signed {
 
 export interface SigV4Credential extends Credential {
   readonly signed: Signed;
+  bodyProof(): BodyProof | null;
 }
 
 /** 40 base62 characters. */
@@ -51,10 +53,15 @@ export function secretAccessKey(secrets: Secrets, secretHash: Buffer): string {
 export function sigV4(head: CredentialHead, options: SigV4Options): SigV4Credential | null {
   const signed = signedOf(head, options);
   if (signed === null) return null;
+  let secret = '';
   return {
     signed,
+    bodyProof: () => awsBodyProof({ ...signed, key: signingKey(secret, signed.scope) }, head.headers),
     async find({ keys, secrets }) {
-      const isRight = (each: Buffer) => isSignedWith(signed, secretAccessKey(secrets, each));
+      const isRight = (each: Buffer) => {
+        secret = secretAccessKey(secrets, each);
+        return isSignedWith(signed, secret);
+      };
       const known = await keys.secretsOf(signed.accessKeyId);
       if (known.length === 0) return 'unknown';
       // A secret may be newer than what is remembered.

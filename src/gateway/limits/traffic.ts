@@ -84,6 +84,13 @@ export class Traffic {
     place.bodyBytes += bytes;
   }
 
+  /** So many bytes of what was received are held no longer. */
+  forget(place: Place, bytes: number): void {
+    if (place.ended || bytes === 0) return;
+    this.#bodies.release(place.owner, bytes);
+    place.bodyBytes -= bytes;
+  }
+
   /** The account is known: from now on the body counts as its, and a place to run in is to be asked for anew. Throws CONCURRENCY_LIMITED, OVERLOADED. */
   claim(place: Place, accountId: string): void {
     if (place.ended || place.owner === accountId) return;

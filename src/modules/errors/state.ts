@@ -1,5 +1,4 @@
 // What the errors module keeps in one process.
-import { AccountTurns } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
 import { CaptureEffect } from './capture/capture-effect.ts';
 import { ErrorIds } from './capture/ids.ts';
@@ -10,8 +9,6 @@ export interface ErrorsState {
   readonly core: Core;
   readonly ids: ErrorIds;
   readonly capturing: CaptureEffect;
-  /** For bodies of SDKs: what a small body unfolds to is not known before it is there, and held until it is read. */
-  readonly unfolding: AccountTurns;
   readonly unpaid: UnpaidKeys;
   readonly userHashes: UserHashes;
 }
@@ -22,7 +19,6 @@ export function createErrorsState(core: Core): ErrorsState {
     core,
     ids,
     capturing: new CaptureEffect(ids, core.baseUrl),
-    unfolding: new AccountTurns(core.bounds.all.unfoldingsAtOnce),
     unpaid: new UnpaidKeys(core),
     userHashes: new UserHashes(core.secrets),
   };

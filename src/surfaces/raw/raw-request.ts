@@ -1,5 +1,4 @@
 // A request of a raw route, as its module sees it: before its body is read, and with it.
-import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
@@ -10,8 +9,8 @@ import type { Visit } from '../../gateway/visit.ts';
 import type { BodyTask, RawHead, RawRequest } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify } from '../rest/call-slot.ts';
+import type { RawBody } from './raw-body.ts';
 
-const NO_BODY = Buffer.alloc(0);
 const WILDCARD = /\{([a-z_]+)\*\}$/;
 
 export class RawArrived extends ArrivedRequest implements RawHead {
@@ -51,7 +50,7 @@ export interface RawDoor {
 
 export interface RawParts {
   readonly path: string;
-  readonly bodyBytesMax: number;
+  readonly body: RawBody;
   readonly gateway: Gateway;
   readonly visit: Visit;
   readonly door: RawDoor;
@@ -66,13 +65,11 @@ export class RawRead extends RawArrived implements RawRequest {
   }
 
   get body() {
-    const { body } = this.request;
-    return Buffer.isBuffer(body) ? body : NO_BODY;
+    return this.#parts.body.bytes;
   }
 
   get stream() {
-    const { body } = this.request;
-    return body instanceof Readable ? bounded(body, this.#parts.bodyBytesMax) : Readable.from([]);
+    return this.#parts.body.stream;
   }
 
   get signal() {
@@ -95,13 +92,24 @@ export class RawRead extends RawArrived implements RawRequest {
   async admit(credential: Credential | null) {
     const { call } = this.slot;
     if (call === undefined) throw new Error('the route has no capability to be admitted to: it identifies');
-    await this.#parts.door.enter(credential);
+    await this.#enter(credential);
     return call;
   }
 
   identify(credential: Credential | null) {
     if (this.slot.call !== undefined) throw new Error('the route has a capability: it admits');
-    return this.#parts.door.enter(credential);
+    return this.#enter(credential);
+  }
+
+  async #enter(credential: Credential | null): Promise<Principal> {
+    const principal = await this.#parts.door.enter(credential);
+    await this.#parts.body.prove();
+    return principal;
+  }
+
+  inflate<Result>(use: (blocks: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
+    const { gateway, body } = this.#parts;
+    return gateway.inflating.run(this.sharer, () => body.inflate(use));
   }
 
   async invoke(
@@ -122,22 +130,4 @@ export class RawRead extends RawArrived implements RawRequest {
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result> {
     return this.#parts.gateway.bodies.run(this.sharer, task, body as Buffer<ArrayBuffer>);
   }
-}
-
-/** The body, as fast as it is used, and no more of it than the route takes. */
-function bounded(body: Readable, bytesMax: number): Readable {
-  return Readable.from(limited(body, bytesMax), { objectMode: false });
-}
-
-async function* limited(body: Readable, bytesMax: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLong(bytesMax);
-    yield chunk;
-  }
-}
-
-export function tooLong(bytesMax: number) {
-  return problem('PAYLOAD_TOO_LARGE', { message: `The body may have at most ${bytesMax} bytes.` });
 }

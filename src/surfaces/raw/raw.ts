@@ -19,7 +19,8 @@ import type { FailureOptions } from '../rest/failures.ts';
 import { claim, occupy } from '../rest/occupy.ts';
 import { receiving } from '../rest/receive.ts';
 import { sendRaw } from './raw-answer.ts';
-import { RawArrived, type RawDoor, RawRead, tooLong } from './raw-request.ts';
+import { admitBody, RawBody } from './raw-body.ts';
+import { RawArrived, type RawDoor, RawRead } from './raw-request.ts';
 import type { OpenStreams } from './stream-answer.ts';
 
 export interface MountedRawRoute {
@@ -99,10 +100,8 @@ async function arrive(
   occupy(traffic, visit, slot, reply, NOBODY);
   const credential = route.credentialOf?.(head) ?? null;
   if (credential !== null) await doorOf(gateway, request, reply).enter(credential);
-  if (route.stream !== 'both') return;
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > route.bodyBytesMax) throw tooLong(route.bodyBytesMax);
-  answerOf(reply).takesLong = true;
+  admitBody(route, request.headers, slot.raw.proof ?? null);
+  if (route.stream === 'both') answerOf(reply).takesLong = true;
 }
 
 function refusing(route: RawRoute, head: RawArrived) {
@@ -115,7 +114,10 @@ function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply):
     async enter(credential) {
       const principal = await identifyCaller(gateway, credential, request.ip);
       if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
-      if (slot.raw !== undefined) slot.raw.principal = principal;
+      if (slot.raw !== undefined) {
+        slot.raw.principal = principal;
+        slot.raw.proof = credential?.bodyProof?.() ?? null;
+      }
       slot.call?.identified(principal);
       if (slot.call !== undefined) await admit(gateway, slot.call);
       if (slot.place !== undefined) claim(gateway.traffic, slot.place, principal.accountId, reply);
@@ -135,7 +137,8 @@ async function handle(
   const slot = slotOf(request);
   const { call, place, raw } = slot;
   const visit = raw?.visit;
-  if (gateway === null || visit === undefined || place === undefined) throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
+  if (gateway === null || raw === undefined || visit === undefined || place === undefined)
+    throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
   if (slot.refused === true) return undefined;
   if (route.stream !== undefined) traffic.stream(place);
   else if (!(await traffic.run(place, answerOf(reply).waitedMs))) return undefined;
@@ -151,8 +154,10 @@ async function handle(
         return principal;
       },
     };
-    const { path, bodyBytesMax } = route;
-    const read = new RawRead(request, slot, { path, bodyBytesMax, gateway, visit, door: entered });
+    const { headers } = request;
+    const body = new RawBody(request.body, { route, headers, traffic, place, proof: () => raw.proof ?? null });
+    await body.prove();
+    const read = new RawRead(request, slot, { path: route.path, body, gateway, visit, door: entered });
     return await sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
   } finally {
     slot.handling = false;

@@ -1,5 +1,6 @@
 // What a request carries with it on its way through the hooks of the server, and the request as the gateway sees it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyProof } from '../../core/credentials/credential.ts';
 import type { EntryForm } from '../../core/entry-form.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Call } from '../../gateway/call.ts';
@@ -34,8 +35,9 @@ export interface RawSlot {
   readonly identity: Identity;
   /** What it occupies: its call, where the route is one of a capability. */
   readonly visit?: Visit;
-  /** Who sent it, once that is known. */
+  /** Who sent it, once that is known, and what the credential says of the body. */
   principal?: Principal;
+  proof?: BodyProof | null;
   /** Null: the failure is told by the JSON envelope. */
   refuse(failure: Problem): RawAnswer | null;
 }

@@ -11,11 +11,10 @@ import { captureReady } from '../intake/ready-to-store.ts';
 import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';
-import { sift } from './inflate.ts';
 import { ENVELOPE_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
 import { type ReadEvent, readEnvelope, readStored } from './read.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
-import { EnvelopeSieve } from './sieve.ts';
+import { EnvelopeSieve, sift } from './sieve.ts';
 import { storedEvent } from './stored-body.ts';
 
 const CAPABILITY = 'errors.capture';
@@ -26,7 +25,7 @@ const PROJECT = /^\d{1,32}$/;
 interface BodyForm {
   readonly bodyBytesMax: number;
   /** What of a body is looked at, without its encoding. */
-  open(body: Buffer, encoding: string | undefined): Promise<Buffer>;
+  open(body: AsyncIterable<Buffer>): Promise<Buffer>;
   /** The key that it names itself. */
   keyOf(opened: Buffer): string | null;
   readonly task: BodyTask<ReadEvent>;
@@ -34,7 +33,7 @@ interface BodyForm {
 
 const envelope: BodyForm = {
   bodyBytesMax: ENVELOPE_BYTES_MAX,
-  open: (body, encoding) => sift(body, encoding, new EnvelopeSieve()),
+  open: (body) => sift(body, new EnvelopeSieve()),
   keyOf: (opened) => keyOfDsn(envelopeHeader(opened).dsn),
   task: readEnvelope,
 };
@@ -58,6 +57,8 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
     path: each,
     capability: CAPABILITY,
     bodyBytesMax: form.bodyBytesMax,
+    encodings: ['gzip', 'deflate', 'br', 'zstd'],
+    inflatedBytesMax: ENVELOPE_BYTES_MAX,
     credentialOf: (head) => (head.method === 'OPTIONS' ? null : credentialOf(keyOfHead(head))),
     answer: (request, state) =>
       request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, form),
@@ -68,7 +69,7 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
 async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Promise<RawAnswer> {
   if (!PROJECT.test(request.params.project ?? '')) throw invalidField('project', 'pattern', 'project must be digits.');
   const known = request.ctx === null ? null : await requirePublicKey(request.ctx, state);
-  const { ctx, read } = await state.unfolding.run(request.sharer, () => open(request, state, form, known));
+  const { ctx, read } = await request.inflate((body) => open(request, state, form, known, body));
   const { id, event } = read;
   if (event === null) return taken(id);
   const idempotency = id === null ? null : eventKey(ctx, id);
@@ -76,9 +77,15 @@ async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Pr
   return taken(id ?? randomUUID().replaceAll('-', ''), costNanos);
 }
 
-/** What the body says. What it unfolds to is held no longer than this takes. */
-async function open(request: RawRequest, state: ErrorsState, form: BodyForm, known: CallContext | null) {
-  const opened = await form.open(request.body, request.headers['content-encoding']);
+/** What the body says. What it inflates to is held no longer than this takes. */
+async function open(
+  request: RawRequest,
+  state: ErrorsState,
+  form: BodyForm,
+  known: CallContext | null,
+  body: AsyncIterable<Buffer>,
+) {
+  const opened = await form.open(body);
   const ctx = known ?? (await requirePublicKey(await request.admit(credentialOf(form.keyOf(opened))), state));
   return { ctx, read: await request.read(form.task, opened) };
 }

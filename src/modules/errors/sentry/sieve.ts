@@ -1,9 +1,15 @@
-// Bodies block by block, as they arrive or unfold: what nobody reads passes by, so that a body takes no more memory than the event in it.
+// Bodies block by block, as they are inflated: what nobody reads passes by, so that a body takes no more memory than the event in it.
 // An envelope is a line of JSON, then items, each a line of JSON and a payload, which has the length that its header says or ends with
 // the line (develop.sentry.dev/sdk/data-model/envelopes).
 import type { JsonObject } from '../intake/draft.ts';
 import { brokenEnvelope, eventTooLong, NEWLINE, parseEvent, parseObject } from './envelope.ts';
 import { EVENT_BYTES_MAX, HEADER_BYTES_MAX, ITEM_HEADERS_BYTES_MAX, ITEMS_MAX } from './numbers.ts';
+
+/** What the sieve keeps of the body. Throws what the body and the sieve throw. */
+export async function sift(body: AsyncIterable<Buffer>, sieve: Sieve): Promise<Buffer> {
+  for await (const block of body) sieve.push(block);
+  return sieve.end();
+}
 
 export interface Sieve {
   /** Throws the Problem of a body that cannot be taken. */

@@ -1,5 +1,5 @@
 // Keys whose events were refused for want of credit: while wallet or budget still lack it, the next events of a key are refused before
-// their bodies are unfolded. The lane alone decides on those that are let through.
+// their bodies are inflated. The lane alone decides on those that are let through.
 import { LRUCache } from 'lru-cache';
 import type { CallContext, Core } from '../../../core/context.ts';
 import { readFunds } from '../../../core/wallet/funds.ts';

@@ -1,4 +1,4 @@
-// Bodies that name their key themselves are unfolded before it is known whose they are: who has too much under way already is told so,
+// Bodies that name their key themselves are inflated before it is known whose they are: who has too much under way already is told so,
 // and holds up no other account's bodies.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
