@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
+import type { ModelFamily } from '../vendors/file/port.ts';
 import type { Capability } from './capability.ts';
 import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
@@ -60,6 +61,14 @@ describe('what modules bring', () => {
       'the error code PARCEL_LOST is brought by parcel and by letter',
       'the price parcel.send does not begin with the name of its module, letter',
       'the error code lost is not upper-case words joined by underscores',
+    ]);
+  });
+
+  test('are models for its own capabilities', () => {
+    const models = { name: 'letter', capabilities: ['parcel.list', 'parcel.fly'] } as unknown as ModelFamily;
+    expect(checkManifest([{ ...moduleOf('parcel', list), models }])).toEqual([
+      'the models of the module parcel are called letter',
+      'the models of the module parcel serve parcel.fly, which is no capability of it',
     ]);
   });
 

@@ -44,6 +44,19 @@ export function offerFaults(modules: readonly Module[]): string[] {
         .filter((code) => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
         .map((code) => `the error code ${code} is not upper-case words joined by underscores`),
     ),
+    ...modules.flatMap(modelsAreOfTheModule),
+  ];
+}
+
+/** Vendors serve capabilities of the module that says how their models are written. */
+function modelsAreOfTheModule({ name, capabilities, models }: Module): string[] {
+  if (models === undefined) return [];
+  const known = new Set(capabilities.map(({ id }) => id));
+  return [
+    ...(models.name === name ? [] : [`the models of the module ${name} are called ${models.name}`]),
+    ...models.capabilities
+      .filter((id) => !known.has(id))
+      .map((id) => `the models of the module ${name} serve ${id}, which is no capability of it`),
   ];
 }
 

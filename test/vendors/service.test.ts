@@ -73,12 +73,10 @@ const make = async (call: Client, input = {}) => {
   const { vendor, markup_pct, failover_info } = body.metadata;
   return { status, film: body.data?.film, code: body.error?.code, vendor, markup_pct, failover_info };
 };
-const vendorsIn = async (call: Client) => {
-  const { data } = (await call('GET', '/v1/discovery/film.make')).body;
-  const listed = (await call('GET', '/v1/discovery')).body.data.capabilities;
-  const { vendors_live: inList } = listed.find(({ id }: { id: string }) => id === 'film.make');
-  expect(inList).toEqual(data.vendors_live);
-  return data;
+const vendorsIn = async (call: Client) => (await call('GET', '/v1/discovery/film.make')).body.data;
+const liveInList = async (call: Client) => {
+  const { capabilities } = (await call('GET', '/v1/discovery')).body.data;
+  return capabilities.find(({ id }: { id: string }) => id === 'film.make').vendors_live;
 };
 
 describe('a call', () => {
@@ -142,6 +140,7 @@ describe('discovery', () => {
         { vendor: 'sandbox', region: 'western', up: true, models: ['card-1'], price_usd: 0.001 },
       ],
     });
+    expect(await liveInList(here)).toEqual(['acme', 'bolt', 'sandbox']);
     expect((await here('GET', '/v1/discovery/queue.publish')).body.data.vendors_live).toEqual(['self']);
   });
 
@@ -151,6 +150,7 @@ describe('discovery', () => {
     await expect
       .poll(async () => (await vendorsIn(there)).vendors_live, { timeout: allowedMs(2_000) })
       .toEqual(['bolt', 'sandbox']);
+    expect(await liveInList(there)).toEqual(['bolt', 'sandbox']);
     acme.calls = 0;
     expect(await make(there)).toMatchObject({ vendor: 'bolt', failover_info: { failover_reason: 'VENDOR_DOWN' } });
     expect(acme.calls).toBe(0);

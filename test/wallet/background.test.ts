@@ -13,6 +13,7 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { statement } from '../../src/db/statement.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sandboxOnly } from '../support/vendors.ts';
 import { setClock } from './clock.ts';
 import { booksOf, call, idempotencyKey, openAccount, openShop, rowEffect, type Shop, silent } from './harness.ts';
 
@@ -90,6 +91,7 @@ describe('background tasks', () => {
       holds: shop.holds,
       usage: new UsageMeter(shop.db),
       processes: new ProcessRegistry(shop.db, 'p1', 'all'),
+      vendors: sandboxOnly(),
       log: silent,
     }) as unknown as Core;
   const run = (name: string) => (coreSweeps(core(), 3_650).find((sweep) => sweep.name === name) as Sweep).run(always);

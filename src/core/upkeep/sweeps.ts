@@ -9,7 +9,6 @@ import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
 import { usageFolding } from '../usage/fold.ts';
 import { clockNow } from '../usage/read.ts';
-import { vendorNotices } from '../vendors/notices.ts';
 import { expireGrants, warnExpiring } from '../wallet/grants.ts';
 import { ledgerRetention } from '../wallet/ledger/retention.ts';
 import { deleteStrayLines, findStrayLines } from '../webhooks/turns/stray-lines.ts';
@@ -64,7 +63,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
       intervalMs: 60_000,
       run: once(async () => makePartitionsAhead(db, await clockNow(db))),
     },
-    vendorNotices(db, (id) => core.vendors.all.find((vendor) => vendor.id === id)?.region ?? core.region),
+    ...core.vendors.sweeps(db),
     spareMemorySweep(),
     usageFolding(db),
     ledgerRetention(db, ledgerDays),

@@ -1,8 +1,11 @@
 // The vendors of this process: what the file says of them, whether they answer, and whom a request may go to.
+import type { Database } from '../../db/database.ts';
 import type { Adapter, ModelFamily, ModelRow, Vendor, VendorRegion, VendorsFile } from '../../vendors/file/port.ts';
+import type { Sweep } from '../background/sweeper/sweep.ts';
 import { type Choice, choose, type Wish } from './choose.ts';
 import type { Admittance, VendorHealth } from './health.ts';
 import type { VendorLimits } from './limits.ts';
+import { vendorNotices } from './notices.ts';
 
 export interface VendorsOptions {
   readonly file: VendorsFile;
@@ -102,6 +105,13 @@ export class Vendors {
   /** The key that work began with, by its stored name; null when it is not there any more. */
   key(name: string): string | null {
     return this.all.find(({ key }) => key?.name === name)?.key?.reveal() ?? this.#options.readKey(name);
+  }
+
+  /** Its background work: none without vendors outside. */
+  sweeps(db: Database): Sweep[] {
+    const { file, region } = this.#options;
+    if (file.vendors.length === 1) return [];
+    return [vendorNotices(db, (id) => file.vendors.find((vendor) => vendor.id === id)?.region ?? region)];
   }
 
   /** Who serves a capability now; null for one that no vendor can be configured for. */
