@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
 import { lockAccount } from '../core/accounts/accounts.ts';
+import { awsCredentials } from '../core/credentials/sigv4.ts';
 import { createKey, revokeKey } from '../core/keys/changes.ts';
 import { keyRecord } from '../core/keys/key-record.ts';
+import { KeyRing } from '../core/keys/ring.ts';
 import { scopeBookOf, scopesWithin, validateScopes } from '../core/keys/scopes.ts';
-import { listKeys, type StoredKey } from '../core/keys/store.ts';
+import { findKey, listKeys, type StoredKey } from '../core/keys/store.ts';
 import type { CapPeriod, CapSetting } from '../core/wallet/limits/key-cap.ts';
 import type { Transaction } from '../db/database.ts';
 import { NANOS_PER_USD } from '../lib/money.ts';
@@ -56,6 +58,15 @@ export function keysCommand(): Command {
     .requiredOption('--account <id>', 'id of the account')
     .option('--json', 'print one JSON object')
     .action(revoke);
+  keys
+    .command('aws')
+    .description(
+      'Print what clients of S3 and SQS sign with for an API key: as secret as the key, and gone with its current secret.',
+    )
+    .argument('<key>', 'id of the key')
+    .requiredOption('--account <id>', 'id of the account')
+    .option('--json', 'print one JSON object')
+    .action(aws);
   return keys;
 }
 
@@ -118,6 +129,21 @@ async function revoke(keyId: string, { account, json = false }: { account: strin
     return revoked;
   });
   print({ json: record(account, key), text: `${keyId} is revoked` }, json);
+}
+
+async function aws(keyId: string, { account, json = false }: { account: string; json?: boolean }): Promise<void> {
+  const credentials = await withSession(async (session) => {
+    const { db, config } = session;
+    const key = await findKey(db, account, keyId);
+    if (key === null) throw new CommandError(`account ${account} has no key ${keyId}`);
+    if (key.status === 'revoked' || key.status === 'expired') throw new CommandError(`${keyId} is ${key.status}`);
+    const secrets = await deploymentSecrets(session);
+    const [current] = await new KeyRing({ db, secrets }).secretsOf(keyId);
+    if (current === undefined) throw new CommandError(`${keyId} has no secret`);
+    return awsCredentials({ secrets, baseUrl: config.baseUrl, region: config.region }, keyId, current);
+  });
+  const text = table(Object.entries(credentials).map(([name, value]) => [name, value]));
+  print({ json: { account_id: account, ...credentials }, text }, json);
 }
 
 async function lock(tx: Transaction, accountId: string): Promise<number> {

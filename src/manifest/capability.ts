@@ -87,6 +87,8 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
+  /** Its answer holds a secret: no cache on the way keeps it. */
+  readonly answersSecret?: boolean;
   /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */
   readonly currentSecretOnly?: boolean;
   /** Hot operations that no rate limit touches (contract §6). */

@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
+import { secretHash } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { switchTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
@@ -49,7 +51,8 @@ async function json(...args: string[]): Promise<Record<string, unknown>> {
 }
 
 /** As a service with the server secret of this directory looks keys up. */
-const ring = () => new KeyRing({ db, secrets: new Secrets(readFileSync(join(dataDir, 'secrets.key'), 'utf8').trim()) });
+const serverSecret = () => new Secrets(readFileSync(join(dataDir, 'secrets.key'), 'utf8').trim());
+const ring = () => new KeyRing({ db, secrets: serverSecret() });
 const makeAccount = async () => (await json('accounts', 'create')).account_id as string;
 
 describe('qm', () => {
@@ -77,6 +80,10 @@ describe('qm', () => {
       accountId: account,
       id: made.key_id,
     });
+    const aws = await json('keys', 'aws', made.key_id as string, '--account', account);
+    const secretKey = secretAccessKey(serverSecret(), secretHash(made.key_secret as string));
+    expect(aws).toMatchObject({ access_key_id: made.key_id, secret_access_key: secretKey, region: 'us-east-1' });
+    expect((await qm(['keys', 'aws', made.key_id as string, '--account', await makeAccount()])).code).not.toBe(0);
     expect(await json('keys', 'revoke', made.key_id as string, '--account', account)).toMatchObject({
       status: 'revoked',
     });

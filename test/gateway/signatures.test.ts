@@ -1,5 +1,6 @@
 // Signatures of AWS clients on a real service: they let in whom their key lets in, as long as its secret lives.
 import { createHash, createHmac } from 'node:crypto';
+import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
 import { secretHash } from '../../src/core/keys/record.ts';
@@ -7,11 +8,15 @@ import { client, createTestAccount, startTestService, type TestAccount, type Tes
 import { type DepotState, depotModule } from './raw-fixture.ts';
 
 const state: DepotState = { blobs: new Map(), taken: 0, gate: Promise.resolve(), made: 0 };
+const log: string[] = [];
 let bench: TestService;
 let account: TestAccount;
 
 beforeAll(async () => {
-  bench = await startTestService({ extraModules: [depotModule(state)] });
+  bench = await startTestService({
+    extraModules: [depotModule(state)],
+    log: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
+  });
 });
 afterAll(() => bench.stop());
 beforeEach(async () => {
@@ -55,6 +60,29 @@ describe('credentials that are signatures', () => {
     for (const secret of [fresh, account.secret]) {
       const refused = await signed(secretKeyOf(secret));
       expect([refused.status, refused.headers.get('x-detail')]).toEqual([401, 'revoked']);
+    }
+  });
+
+  test('are shown to every key for itself, the same at each call, in no cache and no log', async () => {
+    const show = (secret: string) => client(bench.url, secret)('GET', '/v1/account/keys/aws');
+    const { body, headers, status } = await show(account.secret);
+    expect([status, headers.get('cache-control'), body.metadata.cost_usd]).toEqual([200, 'no-store', 0]);
+    expect(body.data).toEqual({
+      access_key_id: account.keyId,
+      secret_access_key: secretKeyOf(account.secret),
+      region: 'us-east-1',
+      s3_endpoint: `${bench.url}/s3`,
+      sqs_endpoint: `${bench.url}/sqs`,
+    });
+    expect((await show(account.secret)).body.data).toEqual(body.data);
+    expect((await signed(body.data.secret_access_key)).status).toBe(201);
+    const narrow = await createTestAccount(bench.core, 1, ['queue:read']);
+    const theirs = (await show(narrow.secret)).body.data;
+    expect([theirs.access_key_id, theirs.secret_access_key]).toEqual([narrow.keyId, secretKeyOf(narrow.secret)]);
+    bench.core.log.info({}, 'all is logged');
+    expect(log.join('')).toContain('all is logged');
+    for (const secret of [body.data.secret_access_key, theirs.secret_access_key]) {
+      expect(log.join('')).not.toContain(secret);
     }
   });
 

@@ -3,6 +3,7 @@
 // each secret of the key, so that it dies with that secret and the database alone does not yield it.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { randomDigits } from '../../lib/base62.ts';
+import type { Core } from '../context.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { awsBodyProof } from './aws-body.ts';
 import type { BodyProof, Credential, CredentialHead } from './credential.ts';
@@ -42,11 +43,24 @@ export interface SigV4Credential extends Credential {
   bodyProof(): BodyProof | null;
 }
 
+type AwsPlace = Pick<Core, 'secrets' | 'baseUrl' | 'region'>;
+
 /** 40 base62 characters. */
 export function secretAccessKey(secrets: Secrets, secretHash: Buffer): string {
   const bytes = secrets.derive('aws-secret-access-key', 255, secretHash.toString('hex'));
   let at = 0;
   return randomDigits(SECRET_ACCESS_KEY_LENGTH, () => bytes[at++] as number);
+}
+
+/** What an AWS client is given for a secret of a key: the same at each call. */
+export function awsCredentials({ secrets, baseUrl, region }: AwsPlace, keyId: string, secretHash: Buffer) {
+  return {
+    access_key_id: keyId,
+    secret_access_key: secretAccessKey(secrets, secretHash),
+    region: region === 'china' ? 'cn-north-1' : 'us-east-1',
+    s3_endpoint: `${baseUrl}/s3`,
+    sqs_endpoint: `${baseUrl}/sqs`,
+  };
 }
 
 /** The credential of a signed request; null: it is not signed so. */

@@ -10,6 +10,11 @@ export interface ApiKey extends Principal {
   readonly secretHash: Buffer;
 }
 
+/** Null: who calls is no key. */
+export function keyOf(principal: Principal): ApiKey | null {
+  return principal.kind.name === 'key' ? (principal as ApiKey) : null;
+}
+
 /** How a key, or a secret of it, ended. */
 export type KeyEnd = Exclude<Ended, 'unknown'>;
 

@@ -2,7 +2,15 @@
 import pino from 'pino';
 import type { Logger } from './logger.ts';
 
-const secretNames = ['authorization', 'key_secret', 'secret', 'password', 'idempotency_key', 'sentry_key'];
+const secretNames = [
+  'authorization',
+  'key_secret',
+  'secret',
+  'secret_access_key',
+  'password',
+  'idempotency_key',
+  'sentry_key',
+];
 const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `headers.${name}`]);
 
 /** Writes JSON lines to standard output; `level` is a pino level or `silent`. */

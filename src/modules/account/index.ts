@@ -4,6 +4,7 @@ import { balance } from './capabilities/balance.ts';
 import { budgetGet } from './capabilities/budget-get.ts';
 import { budgetSet } from './capabilities/budget-set.ts';
 import { eventsList } from './capabilities/events-list.ts';
+import { keysAws } from './capabilities/keys-aws.ts';
 import { keysCreate } from './capabilities/keys-create.ts';
 import { keysList } from './capabilities/keys-list.ts';
 import { keysRevoke } from './capabilities/keys-revoke.ts';
@@ -40,6 +41,7 @@ export const account = defineModule<AccountState>({
     keysRotate,
     keysSuspectedCompromise,
     keysUpdate,
+    keysAws,
     usage,
     usageTimeseries,
     ledgerList,

@@ -27,6 +27,7 @@ export const tenants: TenantFixture = {
     'account.budget.set': [],
     'account.keys.create': [(names) => ({ project_id: names.project })],
     'account.keys.list': [],
+    'account.keys.aws': [],
     'account.keys.revoke': [(names) => ({ id: names.key })],
     'account.keys.rotate': [(names) => ({ id: names.key }), (names) => ({ id: names.key, grace_hours: 0 })],
     'account.keys.suspected_compromise': [

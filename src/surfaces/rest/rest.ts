@@ -101,6 +101,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       const slot = slotOf(request);
       slot.arrived = arrived;
       slot.call = call;
+      if (endpoint.capability.answersSecret === true) call.headers['cache-control'] = 'no-store';
       const place = occupy(traffic, call, slot, reply);
       call.identified(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
       await admit(gateway, call);

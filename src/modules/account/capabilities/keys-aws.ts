@@ -1,0 +1,39 @@
+import Type from 'typebox';
+import { awsCredentials } from '../../../core/credentials/sigv4.ts';
+import { keyOf } from '../../../core/keys/record.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { problem } from '../problems.ts';
+import type { AccountState } from '../state.ts';
+
+const text = (description: string) => Type.String({ description });
+
+export const keysAws = defineCapability<AccountState>()({
+  id: 'account.keys.aws',
+  method: 'GET',
+  path: '/v1/account/keys/aws',
+  summary: 'Shows the AWS credentials of the calling key.',
+  description:
+    'What to give to clients of S3 and SQS in place of AWS credentials: they sign their requests with it. It is another form of the ' +
+    'secret of this call: always the same for it, with the scopes and the cap of its key, and it dies with it. Keep it as secret.',
+  input: Type.Object({}),
+  output: Type.Object({
+    access_key_id: text('Id of the key.'),
+    secret_access_key: text('40 letters and digits, derived from the secret that this call was made with.'),
+    region: text('For clients that want one; any other is taken too.'),
+    s3_endpoint: text('Address for clients of S3.'),
+    sqs_endpoint: text('Address for clients of SQS.'),
+  }),
+  price: 'free',
+  scope: 'read',
+  anyKey: true,
+  answersSecret: true,
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'Credentials for a client of S3 or SQS', input: {} }],
+  async run({ ctx }) {
+    const key = keyOf(ctx.principal);
+    if (key === null) throw problem('INSUFFICIENT_SCOPE', { message: 'Only an API key has AWS credentials.' });
+    return { data: awsCredentials(ctx.core, key.id, key.secretHash) };
+  },
+});
