@@ -254,7 +254,12 @@ async function seen(req: IncomingMessage): Promise<VendorCallSeen> {
   const type = req.headers['content-type'] ?? '';
   const { method = '', url: path = '', headers } = req;
   if (!type.startsWith('multipart/')) {
-    return { method, path, headers, body: type.includes('json') ? JSON.parse(bytes.toString()) : undefined };
+    return {
+      method,
+      path,
+      headers,
+      body: type.includes('json') && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined,
+    };
   }
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
   return { method, path, headers, body: Object.fromEntries(form) };
