@@ -59,11 +59,8 @@ const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** The time, and from here to its end the transaction waits only so long for a lock. */
-const openClaim = statement(
-  'due_open_claim',
-  `SELECT core.clock_now() AS now, set_config('lock_timeout', '100ms', true) AS wait`,
-);
+/** From here to its end the transaction waits only so long for a lock, on the workers of a distributed engine too. */
+const waitBriefly = statement('due_wait_briefly', `SET LOCAL lock_timeout = '100ms'`);
 
 /** The loop of one process. */
 export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, work: DueWork<Job>): JobLoop {
@@ -116,11 +113,12 @@ class Kind<Job extends LeasedJob> {
 
   async #claimIn(tx: Transaction, turn: AccountTurn, limit: number): Promise<readonly Job[]> {
     const underWay = [...(this.#underWay.get(turn.accountId) ?? [])];
-    const [opened, { jobs, nextMs }] = await Promise.all([
-      tx.query<{ now: number }>(openClaim, []),
+    const [, nowMs, { jobs, nextMs }] = await Promise.all([
+      tx.query(waitBriefly, []),
+      clockNow(tx),
       this.#work.claim(tx, turn.accountId, { limit, underWay }),
     ]);
-    await endTurn(tx, turn, this.#work.name, nextMs, (opened.rows[0] as { now: number }).now);
+    await endTurn(tx, turn, this.#work.name, nextMs, nowMs);
     return jobs;
   }
 

@@ -47,9 +47,11 @@ export interface WebhookRow extends TargetRow {
 }
 
 export interface Claim {
-  /** Lines that another transaction holds are missing. */
+  /** Lines that another transaction holds are missing, and those of accounts that failed. */
   readonly lines: readonly ServedLine[];
   readonly deliveries: readonly ClaimedDelivery[];
+  /** Why accounts failed whose claims were transactions of their own, while others were served. */
+  readonly failures: readonly unknown[];
 }
 
 const findLines = statement(
@@ -159,13 +161,21 @@ export async function findDueLines(db: Queryable, health: Health, limit: number)
   return rows.map((row) => ({ accountId: row.account_id, webhookId: row.webhook_id }));
 }
 
-/** Leases up to `room` due deliveries of each line, the longest due first, and reads what their attempts need. */
+/** Leases up to `room` due deliveries of each line, the longest due first, and reads what their attempts need. Throws when all fails. */
 export async function claimDeliveries(db: Database, wanted: readonly LineClaim[]): Promise<Claim> {
-  const claims = await Promise.all(db.byTransaction(wanted).map((lines) => claimTogether(db, lines)));
-  return { lines: claims.flatMap(({ lines }) => lines), deliveries: claims.flatMap(({ deliveries }) => deliveries) };
+  const tried = await Promise.allSettled(db.byTransaction(wanted).map((lines) => claimTogether(db, lines)));
+  const failures = tried.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
+  if (failures.length > 0 && failures.length === tried.length) throw failures[0];
+  // What is leased must be sent now: nobody else may before the leases end.
+  const claims = tried.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
+  return {
+    lines: claims.flatMap(({ lines }) => lines),
+    deliveries: claims.flatMap(({ deliveries }) => deliveries),
+    failures,
+  };
 }
 
-async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promise<Claim> {
+async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promise<Omit<Claim, 'failures'>> {
   const { answers } = await db.hot.pipelined(async (tx) => {
     const { rows } = await tx.query<LineRow>(lockLines, idsOf(wanted));
     if (rows.length === 0) return { answers: null };

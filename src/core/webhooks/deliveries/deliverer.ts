@@ -63,6 +63,7 @@ export class Deliverer {
     if (turns.length === 0) return [];
     try {
       const claim = await claimDeliveries(this.#core.db, turns.map(claimOf));
+      for (const error of claim.failures) this.loop.failed(error, {}, 'deliveries of an account could not be claimed');
       const lines = new Map(claim.lines.map((line) => [line.webhookId, line]));
       const deliveries = Map.groupBy(claim.deliveries, (delivery) => delivery.webhookId);
       return turns.flatMap((turn) => {
