@@ -19,7 +19,7 @@ import { Connections } from './surfaces/http/connections.ts';
 import { proxyMatcher } from './surfaces/http/trusted-proxies.ts';
 import { addPublicRoutes } from './surfaces/public/public.ts';
 import { mountedRawRoutes } from './surfaces/raw/raw.ts';
-import { OpenStreams } from './surfaces/raw/stream-answer.ts';
+import { OpenStreams } from './surfaces/raw/streams.ts';
 import { createRest } from './surfaces/rest/rest.ts';
 
 const READY_WITHIN_MS = 1_000;

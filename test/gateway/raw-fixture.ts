@@ -146,7 +146,7 @@ const story: RawRoute<DepotState> = {
         yield eventText({ data: `piece ${i}` });
         if (query.has('break') && i === 2) throw new Error('the story broke');
         if (!query.has('pause') || query.get('pause') === String(i + 1))
-          await Promise.race([state.gate, aborted(signal)]);
+          await Promise.race([...(query.has('forever') ? [] : [state.gate]), aborted(signal)]);
         if (signal.aborted) return;
       }
       const { costNanos } = await meter.settle();

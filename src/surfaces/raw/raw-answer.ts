@@ -9,7 +9,7 @@ import type { CallSlot } from '../rest/call-slot.ts';
 import { type FailureOptions, note } from '../rest/failures.ts';
 import { countRaw, headRaw } from '../rest/finish.ts';
 import { partOf } from './ranges.ts';
-import type { OpenStreams } from './stream-answer.ts';
+import type { OpenStreams } from './streams.ts';
 
 type Pieces = AsyncIterable<string | Uint8Array>;
 

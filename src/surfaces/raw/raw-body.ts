@@ -8,6 +8,7 @@ import { type Encoding, inflated, windowBytes } from '../../core/inflate.ts';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
+import type { OpenStreams } from './streams.ts';
 
 const NO_BODY = Buffer.alloc(0);
 /** How AWS clients say that a body comes in chunks, which is no encoding of the content. */
@@ -46,6 +47,7 @@ export interface RawBodyOptions {
   readonly headers: IncomingHttpHeaders;
   readonly traffic: Traffic;
   readonly place: Place;
+  readonly streams: OpenStreams;
   /** Of the credential that let the request in, once it has. */
   readonly proof: () => BodyProof | null;
 }
@@ -107,10 +109,10 @@ export class RawBody {
   }
 
   #streamOf(sent: Readable): Readable {
-    const { route, traffic, place, proof } = this.#options;
+    const { route, traffic, place, streams, proof } = this.#options;
     const encoding = this.#encoding();
     // The connection stays, for an answer, when not all of it is read.
-    const arriving = sent.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    const arriving = streams.read(sent.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>);
     const body = limited(proof()?.read(arriving) ?? arriving, route.bodyBytesMax);
     if (encoding === null) return Readable.from(body, { objectMode: false });
     // It is held as long as the request: what is inflated is read no faster than it is used.

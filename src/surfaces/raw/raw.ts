@@ -21,7 +21,7 @@ import { receiving } from '../rest/receive.ts';
 import { sendRaw } from './raw-answer.ts';
 import { admitBody, RawBody } from './raw-body.ts';
 import { RawArrived, type RawDoor, RawRead } from './raw-request.ts';
-import type { OpenStreams } from './stream-answer.ts';
+import type { OpenStreams } from './streams.ts';
 
 export interface MountedRawRoute {
   readonly route: RawRoute;
@@ -155,7 +155,7 @@ async function handle(
       },
     };
     const { headers } = request;
-    const body = new RawBody(request.body, { route, headers, traffic, place, proof: () => raw.proof ?? null });
+    const body = new RawBody(request.body, { route, headers, traffic, place, streams, proof: () => raw.proof ?? null });
     await body.prove();
     const read = new RawRead(request, slot, { path: route.path, body, gateway, visit, door: entered });
     return await sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));

@@ -1,18 +1,40 @@
-// Answers that are written piece by piece, no faster than the client reads them. However one ends, what makes it is told, and may book
-// what it has made before the request is done with.
+// Streams of this process: answers that are written piece by piece, no faster than the client reads them, and bodies that are read as
+// they are used. However an answer ends, what makes it is told, and may book what it has made before the request is done with.
 import type { FastifyReply } from 'fastify';
+import { problem } from '../../problems/problem.ts';
 import { type Answer, answerOf } from '../http/answer.ts';
 import { onClosed } from '../http/closed.ts';
 
 type Piece = string | Uint8Array;
 
-/** Streams of this process that are being written: a stop ends them. */
+/** Those that are being written or read: a stop ends them. */
 export class OpenStreams {
   readonly #open = new Set<() => void>();
 
   /** Ends them where they are. */
   end(): void {
     for (const end of this.#open) end();
+  }
+
+  /** The body; a stop fails it with SERVICE_UNAVAILABLE, which the client can still be told. */
+  async *read(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+    const iterator = body[Symbol.asyncIterator]();
+    const reading = new Reading();
+    const end = () => reading.end();
+    this.#open.add(end);
+    let next: IteratorResult<Buffer> | typeof LEFT = LEFT;
+    try {
+      for (;;) {
+        next = await reading.until(iterator.next());
+        if (next === LEFT) throw problem('SERVICE_UNAVAILABLE', { message: 'The service stops.', retryAfterMs: 1000 });
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      this.#open.delete(end);
+      // Of a body that does not arrive, nothing comes back.
+      if (next !== LEFT) await iterator.return?.();
+    }
   }
 
   /**
