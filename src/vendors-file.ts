@@ -4,7 +4,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { readShortText } from './config/vendors-text.ts';
 import type { Admission } from './core/admission.ts';
 import type { Logger } from './core/process/logger.ts';
-import { liveAttempts } from './core/vendors/attempts.ts';
+import { liveAttempts, timeoutsOf } from './core/vendors/attempts.ts';
 import { VendorHealth } from './core/vendors/health.ts';
 import { VendorLimits } from './core/vendors/limits.ts';
 import { Vendors } from './core/vendors/vendors.ts';
@@ -15,6 +15,7 @@ import type { Adapter, FileFault, ModelRow, TryOut, VendorsFile } from './vendor
 import { sandbox } from './vendors/file/row.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 import { videoAdapters } from './vendors/video/index.ts';
+import { tryFilm } from './vendors/video/try-out.ts';
 
 /** By the name of the module that they work for. */
 export type Adapters = Readonly<Record<string, readonly Adapter[]>>;
@@ -51,21 +52,27 @@ export function inspectVendors(text: string | null, place: Place, modules: reado
   return examineVendors(text, place, modules, builtInAdapters());
 }
 
-/** One real call of a model, by what its family does for that; null where there is no such thing. */
+/** One real call of a model, the smallest there is; null where there is no such thing. */
 export async function tryVendor(
   row: ModelRow,
   { allowPrivateTargets }: Pick<Config, 'allowPrivateTargets'>,
-  modules: readonly Module[],
   say: (line: string) => void,
-): Promise<(TryOut & { readonly tookMs: number }) | null> {
-  const family = modules.find(({ models }) => models?.name === row.family)?.models;
-  const adapter = builtInAdapters()[row.family]?.find(({ name }) => name === row.vendor.adapter);
-  if (family?.tryOut === undefined || adapter === undefined) return null;
+): Promise<TryOut | null> {
+  const adapter = row.family === 'video' ? videoAdapters().get(row.vendor.adapter) : undefined;
+  if (adapter === undefined) return null;
   const outbound = createOutboundClient({ allowPrivateTargets });
-  const begunMs = performance.now();
+  const { baseUrl, key, assetHosts } = row.vendor;
+  const signal = AbortSignal.timeout(TRY_OUT_MS);
+  const call = {
+    baseUrl,
+    key: key?.reveal() ?? null,
+    assetHosts,
+    timeouts: timeoutsOf(row.timeouts),
+    outbound,
+    signal,
+  };
   try {
-    const tried = await family.tryOut(row, adapter, { outbound, signal: AbortSignal.timeout(TRY_OUT_MS), say });
-    return { ...tried, tookMs: performance.now() - begunMs };
+    return await tryFilm(adapter, row, call, { say });
   } finally {
     await outbound.close();
   }

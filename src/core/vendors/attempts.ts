@@ -5,8 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { encodeNumber } from '../../lib/base62.ts';
 import { newId, randomText } from '../../lib/ids.ts';
-import type { VendorCall } from '../../vendors/call/port.ts';
-import { vendorTimeouts } from '../../vendors/call/port.ts';
+import { type VendorCall, type VendorTimeouts, vendorTimeouts } from '../../vendors/call/port.ts';
 import type { ModelRow } from '../../vendors/file/port.ts';
 import type { Core } from '../context.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -203,20 +202,24 @@ export function vendorCallOf(
   attempt: Pick<AttemptRow, 'base_url' | 'key_name' | 'asset_hosts' | 'timeouts'>,
   signal: AbortSignal,
 ): VendorCall {
-  const told = JSON.parse(attempt.timeouts) as Readonly<Record<string, number>>;
   return {
     baseUrl: attempt.base_url,
     key: attempt.key_name === null ? null : vendors.key(attempt.key_name),
     assetHosts: attempt.asset_hosts,
-    timeouts: {
-      connectMs: told.connect_ms ?? vendorTimeouts.connectMs,
-      submitMs: told.submit_ms ?? vendorTimeouts.submitMs,
-      pollMs: told.poll_ms ?? vendorTimeouts.pollMs,
-      downloadMs: told.download_ms ?? vendorTimeouts.downloadMs,
-      idleMs: told.idle_ms ?? vendorTimeouts.idleMs,
-    },
+    timeouts: timeoutsOf(JSON.parse(attempt.timeouts)),
     outbound,
     signal,
+  };
+}
+
+/** `told`: milliseconds by their names in the file. */
+export function timeoutsOf(told: Readonly<Record<string, number>>): VendorTimeouts {
+  return {
+    connectMs: told.connect_ms ?? vendorTimeouts.connectMs,
+    submitMs: told.submit_ms ?? vendorTimeouts.submitMs,
+    pollMs: told.poll_ms ?? vendorTimeouts.pollMs,
+    downloadMs: told.download_ms ?? vendorTimeouts.downloadMs,
+    idleMs: told.idle_ms ?? vendorTimeouts.idleMs,
   };
 }
 

@@ -1,7 +1,6 @@
 // Vendors and the models they offer, as the operator's file configures them. A family is what one module adds: the capabilities that
 // vendors may serve for it, and how its models and prices are written in the file.
 import type { TObject, TSchema } from 'typebox';
-import type { OutboundClient } from '../http/port.ts';
 
 export type VendorRegion = 'western' | 'china';
 
@@ -83,17 +82,9 @@ export interface ModelFamily {
   faults?(row: ModelRow, adapter: Adapter): readonly FieldFault[];
   /** The least that a unit of it costs the caller, nano-USD with markup: what discovery shows. */
   lowestNanos(row: ModelRow): bigint;
-  /** One real call, the smallest there is, for an operator who wants to know whether it works. */
-  tryOut?(row: ModelRow, adapter: Adapter, by: TryOutMeans): Promise<TryOut>;
 }
 
-export interface TryOutMeans {
-  readonly outbound: OutboundClient;
-  readonly signal: AbortSignal;
-  /** What happens on the way. */
-  say(line: string): void;
-}
-
+/** Of one real call. */
 export interface TryOut {
   readonly ok: boolean;
   /** How it ended. */
