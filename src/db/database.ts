@@ -79,9 +79,10 @@ export class Database implements Queryable {
     this.#general = new Pool({ ...common, max: options.connections ?? 6, settings: ['jit=off'] });
   }
 
-  /** Calls `listener` after each commit of this process whose transaction gave the hint `topic`. */
-  onHint(topic: string, listener: () => void): void {
+  /** Calls `listener` after each commit of this process whose transaction gave the hint `topic`. Answers what ends that. */
+  onHint(topic: string, listener: () => void): () => void {
     this.#hints.on(topic, listener);
+    return () => void this.#hints.off(topic, listener);
   }
 
   /** Those of `items` that may go in one transaction: all on plain PostgreSQL, those of an account on a distributed engine. */

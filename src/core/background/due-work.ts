@@ -77,8 +77,9 @@ export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, w
     putOff: (turn) => putTurnOff(core.db, turn.accountId, work.name),
     run: (job, signal) => kind.run(job, signal),
     figures: () => kind.figures(),
+    stopped: async () => deafen(),
   });
-  core.db.onHint(hintOf(work.name), () => loop.wake());
+  const deafen = core.db.onHint(hintOf(work.name), () => loop.wake());
   return loop;
 }
 

@@ -23,6 +23,8 @@ export interface TurnLoopOptions<Turn extends OfAccount, Job> {
   /** A turn whose claim failed must not be found first again at once. */
   putOff?(turn: Turn): Promise<void>;
   run(job: Job, signal: AbortSignal): Promise<void>;
+  /** After the last job, at the stop. */
+  stopped?(): Promise<void>;
   figures?(): Figure[];
 }
 
@@ -44,6 +46,7 @@ export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<T
     concurrency: places,
     intervalMs,
     figures,
+    ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
     take: (room) => takeTurns(loop, slots, options, room),
     async run({ accountId, job }, signal) {
       try {
