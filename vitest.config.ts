@@ -6,8 +6,9 @@ import { LongestFirst } from './test/support/longest-first.ts';
 // Tests also wait: more of them than cores.
 const WORKERS = Math.ceil(1.5 * availableParallelism());
 
-// These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/storage/one-task.test.ts looks at the plans.
-const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/storage/schema.test.ts'];
+// These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/storage/one-task.test.ts looks at the plans,
+// and test/vector/pgvector-refused.test.ts shows that there is no index of pgvector, which others would pull.
+const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/storage/schema.test.ts', 'test/vector/pgvector-pull.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,5 +1,6 @@
 // Connections that fail around COMMIT: the caller is told what happened, and it happened once.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { lockWallets, readClock } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
@@ -26,6 +27,11 @@ const killOthers = statement(
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
 );
 
+const killOnWorkers = statement(
+  'test_kill_on_workers',
+  `SELECT run_command_on_workers($node$ SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() $node$)`,
+);
 const waitingForLocks = statement('test_waiting_for_locks', lockWaitsSql());
 const insertForeign = statement(
   'test_insert_foreign_entry',
@@ -156,6 +162,46 @@ test('an entry of another process under the number of a lost commit is not taken
   expect(numbers).toHaveLength(2);
   await expectCharged(account, 1);
 });
+
+// Triggers cannot be where tables are distributed: there the workers themselves are killed, below.
+test.runIf(inject('cluster') === null)(
+  'an internal error at COMMIT is an unknown outcome, which is looked up',
+  async () => {
+    const run = (text: string) => direct.db.query({ name: '', text }, []);
+    await run('CREATE SEQUENCE core.test_commits');
+    await run(`CREATE FUNCTION core.test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF nextval('core.test_commits') = 1 THEN RAISE 'a worker is gone' USING ERRCODE = 'XX000'; END IF; RETURN NULL; END $$`);
+    const account = await openAccount(direct.db, 1_000_000n);
+    await run(`CREATE CONSTRAINT TRIGGER test_refuse AFTER INSERT ON core.ledger DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION core.test_refuse()`);
+    try {
+      expect(codeOf(await direct.lanes.submit(call(account, { effect: rowEffect() })))).toBe('done');
+    } finally {
+      await run('DROP TRIGGER test_refuse ON core.ledger');
+    }
+    const commits = await direct.db.query({ name: '', text: 'SELECT last_value AS tried FROM core.test_commits' }, []);
+    expect(commits.rows).toEqual([{ tried: 2n }]);
+    await expectCharged(account, 1);
+  },
+);
+
+test.runIf(inject('cluster') !== null)(
+  'workers that lose their sessions under load cost no call its effect and no wallet a charge too many',
+  async () => {
+    const account = await openAccount(direct.db, 1_000_000n);
+    const effect = rowEffect();
+    const settled: Promise<string>[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      for (let n = 0; n < 5; n += 1) {
+        settled.push(direct.lanes.submit(call(account, { effect })).then(codeOf));
+        await sleep(round);
+      }
+      await direct.db.query(killOnWorkers, []);
+    }
+    expect(await Promise.all(settled)).toEqual(Array(40).fill('done'));
+    await expectCharged(account, 40);
+  },
+);
 
 test('backends that are killed under load cost no call its effect and no wallet a charge too many', async () => {
   const account = await openAccount(direct.db, 1_000_000n);

@@ -126,11 +126,12 @@ describe('a failed attempt', () => {
     await attempts(10);
     await until(async () => (await stateOf(service.core, webhookId)).failed_attempts === 10);
     expect((await stateOf(service.core, webhookId)).status).toBe('enabled');
-    await sql(
-      service.core.db,
-      `UPDATE core.webhook SET failing_since = failing_since - interval '5 days' WHERE webhook_id = $1`,
-      [webhookId],
-    );
+    const sinceMs = (await stateOf(service.core, webhookId)).failing_since as number;
+    const longAgo = new Date(sinceMs - 5 * 86_400_000);
+    await sql(service.core.db, 'UPDATE core.webhook SET failing_since = $2 WHERE webhook_id = $1', [
+      webhookId,
+      longAgo,
+    ]);
     await emit(service.core, accountId);
     await until(async () => (await stateOf(service.core, webhookId)).status === 'disabled');
     expect(await stateOf(service.core, webhookId)).toMatchObject({ disabled_reason: 'failing' });
