@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
+import { openVendor } from '../../src/core/vendors/health-store.ts';
+import { vendorNotices } from '../../src/core/vendors/notices.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
@@ -82,6 +84,13 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     await ok('/v1/queue/publish', { queue: 'jobs', payload: {} });
     await ok('/v1/queue/consume', { queue: 'jobs', visibility_timeout: 10 });
     await service.advance(11);
+  },
+  // By the sweep that a service with vendors outside runs.
+  'system.vendor.down': async () => {
+    await ok('/v1/account/webhooks/register', { url: `${receiver.url}/hooks`, events: ['system.vendor.down'] });
+    const { db } = service.core;
+    await openVendor(db, 'acme', 'video.generate', 'VENDOR_AUTH_ERROR', 300_000);
+    await vendorNotices(db, () => 'western').run(new AbortController().signal);
   },
   'cron.executed': () => scheduled('/runs'),
   'cron.failed': () => scheduled('/fails'),
