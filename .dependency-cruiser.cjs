@@ -28,7 +28,7 @@ module.exports = {
     ),
     only(
       'workers',
-      ['config/', 'core/', 'db/', 'gateway/limits/', 'lib/', 'surfaces/http/listen[.]ts$'],
+      ['config/', 'core/', 'db/', 'gateway/limits/', 'lib/', 'surfaces/http/(?:listen|moves)[.]ts$'],
       'workers stand on what they share: the core, the database and the limits of calls',
     ),
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),

@@ -46,6 +46,7 @@ import { moduleTags } from './manifest/version.ts';
 import { createShell, type Shell } from './shell.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
+import type { Homes } from './surfaces/http/moves.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 import { type Adapters, builtInAdapters, startVendors, vendorsOf } from './vendors-file.ts';
@@ -83,6 +84,7 @@ export interface ProcessGroup {
   readonly siblings: Siblings;
   readonly rates: Rates;
   readonly logins: LoginFailures;
+  readonly homes: Homes;
   /** The text of VENDORS_FILE as the first process read it: one that is started later works with the same. */
   readonly vendorsText: string | null;
   openStorage(): Promise<Storage>;
@@ -108,7 +110,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
   const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);
   const siblings = group?.siblings ?? noSiblings;
-  const shell = createShell(config, manifest, { log, bounds, siblings });
+  const shell = createShell(config, manifest, { log, bounds, siblings, homes: group?.homes });
   let storage: Storage | null = null;
   try {
     const baseUrl = group === undefined ? await listen(shell.rest, config) : config.baseUrl;

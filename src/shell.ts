@@ -16,6 +16,7 @@ import { Traffic } from './gateway/limits/traffic.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import { plannedModules } from './manifest/planned/modules.ts';
 import { Connections } from './surfaces/http/connections.ts';
+import type { Homes } from './surfaces/http/moves.ts';
 import { proxyMatcher } from './surfaces/http/trusted-proxies.ts';
 import { addPublicRoutes } from './surfaces/public/public.ts';
 import { mountedRawRoutes } from './surfaces/raw/raw.ts';
@@ -28,6 +29,7 @@ export interface ShellOptions {
   readonly log: Logger;
   readonly bounds: Admission;
   readonly siblings: Siblings;
+  readonly homes?: Homes | undefined;
 }
 
 /** What it answers with. */
@@ -53,7 +55,7 @@ export interface Shell {
 }
 
 /** Answers 503 until it is opened. */
-export function createShell(config: Config, manifest: Manifest, { log, bounds, siblings }: ShellOptions): Shell {
+export function createShell(config: Config, manifest: Manifest, { log, bounds, siblings, homes }: ShellOptions): Shell {
   const registry = new Registry();
   const traffic = new Traffic(registry, bounds);
   const refusals = new Refusals(traffic.bounds, log);
@@ -66,7 +68,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
   const makeEnvelope = () => new Envelope({ baseUrl, region: config.region, workerId, cnyPerUsd: config.cnyPerUsd });
   const currentEnvelope = () => (envelope ??= makeEnvelope());
   const isProxy = proxyMatcher(config.trustProxy);
-  const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy });
+  const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy, homes });
   const endpoints = compileEndpoints(manifest.modules, (module) => inner?.states.get(module));
   const rest = createRest({
     endpoints: config.role === 'worker' ? [] : [...endpoints.values()],

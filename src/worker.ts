@@ -8,6 +8,7 @@ import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/startup-error.ts';
 import type { Storage } from './db/storage.ts';
 import { stopOnSignal } from './stopping.ts';
+import { WorkerHomes } from './workers/homes.ts';
 import { Link } from './workers/link.ts';
 import type { Enrolment, WorkerFailure } from './workers/primary.ts';
 import { SharedLogins, SharedRates } from './workers/shared-limits.ts';
@@ -15,7 +16,7 @@ import { WorkerSiblings } from './workers/siblings.ts';
 
 export async function serveAsWorker(): Promise<void> {
   const link = new Link((batch, sent) => void process.send?.(batch, sent));
-  process.on('message', (batch) => link.receive(batch as never));
+  process.on('message', (batch, handle) => void (handle === undefined && link.receive(batch as never)));
   // Without the first process there is no port, and nobody who counts for all.
   process.once('disconnect', () => process.exit(1));
   const config = loadConfig(readEnv());
@@ -51,7 +52,8 @@ async function start(link: Link, log: Logger): Promise<Service> {
     group: {
       name: group,
       siblings,
-      rates: new SharedRates(link, workers),
+      homes: new WorkerHomes(link, slot),
+      rates: new SharedRates(link),
       logins: new SharedLogins(link),
       vendorsText,
       async openStorage() {

@@ -100,23 +100,27 @@ export function admit({ limiter }: Gateway, call: Call): void | Promise<void> {
   if (endpoint.limitClass === 'none') return begin(limiter, call);
   const grant = limiter.take(accountId, tier, endpoint.limitClass);
   if (grant instanceof Promise) return grant.then((granted) => beginRated(limiter, call, granted));
-  beginRated(limiter, call, grant);
+  return beginRated(limiter, call, grant);
 }
 
-function beginRated(limiter: Rates, call: Call, grant: Grant): void {
+function beginRated(limiter: Rates, call: Call, grant: Grant): void | Promise<void> {
   call.headers['ratelimit-policy'] = grant.policy;
   call.headers.ratelimit = grant.remaining;
   call.limiter = limiter;
   if (!grant.allowed) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
-  begin(limiter, call);
+  return begin(limiter, call);
 }
 
-function begin(limiter: Rates, call: Call): void {
+function begin(limiter: Rates, call: Call): void | Promise<void> {
   const { accountId, tier, endpoint } = call;
   // A waiting consume holds nothing and is not counted; what a call calls runs in its place.
   if (endpoint.capability.waits === true || call.depth > 0) return;
-  if (!limiter.begin(accountId, tier)) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
-  call.occupy(() => limiter.end(accountId));
+  const counted = (mayRun: boolean) => {
+    if (!mayRun) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
+    call.occupy(() => limiter.end(accountId));
+  };
+  const mayRun = limiter.begin(accountId, tier);
+  return mayRun instanceof Promise ? mayRun.then(counted) : counted(mayRun);
 }
 
 /** Runs the capability on the input that was read. */

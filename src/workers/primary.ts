@@ -11,6 +11,7 @@ import { StartupError } from '../db/startup-error.ts';
 import { openStorage, type Storage } from '../db/storage.ts';
 import { randomText } from '../lib/ids.ts';
 import { findPort } from '../surfaces/http/listen.ts';
+import { HomeKeeper } from './homes.ts';
 import { Link } from './link.ts';
 import { Relay } from './relay.ts';
 import { LimitKeeper } from './shared-limits.ts';
@@ -81,6 +82,7 @@ class Primary {
   readonly #group = `${hostname()}-${process.pid}-${randomText(6)}`;
   readonly #relay = new Relay();
   readonly #limits = new LimitKeeper();
+  readonly #homes = new HomeKeeper();
   readonly #links = new Map<Worker, Link>();
   #storage: Promise<Storage> | null = null;
   #isStopping = false;
@@ -146,9 +148,10 @@ class Primary {
     const worker = cluster.fork();
     const link = new Link((batch, sent) => void (worker.isConnected() ? worker.send(batch, sent) : sent()));
     this.#links.set(worker, link);
-    worker.on('message', (batch) => link.receive(batch));
+    worker.on('message', (batch, handle) => void (handle === undefined && link.receive(batch)));
     // A message to a worker that has just ended; its end is heard anyway.
     worker.on('error', () => undefined);
+    this.#homes.add(slot, worker, link);
     this.#serve(link, slot);
     const ready = Promise.withResolvers<WorkerReady>();
     link.on('ready', (told: WorkerReady) => ready.resolve(told));
@@ -159,6 +162,7 @@ class Primary {
     const ended = exitOf(worker).then((how) => {
       this.#links.delete(worker);
       this.#relay.remove(link);
+      this.#limits.remove(link);
       if (failure !== null) throw failure;
       return how;
     });

@@ -1,6 +1,5 @@
-// Rates and failed logins of all workers: the first process keeps them, so that an account has one burst and an address one count,
-// whichever worker it meets. Calls under way are counted where they run, each worker having its share of them: connections are
-// spread over all.
+// Rates, calls under way and failed logins of all workers: the first process keeps them, so that an account has one burst and an address
+// one count, whichever worker it meets.
 import type { Tier } from '../core/accounts/tiers.ts';
 import { FailedLogins, type LoginFailures } from '../gateway/limits/failed-logins.ts';
 import { type Grant, type RatedClass, RateLimiter, type Rates } from '../gateway/limits/rate-limiter.ts';
@@ -13,21 +12,42 @@ export class LimitKeeper {
   readonly #rates = new RateLimiter();
   readonly #logins = new FailedLogins();
 
+  /** Calls of each account that run in a worker: they end with it. */
+  readonly #running = new Map<Link, Map<string, number>>();
+
   add(link: Link): void {
+    const running = new Map<string, number>();
+    this.#running.set(link, running);
+    link.on('rate.begin', ([accountId, tier]: [string, Tier]) => {
+      const mayRun = this.#rates.begin(accountId, tier);
+      if (mayRun) running.set(accountId, (running.get(accountId) ?? 0) + 1);
+      return mayRun;
+    });
+    link.on('rate.end', (accountId: string) => {
+      const left = (running.get(accountId) ?? 0) - 1;
+      if (left > 0) running.set(accountId, left);
+      else running.delete(accountId);
+      this.#rates.end(accountId);
+    });
     link.on('rate.take', ([accountId, tier, limitClass]: Take) => this.#rates.take(accountId, tier, limitClass));
     link.on('rate.spend', ([tokens, ...of]: [number, ...Take]) => void this.#rates.spend(...of, tokens));
     link.on('login.fail', (address: string) => this.#logins.fail(address));
+  }
+
+  remove(link: Link): void {
+    for (const [accountId, count] of this.#running.get(link) ?? [])
+      for (let ended = 0; ended < count; ended += 1) this.#rates.end(accountId);
+    this.#running.delete(link);
   }
 }
 
 export class SharedRates implements Rates {
   readonly #link: Link;
-  /** Counts what runs here, and remembers the rates as they were told last. */
-  readonly #own: RateLimiter;
+  /** The rates as they were told last. */
+  readonly #own = new RateLimiter();
 
-  constructor(link: Link, workers: number) {
+  constructor(link: Link) {
     this.#link = link;
-    this.#own = new RateLimiter(workers);
   }
 
   async take(...of: Take): Promise<Grant> {
@@ -41,12 +61,12 @@ export class SharedRates implements Rates {
     return this.#own.spend(accountId, tier, limitClass, tokens);
   }
 
-  begin(accountId: string, tier: Tier): boolean {
-    return this.#own.begin(accountId, tier);
+  begin(accountId: string, tier: Tier): Promise<boolean> {
+    return this.#link.ask('rate.begin', [accountId, tier]) as Promise<boolean>;
   }
 
   end(accountId: string): void {
-    this.#own.end(accountId);
+    this.#link.tell('rate.end', accountId);
   }
 }
 

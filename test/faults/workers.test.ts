@@ -21,6 +21,7 @@ import { createTestAccount, SECRETS_KEY } from '../support/service.ts';
 import { type Answer, tally } from './pair.ts';
 
 const WORKERS = 3;
+const METRICS_TOKEN = 'a-token-for-the-figures-0123456789';
 let database: TestDatabase;
 let db: Database;
 let place: Place;
@@ -29,7 +30,9 @@ let service: ServiceProcess;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = new Database({ connection: database.connection, connections: 4, hotConnections: 1 });
-  const env = { DATABASE_URL: database.url, SECRETS_KEY, WORKERS: String(WORKERS), RATE_LIMITS: 'on' };
+  // A proxy's connections stay with the process that accepted them, whosever calls they carry.
+  const many = { WORKERS: String(WORKERS), TRUST_PROXY: 'loopback', METRICS_TOKEN };
+  const env = { DATABASE_URL: database.url, SECRETS_KEY, RATE_LIMITS: 'on', ...many };
   place = await createPlace(env);
   service = await startProcess(place);
   await until(async () => (await workersAnswering()).size === WORKERS);
@@ -188,7 +191,7 @@ describe('several processes behind one port', () => {
   test('one scrape tells the sums of all', async () => {
     const { secret } = await account();
     const all = await lines(secret);
-    const metrics = async ({ agent }: Line) => (await send(agent, secret, 'GET', '/metrics')).text;
+    const metrics = async ({ agent }: Line) => (await send(agent, METRICS_TOKEN, 'GET', '/metrics')).text;
     const peeks = (text: string) =>
       Number(/^qm_calls_total\{capability="queue\.list",status="200"\} (\d+)/m.exec(text)?.[1] ?? 0);
     const before = peeks(await metrics(all[0]));

@@ -22,7 +22,7 @@ export interface Rates {
   /** Takes what a call costs beyond its token, also what is not there: the next calls wait for it. Answers the field's new value. */
   spend(accountId: string, tier: Tier, limitClass: RatedClass, tokens: number): string;
   /** Counts a running call; false when the account has too many. `end` must be called once for each true. */
-  begin(accountId: string, tier: Tier): boolean;
+  begin(accountId: string, tier: Tier): boolean | Promise<boolean>;
   end(accountId: string): void;
 }
 
@@ -35,12 +35,6 @@ export class RateLimiter implements Rates {
   /** A forgotten bucket is a full one: forgetting never refuses a call that was allowed. */
   readonly #buckets = new LRUCache<string, Bucket>({ max: admission.all.ratesRemembered });
   readonly #running = new Map<string, number>();
-  readonly #processes: number;
-
-  /** `processes`: so many count running calls of the same accounts, and have an even share of them. */
-  constructor(processes = 1) {
-    this.#processes = processes;
-  }
 
   take(accountId: string, tier: Tier, limitClass: RatedClass, nowMs: number = performance.now()): Grant {
     const rate = rateOf(tier, limitClass);
@@ -76,7 +70,7 @@ export class RateLimiter implements Rates {
 
   begin(accountId: string, tier: Tier): boolean {
     const running = this.#running.get(accountId) ?? 0;
-    if (running >= tierLimits[tier].inFlightMax / this.#processes) return false;
+    if (running >= tierLimits[tier].inFlightMax) return false;
     this.#running.set(accountId, running + 1);
     return true;
   }

@@ -10,6 +10,7 @@ import { FairSlots } from '../../lib/fair-slots.ts';
 import { Answer } from './answer.ts';
 import { Arrivals } from './arrivals.ts';
 import { descriptorsMax } from './descriptors.ts';
+import { type Homes, type Move, Moves } from './moves.ts';
 import { answerOverloaded, OVERLOADED } from './overloaded.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { stalls, type Upload } from './upload.ts';
@@ -20,11 +21,14 @@ export interface ConnectionOptions {
   readonly envelope: () => Envelope;
   /** Whether the address is a proxy's: its connections are those of many. */
   readonly isProxy: (address: string) => boolean;
+  /** Of one of several processes. */
+  readonly homes?: Homes | undefined;
 }
 
 interface Connection {
   readonly socket: Socket;
   readonly owner: string;
+  readonly isProxied: boolean;
   /** Beyond the bound: answered only where health is asked for. */
   readonly spare: boolean;
   readonly handle: RequestListener;
@@ -34,6 +38,10 @@ interface Connection {
   request: IncomingMessage | null;
   begunMs: number;
   upload: Upload | null;
+  /** Null: it stays. */
+  move: Move | null;
+  /** Another process has handed it over, having answered on it. */
+  isMoved: boolean;
   readonly waiting: (readonly [IncomingMessage, Answer])[];
 }
 
@@ -50,6 +58,7 @@ export class Connections {
   readonly #slots: FairSlots;
   readonly #unread: UnreadAnswers;
   readonly #arrivals: Arrivals<Connection>;
+  readonly #moves: Moves | null;
   #spare = 0;
   #proxied = 0;
   #waiting = 0;
@@ -61,6 +70,7 @@ export class Connections {
     this.#slots = new FairSlots(
       Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
     );
+    this.#moves = options.homes === undefined ? null : new Moves(options.homes);
     this.#unread = new UnreadAnswers(options.traffic);
     const { arrivalSliceMs, acceptingMs, turnWaitMs, turnBurstMs, turnBurstWaitMs } = options.traffic.bounds.all;
     this.#arrivals = new Arrivals({
@@ -96,8 +106,19 @@ export class Connections {
     const serve = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      if (!this.#admit(socket, handle)) return;
+      this.#arrivals.accepted();
+      take(socket, false);
+    });
+    const take = (socket: Socket, isMoved: boolean) => {
+      const connection = this.#admit(socket, handle);
+      if (connection === null) return;
+      connection.isMoved = isMoved;
       for (const listener of serve) listener.call(server, socket);
+      if (!isMoved && !connection.isProxied) connection.move = this.#moves?.follow(socket) ?? null;
+    };
+    this.#options.homes?.onMoved((socket) => {
+      if (server.listening) take(socket, true);
+      else socket.destroy();
     });
     const arrive = (request: IncomingMessage, answer: Answer) => this.#arrive(request, answer);
     server.on('request', arrive).on('checkContinue', arrive).on('checkExpectation', arrive);
@@ -106,27 +127,29 @@ export class Connections {
     return server;
   }
 
-  #admit(socket: Socket, handle: RequestListener): boolean {
-    this.#arrivals.accepted();
+  #admit(socket: Socket, handle: RequestListener): Connection | null {
     const { all } = this.#options.traffic.bounds;
     const address = socket.remoteAddress ?? '';
-    const owner = this.#options.isProxy(address) ? `proxied ${this.#proxied++}` : networkOf(address);
+    const isProxied = this.#options.isProxy(address);
+    const owner = isProxied ? `proxied ${this.#proxied++}` : networkOf(address);
     const spare = !this.#slots.take(owner, 1);
     if (spare) this.#options.refusals.tell('connections');
     if (spare && this.#spare >= all.spareConnections) {
       socket.on('error', () => socket.destroy());
       socket.end(FULL, () => socket.destroy());
-      return false;
+      return null;
     }
     if (spare) this.#spare += 1;
     const timer = spare ? setTimeout(() => socket.destroy(), all.spareConnectionMs) : null;
     const connection: Connection = {
-      ...{ socket, owner, spare, handle },
+      ...{ socket, owner, isProxied, spare, handle },
       next: () => this.#next(connection),
       answer: null,
       request: null,
       begunMs: 0,
       upload: null,
+      move: null,
+      isMoved: false,
       waiting: [],
     };
     this.#open.set(socket, connection);
@@ -137,12 +160,13 @@ export class Connections {
       if (spare) this.#spare -= 1;
       else this.#slots.release(owner, 1);
     });
-    return true;
+    return connection;
   }
 
   #arrive(request: IncomingMessage, answer: Answer): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
+    if (connection.move !== null) connection.move.arrived += 1;
     if (connection.answer === null) {
       this.#begin(connection, request, answer);
       return;
@@ -193,12 +217,16 @@ export class Connections {
   }
 
   #next(connection: Connection): void {
-    const { socket, waiting } = connection;
+    const { answer, request, move, socket, waiting } = connection;
     connection.answer = null;
     connection.request = null;
     connection.upload = null;
     const next = socket.writable ? waiting.shift() : undefined;
-    if (next === undefined) return;
+    if (next === undefined) {
+      const isKnown = answer !== null && answer.owner !== connection.owner;
+      if (move !== null && request !== null && isKnown) this.#moves?.answered(move, answer.owner, request);
+      return;
+    }
     this.#waiting -= 1;
     this.#begin(connection, next[0], next[1]);
     if (waiting.length === 0) socket.resume();
@@ -218,7 +246,9 @@ export class Connections {
     const connection = this.#open.get(socket);
     // Once a request is complete, these bytes would pass for its answer.
     const answers = connection === undefined || connection.request === null || !connection.request.complete;
-    if (answers && socket.writable && connection?.answer?.headersSent !== true) socket.write(BAD_REQUEST);
+    // Nor on one that was handed over: its client waits for nothing until it asks here.
+    const asks = connection?.isMoved !== true || connection.begunMs > 0;
+    if (answers && asks && socket.writable && connection?.answer?.headersSent !== true) socket.write(BAD_REQUEST);
     // Whoever keeps their side open would otherwise keep the socket.
     socket.destroySoon();
   }

@@ -1,0 +1,110 @@
+// Which of several processes an account is at home in, and the way of a connection to it, through the first process. The first
+// process decides: an account gets the process that has the fewest, the one that asks where they are equal.
+import type { Worker } from 'node:cluster';
+import { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import type { Homes } from '../surfaces/http/moves.ts';
+import { type Link, NoAnswer } from './link.ts';
+
+/** An account that is forgotten gets a home again when it next opens a connection. */
+const ACCOUNTS_REMEMBERED = 10_000;
+
+/** What comes with a connection that is handed over. */
+interface Parcel {
+  readonly home: number;
+}
+
+/** A connection as Node passes it from process to process without reading from it. */
+type Handle = Socket & { close(): void };
+
+interface Resident {
+  readonly worker: Worker;
+  readonly link: Link;
+  accounts: number;
+}
+
+/** The first process's side. */
+export class HomeKeeper {
+  readonly #residents = new Map<number, Resident>();
+  readonly #homes = new LRUCache<string, Resident>({
+    max: ACCOUNTS_REMEMBERED,
+    dispose: (resident) => {
+      resident.accounts -= 1;
+    },
+  });
+
+  add(slot: number, worker: Worker, link: Link): void {
+    const resident: Resident = { worker, link, accounts: 0 };
+    this.#residents.set(slot, resident);
+    worker.once('exit', () => {
+      if (this.#residents.get(slot) === resident) this.#residents.delete(slot);
+    });
+    link.on('home.of', (accountId: string) => this.#homeOf(accountId, slot));
+    link.on('home.moved', (home: number) => this.#residents.get(home)?.link.ask('home.moved'));
+    worker.on('message', (message: unknown, handle: Handle | undefined) => {
+      if (handle !== undefined) this.#forward(message as Parcel, handle);
+    });
+  }
+
+  #homeOf(accountId: string, asking: number): number {
+    const known = this.#slotOf(this.#homes.get(accountId));
+    if (known !== null) return known;
+    let [home, fewest] = [asking, this.#residents.get(asking)?.accounts ?? 0];
+    for (const [slot, { accounts }] of this.#residents) if (accounts < fewest) [home, fewest] = [slot, accounts];
+    const resident = this.#residents.get(home);
+    if (resident === undefined) return asking;
+    resident.accounts += 1;
+    this.#homes.set(accountId, resident);
+    return home;
+  }
+
+  /** Null where the process has ended. */
+  #slotOf(resident: Resident | undefined): number | null {
+    for (const [slot, one] of this.#residents) if (one === resident) return slot;
+    return null;
+  }
+
+  #forward(parcel: Parcel, handle: Handle): void {
+    const worker = this.#residents.get(parcel.home)?.worker;
+    if (worker?.isConnected() === true) worker.send(parcel, handle, undefined, () => handle.close());
+    else handle.close();
+  }
+}
+
+/** A worker's side. */
+export class WorkerHomes implements Homes {
+  readonly #link: Link;
+  readonly #slot: number;
+
+  constructor(link: Link, slot: number) {
+    this.#link = link;
+    this.#slot = slot;
+    // Asked after a connection was sent, and so heard after it.
+    link.on('home.moved', () => null);
+  }
+
+  async homeOf(accountId: string): Promise<number | null> {
+    const home = await this.#link.ask('home.of', accountId).catch(unlessGone);
+    return home === null || home === this.#slot ? null : (home as number);
+  }
+
+  async move(socket: Socket, home: number): Promise<void> {
+    const { _handle: handle } = socket as unknown as { _handle: Handle };
+    // From now on nothing is read here.
+    socket.pause();
+    const parcel: Parcel = { home };
+    process.send?.(parcel, handle, undefined, () => socket.destroy());
+    await this.#link.ask('home.moved', home).catch(unlessGone);
+  }
+
+  onMoved(take: (socket: Socket) => void): void {
+    process.on('message', (_message, handle) => {
+      if (handle !== undefined) take(new Socket({ handle, readable: true, writable: true } as object));
+    });
+  }
+}
+
+function unlessGone(error: unknown): null {
+  if (error instanceof NoAnswer) return null;
+  throw error;
+}
