@@ -1,7 +1,16 @@
 // /metrics: what the process, or all behind the port together, count, in Prometheus' text format, for whoever has the token or, without one, for this machine alone.
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AggregatorRegistry, collectDefaultMetrics, Gauge, type MetricObject, type Registry } from 'prom-client';
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  type MetricObject,
+  Registry,
+} from 'prom-client';
 import type { Figure } from '../../core/process/metric.ts';
 import type { Siblings } from '../../core/process/siblings.ts';
 import { isLoopback } from '../../lib/loopback.ts';
@@ -14,12 +23,6 @@ export interface MetricsOptions {
   readonly gauges: () => readonly Figure[];
   readonly laneDepth: () => number;
   readonly siblings: Siblings;
-}
-
-/** Of one process. */
-interface Told {
-  readonly metrics: MetricObject[];
-  readonly figures: readonly Figure[];
 }
 
 const REFUSAL = 'metrics are for loopback, not through a proxy, or with METRICS_TOKEN as bearer token\n';
@@ -37,51 +40,28 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): void 
       this.set(options.laneDepth());
     },
   });
-  const tell = async (): Promise<Told> => ({ metrics: await registry.getMetricsAsJSON(), figures: options.gauges() });
+  const tell = async () => [...(await registry.getMetricsAsJSON()), ...(await metricsOf(options.gauges()))];
   options.siblings.on('metrics', tell);
   app.get('/metrics', async (request, reply) => {
     if (!mayRead(request, options)) return reply.code(403).type('text/plain').send(REFUSAL);
     const [own, others] = await Promise.all([tell(), options.siblings.ask('metrics', null)]);
-    return reply.type(registry.contentType).send(await together([own, ...(others as Told[])]));
+    const all = AggregatorRegistry.aggregate([own, ...(others as MetricObject[][])]);
+    return reply.type(registry.contentType).send(await all.metrics());
   });
 }
 
-async function together(all: readonly Told[]): Promise<string> {
-  const sums = await AggregatorRegistry.aggregate(all.map(({ metrics }) => metrics)).metrics();
-  return sums + exposition(summed(all.flatMap(({ figures }) => figures)));
-}
-
-/** Values of one name and labels add up; of times, the latest or longest stands for all. */
-export function summed(figures: readonly Figure[]): Figure[] {
-  const alike = Map.groupBy(figures, ({ name, labels }) => JSON.stringify([name, Object.entries(labels).sort()]));
-  return [...alike.values()].map((group) => {
-    const [first] = group as [Figure, ...Figure[]];
-    const values = group.map(({ value }) => value);
-    const value = first.name.endsWith('_seconds') ? Math.max(...values) : values.reduce((sum, each) => sum + each, 0);
-    return { ...first, value };
-  });
-}
-
-/** Families of lines, each below its help and type (prometheus.io/docs/instrumenting/exposition_formats). */
-export function exposition(figures: readonly Figure[]): string {
-  const families = Map.groupBy(figures, ({ name }) => name);
-  return [...families]
-    .map(([name, [first, ...others]]) => {
-      const { help } = first as Figure;
-      const type = name.endsWith('_total') ? 'counter' : 'gauge';
-      const head = `# HELP ${name} ${help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}\n# TYPE ${name} ${type}\n`;
-      return head + [first as Figure, ...others].map(line).join('');
-    })
-    .join('');
-}
-
-function line({ name, labels, value }: Figure): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs}}` : ''} ${value}\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');
+/** Of several processes values of one name and labels add up; of times, the latest or longest stands for all. */
+async function metricsOf(figures: readonly Figure[]): Promise<MetricObject[]> {
+  const registry = new Registry();
+  for (const [name, of] of Map.groupBy(figures, (figure) => figure.name)) {
+    const { help } = of[0] as Figure;
+    const labelNames = [...new Set(of.flatMap(({ labels }) => Object.keys(labels)))];
+    const aggregator: Aggregator = name.endsWith('_seconds') ? 'max' : 'sum';
+    const options = { name, help, labelNames, aggregator, registers: [registry] } satisfies GaugeConfiguration<string>;
+    const metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options);
+    for (const each of of) metric.inc(each.labels, each.value);
+  }
+  return registry.getMetricsAsJSON();
 }
 
 function mayRead(request: FastifyRequest, { metricsToken, isBehindProxy }: MetricsOptions): boolean {
