@@ -83,3 +83,10 @@ INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.deliv
 INSERT INTO core.worst_case (target, same, columns, example) VALUES ('core.delivery_line', '{account_id, health}',
   $$webhook_id, health, due_at$$,
   $$n::text, n, timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'$$);
+
+-- How often an account replaced the secret that signs what is told to URLs of single pieces of work; no row: never.
+CREATE TABLE core.webhook_secret (
+  account_id text COLLATE "C" PRIMARY KEY,
+  generation integer NOT NULL,
+  rotated_at timestamptz NOT NULL
+);

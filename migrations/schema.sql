@@ -7,6 +7,7 @@ CREATE SCHEMA cron;
 CREATE SCHEMA errors;
 CREATE SCHEMA queue;
 CREATE SCHEMA vector;
+CREATE SCHEMA video;
 
 CREATE OR REPLACE FUNCTION core.clock_now()
  RETURNS timestamp with time zone
@@ -429,6 +430,13 @@ CREATE TABLE core.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE core.webhook_secret (
+  account_id text COLLATE "C" NOT NULL,
+  generation integer NOT NULL,
+  rotated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_secret_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE core.worst_case (
   target text NOT NULL,
   same text[] NOT NULL,
@@ -726,6 +734,66 @@ CREATE TABLE vector.tombstone (
   CONSTRAINT tombstone_pkey PRIMARY KEY (account_id, collection_id, version, id)
 );
 
+CREATE TABLE video.asset_store (
+  id integer NOT NULL,
+  mark text NOT NULL,
+  CONSTRAINT asset_store_pkey PRIMARY KEY (id),
+  CONSTRAINT asset_store_id_check CHECK ((id = 1))
+);
+
+CREATE TABLE video.job (
+  account_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  operation text NOT NULL,
+  parent_job_id text COLLATE "C",
+  key_id text COLLATE "C" NOT NULL,
+  request_id text NOT NULL,
+  trace_id text NOT NULL,
+  entry_form text NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  vendor text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  request text NOT NULL,
+  chain text NOT NULL,
+  place integer DEFAULT 0 NOT NULL,
+  left_reason text,
+  store boolean NOT NULL,
+  retention_days integer NOT NULL,
+  hold_id text COLLATE "C" NOT NULL,
+  held_nanos bigint NOT NULL,
+  storage_nanos bigint NOT NULL,
+  work text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  progress_pct integer,
+  current_step text,
+  expected_ms bigint,
+  created_at timestamp with time zone NOT NULL,
+  running_at timestamp with time zone,
+  deadline_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  event_id text COLLATE "C",
+  ended text,
+  cost_nanos bigint,
+  film text,
+  warnings text[] DEFAULT '{}'::text[] NOT NULL,
+  expires_at timestamp with time zone,
+  deleted boolean DEFAULT false NOT NULL,
+  CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE video.webhook (
+  account_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  url text NOT NULL,
+  status text NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
+) WITH (fillfactor=70);
+
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
@@ -774,3 +842,9 @@ CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id
 CREATE UNIQUE INDEX collection_id ON vector.collection USING btree (account_id, collection_id);
 CREATE INDEX item_version ON vector.item USING btree (account_id, collection_id, version, id);
 CREATE INDEX tombstone_deleted_at ON vector.tombstone USING btree (deleted_at);
+CREATE INDEX job_age ON video.job USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX job_due ON video.job USING btree (account_id, work, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX job_expiry ON video.job USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX job_live ON video.job USING btree (account_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX job_parent ON video.job USING btree (account_id, parent_job_id, job_id) WHERE (parent_job_id IS NOT NULL);
+CREATE INDEX webhook_due ON video.webhook USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);

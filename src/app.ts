@@ -47,8 +47,10 @@ import { createShell, type Shell } from './shell.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
+import { fileAssets } from './vendors/assets/file.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
+import { filmSandbox } from './vendors/video/sandbox/render.ts';
 import { type Adapters, builtInAdapters, startVendors, vendorsOf } from './vendors-file.ts';
 
 export interface Service {
@@ -207,12 +209,9 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
     vendors: await startVendors(db, options.vendorsFile, options),
+    ...{ assets: fileAssets(config.assetsFolder), films: filmSandbox },
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
-    log,
-    baseUrl,
-    region: config.region,
-    siblings,
-    bounds,
+    ...{ log, baseUrl, region: config.region, siblings, bounds },
   };
   hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);

@@ -25,6 +25,8 @@ export type Config = {
   readonly dataDir: string;
   /** Absent: the service runs its own PostgreSQL under `dataDir`. */
   readonly databaseUrl?: string;
+  /** The folder of what is made and kept outside of the database, absolute. */
+  readonly assetsFolder: string;
   /** Absolute. */
   readonly vendorsFile: string;
   /** A file that the operator names must be there; the usual one may be absent. */
@@ -70,6 +72,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     baseUrl,
     dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
+    assetsFolder: variables.folderUrl('ASSETS_URL', join(dataDir, 'assets')),
     vendorsFile: resolve(vendorsFile ?? join(dataDir, 'vendors.yaml')),
     isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

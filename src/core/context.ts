@@ -1,7 +1,9 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
 import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
+import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
+import type { FilmSandbox } from '../vendors/video/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
@@ -38,6 +40,10 @@ export interface Core {
   readonly outbound: OutboundClient;
   /** Whom outside work may be given to. */
   readonly vendors: Vendors;
+  /** Where bytes are kept that are too many for the database. */
+  readonly assets: AssetStore;
+  /** Makes films without a vendor. */
+  readonly films: FilmSandbox;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;

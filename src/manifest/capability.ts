@@ -44,7 +44,12 @@ export interface CapabilityExample {
   readonly title: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** Calls made first, in order; `$N.path` in a later input takes a value from the data of the N-th (0-based) answer. */
-  readonly before?: readonly { readonly capability: string; readonly input: Readonly<Record<string, unknown>> }[];
+  readonly before?: readonly {
+    readonly capability: string;
+    readonly input: Readonly<Record<string, unknown>>;
+    /** It is called again, after a pause, until the answer's data contains these fields: what it asks for takes a while. */
+    readonly until?: Readonly<Record<string, unknown>>;
+  }[];
   /** Fields that the answer's data must contain with these values. */
   readonly expect?: Readonly<Record<string, unknown>>;
 }
@@ -85,6 +90,10 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted, for the API key that got them. */
   readonly replay?: { readonly keepDays?: number; readonly secret?: boolean };
   readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
+  /** Begins work that goes on after the call: the price is held, and charged when that ends. */
+  readonly chargedAtEnd?: boolean;
+  /** A read whose answer is a secret: it may ask for the scope admin. */
+  readonly showsSecret?: boolean;
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
   /** Its answer holds a secret: no cache on the way keeps it. */

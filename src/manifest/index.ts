@@ -4,6 +4,7 @@ import { cron } from '../modules/cron/index.ts';
 import { errors } from '../modules/errors/index.ts';
 import { queue } from '../modules/queue/index.ts';
 import { vector } from '../modules/vector/index.ts';
+import { video } from '../modules/video/index.ts';
 import type { Module } from './module.ts';
 
-export const modules: readonly Module[] = [account, cron, errors, queue, vector];
+export const modules: readonly Module[] = [account, cron, errors, queue, vector, video];

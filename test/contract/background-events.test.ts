@@ -64,6 +64,11 @@ async function scheduled(path: string): Promise<void> {
   await service.advance(121);
 }
 
+async function film(prompt: string): Promise<void> {
+  await grantFor(30);
+  await ok('/v1/video/generate', { prompt, model: 'sandbox/storyboard-1', duration_seconds: 1 });
+}
+
 /** What makes each of them happen. */
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'account.created': async () => undefined,
@@ -94,6 +99,8 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   'cron.executed': () => scheduled('/runs'),
   'cron.failed': () => scheduled('/fails'),
+  'video.job.completed': () => film('A boat.'),
+  'video.job.failed': () => film('[[fail:VENDOR_ERROR]]'),
 };
 
 const toldWithoutCall = manifest.events.flatMap(({ type, withoutCall }) => (withoutCall === undefined ? [] : [type]));

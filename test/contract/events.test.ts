@@ -100,6 +100,10 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { receipt_handle } = data.items[0];
     await call('POST', '/v1/queue/nack', { queue: 'work', receipt_handle, requeue: false, reason: 'no good' });
   },
+  'video.job.failed': async () => {
+    const { data } = (await call('POST', '/v1/video/generate', { prompt: '[[hang]]', duration_seconds: 1 })).body;
+    await call('POST', `/v1/video/cancel/${data.job_id}`);
+  },
 };
 
 test('every type that a call may tell has its cause here', () => {

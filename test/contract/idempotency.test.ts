@@ -73,7 +73,9 @@ describe.each(idempotent)('%s', (id) => {
     expect(await rows()).toEqual(after);
   });
 
-  test('the key with another request is refused, and nothing happens', async () => {
+  // What takes no fields has no other request.
+  const hasFields = Object.keys(byId(id).input.properties).length > 0;
+  test.runIf(hasFields)('the key with another request is refused, and nothing happens', async () => {
     const { call, input, rows } = await prepare(id);
     expect((await callCapability(call, byId(id), input, key('k'))).status).toBe(200);
     const after = await rows();

@@ -21,7 +21,9 @@ import { toJson } from '../../src/lib/json-text.ts';
 import { modules } from '../../src/manifest/index.ts';
 import { buildManifest } from '../../src/manifest/manifest.ts';
 import { problem } from '../../src/problems/problem.ts';
+import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
+import { filmSandbox } from '../../src/vendors/video/sandbox/render.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sandboxOnly } from '../support/vendors.ts';
 
@@ -99,6 +101,8 @@ function makeCore(db: Database): Core {
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     vendors: sandboxOnly(),
+    assets: fileAssets('/nowhere'),
+    films: filmSandbox,
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

@@ -1,4 +1,6 @@
 // Calls of capabilities as the manifest describes them, for tests that loop over it: path, query and body are filled from one input.
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
@@ -64,12 +66,24 @@ export async function playExample(call: Client, capability: Capability, example:
   for (const step of [...before, { capability: capability.id, input }]) {
     const target = byId(step.capability);
     const resolved = withAnswers(step.input, played) as Input;
-    const reply = await callCapability(call, target, resolved);
+    const reply = await callUntil(call, target, resolved, 'until' in step ? step.until : undefined);
     played.push({ capability: target, input: resolved, reply });
     if (reply.status !== 200)
       expect(reply.body, `${capability.id}, "${example.title}": ${target.id}`).toMatchObject({ ok: true });
   }
   return played;
+}
+
+/** Calls again until the data contains the fields of `until`; once when there are none. */
+async function callUntil(call: Client, capability: Capability, input: Input, until?: Input): Promise<Reply> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const reply = await callCapability(call, capability, input);
+    const entries = Object.entries(until ?? {});
+    if (reply.status !== 200 || entries.every(([name, value]) => reply.body.data[name] === value)) return reply;
+    if (performance.now() > deadline) throw new Error(`${capability.id} never answered ${JSON.stringify(until)}`);
+    await sleep(100);
+  }
 }
 
 /** The input of an example with the answers of its `before` calls put in, ready to be sent. */
@@ -79,7 +93,7 @@ export async function prepareExample(call: Client, capability: Capability, index
   for (const step of example.before ?? []) {
     const input = withAnswers(step.input, played) as Input;
     const target = byId(step.capability);
-    const reply = await callCapability(call, target, input);
+    const reply = await callUntil(call, target, input, step.until);
     expect(reply.body, `${capability.id}: ${target.id}`).toMatchObject({ ok: true });
     played.push({ capability: target, input, reply });
   }

@@ -58,6 +58,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     RATE_LIMITS: 'off',
     TEST_CLOCK: 'on',
     LOG_LEVEL: 'silent',
+    VIDEO_SANDBOX_THREADS: '3',
     ...options.env,
   });
   const { connection, address, all, account, call } = options.admission ?? {};

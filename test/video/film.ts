@@ -4,9 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
-import { Sandbox, type SandboxOutcome, type SandboxRequest } from '../../src/vendors/video/sandbox/render.ts';
-
-const sandbox = new Sandbox(2);
+import type { SandboxOutcome, SandboxRequest } from '../../src/vendors/video/port.ts';
+import { filmSandbox } from '../../src/vendors/video/sandbox/render.ts';
 
 export interface MadeFilm {
   readonly outcome: SandboxOutcome;
@@ -19,7 +18,7 @@ export async function makeFilm(over: Partial<SandboxRequest> & { prompt?: string
   const folder = await mkdtemp(join(tmpdir(), 'qm-film-'));
   const [filmPath, thumbnailPath] = [join(folder, 'film.mp4'), join(folder, 'film.jpg')];
   try {
-    const outcome = await sandbox.render({
+    const outcome = await filmSandbox.render({
       scenes: [{ prompt: over.prompt ?? 'A paper boat on a pond.', seconds: 1, seed: 7 }],
       ...{ widthPx: 320, heightPx: 180, image: null, filmPath, thumbnailPath },
       onProgress: () => undefined,

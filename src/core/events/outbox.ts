@@ -11,6 +11,8 @@ export interface NewEvent {
   /** `{ object, previous?, … }` as it is delivered; no stacks or user data. */
   readonly data: unknown | JsonText;
   readonly requestId: string | null;
+  /** Of nextEventId; one is made when absent. */
+  readonly eventId?: string;
 }
 
 const insertOutbox = statement(
@@ -26,7 +28,7 @@ const insertOutbox = statement(
 export function sendEvents(tx: Transaction, events: readonly NewEvent[], nowMs: number): void {
   if (events.length === 0) return;
   tx.hint('events');
-  const ids = events.map(() => nextEventId());
+  const ids = events.map(({ eventId }) => eventId ?? nextEventId());
   void tx.query(insertOutbox, [
     textArray([...new Set(events.map((event) => event.accountId))].sort()),
     textArray(events.map((event) => event.accountId)),

@@ -21,6 +21,18 @@ const readEvents = statement(
     LIMIT $6`,
 );
 
+const readEvent = statement(
+  'event_read_one',
+  `SELECT account_id, sequence, event_id, type, data, request_id, test, created_at
+     FROM core.event
+    WHERE account_id = $1 AND event_id = $2`,
+);
+
+/** Null until it is numbered, and once it is too old. */
+export async function numberedEvent(db: Queryable, accountId: string, eventId: string): Promise<EventRow | null> {
+  return (await db.query<EventRow>(readEvent, [accountId, eventId])).rows[0] ?? null;
+}
+
 /** Events before the number `before` (null: the newest), newest first; none older than 30 days. */
 export async function eventsOf(
   db: Queryable,

@@ -26,11 +26,6 @@ const error = {
     message: text('Sentence for people.', 'The vendor could not serve the call.'),
   }),
 };
-const video = (state: string) => ({
-  ...job('vid_0vTq3mXkfR7bYc1LpZs8Ne', state, 'storyboard-1'),
-  duration_seconds: whole('Length of the video.', 5),
-  aspect_ratio: text('Shape of the picture.', '16:9'),
-});
 const image = (state: string) => job('img_0vTq3mXkfR7bYc1LpZs8Ne', state, 'card-1');
 const link = (description: string, end: string) => textOrNull(description, `https://infra.example.org/v1/${end}`);
 const batch = (status: string, succeeded: number) => ({
@@ -52,12 +47,6 @@ export const plannedJobEvents: readonly EventKind[] = [
     image_url: link('Where the image can be fetched for 24 hours.', 'image/content/img_0vTq3mXkfR7bYc1LpZs8Ne.png'),
   }),
   eventKind('image.job.failed', 'An image job failed.', { ...image('failed'), ...error }),
-  eventKind('video.job.completed', 'A video job finished.', {
-    ...video('succeeded'),
-    video_url: link('Where the video can be fetched for 24 hours.', 'video/content/vid_0vTq3mXkfR7bYc1LpZs8Ne.mp4'),
-    thumbnail_url: textOrNull('Where its thumbnail can be fetched for 24 hours.', null),
-  }),
-  eventKind('video.job.failed', 'A video job failed.', { ...video('failed'), ...error }),
   eventKind('ai.batch.completed', 'A batch of AI calls finished.', batch('completed', 98)),
   eventKind('ai.batch.failed', 'A batch of AI calls failed.', batch('failed', 0)),
   eventKind('system.maintenance.scheduled', 'Maintenance of the service is planned.', {

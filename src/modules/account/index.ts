@@ -15,6 +15,8 @@ import { ledgerList } from './capabilities/ledger-list.ts';
 import { tier } from './capabilities/tier.ts';
 import { usage } from './capabilities/usage.ts';
 import { usageTimeseries } from './capabilities/usage-timeseries.ts';
+import { webhooksDefaultSecret } from './capabilities/webhooks-default-secret.ts';
+import { webhooksDefaultSecretRotate } from './capabilities/webhooks-default-secret-rotate.ts';
 import { webhooksDelete } from './capabilities/webhooks-delete.ts';
 import { webhooksDeliveries } from './capabilities/webhooks-deliveries.ts';
 import { webhooksGet } from './capabilities/webhooks-get.ts';
@@ -53,6 +55,8 @@ export const account = defineModule<AccountState>({
     webhooksDelete,
     webhooksDeliveries,
     webhooksTest,
+    webhooksDefaultSecret,
+    webhooksDefaultSecretRotate,
     webhooksRedeliver,
   ],
   derived: (offer) => [tier(offer)],

@@ -52,6 +52,8 @@ export const tenants: TenantFixture = {
     ],
     'account.webhooks.delete': [(names) => ({ id: names.webhook })],
     'account.webhooks.deliveries': [(names) => ({ id: names.webhook })],
+    'account.webhooks.default_secret': [],
+    'account.webhooks.default_secret.rotate': [],
     'account.webhooks.test': [(names) => ({ id: names.webhook })],
     'account.webhooks.redeliver': [(names) => ({ delivery_id: names.delivery })],
   },

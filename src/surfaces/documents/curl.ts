@@ -28,9 +28,17 @@ export function curlOfExample(
 ): string {
   const first = (example.before ?? []).flatMap((call) => {
     const target = manifest.byId.get(call.capability);
-    return target === undefined ? [] : [curl(target, call.input, baseUrl)];
+    return target === undefined ? [] : [`${curl(target, call.input, baseUrl)}${untilText(call.until)}`];
   });
   return [...first, curl(capability, example.input, baseUrl)].join('\n\n');
+}
+
+/** Tells the reader of a call that is to be repeated. */
+function untilText(until: Input | undefined): string {
+  if (until === undefined) return '';
+  return `\n# again, until the answer has ${Object.entries(until)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .join(' and ')}`;
 }
 
 function curl(capability: Capability, input: Input, baseUrl: string): string {

@@ -106,7 +106,19 @@ export const capabilityDetailSchema = Type.Object(
       Type.Object({
         title: Type.String({ description: 'What the example shows.' }),
         input: schemaDocument('Path, query and body fields together.'),
-        before: Type.Optional(Type.Array(Type.Object(call), { description: 'Calls to make first.' })),
+        before: Type.Optional(
+          Type.Array(
+            Type.Object({
+              ...call,
+              until: Type.Optional(
+                Type.Record(Type.String(), Type.Unknown(), {
+                  description: 'Call again, after a pause, until the data of the answer contains these fields.',
+                }),
+              ),
+            }),
+            { description: 'Calls to make first.' },
+          ),
+        ),
       }),
       { description: 'Calls that work as they stand.' },
     ),

@@ -143,6 +143,37 @@ export type VideoSearch =
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unanswered'; readonly message: string };
 
+/** What the sandbox films in one go: an extension adds a scene to those of its parent. */
+export interface Scene {
+  readonly prompt: string;
+  readonly seconds: number;
+  /** Decides colours and motion; null: the prompt does. */
+  readonly seed: number | null;
+}
+
+export interface SandboxRequest {
+  readonly scenes: readonly Scene[];
+  /** Both even. */
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** What opens the film: JPEG, PNG or WebP. */
+  readonly image: Uint8Array | null;
+  /** Where film (MP4) and thumbnail (JPEG) are written; removed when it fails. */
+  readonly filmPath: string;
+  readonly thumbnailPath: string;
+  readonly onProgress: (pct: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** `refused`: the prompt ordered this code. */
+export type SandboxOutcome = { readonly kind: 'made' } | { readonly kind: 'refused'; readonly code: string };
+
+/** Makes films here. A film is a function of its scenes, its size and its image: making it again makes the same bytes. */
+export interface FilmSandbox {
+  /** Takes a thread for as long as it lasts: whoever calls bounds how many. Throws when `signal` ends it, or the thread fails. */
+  render(request: SandboxRequest): Promise<SandboxOutcome>;
+}
+
 /** A model's row, as far as adapters judge it. */
 export interface VideoModelRow {
   readonly id: string;

@@ -92,6 +92,21 @@ export async function chargeForWork<Input extends string, Context>(
   });
 }
 
+/**
+ * Begins work that goes on after the call: its effect, the hold of the most that it may cost and the answer commit together. The hold
+ * belongs to `owner` (`<module>:<id>`) and never ends by itself: whoever ends the work captures or releases it.
+ */
+export async function beginWork<Input, Context>(
+  ctx: CallContext,
+  work: Charge<Input, Context> & { readonly amountNanos: bigint; readonly owner: string; readonly keepMs?: number },
+): Promise<ChargedAnswer> {
+  const item: LaneItem<Input, Context> = {
+    ...laneItem(ctx, work, 'begin'),
+    ...{ amount: work.amountNanos, holdMs: null, holdOwner: work.owner, keepMs: work.keepMs ?? DAY_MS },
+  };
+  return finish(ctx, item, await submitOrWait(ctx.core.lanes, item as LaneItem));
+}
+
 async function finish<Input, Context>(
   ctx: CallContext,
   item: LaneItem<Input, Context>,
@@ -117,7 +132,7 @@ async function finish<Input, Context>(
 function laneItem<Input, Context>(
   ctx: CallContext,
   charge: Charge<Input, Context>,
-  mode: 'charge' | 'hold',
+  mode: LaneItem['mode'],
 ): LaneItem<Input, Context> {
   const { core } = ctx;
   return {

@@ -5,6 +5,7 @@ import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { sendEvents } from '../../events/outbox.ts';
+import { usageOrder } from '../../usage/order.ts';
 import { saveReserves } from '../grants.ts';
 import type { OpenGrant } from '../lane/admit.ts';
 import { lockWallets, upsertUsage } from '../lane/statements.ts';
@@ -19,6 +20,13 @@ export interface Capture {
   /** Billed units; those of the hold when absent. */
   readonly units?: bigint;
   readonly priceVersion?: string;
+  /** The part of it that is booked as another capability. */
+  readonly also?: {
+    readonly capability: string;
+    readonly units: bigint;
+    readonly nanos: bigint;
+    readonly priceVersion: string;
+  };
   /** What repeats of the call's idempotency key are answered from now on; without it the key is free again. */
   readonly answer?: HeldAnswer;
 }
@@ -163,7 +171,7 @@ async function endOnce(
     settleCap(tx, accountId, hold, captured),
     status === 'captured' ? sendUsage(tx, accountId, hold, capture, books.nowMs) : null,
     sendAnswer(tx, accountId, hold, capture.answer ?? null, books.nowMs),
-    saveBooks(tx, books, low.wallet, [entryOf(hold, status, capture)]),
+    saveBooks(tx, books, low.wallet, entriesOf(hold, status, capture)),
   ]);
   return { status, capturedNanos: captured, settledNow: true, balanceNanos };
 }
@@ -204,15 +212,29 @@ function walletAfter(wallet: WalletRow, hold: HoldRow, captured: bigint): Wallet
   };
 }
 
-function entryOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): JournalEntry {
-  const common = {
-    capability: hold.capability,
-    keyId: hold.key_id,
-    reference: hold.hold_id,
-    priceVersion: capture.priceVersion ?? null,
-  };
-  if (status !== 'captured') return { ...common, kind: 'release', units: 0n, amount: 0n };
-  return { ...common, kind: 'capture', units: capture.units ?? hold.units, amount: -capture.capturedNanos };
+function entriesOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): JournalEntry[] {
+  const common = { keyId: hold.key_id, reference: hold.hold_id };
+  const main = { ...common, capability: hold.capability, priceVersion: capture.priceVersion ?? null };
+  if (status !== 'captured') return [{ ...main, kind: 'release', units: 0n, amount: 0n }];
+  return bookingsOf(hold, capture).map(({ capability, units, nanos, priceVersion }) => {
+    return { ...common, kind: 'capture', capability, units, priceVersion, amount: -nanos };
+  });
+}
+
+interface Booking {
+  readonly capability: string;
+  readonly units: bigint;
+  readonly nanos: bigint;
+  readonly priceVersion: string | null;
+}
+
+/** What is captured, by the capability that it is booked as; the hold's own first. */
+function bookingsOf(hold: HoldRow, capture: Capture): Booking[] {
+  const { capturedNanos, units = hold.units, priceVersion = null, also } = capture;
+  const nanos = capturedNanos - (also?.nanos ?? 0n);
+  if (nanos < 0n) throw new RangeError('a part of a capture exceeds it');
+  const own = { capability: hold.capability, units, nanos, priceVersion };
+  return also === undefined ? [own] : [own, also];
 }
 
 async function sendUsage(
@@ -222,16 +244,19 @@ async function sendUsage(
   capture: Capture,
   nowMs: number,
 ): Promise<void> {
+  const rows = bookingsOf(hold, capture)
+    .map((booking, i) => ({ ...booking, accountId, keyId: hold.key_id, requests: i === 0 ? 1n : 0n }))
+    .sort(usageOrder);
   await tx.query(upsertUsage, [
     textArray([accountId]),
-    textArray([accountId]),
-    timestampArray([Math.floor(nowMs / HOUR_MS) * HOUR_MS]),
-    textArray([hold.capability]),
-    textArray([hold.key_id]),
-    int8Array([1n]),
-    int8Array([0n]),
-    int8Array([capture.units ?? hold.units]),
-    int8Array([capture.capturedNanos]),
+    textArray(rows.map(() => accountId)),
+    timestampArray(rows.map(() => Math.floor(nowMs / HOUR_MS) * HOUR_MS)),
+    textArray(rows.map(({ capability }) => capability)),
+    textArray(rows.map(({ keyId }) => keyId)),
+    int8Array(rows.map(({ requests }) => requests)),
+    int8Array(rows.map(() => 0n)),
+    int8Array(rows.map(({ units }) => units)),
+    int8Array(rows.map(({ nanos }) => nanos)),
   ]);
 }
 

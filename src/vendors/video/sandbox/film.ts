@@ -15,9 +15,10 @@ import {
   Output,
 } from 'mediabunny';
 import sharp from 'sharp';
+import type { Scene } from '../port.ts';
 import type { Planes } from './picture.ts';
 import { drawShot } from './shot.ts';
-import { FRAMES_PER_SECOND, type Orders, type Scene, shotsOf } from './storyboard.ts';
+import { FRAMES_PER_SECOND, type Orders, shotsOf } from './storyboard.ts';
 
 export interface FilmTask {
   readonly scenes: readonly Scene[];

@@ -2,57 +2,28 @@
 // its image: making it again makes the same bytes.
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import pLimit, { type LimitFunction } from 'p-limit';
+import type { FilmSandbox, SandboxRequest } from '../port.ts';
 import type { FilmProgress, FilmTask } from './film.ts';
-import { ordersIn, type Scene } from './storyboard.ts';
-
-export type { Scene } from './storyboard.ts';
-
-export interface SandboxRequest {
-  readonly scenes: readonly Scene[];
-  /** Both even. */
-  readonly widthPx: number;
-  readonly heightPx: number;
-  /** What opens the film: JPEG, PNG or WebP. */
-  readonly image: Uint8Array | null;
-  /** Where film (MP4) and thumbnail (JPEG) are written; removed when it fails. */
-  readonly filmPath: string;
-  readonly thumbnailPath: string;
-  readonly onProgress: (pct: number) => void;
-  readonly signal: AbortSignal;
-}
-
-/** `refused`: the prompt ordered this code. */
-export type SandboxOutcome = { readonly kind: 'made' } | { readonly kind: 'refused'; readonly code: string };
+import { ordersIn } from './storyboard.ts';
 
 // Of a thread: pictures are outside of its heap.
 const HEAP_MB_MAX = 256;
 
-export class Sandbox {
-  readonly #turns: LimitFunction;
-
-  /** @param threads films that are made at once. */
-  constructor(threads: number) {
-    this.#turns = pLimit(threads);
-  }
-
-  /** Makes the film, when it is its turn. Throws when `signal` ends it, or the thread fails. */
-  render(request: SandboxRequest): Promise<SandboxOutcome> {
-    return this.#turns(async () => {
-      request.signal.throwIfAborted();
-      const orders = ordersIn(request.scenes);
-      if (orders.fail !== null) return { kind: 'refused', code: orders.fail };
-      const { scenes, widthPx, heightPx, image, filmPath, thumbnailPath } = request;
-      try {
-        await runThread({ scenes, widthPx, heightPx, image, filmPath, thumbnailPath, orders }, request);
-        return { kind: 'made' };
-      } catch (error) {
-        await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
-        throw error;
-      }
-    });
-  }
-}
+export const filmSandbox: FilmSandbox = {
+  async render(request) {
+    request.signal.throwIfAborted();
+    const orders = ordersIn(request.scenes);
+    if (orders.fail !== null) return { kind: 'refused', code: orders.fail };
+    const { scenes, widthPx, heightPx, image, filmPath, thumbnailPath } = request;
+    try {
+      await runThread({ scenes, widthPx, heightPx, image, filmPath, thumbnailPath, orders }, request);
+      return { kind: 'made' };
+    } catch (error) {
+      await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
+      throw error;
+    }
+  },
+};
 
 function runThread(task: FilmTask, { onProgress, signal }: SandboxRequest): Promise<void> {
   const worker = new Worker(new URL('./film.ts', import.meta.url), {

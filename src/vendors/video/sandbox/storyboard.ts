@@ -1,12 +1,6 @@
 // A prompt as a storyboard: a shot for each sentence, and the orders in double brackets that tests give.
 
-/** What is filmed in one go: an extension adds a scene to those of its parent. */
-export interface Scene {
-  readonly prompt: string;
-  readonly seconds: number;
-  /** Decides colours and motion; null: the prompt does. */
-  readonly seed: number | null;
-}
+import type { Scene } from '../port.ts';
 
 export interface Shot {
   readonly text: string;

@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import { lockCaller } from '../../../core/accounts/accounts.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { defaultSecret, rotateDefaultSecret } from '../../../core/webhooks/default-secret.ts';
+import { isoOrNull } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import type { AccountState } from '../state.ts';
+import { defaultSecretSchema } from './webhooks-default-secret.ts';
+
+export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
+  id: 'account.webhooks.default_secret.rotate',
+  method: 'POST',
+  path: '/v1/account/webhooks/default_secret/rotate',
+  summary: 'Replaces the secret that signs what single jobs tell.',
+  description:
+    'The new secret signs from now on; the one before it signs beside it for 24 hours, so that receivers can change over.',
+  input: Type.Object({}),
+  output: defaultSecretSchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  replay: { secret: true },
+  errors: [],
+  events: [],
+  examples: [{ title: 'A new one', input: {} }],
+  async run({ ctx }) {
+    const { core, accountId } = ctx;
+    return runWrite(
+      ctx,
+      async (tx) => {
+        await rotateDefaultSecret(tx, accountId, await lockCaller(tx, accountId));
+        const { current, previousUntilMs } = await defaultSecret(tx, core.secrets, accountId);
+        return { secret: current, previous_until: isoOrNull(previousUntilMs) };
+      },
+      { secret: true },
+    );
+  },
+});

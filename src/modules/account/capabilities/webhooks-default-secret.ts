@@ -1,0 +1,36 @@
+import Type from 'typebox';
+import { defaultSecret } from '../../../core/webhooks/default-secret.ts';
+import { isoOrNull } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import type { AccountState } from '../state.ts';
+
+export const defaultSecretSchema = Type.Object({
+  secret: Type.String({ description: 'The signing secret, `whsec_…`, for a verifier of Standard Webhooks.' }),
+  previous_until: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'Until when the secret before this one signs too; null when none does.',
+  }),
+});
+
+export const webhooksDefaultSecret = defineCapability<AccountState>()({
+  id: 'account.webhooks.default_secret',
+  method: 'GET',
+  path: '/v1/account/webhooks/default_secret',
+  summary: 'Shows the secret that signs what single jobs tell.',
+  description:
+    'It signs what is sent to a webhook_url named for one job. Webhooks that you register have secrets of their own.',
+  input: Type.Object({}),
+  output: defaultSecretSchema,
+  price: 'free',
+  scope: 'admin',
+  showsSecret: true,
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'To verify with', input: {}, expect: { previous_until: null } }],
+  async run({ ctx: { core, accountId } }) {
+    const { current, previousUntilMs } = await defaultSecret(core.db, core.secrets, accountId);
+    return { data: { secret: current, previous_until: isoOrNull(previousUntilMs) } };
+  },
+});

@@ -1,0 +1,43 @@
+import Type from 'typebox';
+import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { forgetAssets, removeJob } from '../jobs/remove.ts';
+import { findJob } from '../jobs/store.ts';
+import { jobIdField } from '../schemas.ts';
+import type { VideoState } from '../state.ts';
+import { askToStop } from '../work/stop.ts';
+import { oneSecond } from './examples.ts';
+
+export const remove = defineCapability<VideoState>()({
+  id: 'video.delete',
+  method: 'DELETE',
+  path: '/v1/video/delete/{id}',
+  summary: 'Deletes a video job and what it made.',
+  description:
+    'A live job is cancelled first. Film, thumbnail, prompt and reference image are removed, and links to them end at once. Deleting what ' +
+    'is gone, or never was, answers the same.',
+  input: Type.Object({ id: jobIdField }),
+  output: Type.Object({
+    ok: Type.Boolean({ description: 'True.' }),
+    job_id: Type.String({ description: 'Id of the job.' }),
+  }),
+  price: 'free',
+  scope: 'write',
+  idempotent: true,
+  errors: [],
+  events: ['video.job.failed'],
+  examples: [{ title: 'Gone', before: [oneSecond], input: { id: '$0.job_id' }, expect: { ok: true } }],
+  async run({ ctx, input, state }) {
+    const replay = await findReplay(ctx);
+    if (replay !== null) return replay;
+    const job = await findJob(ctx.core.db, ctx.accountId, input.id);
+    const end = job === null ? null : askToStop(job);
+    let assets: string[] = [];
+    const answer = await runWrite(ctx, async (tx) => {
+      if (job !== null && end !== null) assets = await removeJob(tx, state, job, end, ctx.requestId);
+      return { ok: true, job_id: input.id };
+    });
+    await forgetAssets(ctx.core, assets);
+    return answer;
+  },
+});

@@ -1,0 +1,60 @@
+import Type from 'typebox';
+import { clockNow } from '../../../core/usage/read.ts';
+import { iso } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { requireJob } from '../jobs/read.ts';
+import { filmOf } from '../jobs/row.ts';
+import { LINK_SECONDS } from '../limits.ts';
+import { problem } from '../problems.ts';
+import { expiresInField, jobIdField } from '../schemas.ts';
+import type { VideoState } from '../state.ts';
+import { oneFilm } from './examples.ts';
+
+export const downloadUrl = defineCapability<VideoState>()({
+  id: 'video.download_url',
+  method: 'GET',
+  path: '/v1/video/download_url/{id}',
+  summary: 'Makes a link to a film.',
+  description:
+    'The link needs no key, takes HEAD and ranges, and works until expires_at, or until the film is deleted.',
+  input: Type.Object({ id: jobIdField, expires_in: expiresInField }),
+  output: Type.Object({
+    job_id: Type.String({ description: 'Id of the job.' }),
+    url: Type.String({ description: 'The link.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'Until when it works.' }),
+    size_bytes: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Bytes of the film.' }),
+    content_type: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`video/mp4` or `video/webm`.' }),
+  }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
+  events: [],
+  examples: [
+    {
+      title: 'Of a film that is done',
+      before: [...oneFilm],
+      input: { id: '$0.job_id', expires_in: 600 },
+      expect: { content_type: 'video/mp4' },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    const { db } = ctx.core;
+    const [job, nowMs] = await Promise.all([requireJob(db, ctx.accountId, input.id), clockNow(db)]);
+    if (job.state !== 'succeeded') {
+      throw problem('STATE_CONFLICT', {
+        detail: job.state,
+        message: `The job is ${job.state}: there is no film to fetch.`,
+      });
+    }
+    const seconds = input.expires_in ?? LINK_SECONDS;
+    const url = state.shown.links.video(job, nowMs, seconds);
+    const film = filmOf(job);
+    if (url === null || film === null) {
+      throw problem('STATE_CONFLICT', { detail: 'output_expired', message: 'The film is not kept any more.' });
+    }
+    const endMs = Math.min(nowMs + seconds * 1_000, job.expires_at ?? Number.POSITIVE_INFINITY);
+    const { sizeBytes: size_bytes, contentType: content_type } = film;
+    return { data: { job_id: job.job_id, url, expires_at: iso(endMs), size_bytes, content_type } };
+  },
+});

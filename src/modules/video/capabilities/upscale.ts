@@ -1,0 +1,65 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { keptFilm } from '../jobs/read.ts';
+import { resolutions, wantedOf } from '../jobs/row.ts';
+import { startJob } from '../jobs/start.ts';
+import { jobIdField, jobSchema, upscaleFields } from '../schemas.ts';
+import type { VideoState } from '../state.ts';
+import { oneFilm } from './examples.ts';
+
+export const upscale = defineCapability<VideoState>()({
+  id: 'video.upscale',
+  method: 'POST',
+  path: '/v1/video/upscale/{id}',
+  summary: 'Makes the picture of a film larger.',
+  description:
+    'Makes a new job whose film is that of the job named at a higher resolution. All its seconds are charged.',
+  input: Type.Object({ id: jobIdField, ...upscaleFields }),
+  output: jobSchema,
+  price: { book: 'video.upscale', unit: 'second' },
+  chargedAtEnd: true,
+  laterPrices: [{ book: 'video.storage', unit: 'GiB-day' }],
+  scope: 'write',
+  idempotent: true,
+  replay: { keepDays: 30 },
+  errors: [
+    'JOB_NOT_FOUND',
+    'STATE_CONFLICT',
+    'MODEL_NOT_FOUND',
+    'VENDOR_NOT_AVAILABLE',
+    'WEBHOOK_URL_REJECTED',
+    'CONCURRENCY_LIMITED',
+    'VENDOR_DOWN',
+  ],
+  events: ['wallet.low_balance'],
+  examples: [
+    {
+      title: 'Of a film that is done',
+      before: [...oneFilm],
+      input: { id: '$0.job_id', resolution: '1080p' },
+      expect: { operation: 'upscale', resolution: '1080p' },
+    },
+  ],
+  run: ({ ctx, input, state }) =>
+    startJob(ctx, state, async () => {
+      const parent = await keptFilm(ctx, input.id);
+      const before = wantedOf(parent);
+      const { resolution } = input;
+      if (resolutions.indexOf(resolution) <= resolutions.indexOf(before.resolution)) {
+        const message = `The film has ${before.resolution} already; ask for a higher resolution.`;
+        throw invalidField('resolution', 'resolution_not_higher', message);
+      }
+      const { prompt, filmSeconds, aspectRatio, seed } = before;
+      return {
+        operation: 'upscale',
+        parent,
+        ...{ prompt, aspectRatio, resolution, seed, filmSeconds },
+        seconds: filmSeconds,
+        negativePrompt: null,
+        referenceImage: null,
+        crossRegion: false,
+        common: input,
+      };
+    }),
+});

@@ -1,0 +1,51 @@
+// The route of signed links: a film or its thumbnail, whole or in parts, without a key.
+import { clockNow } from '../../core/usage/read.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { filmOf } from './jobs/row.ts';
+import { findJob } from './jobs/store.ts';
+import { problem } from './problems.ts';
+import type { VideoState } from './state.ts';
+
+export const contentRoute: RawRoute<VideoState> = {
+  name: 'video.content',
+  methods: ['GET', 'HEAD', 'OPTIONS'],
+  path: '/v1/video/content/{name}',
+  capability: null,
+  stream: 'answer',
+  bodyBytesMax: 1_024,
+  answer: (request, state) => (request.method === 'OPTIONS' ? Promise.resolve(preflight) : content(request, state)),
+};
+
+const open = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' } as const;
+
+const preflight: RawAnswer = {
+  status: 204,
+  headers: { ...open, 'access-control-allow-methods': 'GET, HEAD', 'access-control-allow-headers': 'range, if-range' },
+  body: '',
+};
+
+async function content({ params, query }: RawRequest, { core, links }: VideoState): Promise<RawAnswer> {
+  const { accountId, jobId, kind, endMs } = links.read(params.name ?? '', query);
+  const [job, nowMs] = await Promise.all([findJob(core.db, accountId, jobId), clockNow(core.db)]);
+  if (endMs <= nowMs) throw problem('LINK_EXPIRED');
+  const film = job === null ? null : filmOf(job);
+  const asset = kind === 'video' ? film : (film?.thumbnail ?? null);
+  if (film === null || asset === null)
+    throw problem('NOT_FOUND', { message: 'The film was deleted, or its time is over.' });
+  return {
+    status: 200,
+    headers: {
+      ...open,
+      'access-control-expose-headers': 'content-length, content-range, etag',
+      'content-type': kind === 'video' ? film.contentType : 'image/jpeg',
+      'content-disposition': `inline; filename="${params.name}"`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, max-age=3600, no-transform',
+    },
+    body: {
+      length: asset.sizeBytes,
+      etag: asset.etag,
+      open: (start, end) => core.assets.open(asset.asset, start, end),
+    },
+  };
+}

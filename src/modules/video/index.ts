@@ -1,0 +1,62 @@
+// The video module: films of words, by vendors or by the sandbox, as jobs with links to what was made.
+import { defineModule } from '../../manifest/module.ts';
+import { cancel } from './capabilities/cancel.ts';
+import { capabilities } from './capabilities/capabilities.ts';
+import { remove } from './capabilities/delete.ts';
+import { downloadUrl } from './capabilities/download-url.ts';
+import { extend } from './capabilities/extend.ts';
+import { generate } from './capabilities/generate.ts';
+import { get } from './capabilities/get.ts';
+import { list } from './capabilities/list.ts';
+import { quote } from './capabilities/quote.ts';
+import { status } from './capabilities/status.ts';
+import { subscribe } from './capabilities/subscribe.ts';
+import { upscale } from './capabilities/upscale.ts';
+import { contentRoute } from './content.ts';
+import { videoEvents } from './events.ts';
+import { unsettledJobs } from './jobs/store.ts';
+import { videoLimits } from './limits.ts';
+import { videoFamily } from './models/family.ts';
+import { videoProblems } from './problems.ts';
+import { type VideoSettings, videoSettings } from './settings.ts';
+import { type StartedVideo, startVideo } from './start.ts';
+import { videoSweeps } from './sweeps.ts';
+
+const second = { unit: 'second', nanosPerUnit: 1_000_000n };
+
+export const video = defineModule<StartedVideo, VideoSettings>({
+  name: 'video',
+  summary: 'Films of words: jobs at vendors you choose or in the sandbox, progress, links, storage.',
+  status: 'beta',
+  capabilities: [
+    generate,
+    quote,
+    status,
+    get,
+    list,
+    downloadUrl,
+    extend,
+    upscale,
+    cancel,
+    remove,
+    subscribe,
+    capabilities,
+  ],
+  // What the sandbox takes; vendors' prices stand in the operator's file.
+  prices: {
+    'video.generate': second,
+    'video.extend': second,
+    'video.upscale': second,
+    'video.storage': { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
+  },
+  limits: videoLimits,
+  problems: videoProblems,
+  events: videoEvents,
+  models: videoFamily,
+  settings: videoSettings,
+  rawRoutes: [contentRoute],
+  start: startVideo,
+  sweeps: videoSweeps,
+  jobs: ({ loops }) => loops,
+  liveWork: unsettledJobs,
+});

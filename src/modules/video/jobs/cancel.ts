@@ -1,0 +1,39 @@
+// How a live job is cancelled: the vendor is asked first, where one works on it, then the job ends. What the vendor says decides whether
+// the money is given back at once or waits for what it bills.
+
+import type { Transaction } from '../../../db/database.ts';
+import { problem } from '../problems.ts';
+import { type Ending, endJobIn, type JobEnd } from './end.ts';
+import { isLive, type JobRow } from './row.ts';
+import { lockJob } from './store.ts';
+
+export type CancelEnd = Extract<JobEnd, { readonly state: 'cancelled' }>;
+
+/** Of a job on which no vendor works: everything is given back. */
+export const stoppedUnbilled: CancelEnd = {
+  state: 'cancelled',
+  cancel: { vendorStopped: 'yes', mayBeCharged: false },
+  settles: true,
+};
+
+/**
+ * Ends the job as cancelled and answers it as it is then; one that is cancelled already is answered as it is. Throws JOB_NOT_FOUND, and
+ * STATE_CONFLICT for one that has ended otherwise. `end`: what the vendor said; it was asked before.
+ */
+export async function cancelIn(
+  tx: Transaction,
+  ending: Ending,
+  job: JobRow,
+  end: CancelEnd,
+  requestId: string,
+): Promise<JobRow> {
+  const now = await lockJob(tx, job.account_id, job.job_id);
+  if (now === null || now.deleted) throw problem('JOB_NOT_FOUND', { param: 'id' });
+  if (now.state === 'cancelled') return now;
+  if (!isLive(now.state)) {
+    throw problem('STATE_CONFLICT', { param: 'id', detail: now.state, message: `The job is ${now.state} already.` });
+  }
+  const after = await endJobIn(tx, ending, now, end, requestId);
+  if (after === null) throw new Error('a locked job was ended by somebody else');
+  return after;
+}

@@ -1,0 +1,80 @@
+// What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what the model does not take.
+import type { Candidate } from '../../../core/vendors/choose.ts';
+import type { Vendors } from '../../../core/vendors/vendors.ts';
+import { SANDBOX } from '../../../vendors/file/port.ts';
+import type { VideoOperation } from '../../../vendors/video/port.ts';
+import { quoteFilm, videoModel } from '../models/family.ts';
+import { cannotServe, type FilmWish, type Reason, unableReasons } from '../models/wish.ts';
+import { assumedBytes, storagePrice } from './price.ts';
+import type { Link } from './row.ts';
+
+export interface PlanRequest extends FilmWish {
+  readonly model: string | null;
+  readonly vendor: string | null;
+  readonly crossRegion: boolean;
+  readonly hasSeed: boolean;
+  readonly hasNegativePrompt: boolean;
+  /** Length of the film that is delivered. */
+  readonly filmSeconds: number;
+  readonly store: boolean;
+  readonly retentionDays: number;
+}
+
+export interface Plan {
+  readonly chain: readonly [Candidate, ...Candidate[]];
+  /** The most that the job may cost, storage included; nano-USD. */
+  readonly heldNanos: bigint;
+  readonly storageNanos: bigint;
+  readonly deadlineMs: number;
+  readonly warnings: readonly string[];
+  readonly isSandbox: boolean;
+}
+
+/** Throws what no model can do, and what names no model. `storageNanosPerGibDay`: of the price book. */
+export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerGibDay: bigint): Plan {
+  const choice = vendors.choose<readonly Reason[]>({
+    capability: `video.${request.operation satisfies VideoOperation}`,
+    model: request.model,
+    vendor: request.vendor,
+    crossRegion: request.crossRegion,
+    unable: (row) => unableReasons(row, request),
+    quote: (row) => quoteFilm(row, request.seconds, request.resolution),
+  });
+  if (choice.kind === 'unable') throw cannotServe(choice.models, request);
+  const { chain } = choice;
+  const storageNanos = storageHeld(request, storageNanosPerGibDay);
+  const highest = chain.reduce((most, { quoteNanos }) => (quoteNanos > most ? quoteNanos : most), 0n);
+  const models = chain.map(({ row }) => videoModel(row));
+  return {
+    chain,
+    heldNanos: highest + storageNanos,
+    storageNanos,
+    deadlineMs: Math.max(...models.map(({ deadlineMinutes }) => deadlineMinutes)) * 60_000,
+    warnings: warningsOf(chain, request),
+    isSandbox: chain[0].vendor === SANDBOX,
+  };
+}
+
+function storageHeld({ store, filmSeconds, resolution, retentionDays }: PlanRequest, nanosPerUnit: bigint): bigint {
+  return store ? storagePrice(assumedBytes(filmSeconds, resolution), retentionDays, nanosPerUnit).nanos : 0n;
+}
+
+function warningsOf(chain: readonly Candidate[], { hasSeed, hasNegativePrompt }: PlanRequest): string[] {
+  const models = chain.map(({ row }) => videoModel(row));
+  const without = (what: string, isMissing: boolean) =>
+    isMissing
+      ? [`${what}: the model does not take it, or not every one that may be asked does; it is ignored there.`]
+      : [];
+  return [
+    ...without('seed', hasSeed && models.some(({ seed }) => !seed)),
+    ...without('negative_prompt', hasNegativePrompt && models.some(({ negativePrompt }) => !negativePrompt)),
+  ];
+}
+
+/** The chain as the job keeps it. */
+export function linksOf(chain: readonly Candidate[]): Link[] {
+  return chain.map(({ vendor, model, region, markupPct, quoteNanos, priceVersion, row }) => {
+    const { extend } = videoModel(row);
+    return { vendor, model, region, markupPct, quoteNanos: Number(quoteNanos), priceVersion, extend };
+  });
+}

@@ -1,0 +1,30 @@
+// What a job costs: the work at the vendor's quote, and the storage of what it made, in advance.
+import type { VideoResolution } from '../../../vendors/video/port.ts';
+import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
+import { resolutionMultiplier } from './row.ts';
+
+const GIB = 1n << 30n;
+
+/** What the end of a job captures, nano-USD. */
+export interface Charge {
+  readonly seconds: number;
+  readonly workNanos: bigint;
+  readonly storageNanos: bigint;
+  /** GiB-days, rounded up. */
+  readonly storageUnits: bigint;
+}
+
+/** Nano-USD and GiB-days of so many bytes for so many days, rounded up; `nanosPerUnit`: of a GiB-day. */
+export function storagePrice(bytes: number, days: number, nanosPerUnit: bigint): { nanos: bigint; units: bigint } {
+  const byteDays = BigInt(bytes) * BigInt(days);
+  return { nanos: divideUp(byteDays * nanosPerUnit, GIB), units: divideUp(byteDays, GIB) };
+}
+
+/** What the hold assumes that a film takes. */
+export function assumedBytes(filmSeconds: number, resolution: VideoResolution): number {
+  return (filmSeconds * ASSUMED_BITS_PER_SECOND * resolutionMultiplier[resolution]) / 8;
+}
+
+function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}

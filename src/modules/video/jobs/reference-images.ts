@@ -1,0 +1,107 @@
+// Reference images: JPEG, PNG or WebP by what they hold, with nothing in them but the picture. One that is sent with the call is judged there
+// and kept; one that is named by a URL is judged when the work begins.
+import sharp from 'sharp';
+import type { CallContext } from '../../../core/context.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
+import type { AssetStore } from '../../../vendors/assets/port.ts';
+import type { OutboundClient } from '../../../vendors/http/port.ts';
+import type { Wanted } from './row.ts';
+
+const BYTES_MAX = 10 * 1024 * 1024;
+const SIDE_PX_MIN = 64;
+const SIDE_PX_MAX = 8_192;
+const PIXELS_MAX = 40_000_000;
+const REDIRECTS_MAX = 3;
+const FETCH_MS = 10_000;
+
+const types = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
+type ImageType = (typeof types)[keyof typeof types];
+
+export interface Image {
+  readonly bytes: Buffer;
+  readonly contentType: ImageType;
+}
+
+export class ReferenceImages {
+  readonly #assets: AssetStore;
+  readonly #outbound: OutboundClient;
+
+  constructor(assets: AssetStore, outbound: OutboundClient) {
+    this.#assets = assets;
+    this.#outbound = outbound;
+  }
+
+  /** As the job keeps it. Throws VALIDATION_FAILED for what is no image that may be used, and for a URL that may not be asked. */
+  async take(ctx: CallContext, jobId: string, sent: string): Promise<Wanted['image']> {
+    if (/^https?:/i.test(sent)) {
+      await this.#checkUrl(ctx, sent);
+      return { url: sent };
+    }
+    const { bytes, contentType } = await cleanImage(decode(sent));
+    const asset = `${ctx.accountId}/${jobId}.reference`;
+    await this.#assets.put(asset, bytes);
+    return { asset, contentType };
+  }
+
+  /** What the work begins with; throws a Problem for a URL that does not lead to an image that may be used. */
+  async open(image: NonNullable<Wanted['image']>, signal: AbortSignal): Promise<Image> {
+    if ('url' in image) return cleanImage(await this.#fetch(image.url, signal));
+    return { bytes: await this.#assets.read(image.asset), contentType: image.contentType as ImageType };
+  }
+
+  async #checkUrl(ctx: CallContext, url: string): Promise<void> {
+    try {
+      const warning = await this.#outbound.checkUrl(url, 'reference_image');
+      if (warning !== null) ctx.warnings.push(warning);
+    } catch (error) {
+      throw error instanceof Problem ? invalidField('reference_image', 'url_refused', error.message) : error;
+    }
+  }
+
+  async #fetch(url: string, signal: AbortSignal): Promise<Buffer> {
+    const limits = { totalMs: FETCH_MS, firstByteMs: FETCH_MS, idleMs: FETCH_MS, answerBytesMax: BYTES_MAX };
+    const reply = await this.#outbound.send({ url, method: 'GET', redirectsMax: REDIRECTS_MAX, limits, signal });
+    if (reply.kind === 'failed') throw refused('url_failed', `The URL could not be fetched: ${reply.message}`);
+    if (reply.status !== 200) {
+      reply.body.destroy();
+      throw refused('url_failed', `The URL was answered with ${reply.status}.`);
+    }
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of reply.body) pieces.push(piece as Buffer);
+    } catch {
+      throw refused('url_failed', 'The URL broke off, or has more than 10 MiB.');
+    }
+    return Buffer.concat(pieces);
+  }
+}
+
+/** The picture alone, upright, in its own format. Throws VALIDATION_FAILED. */
+async function cleanImage(bytes: Buffer): Promise<Image> {
+  if (bytes.length > BYTES_MAX) throw refused('image_too_large', 'The image has more than 10 MiB.');
+  const image = sharp(bytes, { limitInputPixels: PIXELS_MAX, animated: false, failOn: 'error' });
+  const found = await image.metadata().catch(() => null);
+  const contentType = types[found?.format as keyof typeof types];
+  if (found === null || contentType === undefined) throw refused('not_an_image', 'It is no JPEG, PNG or WebP image.');
+  if ((found.pages ?? 1) > 1) throw refused('image_animated', 'The image is animated.');
+  const { width, height } = found;
+  if (Math.min(width, height) < SIDE_PX_MIN || Math.max(width, height) > SIDE_PX_MAX || width * height > PIXELS_MAX)
+    throw refused('image_size', 'An image has 64 to 8,192 pixels a side, and at most 40 million.');
+  const clean = await image
+    .rotate()
+    .toBuffer()
+    .catch(() => null);
+  if (clean === null) throw refused('not_an_image', 'The image is damaged.');
+  return { bytes: clean, contentType };
+}
+
+function decode(sent: string): Buffer {
+  const [, inline] = /^data:[a-z]+\/[a-z0-9.+-]+;base64,(.*)$/is.exec(sent) ?? [];
+  const text = inline ?? sent;
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) throw refused('not_an_image', 'It is no URL, no data URL and no base64.');
+  return Buffer.from(text, 'base64');
+}
+
+function refused(rule: string, message: string): Problem {
+  return invalidField('reference_image', rule, message);
+}

@@ -1,0 +1,124 @@
+// A job as it is stored. What SQL never looks into stands as JSON: what is wanted, who may be asked for it, what was made, how it ended.
+import type { ErrorObject } from '../../../problems/render.ts';
+import type { FailoverReason } from '../../../vendors/call/port.ts';
+import type { VideoResolution } from '../../../vendors/video/port.ts';
+
+export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
+export type JobState = (typeof jobStates)[number];
+
+export const operations = ['generate', 'extend', 'upscale'] as const;
+export type Operation = (typeof operations)[number];
+
+export const resolutions = ['720p', '1080p', '4k'] as const satisfies readonly VideoResolution[];
+export const aspectRatios = ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9'] as const;
+export type AspectRatio = (typeof aspectRatios)[number];
+
+/** What a second costs and weighs at a resolution, as a multiple of 720p. */
+export const resolutionMultiplier: Readonly<Record<VideoResolution, number>> = { '720p': 1, '1080p': 2, '4k': 4 };
+
+export const isLive = (state: JobState) => state === 'queued' || state === 'running';
+
+/** What is to be made. `prompt` and `negativePrompt` are emptied when the film goes. */
+export interface Wanted {
+  readonly prompt: string;
+  readonly negativePrompt: string | null;
+  /** Seconds to be made; of an extension, those that are added. */
+  readonly seconds: number;
+  /** Length of the film that is delivered. */
+  readonly filmSeconds: number;
+  readonly resolution: VideoResolution;
+  readonly aspectRatio: AspectRatio;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly seed: number | null;
+  /** The reference image: an asset, or a URL that is fetched when the work begins. */
+  readonly image: { readonly asset: string; readonly contentType: string } | { readonly url: string } | null;
+}
+
+/** One vendor that may be asked, with its quote; frozen when the job is accepted. */
+export interface Link {
+  readonly vendor: string;
+  readonly model: string;
+  readonly region: 'china' | 'western';
+  readonly markupPct: 0 | 0.05;
+  /** Nano-USD, markup included. */
+  readonly quoteNanos: number;
+  readonly priceVersion: string;
+  /** How the model extends a film. */
+  readonly extend: 'stitched' | 'continuation' | null;
+}
+
+/** What was made. */
+export interface Film {
+  readonly asset: string;
+  readonly contentType: string;
+  /** Strong, in its quotes. */
+  readonly etag: string;
+  readonly sizeBytes: number;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly durationSeconds: number;
+  readonly thumbnail: { readonly asset: string; readonly sizeBytes: number; readonly etag: string } | null;
+}
+
+/** How the job ended when it did not succeed, and how a cancel stands. */
+export interface Ended {
+  readonly error: ErrorObject | null;
+  readonly reason: 'deadline' | 'vendor_expired' | 'cancelled' | null;
+  readonly cancel: {
+    readonly vendorStopped: 'yes' | 'requested' | 'impossible';
+    readonly mayBeCharged: boolean;
+  } | null;
+}
+
+export interface JobRow {
+  readonly account_id: string;
+  readonly job_id: string;
+  readonly operation: Operation;
+  readonly parent_job_id: string | null;
+  readonly key_id: string;
+  readonly request_id: string;
+  readonly trace_id: string;
+  readonly entry_form: string;
+  readonly state: JobState;
+  readonly version: number;
+  readonly vendor: string;
+  /** `vendor/model`. */
+  readonly model: string;
+  /** JSON of Wanted. */
+  readonly request: string;
+  /** JSON of Link[]. */
+  readonly chain: string;
+  readonly place: number;
+  /** Why the first of the chain was left; null: it was not. */
+  readonly left_reason: FailoverReason | null;
+  readonly store: boolean;
+  readonly retention_days: number;
+  readonly hold_id: string;
+  readonly held_nanos: bigint;
+  /** Part of held_nanos: the most that storage may cost. */
+  readonly storage_nanos: bigint;
+  readonly work: string;
+  readonly due_at: number | null;
+  readonly attempt: number;
+  readonly progress_pct: number | null;
+  readonly current_step: string | null;
+  readonly expected_ms: bigint | null;
+  readonly created_at: number;
+  readonly running_at: number | null;
+  readonly deadline_at: number;
+  readonly finished_at: number | null;
+  /** JSON of Ended. */
+  readonly ended: string | null;
+  readonly cost_nanos: bigint | null;
+  /** JSON of Film. */
+  readonly film: string | null;
+  readonly warnings: string[];
+  readonly expires_at: number | null;
+  readonly deleted: boolean;
+}
+
+export const wantedOf = ({ request }: Pick<JobRow, 'request'>) => JSON.parse(request) as Wanted;
+export const chainOf = ({ chain }: Pick<JobRow, 'chain'>) => JSON.parse(chain) as readonly Link[];
+export const filmOf = ({ film }: Pick<JobRow, 'film'>) => (film === null ? null : (JSON.parse(film) as Film));
+export const endedOf = ({ ended }: Pick<JobRow, 'ended'>) => (ended === null ? null : (JSON.parse(ended) as Ended));

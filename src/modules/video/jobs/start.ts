@@ -1,0 +1,160 @@
+// How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
+import type { CallContext } from '../../../core/context.ts';
+import { findReplay } from '../../../core/idempotency/write.ts';
+import { beginWork } from '../../../core/wallet/charge/charge.ts';
+import { priceOf } from '../../../core/wallet/prices.ts';
+import { newId } from '../../../lib/ids.ts';
+import type { Answer } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import type { VideoOperation, VideoResolution } from '../../../vendors/video/port.ts';
+import { KEY_KEEP_MS, RETENTION_DAYS, SANDBOX_WORK, VENDOR_WORK, videoLimits } from '../limits.ts';
+import { problem } from '../problems.ts';
+import type { VideoState } from '../state.ts';
+import type { NewJob } from './begin.ts';
+import { pictureSize } from './picture.ts';
+import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
+import type { AspectRatio, JobRow, Wanted } from './row.ts';
+
+/** Fields that all operations that make films share, as they were sent. */
+interface CommonInput {
+  readonly model?: string | null;
+  readonly vendor?: string | null;
+  readonly store?: boolean;
+  readonly retention_days?: number;
+  readonly webhook_url?: string | null;
+}
+
+export interface StartRequest {
+  readonly operation: VideoOperation;
+  readonly parent: JobRow | null;
+  readonly prompt: string;
+  readonly negativePrompt: string | null;
+  readonly seconds: number;
+  readonly filmSeconds: number;
+  readonly resolution: VideoResolution;
+  readonly aspectRatio: AspectRatio;
+  readonly seed: number | null;
+  readonly referenceImage: string | null;
+  readonly crossRegion: boolean;
+  readonly common: CommonInput;
+}
+
+// Of a job's rows, for the bound on what waits in a lane.
+const JOB_BYTES = 2_048;
+
+/** What the request would come to now. Throws what no model can do. */
+export function planRequest({ core }: Pick<VideoState, 'core'>, request: StartRequest): Plan {
+  return planJob(core.vendors, planRequestOf(request), priceOf(core.prices, 'video.storage', 1n));
+}
+
+/** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */
+export async function startJob(
+  ctx: CallContext,
+  state: VideoState,
+  requested: () => StartRequest | Promise<StartRequest>,
+): Promise<Answer> {
+  const { core } = ctx;
+  // A replay comes before every other check.
+  const replay = await findReplay(ctx);
+  if (replay !== null) return replay;
+  const request = await requested();
+  const { common } = request;
+  if (common.retention_days !== undefined && common.store !== true)
+    throw invalidField('retention_days', 'needs_store', 'retention_days goes with store: true.');
+  const plan = planRequest(state, request);
+  if (!plan.isSandbox) {
+    const message = 'Jobs at outside vendors are not built yet; ask for sandbox/storyboard-1.';
+    throw problem('VENDOR_NOT_AVAILABLE', { detail: 'not_built', param: 'model', message });
+  }
+  ctx.warnings.push(...plan.warnings);
+  const webhookUrl = common.webhook_url ?? null;
+  if (webhookUrl !== null) {
+    const warning = await core.outbound.checkUrl(webhookUrl, 'webhook_url');
+    if (warning !== null) ctx.warnings.push(warning);
+  }
+  const jobId = newId('vid_');
+  const image = request.referenceImage === null ? null : await state.images.take(ctx, jobId, request.referenceImage);
+  const input: NewJob = {
+    row: rowOf(ctx, jobId, request, plan, image),
+    deadlineMs: plan.deadlineMs,
+    jobsMax: videoLimits.video_jobs[ctx.tier],
+    webhookUrl,
+  };
+  return beginWork(ctx, {
+    units: BigInt(request.seconds),
+    amountNanos: plan.heldNanos,
+    owner: `video:${jobId}`,
+    keepMs: KEY_KEEP_MS,
+    effect: state.begin,
+    input,
+    sequences: 0,
+    bytes: JOB_BYTES + 4 * request.prompt.length,
+    rows: 1,
+  });
+}
+
+function planRequestOf(request: StartRequest): PlanRequest {
+  const { operation, seconds, filmSeconds, resolution, aspectRatio, crossRegion, common } = request;
+  return {
+    ...{ operation, seconds, filmSeconds, resolution, aspectRatio, crossRegion },
+    model: common.model ?? null,
+    vendor: common.vendor ?? null,
+    hasImage: request.referenceImage !== null,
+    hasSeed: request.seed !== null,
+    hasNegativePrompt: request.negativePrompt !== null,
+    store: common.store ?? false,
+    retentionDays: retentionOf(common),
+  };
+}
+
+const retentionOf = ({ store, retention_days: days }: CommonInput) => (store === true ? (days ?? RETENTION_DAYS) : 0);
+
+function rowOf(
+  ctx: CallContext,
+  jobId: string,
+  request: StartRequest,
+  plan: Plan,
+  image: Wanted['image'],
+): NewJob['row'] {
+  const [first] = plan.chain;
+  const { prompt, negativePrompt, seconds, filmSeconds, resolution, aspectRatio, seed, operation, parent } = request;
+  const wanted: Wanted = {
+    ...{ prompt, negativePrompt, seconds, filmSeconds, resolution, aspectRatio, seed, image },
+    ...pictureSize(resolution, aspectRatio),
+  };
+  return {
+    account_id: ctx.accountId,
+    job_id: jobId,
+    operation,
+    parent_job_id: parent?.job_id ?? null,
+    key_id: ctx.principal.id,
+    request_id: ctx.requestId,
+    trace_id: ctx.traceId,
+    entry_form: ctx.entryForm,
+    state: 'queued',
+    version: 0,
+    vendor: first.vendor,
+    model: `${first.vendor}/${first.model}`,
+    request: JSON.stringify(wanted),
+    chain: JSON.stringify(linksOf(plan.chain)),
+    place: 0,
+    left_reason: null,
+    store: request.common.store ?? false,
+    retention_days: retentionOf(request.common),
+    held_nanos: plan.heldNanos,
+    storage_nanos: plan.storageNanos,
+    work: plan.isSandbox ? SANDBOX_WORK : VENDOR_WORK,
+    attempt: 0,
+    progress_pct: null,
+    current_step: null,
+    expected_ms: null,
+    running_at: null,
+    finished_at: null,
+    ended: null,
+    cost_nanos: null,
+    film: null,
+    warnings: [...plan.warnings],
+    expires_at: null,
+    deleted: false,
+  };
+}

@@ -1,0 +1,14 @@
+// What the operator sets for video.
+import type { Variables } from '../../config/variables.ts';
+import { PICKUP_HOURS } from './limits.ts';
+
+export function videoSettings(variables: Variables) {
+  return {
+    /** How long a film is kept that is not stored, hours. */
+    pickupHours: variables.integer('VIDEO_PICKUP_HOURS', PICKUP_HOURS, { min: 1, max: 24 * 30 }),
+    /** Films that the sandbox makes at once on this process; each takes a core. */
+    sandboxThreads: variables.integer('VIDEO_SANDBOX_THREADS', 1, { min: 1, max: 64 }),
+  };
+}
+
+export type VideoSettings = ReturnType<typeof videoSettings>;

@@ -1,0 +1,26 @@
+// How the module starts in a process.
+import type { JobLoop } from '../../core/background/job-loop.ts';
+import type { Core } from '../../core/context.ts';
+import { HOUR_MS } from '../../lib/time.ts';
+import { claimAssets } from './jobs/asset-store.ts';
+import { BeginJob } from './jobs/begin.ts';
+import { SignedLinks } from './jobs/links.ts';
+import { ReferenceImages } from './jobs/reference-images.ts';
+import type { VideoSettings } from './settings.ts';
+import type { VideoState } from './state.ts';
+import { sandboxLoop } from './work/sandbox.ts';
+import { webhookLoop } from './work/webhooks.ts';
+
+export interface StartedVideo extends VideoState {
+  readonly loops: readonly JobLoop[];
+}
+
+/** Throws StartupError when the assets are not those that the database knows. */
+export async function startVideo(core: Core, settings: VideoSettings): Promise<StartedVideo> {
+  await claimAssets(core);
+  const links = new SignedLinks(core.secrets, core.baseUrl);
+  const shown = { baseUrl: core.baseUrl, links };
+  const images = new ReferenceImages(core.assets, core.outbound);
+  const state = { core, begin: new BeginJob(shown), images, links, shown, pickupMs: settings.pickupHours * HOUR_MS };
+  return { ...state, loops: [sandboxLoop(state, settings.sandboxThreads), webhookLoop(core)] };
+}

@@ -1,0 +1,16 @@
+// What the video module keeps in one process.
+import type { Core } from '../../core/context.ts';
+import type { BeginJob } from './jobs/begin.ts';
+import type { SignedLinks } from './jobs/links.ts';
+import type { Shown } from './jobs/record.ts';
+import type { ReferenceImages } from './jobs/reference-images.ts';
+
+export interface VideoState {
+  readonly core: Core;
+  readonly begin: BeginJob;
+  readonly images: ReferenceImages;
+  readonly links: SignedLinks;
+  readonly shown: Omit<Shown, 'nowMs'>;
+  /** How long a film is kept that is not stored. */
+  readonly pickupMs: number;
+}

@@ -1,0 +1,64 @@
+// Retention: what a job made goes when its time is over, with its words and images; records go 90 days after the end.
+import { mendEach } from '../../core/background/sweeper/mend-each.ts';
+import { removeOldRows } from '../../core/background/sweeper/old-rows.ts';
+import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { textArray } from '../../db/arrays.ts';
+import { statement } from '../../db/statement.ts';
+import { removeOrphans } from './jobs/asset-store.ts';
+import { assetsOf, forgetAssets, purge } from './jobs/remove.ts';
+import { lockJob } from './jobs/store.ts';
+import { RECORD_DAYS } from './limits.ts';
+import type { VideoState } from './state.ts';
+
+const PER_RUN = 100;
+
+const findExpired = statement(
+  'video_find_expired',
+  `/* fan-out: films whose time is over */
+   SELECT j.account_id, j.job_id FROM video.job j WHERE j.expires_at <= core.clock_now() ORDER BY j.expires_at LIMIT $1`,
+);
+const findOld = statement(
+  'video_find_old',
+  `/* fan-out: records of jobs that ended long ago */
+   SELECT j.account_id, j.job_id AS id FROM video.job j
+    WHERE j.finished_at <= core.clock_now() - interval '${RECORD_DAYS} days' AND j.expires_at IS NULL AND j.cost_nanos IS NOT NULL
+    ORDER BY j.finished_at LIMIT $1`,
+);
+const removeOld = statement(
+  'video_remove_old',
+  `DELETE FROM video.job
+    WHERE account_id = $1 AND job_id = ANY($2::text[]) AND expires_at IS NULL AND cost_nanos IS NOT NULL`,
+);
+
+export function videoSweeps(state: VideoState): Sweep[] {
+  const { db } = state.core;
+  const from = { after: '' };
+  return [
+    { name: 'video.orphans', intervalMs: 600_000, run: (signal) => removeOrphans(state.core, from, signal) },
+    { name: 'video.films', intervalMs: 30_000, run: (signal) => removeExpired(state, signal) },
+    {
+      name: 'video.records',
+      intervalMs: 60_000,
+      run: removeOldRows<{ account_id: string; id: string }>(db, {
+        find: findOld,
+        remove: removeOld,
+        keys: (rows) => [textArray(rows.map(({ id }) => id))],
+      }),
+    },
+  ];
+}
+
+async function removeExpired(state: VideoState, signal: AbortSignal): Promise<boolean> {
+  const { db } = state.core;
+  const { rows } = await db.query<{ account_id: string; job_id: string }>(findExpired, [PER_RUN]);
+  const finished = await mendEach(rows, signal, async ({ account_id, job_id }) => {
+    const assets = await db.transaction(async (tx) => {
+      const job = await lockJob(tx, account_id, job_id);
+      if (job === null) return [];
+      await purge(tx, job, false);
+      return assetsOf(job);
+    });
+    await forgetAssets(state.core, assets);
+  });
+  return finished && rows.length === PER_RUN;
+}

@@ -1,0 +1,31 @@
+// How another account could name jobs of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+
+const quick = { prompt: 'A boat.', model: 'sandbox/storyboard-1', duration_seconds: 1 };
+
+export const tenants: TenantFixture = {
+  nobody: { video: 'vid_1111111111111111111111' },
+  async fill({ act }) {
+    await act('video.generate', quick);
+    return { video: (await act('video.generate', { ...quick, idempotency_key: 'shared' })).job_id };
+  },
+  async fillOther({ act }) {
+    return { video: (await act('video.generate', quick)).job_id };
+  },
+  aims: {
+    'video.generate': [],
+    'video.quote': [],
+    'video.capabilities': [],
+    'video.list': [],
+    'video.get': [(names) => ({ id: names.video })],
+    'video.status': [(names) => ({ id: names.video })],
+    'video.download_url': [(names) => ({ id: names.video })],
+    'video.extend': [(names) => ({ id: names.video })],
+    'video.upscale': [(names) => ({ id: names.video, resolution: '1080p' })],
+    'video.webhook.subscribe': [(names) => ({ id: names.video, webhook_url: 'https://example.org/films' })],
+    'video.cancel': [(names) => ({ id: names.video })],
+    'video.delete': [(names) => ({ id: names.video })],
+  },
+  lists: { 'video.list': () => ({}) },
+  keyed: [['video.generate', quick]],
+};
