@@ -6,13 +6,13 @@ const url = process.env.QM_URL ?? 'http://127.0.0.1:8787';
 const key = process.env.QM_KEY;
 
 /**
- * Calls a capability and answers its data. Calls that did not come through, and those that the service asks to repeat, are
+ * Calls a capability, by POST with a body, else by GET, and answers its data. Calls that did not come through, and those that the service asks to repeat, are
  * repeated: give a call that must not happen twice an idempotency_key.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the answer of whichever capability
-export async function call(path: string, body: object): Promise<any> {
+export async function call(path: string, body?: object): Promise<any> {
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
-    const answer = await post(path, body).catch(() => null);
+    const answer = await ask(path, body).catch(() => null);
     if (answer?.ok === true) return answer.data;
     if (answer !== null && !answer.error.retryable) throw new Error(`${answer.error.code}: ${answer.error.message}`);
     await sleep(answer?.error.retry_after_ms ?? pauseMs);
@@ -25,8 +25,9 @@ interface Answer {
   readonly error: { code: string; message: string; retryable: boolean; retry_after_ms?: number };
 }
 
-async function post(path: string, body: object): Promise<Answer> {
+async function ask(path: string, body?: object): Promise<Answer> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const response = await fetch(`${url}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const method = body === undefined ? 'GET' : 'POST';
+  const response = await fetch(`${url}/v1/${path}`, { method, headers, body: JSON.stringify(body) });
   return (await response.json()) as Answer;
 }
