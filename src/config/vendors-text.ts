@@ -10,7 +10,8 @@ export function readVendorsText(config: Pick<Config, 'vendorsFile' | 'isVendorsF
     return readShortText(config.vendorsFile, FILE_BYTES_MAX);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && !config.isVendorsFileNamed) return null;
+    // A DATA_DIR that is no folder is told by whoever needs it.
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && !config.isVendorsFileNamed) return null;
     throw new ConfigError(`VENDORS_FILE cannot be read: ${message}`);
   }
 }
