@@ -13,7 +13,7 @@ import { startBenchService } from './support/service.ts';
 
 const STARTS = Number(process.env.BENCH_STARTS ?? 5);
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 0);
-const main = new URL('../src/main.ts', import.meta.url).pathname;
+const main = new URL('../src/main.js', import.meta.url).pathname;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

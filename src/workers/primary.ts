@@ -49,7 +49,7 @@ export interface WorkerGroup extends WorkerReady {
   stop(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dirname, '../main.ts');
+const MAIN = join(import.meta.dirname, '../main.js');
 /** A worker that ends sooner died at its start. */
 const SHORT_LIFE_MS = 10_000;
 /** So many short lives in a row are no accident. */

@@ -278,7 +278,7 @@ describe('several processes with a PostgreSQL of their own', () => {
 
   test('after kill -9 of the first process the others end themselves, and the next start goes on', async () => {
     const workers = childrenOf(running.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.ts'),
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'),
     );
     expect(workers).toHaveLength(2);
     await running.end('SIGKILL');

@@ -120,7 +120,9 @@ describe('a secret in its grace', () => {
     ['an unconfirmed leak report', (id: string) => admin('POST', `/v1/account/keys/suspected_compromise/${id}`, {})],
   ])('after %s it uses the API and manages no key, on any process', async (_what, replace) => {
     const { capabilities } = one.service.manifest;
-    const ids = [...capabilities].map(({ id }) => id).filter((id) => id.startsWith('account.keys.') && id !== SHOWS_ITSELF);
+    const ids = [...capabilities]
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith('account.keys.') && id !== SHOWS_ITSELF);
     expect(manage.map(([id]) => id).sort()).toEqual(ids.sort());
     const target = await makeKey();
     expect((await replace(target.id)).status).toBe(200);

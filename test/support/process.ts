@@ -83,7 +83,7 @@ export async function createPlace(env: Readonly<Record<string, string>> = {}): P
 /** Starts the process; resolves at once, ready or not. */
 export function launch(place: Place, env: Readonly<Record<string, string>> = {}, cwd = PROJECT): ServiceProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [join(PROJECT, 'src/main.ts')], {
+  const child = spawn(process.execPath, [join(PROJECT, 'src/main.js')], {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...place.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

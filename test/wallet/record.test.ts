@@ -17,10 +17,11 @@ interface Copy {
   readonly copy: Capability;
 }
 
-/** Every billable capability once more, under another price. No price of the book is a multiple of the one it gets instead. */
+/** Every capability that is paid by its call once more, under another price. No price of the book is a multiple of the one it gets instead. */
 function copiesOf(module: Module): Copy[] {
   return module.capabilities
-    .filter(({ price }) => price !== 'free')
+
+    .filter(({ price, chargedAtEnd }) => price !== 'free' && chargedAtEnd !== true)
     .map((original) => {
       const operation = original.id.replaceAll('.', '_');
       const price =

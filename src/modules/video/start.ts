@@ -2,7 +2,7 @@
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { HOUR_MS } from '../../lib/time.ts';
-import { claimAssets } from './jobs/asset-store.ts';
+import { OneStore } from './jobs/asset-store.ts';
 import { BeginJob } from './jobs/begin.ts';
 import { SignedLinks } from './jobs/links.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
@@ -17,10 +17,19 @@ export interface StartedVideo extends VideoState {
 
 /** Throws StartupError when the assets are not those that the database knows. */
 export async function startVideo(core: Core, settings: VideoSettings): Promise<StartedVideo> {
-  await claimAssets(core);
+  const store = new OneStore(core);
+  await store.requireSame();
   const links = new SignedLinks(core.secrets, core.baseUrl);
   const shown = { baseUrl: core.baseUrl, links };
   const images = new ReferenceImages(core.assets, core.outbound);
-  const state = { core, begin: new BeginJob(shown), images, links, shown, pickupMs: settings.pickupHours * HOUR_MS };
+  const state = {
+    core,
+    store,
+    begin: new BeginJob(shown),
+    images,
+    links,
+    shown,
+    pickupMs: settings.pickupHours * HOUR_MS,
+  };
   return { ...state, loops: [sandboxLoop(state, settings.sandboxThreads), webhookLoop(core)] };
 }

@@ -1,5 +1,6 @@
 // What the video module keeps in one process.
 import type { Core } from '../../core/context.ts';
+import type { OneStore } from './jobs/asset-store.ts';
 import type { BeginJob } from './jobs/begin.ts';
 import type { SignedLinks } from './jobs/links.ts';
 import type { Shown } from './jobs/record.ts';
@@ -7,6 +8,7 @@ import type { ReferenceImages } from './jobs/reference-images.ts';
 
 export interface VideoState {
   readonly core: Core;
+  readonly store: OneStore;
   readonly begin: BeginJob;
   readonly images: ReferenceImages;
   readonly links: SignedLinks;

@@ -4,6 +4,7 @@ import { StartupError } from '../../../db/startup-error.ts';
 import { statement } from '../../../db/statement.ts';
 import { newId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
+import { problem } from '../problems.ts';
 import { assetsOf } from './remove.ts';
 import { jobIdPattern, readJob } from './store.ts';
 
@@ -14,14 +15,40 @@ const insertStore = statement(
 const selectStore = statement('video_read_store', 'SELECT mark FROM video.asset_store');
 
 const ORPHAN_MS = DAY_MS;
+const OTHER_STORE = 'ASSETS_URL: the films of this database are in another place; all processes must share one';
 
-/** Makes the store known to the database, once. Throws StartupError for another one than it knows. */
-export async function claimAssets({ db, assets }: Core): Promise<void> {
-  const mark = await assets.mark(newId('ast_'));
-  await db.query(insertStore, [mark]);
-  const known = (await db.query<{ mark: string }>(selectStore, [])).rows[0]?.mark;
-  if (known === mark) return;
-  throw new StartupError('ASSETS_URL: the films of this database are in another place; all processes must share one');
+/** The store of one process, and whether it is the one that the database knows. */
+export class OneStore {
+  readonly #core: Core;
+  #isKnown = false;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** At the start. Throws StartupError where the database knows another store; none is known before the first job. */
+  async requireSame(): Promise<void> {
+    const known = await this.#known();
+    if (known !== null && known !== (await this.#core.assets.mark(newId('ast_')))) throw new StartupError(OTHER_STORE);
+  }
+
+  /** Before anything is kept: the first store to be used is the one of all. Throws SERVICE_UNAVAILABLE for another. */
+  async require(): Promise<void> {
+    if (this.#isKnown) return;
+    const mark = await this.#core.assets.mark(newId('ast_'));
+    await this.#core.db.query(insertStore, [mark]);
+    if ((await this.#known()) !== mark) {
+      this.#core.log.error(OTHER_STORE);
+      throw problem('SERVICE_UNAVAILABLE', {
+        message: 'This process cannot keep films now; its operator has been told.',
+      });
+    }
+    this.#isKnown = true;
+  }
+
+  async #known(): Promise<string | null> {
+    return (await this.#core.db.query<{ mark: string }>(selectStore, [])).rows[0]?.mark ?? null;
+  }
 }
 
 /** Removes what was put a day ago and is of no job: what a crash left. Answers true when there may be more. */

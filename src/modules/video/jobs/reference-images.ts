@@ -1,6 +1,5 @@
 // Reference images: JPEG, PNG or WebP by what they hold, with nothing in them but the picture. One that is sent with the call is judged there
 // and kept; one that is named by a URL is judged when the work begins.
-import sharp from 'sharp';
 import type { CallContext } from '../../../core/context.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import type { AssetStore } from '../../../vendors/assets/port.ts';
@@ -79,6 +78,8 @@ export class ReferenceImages {
 /** The picture alone, upright, in its own format. Throws VALIDATION_FAILED. */
 async function cleanImage(bytes: Buffer): Promise<Image> {
   if (bytes.length > BYTES_MAX) throw refused('image_too_large', 'The image has more than 10 MiB.');
+  // Loaded by the first image: it takes some 20 MB.
+  const { default: sharp } = await import('sharp');
   const image = sharp(bytes, { limitInputPixels: PIXELS_MAX, animated: false, failOn: 'error' });
   const found = await image.metadata().catch(() => null);
   const contentType = types[found?.format as keyof typeof types];

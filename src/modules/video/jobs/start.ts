@@ -72,6 +72,7 @@ export async function startJob(
     const warning = await core.outbound.checkUrl(webhookUrl, 'webhook_url');
     if (warning !== null) ctx.warnings.push(warning);
   }
+  await state.store.require();
   const jobId = newId('vid_');
   const image = request.referenceImage === null ? null : await state.images.take(ctx, jobId, request.referenceImage);
   const input: NewJob = {

@@ -1,4 +1,5 @@
-// The process. What runs in it is loaded after the compile cache is on.
+// The process. What runs in it is loaded after the compile cache is on. JavaScript, for a first file in TypeScript would bring its
+// compiler, 15 MB, into every process: the other files come from the cache as they were compiled at the first start.
 import cluster from 'node:cluster';
 import module from 'node:module';
 import v8 from 'node:v8';
