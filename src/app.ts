@@ -16,7 +16,7 @@ import { KeyRing } from './core/keys/ring.ts';
 import { scopeBookOf } from './core/keys/scopes.ts';
 import { hearSiblings } from './core/process/hear-siblings.ts';
 import type { Logger } from './core/process/logger.ts';
-import type { Figure } from './core/process/metric.ts';
+import type { Metric } from './core/process/metric.ts';
 import { ProcessRegistry } from './core/process/processes.ts';
 import { noSiblings, type Siblings } from './core/process/siblings.ts';
 import { switchTestClock } from './core/process/test-clock.ts';
@@ -158,7 +158,7 @@ interface Inner {
   readonly modules: readonly Module[];
   readonly sweeper: Sweeper;
   readonly jobs: readonly JobLoop[];
-  readonly figures: () => readonly Figure[];
+  readonly metrics: () => readonly Metric[];
   readonly operator: Service['operator'];
   readonly storage: Storage;
 }
@@ -238,13 +238,13 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     bodies: new BodyReaders({ bounds }),
     inflating: new AccountTurns(bounds.all.inflationsAtOnce),
   });
-  const figures = () => [
-    ...sweeper.figures(),
-    ...jobs.flatMap((loop) => loop.figures()),
-    ...backlog.figures(),
-    ...manifest.modules.flatMap((module) => module.figures?.(states.get(module.name)) ?? []),
+  const metrics = () => [
+    ...sweeper.metrics(),
+    ...jobs.flatMap((loop) => loop.metrics()),
+    ...backlog.metrics(),
+    ...manifest.modules.flatMap((module) => module.metrics?.(states.get(module.name)) ?? []),
   ];
-  return { core, gateway, states, modules: manifest.modules, sweeper, jobs, figures, operator, storage };
+  return { core, gateway, states, modules: manifest.modules, sweeper, jobs, metrics, operator, storage };
 }
 
 async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {
@@ -266,7 +266,7 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
     await inner.core.usage.flush();
     await inner.core.processes.leave();
   } catch (error) {
-    log.error({ err: error }, 'could not write the last figures');
+    log.error({ err: error }, 'could not write the last counts');
   }
   shell.rest.server.closeAllConnections();
   await closing;

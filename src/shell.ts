@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts';
 import type { Admission } from './core/admission.ts';
 import type { Core } from './core/context.ts';
 import type { Logger } from './core/process/logger.ts';
-import type { Figure } from './core/process/metric.ts';
+import type { Metric } from './core/process/metric.ts';
 import type { Siblings } from './core/process/siblings.ts';
 import { compileEndpoints } from './gateway/endpoint.ts';
 import { Envelope } from './gateway/envelope.ts';
@@ -37,7 +37,7 @@ export interface Opened {
   readonly core: Core;
   readonly gateway: Gateway;
   readonly states: ReadonlyMap<string, unknown>;
-  readonly figures: () => readonly Figure[];
+  readonly metrics: () => readonly Metric[];
   readonly storage: { isUp(): boolean };
 }
 
@@ -86,7 +86,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
     isBehindProxy: config.isBehindProxy,
     baseUrl: () => baseUrl,
     isReady: async () => open && inner?.storage.isUp() === true && (await inner.core.db.answersWithin(READY_WITHIN_MS)),
-    gauges: () => (inner === null ? [] : inner.figures()),
+    metrics: () => (inner === null ? [] : inner.metrics()),
     laneDepth: () => inner?.core.lanes.depth ?? 0,
     siblings,
   });

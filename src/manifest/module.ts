@@ -6,7 +6,7 @@ import type { TierLimit } from '../core/accounts/tiers.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
-import type { Figure } from '../core/process/metric.ts';
+import type { Metric } from '../core/process/metric.ts';
 import type { Price } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ProblemBook } from '../problems/catalogue.ts';
@@ -47,8 +47,8 @@ export interface Module<State = unknown, Settings = unknown> {
   stop?(state: State): Promise<void>;
   /** Frees what the state holds, once no call runs any more. */
   close?(state: State): Promise<void>;
-  /** Figures of this process, for /metrics. */
-  figures?(state: State): readonly Figure[];
+  /** What this process counts, for /metrics. */
+  metrics?(state: State): readonly Metric[];
   sweeps?(state: State): readonly Sweep[];
   /** Of the pieces of work that own holds as `<module>:<id>`, those that have not ended: `qm doctor` finds money held for the others. */
   liveWork?(db: Queryable, accountId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;

@@ -8,7 +8,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { figure, hangingCalls, letGo, trialModule, untilFigure } from './harness.ts';
+import { hangingCalls, letGo, metric, trialModule, untilMetric } from './harness.ts';
 
 const MIB = 1024 * 1024;
 interface Delivered {
@@ -51,7 +51,7 @@ async function holdingHalf<T>(call: Client, meanwhile: () => Promise<T>): Promis
   } finally {
     letGo();
     expect((await holds).status).toBe(200);
-    await untilFigure(service, 'qm_answer_making_bytes', 0);
+    await untilMetric(service, 'qm_answer_making_bytes', 0);
   }
 }
 
@@ -78,7 +78,7 @@ test.each([
     const replies = [...(await Promise.all(greedy)), await ask(other, 50)];
     expect(replies.pop()?.status).toBe(200);
     expect(['200 ok', '429 CONCURRENCY_LIMITED']).toEqual(expect.arrayContaining([...new Set(replies.map(told))]));
-    await untilFigure(service, 'qm_answer_making_bytes', 0);
+    await untilMetric(service, 'qm_answer_making_bytes', 0);
     expect((await ask(call, 50)).status).toBe(200);
   },
 );
@@ -89,7 +89,7 @@ test('what is refused gives back what it held, and is not charged', async () => 
   const before = await balance();
   for (let i = 0; i < 5; i += 1) expect((await query(call, 100)).body.error.code).toBe('CONCURRENCY_LIMITED');
   expect(await balance()).toBe(before);
-  expect(await figure(service, 'qm_answer_making_bytes')).toBe(0);
+  expect(await metric(service, 'qm_answer_making_bytes')).toBe(0);
 });
 
 test('consumes of large messages are refused while an account holds too much, and lease nothing then', async () => {
@@ -119,7 +119,7 @@ test('consumes of large messages are refused while an account holds too much, an
   const replies = [...(await Promise.all(greedy)), await consume(other)];
   expect(replies.pop()?.body.data.items).toHaveLength(10);
   expect(['200 ok', '429 CONCURRENCY_LIMITED']).toEqual(expect.arrayContaining([...new Set(replies.map(told))]));
-  await untilFigure(service, 'qm_answer_making_bytes', 0);
+  await untilMetric(service, 'qm_answer_making_bytes', 0);
   const brought = new Map<string, number>();
   for (const { message_id } of replies.flatMap(({ body }): Delivered[] => body.data?.items ?? []))
     brought.set(message_id, (brought.get(message_id) ?? 0) + 1);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
-import { bearer, figure, requestText, trialModule, untilFigure } from './harness.ts';
+import { bearer, metric, requestText, trialModule, untilMetric } from './harness.ts';
 
 const MIB = 1024 * 1024;
 let service: TestService;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
-  await untilFigure(service, 'qm_answer_bytes', 0);
+  await untilMetric(service, 'qm_answer_bytes', 0);
 });
 afterAll(() => service.stop());
 
@@ -39,7 +39,7 @@ test('one account that reads none of its answers holds a bounded number of bytes
   for (let i = 0; i < 24; i += 1) await neverReads(account.secret, 12);
   let most = 0;
   for (let i = 0; i < 20; i += 1) {
-    most = Math.max(most, await figure(service, 'qm_answer_bytes'));
+    most = Math.max(most, await metric(service, 'qm_answer_bytes'));
     expect((await other('GET', '/v1/trial/long')).body.data.text).toHaveLength(MIB);
   }
   expect(most).toBeGreaterThan(0);
@@ -49,11 +49,11 @@ test('one account that reads none of its answers holds a bounded number of bytes
 test('an account with too much unread is refused before anything is done for it; when it has read, it goes on', async () => {
   const call = client(service.url, account.secret);
   for (let i = 0; i < 24; i += 1) await neverReads(account.secret, 12);
-  await expect.poll(() => figure(service, 'qm_answer_bytes'), { timeout: 5_000 }).toBeGreaterThanOrEqual(2 * MIB);
+  await expect.poll(() => metric(service, 'qm_answer_bytes'), { timeout: 5_000 }).toBeGreaterThanOrEqual(2 * MIB);
   const refused = await call('GET', '/v1/account/balance');
   expect([refused.status, refused.body.error.code]).toEqual([429, 'CONCURRENCY_LIMITED']);
   for (const socket of opened.splice(0)) socket.destroy();
-  await untilFigure(service, 'qm_answer_bytes', 0);
+  await untilMetric(service, 'qm_answer_bytes', 0);
   expect((await call('GET', '/v1/account/balance')).status).toBe(200);
 });
 
@@ -63,8 +63,8 @@ test('an answer that is not read in time ends its connection', async () => {
     admission: { connection: { lookEveryMs: 50, readGraceMs: 500, readBytesPerSecondMin: 100 * MIB } },
   });
   const socket = await neverReads((await createTestAccount(hasty.core)).secret, 16, hasty);
-  await expect.poll(() => figure(hasty, 'qm_answer_bytes'), { interval: 5, timeout: 5_000 }).toBeGreaterThan(0);
-  await untilFigure(hasty, 'qm_answer_bytes', 0);
+  await expect.poll(() => metric(hasty, 'qm_answer_bytes'), { interval: 5, timeout: 5_000 }).toBeGreaterThan(0);
+  await untilMetric(hasty, 'qm_answer_bytes', 0);
   socket.resume();
   await new Promise((resolve) => socket.once('close', resolve));
   await hasty.stop();
@@ -78,5 +78,5 @@ test('a client that reads while it asks gets everything', async () => {
   });
   await expect.poll(() => bytes, { timeout: 5_000 }).toBeGreaterThan(16 * MIB);
   await sleep(20);
-  expect(await figure(service, 'qm_calls_running')).toBe(0);
+  expect(await metric(service, 'qm_calls_running')).toBe(0);
 });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openRaw, type RawConnection } from '../support/raw.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
-import { bearer, figure, untilFigure } from './harness.ts';
+import { bearer, metric, untilMetric } from './harness.ts';
 
 const MIB = 1024 * 1024;
 const GRACE_MS = 300;
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const raw of opened.splice(0)) raw.destroy();
-  await untilFigure(service, 'qm_calls_running', 0);
-  expect(await figure(service, 'qm_body_bytes')).toBe(0);
+  await untilMetric(service, 'qm_calls_running', 0);
+  expect(await metric(service, 'qm_body_bytes')).toBe(0);
 });
 afterAll(() => service.stop());
 
@@ -45,7 +45,7 @@ test('connections that announce all the memory there is, and send nothing, take 
     for (let i = 0; i < 4; i += 1) await announce(account, i % 2 === 0 ? 4 * MIB : 'chunked');
   }
   await sleep(50);
-  expect(await figure(service, 'qm_body_bytes')).toBe(0);
+  expect(await metric(service, 'qm_body_bytes')).toBe(0);
   for (const account of accounts) expect((await publish(account, 100_000)).status).toBe(200);
 });
 
@@ -58,7 +58,7 @@ test('one account fills its share and is told so; another finds room', async () 
   }
   const answers = await Promise.all(raws.map((raw) => raw.receive((all) => all.includes('\r\n\r\n'), 200)));
   expect(answers.join('')).toMatch(/^HTTP\/1\.1 429 [\s\S]*"CONCURRENCY_LIMITED"/);
-  expect(await figure(service, 'qm_body_bytes')).toBeLessThanOrEqual(2 * MIB);
+  expect(await metric(service, 'qm_body_bytes')).toBeLessThanOrEqual(2 * MIB);
   expect((await publish(other, 100_000)).status).toBe(200);
 });
 
@@ -68,7 +68,7 @@ test('a body that comes byte by byte counts as the memory it takes', async () =>
     raw.send('1\r\nx\r\n');
     await sleep(1);
   }
-  await expect.poll(() => figure(service, 'qm_body_bytes')).toBeGreaterThan(256);
+  await expect.poll(() => metric(service, 'qm_body_bytes')).toBeGreaterThan(256);
 });
 
 test('who sends slower than the least rate gets a bare 400 and the end; who is fast enough is waited for', async () => {

@@ -1,4 +1,4 @@
-// What tests of admission share: a capability that hangs until it is let go, holding bytes of an answer if asked; requests as text, and the figures of /metrics.
+// What tests of admission share: a capability that hangs until it is let go, holding bytes of an answer if asked; requests as text, and what /metrics tells.
 import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { expect } from 'vitest';
@@ -78,8 +78,8 @@ export function requestText(method: string, path: string, headers: readonly stri
 
 export const bearer = (secret: string) => `Authorization: Bearer ${secret}`;
 
-/** A figure of /metrics; all labels together. */
-export async function figure({ url }: TestService, name: string): Promise<number> {
+/** One of /metrics; all labels together. */
+export async function metric({ url }: TestService, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return text
     .split('\n')
@@ -87,7 +87,7 @@ export async function figure({ url }: TestService, name: string): Promise<number
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-export async function untilFigure(service: TestService, name: string, value: number): Promise<void> {
-  for (let i = 0; i < 200 && (await figure(service, name)) !== value; i += 1) await sleep(10);
-  expect(await figure(service, name)).toBe(value);
+export async function untilMetric(service: TestService, name: string, value: number): Promise<void> {
+  for (let i = 0; i < 200 && (await metric(service, name)) !== value; i += 1) await sleep(10);
+  expect(await metric(service, name)).toBe(value);
 }

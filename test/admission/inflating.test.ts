@@ -2,7 +2,7 @@
 // and holds up no other account's bodies.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
-import { hangingCalls, letGo, trialModule, untilFigure } from './harness.ts';
+import { hangingCalls, letGo, trialModule, untilMetric } from './harness.ts';
 
 const PLACES = 8;
 const SCOPES = ['errors.capture', 'trial.hang'];
@@ -40,5 +40,5 @@ test('an account that has its share of calls under way is refused; others report
   expect((await report(other, 'body')).status).toBe(200);
   letGo();
   for (const { status } of await Promise.all(hanging)) expect(status).toBe(200);
-  await untilFigure(service, 'qm_calls_running', 0);
+  await untilMetric(service, 'qm_calls_running', 0);
 });

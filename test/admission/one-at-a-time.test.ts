@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openRaw, type RawConnection } from '../support/raw.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
-import { bearer, figure, hangingCalls, letGo, requestText, trialModule, untilFigure } from './harness.ts';
+import { bearer, hangingCalls, letGo, metric, requestText, trialModule, untilMetric } from './harness.ts';
 
 let service: TestService;
 let account: TestAccount;
@@ -33,7 +33,7 @@ test('calls sent ahead begin only when the one before is answered, and are answe
   raw.send(hang() + requestText('GET', '/v1/queue/get/nothing', [bearer(account.secret)]) + hang());
   await hangingCalls(1);
   await sleep(30);
-  expect(await figure(service, 'qm_calls_running')).toBe(1);
+  expect(await metric(service, 'qm_calls_running')).toBe(1);
   letGo();
   await hangingCalls(1);
   letGo();
@@ -56,7 +56,7 @@ test('sixteen wait, with bodies too; nobody sends more ahead: the connection end
   greedy.send(hang() + requestText('GET', '/v1/account/tier').repeat(17));
   await expect.poll(() => greedy.closed, { interval: 5 }).toBe(true);
   letGo();
-  await untilFigure(service, 'qm_calls_running', 0);
+  await untilMetric(service, 'qm_calls_running', 0);
 });
 
 test('thousands of requests sent ahead without a key, behind answers nobody reads, disturb no one', async () => {
@@ -65,7 +65,7 @@ test('thousands of requests sent ahead without a key, behind answers nobody read
     requestText('GET', '/v1/openapi.json').repeat(12) + requestText('GET', '/v1/account/tier').repeat(1_150);
   for (let i = 0; i < 20; i += 1) (await open()).send(flood);
   for (let i = 0; i < 50; i += 1) expect((await call('GET', '/v1/account/balance')).status).toBe(200);
-  expect(await figure(service, 'qm_calls_running')).toBeLessThanOrEqual(20);
+  expect(await metric(service, 'qm_calls_running')).toBeLessThanOrEqual(20);
   for (const raw of opened) await expect.poll(() => raw.closed, { interval: 5, timeout: 5_000 }).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRaw, type RawConnection } from '../support/raw.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
-import { bearer, untilFigure } from './harness.ts';
+import { bearer, untilMetric } from './harness.ts';
 
 const MIB = 1024 * 1024;
 const HELD_MS = 1_500;
@@ -29,7 +29,7 @@ async function upload(bytes: number): Promise<RawConnection> {
 
 test('are told at once, however often, so that no more of them arrives; what is wrong with the rest is not told too', async () => {
   const held = await upload(400_000);
-  await untilFigure(service, 'qm_calls_running', 1);
+  await untilMetric(service, 'qm_calls_running', 1);
   await sleep(50);
   const refused = [await upload(300_000), await upload(300_000), await upload(300_000)];
   for (const raw of refused) {
@@ -45,6 +45,6 @@ test('are told at once, however often, so that no more of them arrives; what is 
   await sleep(HELD_MS);
   for (const raw of refused) expect((await raw.receive(undefined, 0)).match(/HTTP\/1\.1 |"ok"/g)).toHaveLength(2);
   held.destroy();
-  await untilFigure(service, 'qm_calls_running', 0);
+  await untilMetric(service, 'qm_calls_running', 0);
   expect((await client(service.url, account.secret)('GET', '/v1/account/balance')).status).toBe(200);
 });

@@ -1,5 +1,5 @@
 // A kind of background work is a table and two functions (chores.ts). What it has from core/background for that: fair turns,
-// takeover after a crash, retries with backoff, drain at the stop, figures.
+// takeover after a crash, retries with backoff, drain at the stop, metrics.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,8 +59,8 @@ async function chores(accountId: string): Promise<Chore[]> {
 const isDone = async (accountId: string) => (await chores(accountId)).every(({ due_at }) => due_at === null);
 const names = (count: number, prefix = 'c') => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
-function figureOf(loop: JobLoop, name: string): number | undefined {
-  return loop.figures().find((figure) => figure.name === name && figure.labels.jobs === 'test.chores')?.value;
+function metricOf(loop: JobLoop, name: string): number | undefined {
+  return loop.metrics().find((metric) => metric.name === name && metric.labels.jobs === 'test.chores')?.value;
 }
 
 test('everything due is run once, by two processes at a time', async () => {
@@ -162,8 +162,8 @@ test('what fails is tried again after longer and longer pauses, and stops nothin
   const pausesMs = atMs.slice(1).map((at, i) => at - (atMs[i] as number));
   for (const [i, leastMs] of [160, 320, 640].entries()) expect(pausesMs[i]).toBeGreaterThanOrEqual(leastMs - 5);
   expect((await chores(owner)).map(({ attempt }) => attempt)).toEqual([4, 1]);
-  expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(3);
-  expect(figureOf(loop, 'qm_jobs_put_back_total')).toBe(3);
+  expect(metricOf(loop, 'qm_jobs_failures_total')).toBe(3);
+  expect(metricOf(loop, 'qm_jobs_put_back_total')).toBe(3);
 });
 
 test('an account whose work cannot be claimed is put off, and stops no other', async () => {
@@ -176,10 +176,10 @@ test('an account whose work cannot be claimed is put off, and stops no other', a
   await addChores(db, sound, ['c0'], Date.now());
   const loop = started(db, 'one', async () => undefined);
   await until(() => isDone(sound));
-  expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(1);
+  expect(metricOf(loop, 'qm_jobs_failures_total')).toBe(1);
   await addChores(db, sound, ['c1'], Date.now());
   await until(() => isDone(sound));
-  expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(1);
+  expect(metricOf(loop, 'qm_jobs_failures_total')).toBe(1);
 });
 
 test('an account whose rows somebody holds makes no other wait, and has its turn when they are free', async () => {
@@ -198,7 +198,7 @@ test('an account whose rows somebody holds makes no other wait, and has its turn
     expect(await isDone(held)).toBe(false);
     await client.query('ROLLBACK');
     await until(() => isDone(held));
-    expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(0);
+    expect(metricOf(loop, 'qm_jobs_failures_total')).toBe(0);
   });
 });
 
@@ -209,10 +209,10 @@ test('at the stop running work may end; what cannot is given back at once, and a
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });
   await addChores(db, owner, ['quick', 'slow'], Date.now());
-  await until(() => figureOf(loop, 'qm_jobs_running') === 2);
+  await until(() => metricOf(loop, 'qm_jobs_running') === 2);
   await loop.stop();
   expect((await chores(owner)).map(({ done_by }) => done_by)).toEqual(['stopping', null]);
-  expect(figureOf(loop, 'qm_jobs_failures_total')).toBe(0);
+  expect(metricOf(loop, 'qm_jobs_failures_total')).toBe(0);
   const takenMs = performance.now();
   started(db, 'heir', async () => undefined);
   await until(() => isDone(owner));
@@ -220,15 +220,15 @@ test('at the stop running work may end; what cannot is given back at once, and a
   expect((await chores(owner))[1]).toMatchObject({ done_by: 'heir', attempt: 2 });
 }, 15_000);
 
-test('figures tell how late the work is', async () => {
+test('metrics tell how late the work is', async () => {
   const owners = Array.from({ length: 10 }, newAccount);
   const ended = Promise.withResolvers<void>();
   for (const owner of owners) await addChores(db, owner, ['c0', 'c1'], Date.now() - 60_000);
   const loop = started(db, 'one', () => ended.promise);
   // There are fewer places than accounts.
   await until(
-    () => (figureOf(loop, 'qm_jobs_late_seconds') ?? 0) >= 60 && (figureOf(loop, 'qm_jobs_running') ?? 0) > 3,
+    () => (metricOf(loop, 'qm_jobs_late_seconds') ?? 0) >= 60 && (metricOf(loop, 'qm_jobs_running') ?? 0) > 3,
   );
   ended.resolve();
-  await until(() => figureOf(loop, 'qm_jobs_late_seconds') === 0);
+  await until(() => metricOf(loop, 'qm_jobs_late_seconds') === 0);
 });

@@ -46,7 +46,7 @@ const broken = defineModule({
   summary: 'Fails on the way out.',
   status: 'beta',
   capabilities: [
-    capability('free', { data: { figure: 1n } }),
+    capability('free', { data: { count: 1n } }),
     capability('vendor', {
       data: {},
       served: { vendor: 'acme', region: 'china', markupPct: 0.05, cacheLayer: 'l1_miss' },
@@ -66,7 +66,7 @@ const broken = defineModule({
         },
       },
     }),
-    capability('billed', { data: { figure: 1n }, costNanos: 20_000n }),
+    capability('billed', { data: { count: 1n }, costNanos: 20_000n }),
   ],
   rawRoutes: [route('raw'), route('told', { refuse: () => told })],
   start: () => undefined,
@@ -87,7 +87,7 @@ async function counted(name: string): Promise<string[]> {
 }
 
 describe.each(['free', 'billed'])('an answer of a %s call that cannot be written as JSON', (operation) => {
-  test('is a 500 in status, envelope and figures', async () => {
+  test('is a 500 in status, envelope and metrics', async () => {
     const reply = await call('GET', `/v1/broken/${operation}`);
     expect([reply.status, reply.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
     expectFailure(reply, service.url);

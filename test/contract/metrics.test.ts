@@ -104,7 +104,7 @@ describe('without a token metrics are for this machine', () => {
     },
   );
 
-  test('every figure stands with its kind below its help and its type, and no secret among them', async () => {
+  test('every metric stands with its kind below its help and its type, and no secret among them', async () => {
     const { text } = await client(plain.url)('GET', '/metrics');
     expect(unexplained(text)).toEqual([]);
     expect(text).toMatch(/^# TYPE qm_sweep_runs_total counter$/m);

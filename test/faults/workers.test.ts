@@ -21,7 +21,7 @@ import { createTestAccount, SECRETS_KEY } from '../support/service.ts';
 import { type Answer, tally } from './pair.ts';
 
 const WORKERS = 3;
-const METRICS_TOKEN = 'a-token-for-the-figures-0123456789';
+const METRICS_TOKEN = 'a-token-for-the-metrics-0123456789';
 let database: TestDatabase;
 let db: Database;
 let place: Place;

@@ -216,7 +216,7 @@ describe('the sweeper', () => {
     one.start();
     await expect.poll(() => runs, { timeout: 5_000 }).toBeGreaterThan(1);
     await one.stop();
-    const failures = one.figures().find((figure) => figure.name === 'qm_sweep_failures_total');
+    const failures = one.metrics().find((metric) => metric.name === 'qm_sweep_failures_total');
     expect(failures).toMatchObject({ labels: { sweep: 'failing' }, value: 1 });
   });
 });

@@ -43,9 +43,9 @@ test('the backlog counts events without a number, and deliveries that are due', 
   expect(oldestDueSeconds).toBeGreaterThanOrEqual(60);
   expect(oldestDueSeconds).toBeLessThan(90);
   const gauge = new BacklogGauge(service.core.db);
-  expect(gauge.figures()).toEqual([]);
+  expect(gauge.metrics()).toEqual([]);
   await gauge.sweep().run(new AbortController().signal);
-  expect(gauge.figures().map(({ name, value }) => [name, Math.floor(value)])).toEqual([
+  expect(gauge.metrics().map(({ name, value }) => [name, Math.floor(value)])).toEqual([
     ['qm_events_waiting', eventsWaiting],
     ['qm_deliveries_due', 1],
     ['qm_deliveries_oldest_due_seconds', expect.any(Number)],

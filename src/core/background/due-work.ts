@@ -1,11 +1,11 @@
 // A kind of background work: a table whose rows say when they are due, and two functions, one that claims due rows and one that runs
-// a row. From here it has fair turns among accounts, takeover after a crash, retries with backoff, drain at the stop and figures.
+// a row. From here it has fair turns among accounts, takeover after a crash, retries with backoff, drain at the stop and metrics.
 // The contract of the table: a claim is a lease in the row, and counts an attempt, whose number fences every later change by it; a
 // row whose lease is over is due again. Whoever makes a row due calls openTurn(…, work.name, …) in the same transaction.
 import { sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Core } from '../context.ts';
-import type { Figure } from '../process/metric.ts';
+import type { Metric } from '../process/metric.ts';
 import { clockNow } from '../usage/read.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { JobLoop } from './job-loop.ts';
@@ -13,7 +13,7 @@ import { turnLoop } from './turn-loop.ts';
 import { type AccountTurn, dueTurns, endTurn, hintOf, openTurn, putTurnOff } from './turns.ts';
 
 export interface DueWork<Job extends LeasedJob> {
-  /** In the form `module.work`: as core.turn and the figures name it. */
+  /** In the form `module.work`: as core.turn and the metrics name it. */
   readonly name: string;
   /** Jobs at once on this process. */
   readonly places: number;
@@ -76,7 +76,7 @@ export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, w
     claim: (turn, places) => kind.claim(turn, places),
     putOff: (turn) => putTurnOff(core.db, turn.accountId, work.name),
     run: (job, signal) => kind.run(job, signal),
-    figures: () => kind.figures(),
+    metrics: () => kind.metrics(),
     stopped: async () => deafen(),
   });
   const deafen = core.db.onHint(hintOf(work.name), () => loop.wake());
@@ -148,7 +148,7 @@ class Kind<Job extends LeasedJob> {
     });
   }
 
-  figures(): Figure[] {
+  metrics(): Metric[] {
     const labels = { jobs: this.#work.name };
     return [
       {

@@ -72,7 +72,7 @@ test('a job that fails, or a search that does, is counted and stops nothing', as
   await sleep(700);
   await loop.stop();
   expect(done).toEqual([2]);
-  expect(loop.figures().find(({ name }) => name === 'qm_jobs_failures_total')?.value).toBe(2);
+  expect(loop.metrics().find(({ name }) => name === 'qm_jobs_failures_total')?.value).toBe(2);
 });
 
 test('at the stop it waits for what runs, takes nothing more, and then gives back what it had', async () => {
@@ -88,14 +88,14 @@ test('at the stop it waits for what runs, takes nothing more, and then gives bac
     async stopped() {
       events.push('given back');
     },
-    figures: () => [{ name: 'qm_own', help: '', labels: {}, value: 7 }],
+    metrics: () => [{ name: 'qm_own', help: '', labels: {}, value: 7 }],
   });
   loop.start();
   await sleep(5);
   await loop.stop();
   expect(events).toEqual(['ended 1', 'given back']);
   expect(jobs).toEqual([2]);
-  expect(loop.figures().at(-1)).toMatchObject({ name: 'qm_own', value: 7 });
+  expect(loop.metrics().at(-1)).toMatchObject({ name: 'qm_own', value: 7 });
 });
 
 test('a job that does not end by itself is told to after four seconds', async () => {

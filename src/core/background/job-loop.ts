@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Waker } from '../../lib/waker.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Figure } from '../process/metric.ts';
+import type { Metric } from '../process/metric.ts';
 import { backoffMs } from './backoff.ts';
 
 export interface JobLoopOptions<Job> {
@@ -20,7 +20,7 @@ export interface JobLoopOptions<Job> {
   /** Gives back what the process has taken beyond its jobs; called once, at the stop, after the last job has ended. */
   stopped?(): Promise<void>;
   /** Further values for /metrics. */
-  figures?(): Figure[];
+  metrics?(): Metric[];
 }
 
 const FINISH_MS = 4_000;
@@ -79,22 +79,22 @@ export class JobLoop<Job = unknown> {
     }
   }
 
-  figures(): Figure[] {
-    const figure = (unit: string, help: string, value: number): Figure => ({
+  metrics(): Metric[] {
+    const metric = (unit: string, help: string, value: number): Metric => ({
       name: `qm_jobs_${unit}`,
       help,
       labels: { jobs: this.name },
       value,
     });
     return [
-      figure('running', 'Background jobs running on this process.', this.#running.size),
-      figure('finished_total', 'Background jobs that this process has run.', this.#finished),
-      figure(
+      metric('running', 'Background jobs running on this process.', this.#running.size),
+      metric('finished_total', 'Background jobs that this process has run.', this.#finished),
+      metric(
         'failures_total',
         'Background jobs, or searches for them, that failed by an error of ours.',
         this.#failures,
       ),
-      ...(this.#options.figures?.() ?? []),
+      ...(this.#options.metrics?.() ?? []),
     ];
   }
 

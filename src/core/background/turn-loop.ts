@@ -2,7 +2,7 @@
 // very much to do, or with work that never ends, does not keep the others waiting. One that fails is put off and stops nobody.
 import { FairSlots } from '../../lib/fair-slots.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Figure } from '../process/metric.ts';
+import type { Metric } from '../process/metric.ts';
 import { JobLoop } from './job-loop.ts';
 
 export interface TurnLoopOptions<Turn extends OfAccount, Job> {
@@ -25,7 +25,7 @@ export interface TurnLoopOptions<Turn extends OfAccount, Job> {
   run(job: Job, signal: AbortSignal): Promise<void>;
   /** After the last job, at the stop. */
   stopped?(): Promise<void>;
-  figures?(): Figure[];
+  metrics?(): Metric[];
 }
 
 export interface OfAccount {
@@ -38,14 +38,14 @@ interface Placed<Job> {
 }
 
 export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<Turn, Job>): JobLoop {
-  const { name, log, places, intervalMs, figures } = options;
+  const { name, log, places, intervalMs, metrics } = options;
   const slots = new FairSlots(places);
   const loop: JobLoop<Placed<Job>> = new JobLoop<Placed<Job>>({
     name,
     log,
     concurrency: places,
     intervalMs,
-    figures,
+    metrics,
     ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
     take: (room) => takeTurns(loop, slots, options, room),
     async run({ accountId, job }, signal) {

@@ -1,4 +1,4 @@
-// The core's own background tasks: figures and heartbeats of this process, and for the deployment events, expiry and retention.
+// The core's own background tasks: metrics and heartbeats of this process, and for the deployment events, expiry and retention.
 import type { Database, Transaction } from '../../db/database.ts';
 import { makePartitionsAhead } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';

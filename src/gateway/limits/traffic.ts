@@ -1,4 +1,4 @@
-// What runs in this process: who holds how much of what admission.ts bounds, and the figures for /metrics.
+// What runs in this process: who holds how much of what admission.ts bounds, as /metrics tells.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Admission, admission } from '../../core/admission.ts';
 import { FairSlots } from '../../lib/fair-slots.ts';

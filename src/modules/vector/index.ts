@@ -42,7 +42,7 @@ export const vector = defineModule<VectorState, VectorSettings>({
   settings: vectorSettings,
   start: createVectorState,
   close: ({ engine }) => engine.close(),
-  figures: ({ engine }) =>
+  metrics: ({ engine }) =>
     Object.entries(engine.gauges()).map(([name, value]) => ({
       name: `qm_vector_${name}`,
       help: 'See the module vector.',

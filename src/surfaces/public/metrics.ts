@@ -11,7 +11,7 @@ import {
   type MetricObject,
   Registry,
 } from 'prom-client';
-import type { Figure } from '../../core/process/metric.ts';
+import type { Metric } from '../../core/process/metric.ts';
 import type { Siblings } from '../../core/process/siblings.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 
@@ -20,7 +20,7 @@ export interface MetricsOptions {
   readonly metricsToken: string | undefined;
   /** Then what a proxy passes on looks like a caller of this machine. */
   readonly isBehindProxy: boolean;
-  readonly gauges: () => readonly Figure[];
+  readonly metrics: () => readonly Metric[];
   readonly laneDepth: () => number;
   readonly siblings: Siblings;
 }
@@ -40,7 +40,7 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): void 
       this.set(options.laneDepth());
     },
   });
-  const tell = async () => [...(await registry.getMetricsAsJSON()), ...(await metricsOf(options.gauges()))];
+  const tell = async () => [...(await registry.getMetricsAsJSON()), ...(await metricsOf(options.metrics()))];
   options.siblings.on('metrics', tell);
   app.get('/metrics', async (request, reply) => {
     if (!mayRead(request, options)) return reply.code(403).type('text/plain').send(REFUSAL);
@@ -51,10 +51,10 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): void 
 }
 
 /** Of several processes values of one name and labels add up; of times, the latest or longest stands for all. */
-async function metricsOf(figures: readonly Figure[]): Promise<MetricObject[]> {
+async function metricsOf(metrics: readonly Metric[]): Promise<MetricObject[]> {
   const registry = new Registry();
-  for (const [name, of] of Map.groupBy(figures, (figure) => figure.name)) {
-    const { help } = of[0] as Figure;
+  for (const [name, of] of Map.groupBy(metrics, (metric) => metric.name)) {
+    const { help } = of[0] as Metric;
     const labelNames = [...new Set(of.flatMap(({ labels }) => Object.keys(labels)))];
     const aggregator: Aggregator = name.endsWith('_seconds') ? 'max' : 'sum';
     const options = { name, help, labelNames, aggregator, registers: [registry] } satisfies GaugeConfiguration<string>;

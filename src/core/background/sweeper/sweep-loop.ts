@@ -1,18 +1,10 @@
 // The life of one background task in one process: wait, take the lease, run, and again. A failure is logged and retried later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../process/logger.ts';
+import type { Metric } from '../../process/metric.ts';
 import { backoffMs, jitteredMs } from '../backoff.ts';
 import type { Lease } from '../lease.ts';
 import type { Sweep } from './sweep.ts';
-
-export interface SweepFigures {
-  readonly name: string;
-  /** Epoch milliseconds of the last run that succeeded here; null when none has. */
-  readonly lastRunAtMs: number | null;
-  readonly lastDurationMs: number;
-  readonly runs: number;
-  readonly failures: number;
-}
 
 const BACKOFF_MIN_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
@@ -23,7 +15,8 @@ export class SweepLoop {
   readonly #sweep: Sweep;
   readonly #lease: Lease | null;
   readonly #log: Logger;
-  #lastRunAtMs: number | null = null;
+  /** Epoch milliseconds of the last run that succeeded here; 0 when none has. */
+  #lastRunAtMs = 0;
   #lastDurationMs = 0;
   #runs = 0;
   #failures = 0;
@@ -36,14 +29,24 @@ export class SweepLoop {
     this.#log = log;
   }
 
-  get figures(): SweepFigures {
-    return {
-      name: this.#sweep.name,
-      lastRunAtMs: this.#lastRunAtMs,
-      lastDurationMs: this.#lastDurationMs,
-      runs: this.#runs,
-      failures: this.#failures,
-    };
+  /** How the task fares, for /metrics. */
+  metrics(): Metric[] {
+    const metric = (unit: string, help: string, value: number): Metric => ({
+      name: `qm_sweep_${unit}`,
+      help,
+      labels: { sweep: this.#sweep.name },
+      value,
+    });
+    return [
+      metric(
+        'last_run_timestamp_seconds',
+        'When a background task last succeeded on this process; 0 for never.',
+        this.#lastRunAtMs / 1000,
+      ),
+      metric('last_duration_seconds', 'How long its last run took.', this.#lastDurationMs / 1000),
+      metric('runs_total', 'Successful runs on this process.', this.#runs),
+      metric('failures_total', 'Failed runs on this process.', this.#failures),
+    ];
   }
 
   /** Resolves after `signal` is aborted and the run under way has ended. Never rejects. */

@@ -1,10 +1,10 @@
 // Runs the background tasks of a process, each in a loop of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../../context.ts';
-import type { Figure } from '../../process/metric.ts';
+import type { Metric } from '../../process/metric.ts';
 import { sweepLease } from './lease.ts';
 import type { Sweep } from './sweep.ts';
-import { type SweepFigures, SweepLoop } from './sweep-loop.ts';
+import { SweepLoop } from './sweep-loop.ts';
 
 export interface SweeperOptions {
   readonly core: Pick<Core, 'db' | 'log' | 'processes'>;
@@ -45,26 +45,7 @@ export class Sweeper {
   }
 
   /** How each task fares, for /metrics. */
-  figures(): Figure[] {
-    return this.#loops.flatMap((loop) => figuresOf(loop.figures));
+  metrics(): Metric[] {
+    return this.#loops.flatMap((loop) => loop.metrics());
   }
-}
-
-function figuresOf({ name, lastRunAtMs, lastDurationMs, runs, failures }: SweepFigures): Figure[] {
-  const figure = (unit: string, help: string, value: number): Figure => ({
-    name: `qm_sweep_${unit}`,
-    help,
-    labels: { sweep: name },
-    value,
-  });
-  return [
-    figure(
-      'last_run_timestamp_seconds',
-      'When a background task last succeeded on this process; 0 for never.',
-      (lastRunAtMs ?? 0) / 1000,
-    ),
-    figure('last_duration_seconds', 'How long its last run took.', lastDurationMs / 1000),
-    figure('runs_total', 'Successful runs on this process.', runs),
-    figure('failures_total', 'Failed runs on this process.', failures),
-  ];
 }

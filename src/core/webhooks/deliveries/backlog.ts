@@ -2,7 +2,7 @@
 import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Sweep } from '../../background/sweeper/sweep.ts';
-import type { Figure } from '../../process/metric.ts';
+import type { Metric } from '../../process/metric.ts';
 
 export interface Backlog {
   /** Committed events without a number yet. */
@@ -14,7 +14,7 @@ export interface Backlog {
 }
 
 const INTERVAL_MS = 15_000;
-/** A process that does not count any more tells no old figures. */
+/** A process that does not count any more tells nothing old. */
 const TOLD_FOR_MS = 4 * INTERVAL_MS;
 
 const countBacklog = statement(
@@ -59,14 +59,14 @@ export class BacklogGauge {
     };
   }
 
-  figures(): Figure[] {
+  metrics(): Metric[] {
     if (this.#latest === null || performance.now() - this.#atMs > TOLD_FOR_MS) return [];
-    const figure = (name: string, help: string, value: number): Figure => ({ name, help, labels: {}, value });
+    const metric = (name: string, help: string, value: number): Metric => ({ name, help, labels: {}, value });
     const { eventsWaiting, deliveriesDue, oldestDueSeconds } = this.#latest;
     return [
-      figure('qm_events_waiting', 'Committed events that have no number yet, in the deployment.', eventsWaiting),
-      figure('qm_deliveries_due', 'Webhook deliveries that could be attempted now, in the deployment.', deliveriesDue),
-      figure('qm_deliveries_oldest_due_seconds', 'For how long the oldest of them has been due.', oldestDueSeconds),
+      metric('qm_events_waiting', 'Committed events that have no number yet, in the deployment.', eventsWaiting),
+      metric('qm_deliveries_due', 'Webhook deliveries that could be attempted now, in the deployment.', deliveriesDue),
+      metric('qm_deliveries_oldest_due_seconds', 'For how long the oldest of them has been due.', oldestDueSeconds),
     ];
   }
 }

@@ -5,7 +5,7 @@
 import { JobLoop } from '../../background/job-loop.ts';
 import type { Core } from '../../context.ts';
 import { eventText } from '../../events/wire.ts';
-import type { Figure } from '../../process/metric.ts';
+import type { Metric } from '../../process/metric.ts';
 import { TargetCache } from '../registrations/target-cache.ts';
 import { claimOf, Lines, type Turn } from '../turns/lines.ts';
 import { HEALTH, type PoolName, poolOf, type Slot, Slots, slotsTotal } from '../turns/slots.ts';
@@ -49,7 +49,7 @@ export class Deliverer {
       take: () => this.#take(),
       run: (job, signal) => this.#run(job, signal),
       stopped: () => freeLinesOf(core.db, this.#lines.unfinished()),
-      figures: () => this.#figures(),
+      metrics: () => this.#metrics(),
     });
     core.db.onHint('deliveries', () => {
       this.#searchAtMs = 0;
@@ -150,14 +150,14 @@ export class Deliverer {
     return result;
   }
 
-  #figures(): Figure[] {
+  #metrics(): Metric[] {
     const used = this.#slots.used().map(([pool, value]) => ({
       name: 'qm_webhook_attempts_running',
       help: 'Webhook attempts under way on this process.',
       labels: { pool },
       value,
     }));
-    return [...used, ...this.#outcomes.figures()];
+    return [...used, ...this.#outcomes.metrics()];
   }
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Coalescer } from '../../../lib/coalesce.ts';
 import type { Core } from '../../context.ts';
-import type { Figure } from '../../process/metric.ts';
+import type { Metric } from '../../process/metric.ts';
 import { changesWebhook, type Outcome, writeOutcomes } from './outcome.ts';
 import type { DisabledReason } from './standing.ts';
 
@@ -40,7 +40,7 @@ export class OutcomeWriter {
     if (failure !== null) throw failure;
   }
 
-  figures(): Figure[] {
+  metrics(): Metric[] {
     const attempts = [...this.#attempts].map(([outcome, value]) => ({
       name: 'qm_webhook_attempts_total',
       help: 'Webhook attempts of this process by how they ended.',

@@ -91,7 +91,7 @@ export interface VectorEngine {
   indexState(ref: CollectionRef): IndexState;
   /** Frees what is held of a deleted collection. */
   forget(accountId: string, collectionId: string): void;
-  /** Figures for /metrics. */
+  /** Values for /metrics, by name. */
   gauges(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
