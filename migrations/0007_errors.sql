@@ -1,4 +1,4 @@
--- Error tracking. Events are cut into partitions by the day of their receipt; groups and their figures outlive them.
+-- Error tracking. Events are cut into partitions by the day of their receipt; groups and their counts outlive them.
 
 CREATE SCHEMA errors;
 
@@ -54,15 +54,15 @@ CREATE TABLE errors.error_group (
   assigned_to text,
   count bigint NOT NULL,
   user_count bigint NOT NULL,
-  -- distinct tag names that have figures
+  -- distinct tag names that have facets
   tag_names integer NOT NULL,
   last_seq bigint NOT NULL,
   -- events of the last 65 minutes, minute by minute: `minute;count,count,…` from the newest back
   recent text NOT NULL,
   -- events of the last 48 clock hours in the same way
   hours text NOT NULL,
-  -- JSON: [kind, name, value, events] of each figure, of the kinds of errors.value_count; null once they are rows there
-  figures text,
+  -- JSON: [kind, name, value, events] of each facet, of the kinds of errors.facet_count; null once they are rows there
+  facets text,
   -- when error.captured and error.rate_anomaly were last told
   told_at timestamptz,
   anomaly_at timestamptz,
@@ -86,9 +86,9 @@ CREATE TABLE errors.day_count (
   PRIMARY KEY (account_id, group_id, day, environment, level)
 ) WITH (fillfactor = 60);
 
--- Figures of the groups that have too many for their row, by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct
+-- Facets of the groups that have too many for their row, by kind: 1 user, 2 release, 3 environment, 4 tag (name and value), 5 distinct
 -- values of a tag name.
-CREATE TABLE errors.value_count (
+CREATE TABLE errors.facet_count (
   account_id text COLLATE "C" NOT NULL,
   group_id bigint NOT NULL,
   kind smallint NOT NULL,

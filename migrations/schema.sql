@@ -534,7 +534,7 @@ CREATE TABLE errors.error_group (
   last_seq bigint NOT NULL,
   recent text NOT NULL,
   hours text NOT NULL,
-  figures text,
+  facets text,
   told_at timestamp with time zone,
   anomaly_at timestamp with time zone,
   CONSTRAINT error_group_pkey PRIMARY KEY (account_id, fingerprint)
@@ -566,14 +566,14 @@ CREATE TABLE errors.event_detail (
 ) PARTITION BY RANGE (seq);
 ALTER TABLE errors.event_detail ALTER COLUMN lines SET STORAGE EXTERNAL;
 
-CREATE TABLE errors.value_count (
+CREATE TABLE errors.facet_count (
   account_id text COLLATE "C" NOT NULL,
   group_id bigint NOT NULL,
   kind smallint NOT NULL,
   name text COLLATE "C" NOT NULL,
   value text COLLATE "C" NOT NULL,
   events bigint NOT NULL,
-  CONSTRAINT value_count_pkey PRIMARY KEY (account_id, group_id, kind, name, value)
+  CONSTRAINT facet_count_pkey PRIMARY KEY (account_id, group_id, kind, name, value)
 ) WITH (fillfactor=70);
 
 CREATE TABLE queue.dedup (

@@ -26,17 +26,17 @@ test('of 200 first captures on two processes one is the first', async () => {
   expect((await benches[0].told()).map(({ type }) => type).sort()).toEqual(['error.captured', 'error.rate_anomaly']);
 });
 
-/** Of groups with few figures and of groups with many. */
-function figuresOfKind(kind: number): string {
+/** Of groups with few facets and of groups with many. */
+function facetsOfKind(kind: number): string {
   return `SELECT (
-      (SELECT coalesce(sum(events), 0) FROM errors.value_count WHERE account_id = $account AND kind = ${kind})
-    + (SELECT coalesce(sum((f->>3)::int), 0) FROM errors.error_group g, jsonb_array_elements(g.figures::jsonb) f
+      (SELECT coalesce(sum(events), 0) FROM errors.facet_count WHERE account_id = $account AND kind = ${kind})
+    + (SELECT coalesce(sum((f->>3)::int), 0) FROM errors.error_group g, jsonb_array_elements(g.facets::jsonb) f
         WHERE g.account_id = $account AND f->>0 = '${kind}'))::int AS number`;
 }
 
 const BURST = 500 * rounds(10);
 
-test(`a burst of ${BURST} captures: events, count, hours, days, figures and money agree`, async () => {
+test(`a burst of ${BURST} captures: events, count, hours, days, facets and money agree`, async () => {
   const [a, b] = await pair.both();
   const waiting = Array.from({ length: BURST }, (_, i) => i);
   const worker = async (bench: ErrorsBench) => {
@@ -59,14 +59,14 @@ test(`a burst of ${BURST} captures: events, count, hours, days, figures and mone
     'SELECT count(*)::int AS number FROM errors.event WHERE account_id = $account',
     'SELECT sum(events)::int AS number FROM errors.day_count WHERE account_id = $account AND group_id > 0',
     'SELECT sum(events)::int AS number FROM errors.day_count WHERE account_id = $account AND group_id = 0',
-    figuresOfKind(1),
-    figuresOfKind(4),
+    facetsOfKind(1),
+    facetsOfKind(4),
   ];
   for (const text of numbers) expect(await a.number(text), text).toBe(BURST);
   expect((await b.list({ limit: 1 })).total).toBe(BURST);
   for (const group of groups.slice(0, 3)) {
     const detail = await b.detail(group.error_group_id);
-    const sum = (figures: Record<string, number>) => Object.values(figures).reduce((total, n) => total + n, 0);
+    const sum = (facets: Record<string, number>) => Object.values(facets).reduce((total, n) => total + n, 0);
     expect(sum(detail.sparkline)).toBe(group.count);
     expect(sum(detail.user_distribution)).toBe(group.count);
     expect(sum(detail.tag_distribution)).toBe(group.count);

@@ -39,7 +39,7 @@ const frame = (func: string, inApp: boolean) => ({
   vars: { n: 1 },
 });
 
-test('figures, state, stack, surroundings, comments and activity are on it', async () => {
+test('counts, state, stack, surroundings, comments and activity are on it', async () => {
   const event = {
     fingerprint: 'shown',
     title: 'Checkout failed',
@@ -128,6 +128,6 @@ test('a group whose events are past retention keeps its page', async () => {
   const text = readable(await pageOf(groupId));
   expect(text).toContain('long ago');
   expect(text).toContain('95 days ago');
-  expect(text).toContain('Its events are past retention; the figures stay.');
+  expect(text).toContain('Its events are past retention; the counts stay.');
   expect(text).toContain('u-9 1 100 %');
 });

@@ -1,4 +1,4 @@
-// What becomes of a group: its status, what is told of it, its figures.
+// What becomes of a group: its status, what is told of it, its counts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ErrorsBench } from './harness.ts';
 
@@ -88,7 +88,7 @@ describe('status', () => {
   });
 });
 
-describe('figures', () => {
+describe('counts', () => {
   test('title of the first event, level of the latest, users, releases and environments', async () => {
     const bench = await shared.withAccount();
     const send = (fields: object) => bench.capture({ fingerprint: 'f', ...fields });

@@ -27,7 +27,7 @@ function sql<R>(text: string, values: (string | bigint)[] = []) {
 
 beforeAll(async () => {
   bench = await ErrorsBench.start();
-  for (const table of ['error_group', 'day_count', 'value_count'])
+  for (const table of ['error_group', 'day_count', 'facet_count'])
     await sql(`ALTER TABLE errors.${table} SET (autovacuum_enabled = false)`);
   await exercise();
   await rememberTexts();
@@ -37,7 +37,7 @@ afterAll(() => bench.service.stop());
 
 /** Every kind of call, so that its statements are prepared. */
 async function exercise(): Promise<void> {
-  // So many figures are rows.
+  // So many facets are rows.
   const tags = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`tag ${i}`, 'a value']));
   const { error_group_id: id, event_id: eventId } = await bench.capture({ message: 'm', user_id: 'u', tags });
   await bench.capture({ message: 'm', user_id: 'another' });
@@ -88,7 +88,7 @@ async function fill(): Promise<void> {
     `INSERT INTO errors.event_detail SELECT e.account_id, e.seq, '{}' FROM errors.event e ON CONFLICT DO NOTHING`,
   );
   await sql(
-    `INSERT INTO errors.value_count SELECT a.account_id, 1 + i % 2000, 1 + i % 4, 'name ' || i, '', 1 FROM ${accounts}, generate_series(1, 20000) i`,
+    `INSERT INTO errors.facet_count SELECT a.account_id, 1 + i % 2000, 1 + i % 4, 'name ' || i, '', 1 FROM ${accounts}, generate_series(1, 20000) i`,
     own,
   );
   await sql(
@@ -109,7 +109,7 @@ function valuesOf(name: string): string[] {
   const scope = [account, '0', MAX, `'{w7}'`, 'NULL', 'NULL'];
   const known: Record<string, string[]> = {
     errors_capture_read_groups: [accounts, each(bench.account.accountId), prints],
-    errors_capture_read_values: [
+    errors_capture_read_facets: [
       accounts,
       each(bench.account.accountId),
       prints,
@@ -142,7 +142,7 @@ function valuesOf(name: string): string[] {
 /** Go by the connections that plan by index only. */
 const hot = [
   'errors_capture_read_groups',
-  'errors_capture_read_values',
+  'errors_capture_read_facets',
   'errors_walk_account',
   'errors_walk_group',
   'errors_sample_account',
@@ -231,7 +231,7 @@ function conditionOf(node: PlanNode, index: string | RegExp): string | undefined
 describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
   beforeAll(async () => {
     if (when === 'without statistics') return;
-    for (const table of ['event', 'event_detail', 'error_group', 'day_count', 'value_count'])
+    for (const table of ['event', 'event_detail', 'error_group', 'day_count', 'facet_count'])
       await sql(`ANALYZE errors.${table}`);
   });
 
@@ -245,11 +245,11 @@ describe.each(['without statistics', 'with fresh statistics'])('%s', (when) => {
     });
   });
 
-  // Not all groups of the account, not all figures of the group.
+  // Not all groups of the account, not all facets of the group.
   test.each([
     ['errors_capture_read_groups', 'error_group_pkey', ['fingerprint']],
-    ['errors_capture_read_values', 'error_group_pkey', ['fingerprint']],
-    ['errors_capture_read_values', 'value_count_pkey', ['group_id', 'kind', 'name', 'value']],
+    ['errors_capture_read_facets', 'error_group_pkey', ['fingerprint']],
+    ['errors_capture_read_facets', 'facet_count_pkey', ['group_id', 'kind', 'name', 'value']],
     ['errors_select_event', 'error_group_by_id', ['group_id']],
     ['errors_select_event', /^event_detail_\d+_pkey$/, ['seq']],
     ['errors_select_group', 'error_group_by_id', ['group_id']],

@@ -1,4 +1,4 @@
-// After 90 days events are gone with their partition; groups, their counts and their figures stay, and nothing dangles.
+// After 90 days events are gone with their partition; groups, their counts stay, and nothing dangles.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createErrorsState } from '../../src/modules/errors/state.ts';
 import { errorsSweeps } from '../../src/modules/errors/sweeps.ts';

@@ -1,4 +1,4 @@
-// The errors module: error tracking with groups, figures, search and retention.
+// The errors module: error tracking with groups, counts, search and retention.
 import { defineModule } from '../../manifest/module.ts';
 import { assign } from './capabilities/assign.ts';
 import { capture } from './capabilities/capture.ts';

@@ -7,7 +7,7 @@ export const CONTEXT_LINES_MAX = 5;
 export const TAGS_MAX = 100;
 export const BREADCRUMBS_MAX = 100;
 export const NAME_CHARACTERS_MAX = 200;
-/** User ids and releases are keys of figures. */
+/** User ids and releases are keys of facets. */
 export const LABEL_CHARACTERS_MAX = 256;
 export const TAG_NAMES_COUNTED_MAX = 100;
 export const TAG_VALUES_COUNTED_MAX = 100;

@@ -26,9 +26,9 @@ a { color: var(--accent); }
 .badge.resolved { background: var(--green-shade); color: var(--green); }
 .badge.unresolved { background: var(--amber-shade); color: var(--amber); }
 .overview { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1rem 2.5rem; align-items: end; padding: 1rem 1.25rem; margin: 1rem 0 0; background: var(--shade); border-radius: 8px; }
-.figures { display: flex; flex-wrap: wrap; gap: .8rem 2.25rem; margin: 0; }
-.figures dd { margin: 0; font-size: 1.4rem; font-weight: 650; line-height: 1.2; }
-.figures dt, .facts dt { color: var(--quiet); font-size: .875rem; }
+.counts { display: flex; flex-wrap: wrap; gap: .8rem 2.25rem; margin: 0; }
+.counts dd { margin: 0; font-size: 1.4rem; font-weight: 650; line-height: 1.2; }
+.counts dt, .facts dt { color: var(--quiet); font-size: .875rem; }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 21rem; gap: 0 2.5rem; align-items: start; }
 .facts { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .35rem 1.25rem; margin: 0; }
 .facts dt { line-height: 1.55rem; }

@@ -40,7 +40,7 @@ export const capture = defineCapability<ErrorsState>()({
     labels: 'user_id and release: 256 characters.',
     stacktrace: '250 frames with 5 lines of context on either side; of more the middle is left out.',
     lists: '100 tags and the latest 100 breadcrumbs are kept.',
-    retention: '90 days; the group and its figures stay.',
+    retention: '90 days; the group and its counts stay.',
   },
   examples: [
     {

@@ -32,7 +32,7 @@ export const message = defineCapability<ErrorsState>()({
   },
   errors: [],
   events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
-  limits: { size: '1 MiB an event.', retention: '90 days; the group and its figures stay.' },
+  limits: { size: '1 MiB an event.', retention: '90 days; the group and its counts stay.' },
   examples: [
     {
       title: 'Something worth knowing',

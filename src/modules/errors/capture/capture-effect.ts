@@ -7,11 +7,11 @@ import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { byteaArray, int2Array, int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { sendActivity } from '../groups/activity-store.ts';
-import { readGroups, readValues, sendDays, sendGroups, sendNewEvents, sendValues } from './capture-store.ts';
+import { readFacets, readGroups, sendDays, sendFacets, sendGroups, sendNewEvents } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
 import { sendDetails } from './detail-blocks.ts';
-import { decisiveFigures, type Figure, KnownFigures, parseFigures, tagNameOf } from './figures.ts';
-import { type FigureKeys, GroupTally } from './group-tally.ts';
+import { decisiveFacets, type Facet, KnownFacets, parseFacets, tagNameOf } from './facets.ts';
+import { type FacetKeys, GroupTally } from './group-tally.ts';
 import type { ErrorIds } from './ids.ts';
 import { parseCounts } from './period-counts.ts';
 
@@ -32,7 +32,7 @@ interface GroupRow {
   readonly last_seq: bigint;
   readonly recent: string;
   readonly hours: string;
-  readonly figures: string | null;
+  readonly facets: string | null;
   readonly told_at: number | null;
   readonly anomaly_at: number | null;
 }
@@ -42,9 +42,9 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   readonly readsUnderLock = true;
   readonly #ids: ErrorIds;
   readonly #baseUrl: string;
-  readonly #figures = new KnownFigures();
-  /** The figures that each commit wrote as rows. */
-  readonly #written = new WeakMap<KnownState, readonly FigureKeys[]>();
+  readonly #facets = new KnownFacets();
+  /** The facets that each commit wrote as rows. */
+  readonly #written = new WeakMap<KnownState, readonly FacetKeys[]>();
 
   constructor(ids: ErrorIds, baseUrl: string) {
     this.#ids = ids;
@@ -58,15 +58,15 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
   async read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<KnownState>[]> {
     const accounts = accountsOf(items);
     const wanted = wantedGroups(items);
-    const isKnown = (group: string) => this.#figures.of(group) !== undefined;
+    const isKnown = (group: string) => this.#facets.of(group) !== undefined;
     const [groups, asked] = await Promise.all([
       tx.query<GroupRow>(readGroups, [accounts, ...wanted.columns]),
-      readRowsOf(tx, accounts, items, wanted, this.#figures, isKnown),
+      readRowsOf(tx, accounts, items, wanted, this.#facets, isKnown),
     ]);
     const states = new Map(groups.rows.map((row) => [keyOf(row), stateOf(row)]));
-    // This process has not written to them since their figures became rows: it had no reason to ask for these.
-    const isNews = (group: string) => states.get(group)?.figures === null && !asked.has(group);
-    const rows = new Map([...asked, ...(await readRowsOf(tx, accounts, items, wanted, this.#figures, isNews))]);
+    // This process has not written to them since their facets became rows: it had no reason to ask for these.
+    const isNews = (group: string) => states.get(group)?.facets === null && !asked.has(group);
+    const rows = new Map([...asked, ...(await readRowsOf(tx, accounts, items, wanted, this.#facets, isNews))]);
     const context: KnownState = { groups: states, places: wanted.places, rows };
     return items.map(() => ({ kind: 'go', context }));
   }
@@ -81,7 +81,7 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const { groups, values } = tally.changes();
     sendGroups(tx, accounts, groups);
     sendDays(tx, accounts, tally.days);
-    sendValues(tx, accounts, values);
+    sendFacets(tx, accounts, values);
     this.#written.set(known, values);
     sendActivity(tx, tally.reopenings, nowMs);
     sendEvents(tx, tally.told as readonly NewEvent[], nowMs);
@@ -94,7 +94,7 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
 
   committed(items: readonly Admitted[]): void {
     const written = this.#written.get(items[0]?.context as KnownState) ?? [];
-    for (const { group, key } of written) this.#figures.add(group, key);
+    for (const { group, key } of written) this.#facets.add(group, key);
   }
 }
 
@@ -121,7 +121,7 @@ function wantedGroups(items: readonly Item[]): WantedGroups {
 }
 
 /**
- * Events of the figures that are rows already, of the groups that `isAsked` says yes to: read are those that this process does not
+ * Events of the facets that are rows already, of the groups that `isAsked` says yes to: read are those that this process does not
  * know to be there.
  */
 async function readRowsOf(
@@ -129,54 +129,54 @@ async function readRowsOf(
   accounts: Buffer,
   items: readonly Item[],
   { places, columns }: WantedGroups,
-  known: KnownFigures,
+  known: KnownFacets,
   isAsked: (group: string) => boolean,
 ): Promise<Map<string, Map<string, number>>> {
   const found = new Map<string, Map<string, number>>();
-  const wanted: WantedFigure[] = [];
+  const wanted: WantedFacet[] = [];
   for (const { accountId, input } of items) {
     const group = groupKey(accountId, input.fingerprint);
     if (!isAsked(group)) continue;
-    let figures = found.get(group);
-    if (figures === undefined) {
-      figures = new Map();
-      found.set(group, figures);
+    let facets = found.get(group);
+    if (facets === undefined) {
+      facets = new Map();
+      found.set(group, facets);
     }
     const there = known.of(group);
-    for (const [key, figure] of decisiveFigures(input)) {
-      if (figures.has(key)) continue;
-      figures.set(key, there?.has(key) === true ? 1 : 0);
+    for (const [key, facet] of decisiveFacets(input)) {
+      if (facets.has(key)) continue;
+      facets.set(key, there?.has(key) === true ? 1 : 0);
       if (there?.has(key) === true) continue;
-      wanted.push({ accountId, place: places.get(group) as number, figure, figures, key });
-      if (figure.kind !== KIND.tag) continue;
-      const [nameKey, name] = tagNameOf(figure);
-      if (!figures.has(nameKey)) wanted.push({ ...(wanted.at(-1) as WantedFigure), figure: name, key: nameKey });
-      figures.set(nameKey, 0);
+      wanted.push({ accountId, place: places.get(group) as number, facet, facets, key });
+      if (facet.kind !== KIND.tag) continue;
+      const [nameKey, name] = tagNameOf(facet);
+      if (!facets.has(nameKey)) wanted.push({ ...(wanted.at(-1) as WantedFacet), facet: name, key: nameKey });
+      facets.set(nameKey, 0);
     }
   }
   if (wanted.length === 0) return found;
-  const { rows } = await tx.query<{ position: number; events: bigint }>(readValues, [
+  const { rows } = await tx.query<{ position: number; events: bigint }>(readFacets, [
     accounts,
     ...columns,
     textArray(wanted.map(({ accountId }) => accountId)),
     int4Array(wanted.map(({ place }) => place)),
-    int2Array(wanted.map(({ figure }) => figure.kind)),
-    textArray(wanted.map(({ figure }) => figure.name)),
-    textArray(wanted.map(({ figure }) => figure.value)),
+    int2Array(wanted.map(({ facet }) => facet.kind)),
+    textArray(wanted.map(({ facet }) => facet.name)),
+    textArray(wanted.map(({ facet }) => facet.value)),
   ]);
   for (const { position, events } of rows) {
-    const { figures, key } = wanted[position - 1] as WantedFigure;
-    figures.set(key, Number(events));
+    const { facets, key } = wanted[position - 1] as WantedFacet;
+    facets.set(key, Number(events));
   }
   return found;
 }
 
-interface WantedFigure {
+interface WantedFacet {
   readonly accountId: string;
   readonly place: number;
-  readonly figure: Figure;
+  readonly facet: Facet;
   /** Where what is found is told. */
-  readonly figures: Map<string, number>;
+  readonly facets: Map<string, number>;
   readonly key: string;
 }
 
@@ -197,7 +197,7 @@ function stateOf(row: GroupRow): GroupState {
     lastSeq: row.last_seq,
     recent: parseCounts(row.recent),
     hours: parseCounts(row.hours),
-    figures: parseFigures(row.figures),
+    facets: parseFacets(row.facets),
     toldAtMs: row.told_at,
     anomalyAtMs: row.anomaly_at,
   };

@@ -3,23 +3,23 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import type { FigureCount, GroupState } from './capture-types.ts';
+import type { FacetCount, GroupState } from './capture-types.ts';
 import type { DetailPlace } from './detail-blocks.ts';
 import { countsText } from './period-counts.ts';
 
-// Each row by its whole key: OFFSET 0 keeps the planner from joining, which read all groups of an account, and all figures of a group.
+// Each row by its whole key: OFFSET 0 keeps the planner from joining, which read all groups of an account, and all facets of a group.
 export const readGroups = statement(
   'errors_capture_read_groups',
   `SELECT g.*
      FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint),
           LATERAL (SELECT e.account_id, e.fingerprint, e.group_id, e.title, e.level, e.is_resolved, e.is_ignored, e.count, e.user_count,
-                          e.tag_names, e.last_seq, e.recent, e.hours, e.figures, e.told_at, e.anomaly_at
+                          e.tag_names, e.last_seq, e.recent, e.hours, e.facets, e.told_at, e.anomaly_at
                      FROM errors.error_group e
                     WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.fingerprint = u.fingerprint OFFSET 0) g`,
 );
-/** Figures name their group by its place in the first two columns, from 1. */
-export const readValues = statement(
-  'errors_capture_read_values',
+/** Facets name their group by its place in the first two columns, from 1. */
+export const readFacets = statement(
+  'errors_capture_read_facets',
   `WITH k AS MATERIALIZED (
      SELECT array_agg(coalesce(g.group_id, 0) ORDER BY u.n) AS ids
        FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY u(account_id, fingerprint, n)
@@ -29,7 +29,7 @@ export const readValues = statement(
    SELECT u.position::integer AS position, v.events
      FROM k, unnest($4::text[], $5::integer[], $6::smallint[], $7::text[], $8::text[]) WITH ORDINALITY
              u(account_id, place, kind, name, value, position),
-          LATERAL (SELECT c.events FROM errors.value_count c
+          LATERAL (SELECT c.events FROM errors.facet_count c
                     WHERE c.account_id = ANY($1::text[]) AND c.account_id = u.account_id AND c.group_id = k.ids[u.place]
                       AND c.kind = u.kind AND c.name = u.name AND c.value = u.value OFFSET 0) v`,
 );
@@ -54,17 +54,17 @@ const insertEvent = statement(
 const upsertGroups = statement(
   'errors_capture_upsert_groups',
   `INSERT INTO errors.error_group AS g (account_id, fingerprint, group_id, title, level, is_resolved, is_ignored, count, user_count,
-                                        tag_names, last_seq, recent, hours, figures, told_at, anomaly_at)
+                                        tag_names, last_seq, recent, hours, facets, told_at, anomaly_at)
    SELECT w.account_id, u.fingerprint, u.group_id, u.title, u.level, false, false, u.events, u.users, u.tag_names, u.last_seq,
-          u.recent, u.hours, u.figures, u.told_at, u.anomaly_at
+          u.recent, u.hours, u.facets, u.told_at, u.anomaly_at
      FROM core.wallet w, unnest($2::text[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::integer[],
                                 $10::bigint[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[])
-          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, figures, told_at, anomaly_at)
+          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, facets, told_at, anomaly_at)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, fingerprint) DO UPDATE
       SET level = excluded.level, is_resolved = false, count = g.count + excluded.count,
           user_count = g.user_count + excluded.user_count, tag_names = g.tag_names + excluded.tag_names,
-          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent, hours = excluded.hours, figures = excluded.figures,
+          last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent, hours = excluded.hours, facets = excluded.facets,
           told_at = excluded.told_at, anomaly_at = excluded.anomaly_at`,
 );
 const upsertDays = statement(
@@ -76,9 +76,9 @@ const upsertDays = statement(
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, group_id, day, environment, level) DO UPDATE SET events = d.events + excluded.events`,
 );
-const upsertValues = statement(
-  'errors_capture_upsert_values',
-  `INSERT INTO errors.value_count AS v (account_id, group_id, kind, name, value, events)
+const upsertFacets = statement(
+  'errors_capture_upsert_facets',
+  `INSERT INTO errors.facet_count AS v (account_id, group_id, kind, name, value, events)
    SELECT w.account_id, u.group_id, u.kind, u.name, u.value, u.events
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::bigint[])
           u(account_id, group_id, kind, name, value, events)
@@ -157,7 +157,7 @@ export interface GroupChange {
   readonly users: number;
   readonly tagNames: number;
   /** Null: they are rows. */
-  readonly figures: string | null;
+  readonly facets: string | null;
 }
 
 export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly GroupChange[]): void {
@@ -174,7 +174,7 @@ export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly Gr
     int8Array(changes.map(({ state }) => state.lastSeq)),
     textArray(changes.map(({ state }) => countsText(state.recent))),
     textArray(changes.map(({ state }) => countsText(state.hours))),
-    textArray(changes.map(({ figures }) => figures)),
+    textArray(changes.map(({ facets }) => facets)),
     timestampArray(changes.map(({ state }) => state.toldAtMs)),
     timestampArray(changes.map(({ state }) => state.anomalyAtMs)),
   ]);
@@ -201,21 +201,21 @@ export function sendDays(tx: Queryable, accounts: Buffer, rows: readonly DayCoun
   ]);
 }
 
-export interface ValueChange {
+export interface FacetChange {
   readonly accountId: string;
   readonly groupId: bigint;
-  readonly figure: FigureCount;
+  readonly facet: FacetCount;
 }
 
-export function sendValues(tx: Queryable, accounts: Buffer, rows: readonly ValueChange[]): void {
+export function sendFacets(tx: Queryable, accounts: Buffer, rows: readonly FacetChange[]): void {
   if (rows.length === 0) return;
-  void tx.query(upsertValues, [
+  void tx.query(upsertFacets, [
     accounts,
     textArray(rows.map((row) => row.accountId)),
     int8Array(rows.map(({ groupId }) => groupId)),
-    int2Array(rows.map(({ figure: [kind] }) => kind)),
-    textArray(rows.map(({ figure: [, name] }) => name)),
-    textArray(rows.map(({ figure: [, , value] }) => value)),
-    int8Array(rows.map(({ figure: [, , , events] }) => BigInt(events))),
+    int2Array(rows.map(({ facet: [kind] }) => kind)),
+    textArray(rows.map(({ facet: [, name] }) => name)),
+    textArray(rows.map(({ facet: [, , value] }) => value)),
+    int8Array(rows.map(({ facet: [, , , events] }) => BigInt(events))),
   ]);
 }

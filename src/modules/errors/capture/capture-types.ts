@@ -25,8 +25,8 @@ export interface ReadyEvent extends CaptureInput {
   readonly contact: string | null;
 }
 
-/** How many events of a group have a figure; of a tag name, how many values it has. */
-export type FigureCount = readonly [kind: number, name: string, value: string, events: number];
+/** How many events of a group have a facet; of a tag name, how many values it has. */
+export type FacetCount = readonly [kind: number, name: string, value: string, events: number];
 
 /** A group as it stands under the wallet lock. */
 export interface GroupState {
@@ -41,8 +41,8 @@ export interface GroupState {
   lastSeq: bigint;
   recent: PeriodCounts;
   hours: PeriodCounts;
-  /** By `figureKey`; null: they are rows. */
-  readonly figures: ReadonlyMap<string, FigureCount> | null;
+  /** By `facetKey`; null: they are rows. */
+  readonly facets: ReadonlyMap<string, FacetCount> | null;
   toldAtMs: number | null;
   anomalyAtMs: number | null;
 }
@@ -53,7 +53,7 @@ export interface KnownState {
   readonly groups: ReadonlyMap<string, GroupState>;
   /** A number for each group of the commit, by account and fingerprint: shorter in keys. */
   readonly places: ReadonlyMap<string, number>;
-  /** Events of figures that are rows, by account and fingerprint, then by `figureKey`; 1 when they were not counted. */
+  /** Events of facets that are rows, by account and fingerprint, then by `facetKey`; 1 when they were not counted. */
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -63,7 +63,7 @@ export function groupKey(accountId: string, fingerprint: string): string {
   return `${accountId}\n${fingerprint}`;
 }
 
-/** Of a figure in its group. */
-export function figureKey(kind: number, name: string, value: string): string {
+/** Of a facet in its group. */
+export function facetKey(kind: number, name: string, value: string): string {
   return `${kind} ${name.length} ${name}${value}`;
 }

@@ -1,4 +1,4 @@
-// What the events of one commit make of their groups, computed without a database: rows, figures, events to tell, answers.
+// What the events of one commit make of their groups, computed without a database: rows, facets, events to tell, answers.
 import type { NewEvent } from '../../../core/events/outbox.ts';
 import type { AdmittedItem } from '../../../core/wallet/lane/lane-item.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
@@ -7,10 +7,10 @@ import type { NewActivity } from '../groups/activity-store.ts';
 import { dashboardUrl } from '../groups/dashboard.ts';
 import { firstCharacters } from '../intake/clean-text.ts';
 import { dayOf } from '../retention.ts';
-import type { DayCount, GroupChange, NewEventRow, ValueChange } from './capture-store.ts';
+import type { DayCount, FacetChange, GroupChange, NewEventRow } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
 import { DetailBlocks } from './detail-blocks.ts';
-import { addFigures, FigureSums, figuresText } from './figures.ts';
+import { addFacets, FacetSums, facetsText } from './facets.ts';
 import type { ErrorIds } from './ids.ts';
 import { addHour, addRecent, isAnomalous, noCounts, rates } from './period-counts.ts';
 
@@ -24,12 +24,12 @@ interface Entry {
   readonly accountId: string;
   readonly fingerprint: string;
   readonly state: GroupState;
-  readonly figures: FigureSums;
+  readonly facets: FacetSums;
   readonly before: Pick<GroupState, 'count' | 'userCount' | 'tagNames'>;
 }
 
-/** Names a figure in `KnownFigures`. */
-export interface FigureKeys {
+/** Names a facet in `KnownFacets`. */
+export interface FacetKeys {
   readonly group: string;
   readonly key: string;
 }
@@ -58,22 +58,22 @@ export class GroupTally {
     return [...this.#days.values()];
   }
 
-  /** What becomes of the groups, and of those figures that are rows. */
-  changes(): { groups: GroupChange[]; values: (ValueChange & FigureKeys)[] } {
-    const values: (ValueChange & FigureKeys)[] = [];
-    const groups = [...this.#entries].map(([group, { accountId, fingerprint, state, figures: sums, before }]) => {
+  /** What becomes of the groups, and of those facets that are rows. */
+  changes(): { groups: GroupChange[]; values: (FacetChange & FacetKeys)[] } {
+    const values: (FacetChange & FacetKeys)[] = [];
+    const groups = [...this.#entries].map(([group, { accountId, fingerprint, state, facets: sums, before }]) => {
       const { added } = sums;
-      const all = state.figures === null ? null : addFigures(state.figures, added);
-      const figures = all === null ? null : figuresText(all.values());
-      if (figures === null) {
+      const all = state.facets === null ? null : addFacets(state.facets, added);
+      const facets = all === null ? null : facetsText(all.values());
+      if (facets === null) {
         const { groupId } = state;
-        for (const [key, figure] of all ?? added) values.push({ accountId, groupId, figure, group, key });
+        for (const [key, facet] of all ?? added) values.push({ accountId, groupId, facet, group, key });
       }
       return {
         accountId,
         fingerprint,
         state,
-        figures,
+        facets,
         events: state.count - before.count,
         users: state.userCount - before.userCount,
         tagNames: state.tagNames - before.tagNames,
@@ -88,7 +88,7 @@ export class GroupTally {
     const key = groupKey(accountId, input.fingerprint);
     const place = this.#known.places.get(key) as number;
     const { entry, isNew } = this.#entryOf(key, accountId, input, seq);
-    const { state, figures } = entry;
+    const { state, facets } = entry;
     const atMs = sequenceMs(seq);
     const reopened = state.isResolved;
     state.count += 1;
@@ -97,7 +97,7 @@ export class GroupTally {
     if (seq > state.lastSeq) state.lastSeq = seq;
     state.recent = addRecent(state.recent, atMs);
     state.hours = addHour(state.hours, atMs);
-    figures.addEvent(state, input);
+    facets.addEvent(state, input);
     this.#countDay(accountId, place, state.groupId, input, atMs);
     this.events.push(this.#row(accountId, state.groupId, seq, input));
     const eventId = this.#ids.eventId(accountId, seq);
@@ -123,9 +123,9 @@ export class GroupTally {
     const state = known === undefined ? newGroup(input, seq) : { ...known };
     const { count, userCount, tagNames } = state;
     const rows = this.#known.rows.get(key);
-    const inline = state.figures;
-    const figures = new FigureSums((figure) => (inline === null ? rows?.get(figure) : inline.get(figure)?.[3]) ?? 0);
-    const entry = { accountId, fingerprint: input.fingerprint, state, figures, before: { count, userCount, tagNames } };
+    const inline = state.facets;
+    const facets = new FacetSums((facet) => (inline === null ? rows?.get(facet) : inline.get(facet)?.[3]) ?? 0);
+    const entry = { accountId, fingerprint: input.fingerprint, state, facets, before: { count, userCount, tagNames } };
     this.#entries.set(key, entry);
     return { entry, isNew: known === undefined };
   }
@@ -239,7 +239,7 @@ function newGroup(input: CaptureInput, seq: bigint): GroupState {
     lastSeq: seq,
     recent: noCounts,
     hours: noCounts,
-    figures: new Map(),
+    facets: new Map(),
     toldAtMs: null,
     anomalyAtMs: null,
   };

@@ -4,20 +4,20 @@ import { databaseNow } from '../../../core/database-clock.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { HOUR_MS, iso } from '../../../lib/time.ts';
-import { OTHER } from '../capture/figures.ts';
+import { OTHER } from '../capture/facets.ts';
 import { firstKeptSeq } from '../retention.ts';
 import { eventRecord } from '../search/event-record.ts';
 import { findEvent, neighboursOf } from '../search/event-store.ts';
 import type { ErrorsState } from '../state.ts';
 import { type ActivityRow, activityOf, type CommentRow, commentsOf } from './activity-store.ts';
+import { eventsWith, type LabelKind, tagValues, topValues } from './facet-store.ts';
 import { groupRecords } from './group-record.ts';
 import { findGroup, type GroupRow } from './group-store.ts';
-import { eventsWith, type LabelKind, tagValues, topValues } from './value-store.ts';
 
 const NONE = '(none)';
 const ENTRIES_MAX = 100;
 
-// Figures that are read one after the other must add up while events arrive.
+// Counts that are read one after the other must add up while events arrive.
 // The events next to the representative one are to be found in their order, however many a group has.
 const inOrder = statement('errors_in_order', 'SET LOCAL enable_sort = off');
 const oneSnapshot = statement('errors_one_snapshot', 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');

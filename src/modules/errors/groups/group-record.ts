@@ -6,10 +6,10 @@ import { lastHours, parseCounts } from '../capture/period-counts.ts';
 import { firstKeptSeq } from '../retention.ts';
 import type { ErrorsState } from '../state.ts';
 import { dashboardUrl } from './dashboard.ts';
+import { topValues } from './facet-store.ts';
 import type { GroupRow } from './group-store.ts';
-import { topValues } from './value-store.ts';
 
-/** The groups with their figures, in the order of the rows. */
+/** The groups with their facets, in the order of the rows. */
 export async function groupRecords(
   db: Queryable,
   state: ErrorsState,

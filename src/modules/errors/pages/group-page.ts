@@ -30,7 +30,7 @@ function contentOf(group: GroupDetail, nowMs: number): PageContent {
 ${overview(group)}
 <div class="columns">
 <div>
-${event === null ? section('Latest event', html`<p class="quiet">Its events are past retention; the figures stay.</p>`) : latest(event)}
+${event === null ? section('Latest event', html`<p class="quiet">Its events are past retention; the counts stay.</p>`) : latest(event)}
 ${group.comments.length === 0 ? '' : section('Comments', comments(group.comments))}
 ${group.activity_log.length === 0 ? '' : section('Activity', activity(group.activity_log))}
 </div>
@@ -55,8 +55,8 @@ function head(group: GroupDetail): Html {
 function overview(group: GroupDetail): Html {
   const { current, previous, change_pct: change } = group.trend_24h;
   const changed = change === null ? '' : ` (${change > 0 ? '+' : ''}${change} %)`;
-  return html`<section class="overview" aria-label="Figures">
-<dl class="figures">
+  return html`<section class="overview" aria-label="Counts">
+<dl class="counts">
 <div><dt>Events</dt><dd>${grouped(group.count)}</dd></div>
 <div><dt>Users</dt><dd>${grouped(group.user_count)}</dd></div>
 <div><dt>Last 24 hours</dt><dd>${grouped(current)}</dd></div>

@@ -1,4 +1,4 @@
-// Figures of groups are exact, whether they stand in the group's row or have rows of their own, and while they change from one to the
+// Facets of groups are exact, whether they stand in the group's row or have rows of their own, and while they change from one to the
 // other, on whichever process the next event arrives.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ErrorsBench, ErrorsPair } from './harness.ts';
@@ -28,9 +28,7 @@ class Expected {
 }
 
 const rowsOf = (bench: ErrorsBench) =>
-  bench.number(
-    'SELECT count(*)::int AS number FROM errors.error_group WHERE account_id = $account AND figures IS NULL',
-  );
+  bench.number('SELECT count(*)::int AS number FROM errors.error_group WHERE account_id = $account AND facets IS NULL');
 
 test.each([
   ['alone', 1],
@@ -77,7 +75,7 @@ test.each([
   expect(wereRows).toEqual(wereRows.toSorted());
 });
 
-test('a figure of a commit that failed is not taken for stored', async () => {
+test('a facet of a commit that failed is not taken for stored', async () => {
   const [bench] = await pair.both();
   for (let n = 0; n < 70; n += 1) {
     await bench.capture({ message: 'failing', user_id: `user ${n}`, tags: { host: `a host with a long name ${n}` } });

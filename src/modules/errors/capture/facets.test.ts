@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CaptureInput, type FigureCount, figureKey, type GroupState, KIND } from './capture-types.ts';
-import { addFigures, FigureSums, figuresText, KnownFigures, parseFigures } from './figures.ts';
+import { type CaptureInput, type FacetCount, facetKey, type GroupState, KIND } from './capture-types.ts';
+import { addFacets, FacetSums, facetsText, KnownFacets, parseFacets } from './facets.ts';
 import { noCounts } from './period-counts.ts';
 
 function group(): GroupState {
@@ -17,7 +17,7 @@ function group(): GroupState {
     lastSeq: 1n,
     recent: noCounts,
     hours: noCounts,
-    figures: new Map(),
+    facets: new Map(),
     toldAtMs: null,
     anomalyAtMs: null,
   };
@@ -41,17 +41,17 @@ function event(fields: Partial<CaptureInput>): CaptureInput {
 }
 
 function sumsOf(events: readonly Partial<CaptureInput>[], known: Record<string, number> = {}, to = group()) {
-  const sums = new FigureSums((key) => known[key] ?? 0);
+  const sums = new FacetSums((key) => known[key] ?? 0);
   for (const fields of events) sums.addEvent(to, event(fields));
-  const figures = sums.added.map(([, figure]) => figure);
-  return { figures, group: to };
+  const facets = sums.added.map(([, facet]) => facet);
+  return { facets, group: to };
 }
 
 test('a user counts once, however often it happens to them, and not again when known', () => {
   const users = [{ userId: 'a' }, { userId: 'b' }, { userId: 'a' }, { userId: 'c' }];
-  const { figures, group: after } = sumsOf(users, { [figureKey(KIND.user, 'c', '')]: 7 });
+  const { facets, group: after } = sumsOf(users, { [facetKey(KIND.user, 'c', '')]: 7 });
   expect(after.userCount).toBe(2);
-  expect(figures).toEqual([
+  expect(facets).toEqual([
     [KIND.user, 'a', '', 2],
     [KIND.user, 'b', '', 1],
     [KIND.user, 'c', '', 1],
@@ -60,54 +60,54 @@ test('a user counts once, however often it happens to them, and not again when k
 
 test('the 101st value of a tag is other, those that are known go on counting', () => {
   const events = Array.from({ length: 150 }, (_, i) => ({ tags: { id: String(i) } }));
-  const { figures, group: after } = sumsOf([...events, { tags: { id: '3' } }]);
-  expect(figures.filter(([kind]) => kind === KIND.tag)).toHaveLength(101);
-  expect(figures).toContainEqual([KIND.tag, 'id', '(other)', 50]);
-  expect(figures).toContainEqual([KIND.tag, 'id', '3', 2]);
-  expect(figures).toContainEqual([KIND.tagName, 'id', '', 100]);
+  const { facets, group: after } = sumsOf([...events, { tags: { id: '3' } }]);
+  expect(facets.filter(([kind]) => kind === KIND.tag)).toHaveLength(101);
+  expect(facets).toContainEqual([KIND.tag, 'id', '(other)', 50]);
+  expect(facets).toContainEqual([KIND.tag, 'id', '3', 2]);
+  expect(facets).toContainEqual([KIND.tagName, 'id', '', 100]);
   expect(after.tagNames).toBe(1);
 });
 
-test('the 101st tag name has no figures', () => {
+test('the 101st tag name has no facets', () => {
   const events = Array.from({ length: 101 }, (_, i) => ({ tags: { [`n${i}`]: 'v' } }));
-  const { figures, group: after } = sumsOf(events);
+  const { facets, group: after } = sumsOf(events);
   expect(after.tagNames).toBe(100);
-  expect(figures.filter(([, name]) => name === 'n100')).toEqual([]);
+  expect(facets.filter(([, name]) => name === 'n100')).toEqual([]);
 });
 
 test('caps count what is known from before', () => {
   const known = {
-    [figureKey(KIND.tagName, 'id', '')]: 100,
-    [figureKey(KIND.tag, 'id', 'old')]: 5,
+    [facetKey(KIND.tagName, 'id', '')]: 100,
+    [facetKey(KIND.tag, 'id', 'old')]: 5,
   };
-  const { figures } = sumsOf([{ tags: { id: 'new' } }, { tags: { id: 'old' } }], known);
-  expect(figures).toEqual([
+  const { facets } = sumsOf([{ tags: { id: 'new' } }, { tags: { id: 'old' } }], known);
+  expect(facets).toEqual([
     [KIND.tag, 'id', '(other)', 1],
     [KIND.tag, 'id', 'old', 1],
   ]);
 });
 
-const figure = fc.tuple(
+const facet = fc.tuple(
   fc.integer({ min: 1, max: 5 }),
   fc.string({ unit: 'grapheme', maxLength: 5 }),
   fc.string({ maxLength: 3 }),
   fc.integer({ min: 1, max: 1_000_000 }),
 );
-const keyOf = ([kind, name, value]: FigureCount) => figureKey(kind, name, value);
-const eventsByKey = (figures: readonly FigureCount[]) => {
+const keyOf = ([kind, name, value]: FacetCount) => facetKey(kind, name, value);
+const eventsByKey = (facets: readonly FacetCount[]) => {
   const sums = new Map<string, number>();
-  for (const one of figures) sums.set(keyOf(one), (sums.get(keyOf(one)) ?? 0) + one[3]);
+  for (const one of facets) sums.set(keyOf(one), (sums.get(keyOf(one)) ?? 0) + one[3]);
   return Object.fromEntries([...sums].sort());
 };
 
 test('what is added adds up, through the text of the row', () => {
-  const distinct = fc.uniqueArray(figure, { selector: keyOf, maxLength: 12 });
+  const distinct = fc.uniqueArray(facet, { selector: keyOf, maxLength: 12 });
   fc.assert(
     fc.property(distinct, distinct, (there, added) => {
-      const text = figuresText(there);
+      const text = facetsText(there);
       fc.pre(text !== null);
-      const sums = addFigures(
-        parseFigures(text) as Map<string, FigureCount>,
+      const sums = addFacets(
+        parseFacets(text) as Map<string, FacetCount>,
         added.map((one) => [keyOf(one), one] as const),
       );
       expect(eventsByKey([...sums.values()])).toEqual(eventsByKey([...there, ...added]));
@@ -118,15 +118,15 @@ test('what is added adds up, through the text of the row', () => {
 
 test('a row holds a kilobyte of them', () => {
   const users = (count: number, name = 'user') =>
-    Array.from({ length: count }, (_, i): FigureCount => [1, `${name}-${i}`, '', 1]);
-  expect(parseFigures(figuresText(users(40)))?.size).toBe(40);
-  expect(figuresText(users(60))).toBeNull();
-  expect(figuresText(users(40, 'użytkowniczka'))).toBeNull();
-  expect(parseFigures(null)).toBeNull();
+    Array.from({ length: count }, (_, i): FacetCount => [1, `${name}-${i}`, '', 1]);
+  expect(parseFacets(facetsText(users(40)))?.size).toBe(40);
+  expect(facetsText(users(60))).toBeNull();
+  expect(facetsText(users(40, 'użytkowniczka'))).toBeNull();
+  expect(parseFacets(null)).toBeNull();
 });
 
 test('knows what was added, by group', () => {
-  const known = new KnownFigures();
+  const known = new KnownFacets();
   known.add('g', 'a');
   known.add('h', 'b');
   known.add('g', 'c');
@@ -136,11 +136,11 @@ test('knows what was added, by group', () => {
 });
 
 test('keeps groups that are asked for and forgets others', () => {
-  const known = new KnownFigures();
+  const known = new KnownFacets();
   known.add('asked', 'a');
   known.add('quiet', 'a');
   for (let group = 0; group < 3_000; group += 1) {
-    for (let figure = 0; figure < 100; figure += 1) known.add(`g${group}`, String(figure));
+    for (let facet = 0; facet < 100; facet += 1) known.add(`g${group}`, String(facet));
     expect(known.of('asked')?.has('a')).toBe(true);
   }
   expect(known.of('quiet')).toBeUndefined();
@@ -149,11 +149,11 @@ test('keeps groups that are asked for and forgets others', () => {
   expect(kept.at(-1)).toBe(100);
 });
 
-test('one group with ever more figures does not grow without bound', () => {
-  const known = new KnownFigures();
+test('one group with ever more facets does not grow without bound', () => {
+  const known = new KnownFacets();
   let most = 0;
-  for (let figure = 0; figure < 200_000; figure += 1) {
-    known.add('g', String(figure));
+  for (let facet = 0; facet < 200_000; facet += 1) {
+    known.add('g', String(facet));
     most = Math.max(most, known.of('g')?.size ?? 0);
   }
   expect(most).toBeLessThanOrEqual(25_000);

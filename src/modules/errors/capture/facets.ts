@@ -1,29 +1,30 @@
-// Which figures of its group an event adds to: user, release, environment and tags, with the caps of contract §9.
+// Facets of a group: its users, releases, environments and tags, each counted. Which of them an event adds to (caps of contract §9), how they
+// are written, and which are known to be in the database.
 import { firstCharacters } from '../intake/clean-text.ts';
 import { NAME_CHARACTERS_MAX, TAG_NAMES_COUNTED_MAX, TAG_VALUES_COUNTED_MAX } from '../limits.ts';
-import { type CaptureInput, type FigureCount, figureKey, type GroupState, KIND } from './capture-types.ts';
+import { type CaptureInput, type FacetCount, facetKey, type GroupState, KIND } from './capture-types.ts';
 
 export const OTHER = '(other)';
 
-export interface Figure {
+export interface Facet {
   readonly kind: number;
   readonly name: string;
   readonly value: string;
 }
 
-/** The figures of an event whose being new matters to its group, each by its key. */
-export function decisiveFigures(input: CaptureInput): [string, Figure][] {
+/** The facets of an event whose being new matters to its group, each by its key. */
+export function decisiveFacets(input: CaptureInput): [string, Facet][] {
   const tags = Object.entries(input.tags).map(([name, value]) => keyed(KIND.tag, name, countedValue(value)));
   return input.userId === null ? tags : [keyed(KIND.user, input.userId, ''), ...tags];
 }
 
 /** What a new value of the tag is counted by. */
-export function tagNameOf(tag: Figure): [string, Figure] {
+export function tagNameOf(tag: Facet): [string, Facet] {
   return keyed(KIND.tagName, tag.name, '');
 }
 
-function keyed(kind: number, name: string, value: string): [string, Figure] {
-  return [figureKey(kind, name, value), { kind, name, value }];
+function keyed(kind: number, name: string, value: string): [string, Facet] {
+  return [facetKey(kind, name, value), { kind, name, value }];
 }
 
 /** Long values are counted by how they begin. */
@@ -32,27 +33,27 @@ function countedValue(value: string): string {
 }
 
 interface Sum {
-  readonly figure: Figure;
+  readonly facet: Facet;
   /** Events that it had before the commit. */
   readonly before: number;
   events: number;
 }
 
 /** Sums what the events of a commit add to one group, and tells what is new against what was there. */
-export class FigureSums {
+export class FacetSums {
   readonly #before: (key: string) => number;
   readonly #sums = new Map<string, Sum>();
 
-  /** `before`: events that a figure had before the commit, by `figureKey`. */
+  /** `before`: events that a facet had before the commit, by `facetKey`. */
   constructor(before: (key: string) => number) {
     this.#before = before;
   }
 
-  /** What is added, by `figureKey`. */
-  get added(): [string, FigureCount][] {
+  /** What is added, by `facetKey`. */
+  get added(): [string, FacetCount][] {
     return [...this.#sums]
       .filter(([, { events }]) => events > 0)
-      .map(([key, { figure, events }]) => [key, [figure.kind, figure.name, figure.value, events]]);
+      .map(([key, { facet, events }]) => [key, [facet.kind, facet.name, facet.value, events]]);
   }
 
   /** Adds one event; counts new users and tag names in `group`. */
@@ -83,11 +84,11 @@ export class FigureSums {
     this.#add(tag);
   }
 
-  #open(figure: Figure): Sum {
-    const key = figureKey(figure.kind, figure.name, figure.value);
+  #open(facet: Facet): Sum {
+    const key = facetKey(facet.kind, facet.name, facet.value);
     let sum = this.#sums.get(key);
     if (sum === undefined) {
-      sum = { figure, before: this.#before(key), events: 0 };
+      sum = { facet, before: this.#before(key), events: 0 };
       this.#sums.set(key, sum);
     }
     return sum;
@@ -101,31 +102,31 @@ export class FigureSums {
   }
 }
 
-// Figures of a group in the group's own row, as JSON, as long as they are short: with many groups of few events each, a row for each
-// figure took PostgreSQL a sixth of what a capture costs (45 of 290 µs). Once they are too long they move to errors.value_count for
+// Facets of a group in the group's own row, as JSON, as long as they are short: with many groups of few events each, a row for each
+// facet took PostgreSQL a sixth of what a capture costs (45 of 290 µs). Once they are too long they move to errors.facet_count for
 // good, where a commit adds to those that it changes.
 
 /** With the rest of its row below the 2 KB from which PostgreSQL cuts rows in pieces. */
 const INLINE_BYTES_MAX = 1_024;
 
-/** By `figureKey`; null: the figures of the group are rows. */
-export function parseFigures(text: string | null): Map<string, FigureCount> | null {
+/** By `facetKey`; null: the facets of the group are rows. */
+export function parseFacets(text: string | null): Map<string, FacetCount> | null {
   if (text === null) return null;
-  const figures = JSON.parse(text) as FigureCount[];
-  return new Map(figures.map((figure) => [figureKey(figure[0], figure[1], figure[2]), figure]));
+  const facets = JSON.parse(text) as FacetCount[];
+  return new Map(facets.map((facet) => [facetKey(facet[0], facet[1], facet[2]), facet]));
 }
 
 /** Null when they are too many for the group's row. */
-export function figuresText(figures: Iterable<FigureCount>): string | null {
-  const text = JSON.stringify([...figures]);
+export function facetsText(facets: Iterable<FacetCount>): string | null {
+  const text = JSON.stringify([...facets]);
   return Buffer.byteLength(text) > INLINE_BYTES_MAX ? null : text;
 }
 
 /** What is there and what is added, as one. */
-export function addFigures(
-  there: ReadonlyMap<string, FigureCount>,
-  added: readonly (readonly [string, FigureCount])[],
-): Map<string, FigureCount> {
+export function addFacets(
+  there: ReadonlyMap<string, FacetCount>,
+  added: readonly (readonly [string, FacetCount])[],
+): Map<string, FacetCount> {
   const sums = new Map(there);
   for (const [key, [kind, name, value, events]] of added) {
     sums.set(key, [kind, name, value, events + (there.get(key)?.[3] ?? 0)]);
@@ -133,19 +134,19 @@ export function addFigures(
   return sums;
 }
 
-// Figures that are surely in the database, by group. A figure is never removed, so what was there once need not be read again: of
+// Facets that are surely in the database, by group. A facet is never removed, so what was there once need not be read again: of
 // captures that repeat themselves the read was a fifth of what they cost PostgreSQL (45 of 250 µs with 2,000 fingerprints).
 
 /** In two generations; about 10 MB. */
-const FIGURES_MAX = 100_000;
-const OF_GROUP_MAX = FIGURES_MAX / 4;
+const FACETS_MAX = 100_000;
+const OF_GROUP_MAX = FACETS_MAX / 4;
 
-export class KnownFigures {
+export class KnownFacets {
   #recent = new Map<string, Set<string>>();
   #older = new Map<string, Set<string>>();
   #size = 0;
 
-  /** `figureKey` of what is known of the group, `groupKey`. */
+  /** `facetKey` of what is known of the group, `groupKey`. */
   of(group: string): ReadonlySet<string> | undefined {
     const recent = this.#recent.get(group);
     if (recent !== undefined) return recent;
@@ -154,21 +155,21 @@ export class KnownFigures {
     return older;
   }
 
-  /** To be called once the figure is committed. */
-  add(group: string, figure: string): void {
+  /** To be called once the facet is committed. */
+  add(group: string, facet: string): void {
     let known = this.of(group) as Set<string> | undefined;
     if (known === undefined || known.size >= OF_GROUP_MAX) {
       this.#size -= this.#recent.get(group)?.size ?? 0;
       known = new Set();
       this.#keep(group, known);
     }
-    if (known.has(figure)) return;
-    known.add(figure);
+    if (known.has(facet)) return;
+    known.add(facet);
     this.#size += 1;
   }
 
   #keep(group: string, known: Set<string>): void {
-    if (this.#size >= FIGURES_MAX / 2) {
+    if (this.#size >= FACETS_MAX / 2) {
       this.#older = this.#recent;
       this.#recent = new Map();
       this.#size = 0;
