@@ -1,4 +1,4 @@
--- Accounts, keys, wallet, journal, idempotency, usage, events, background leases.
+-- Accounts, keys, wallet, ledger, idempotency, usage, events, background leases.
 -- Every table of an account has account_id first in its primary key; hot tables have no foreign keys (docs/sql-rules.md).
 
 -- The one clock of money, leases and windows. A test clock replaces the function by one with a literal offset.
@@ -159,7 +159,7 @@ CREATE TABLE core.partitioned (
 );
 INSERT INTO core.partitioned (parent, period) VALUES ('core.ledger', 'month');
 
--- The journal: one entry per (batch, capability, key) and one per grant, expiry or capture. Append-only. entry_seq is dated, and so
+-- The ledger: one entry per (batch, capability, key) and one per grant, expiry or capture. Append-only. entry_seq is dated, and so
 -- the partition column.
 CREATE TABLE core.ledger (
   account_id text COLLATE "C" NOT NULL,
@@ -178,7 +178,7 @@ CREATE TABLE core.ledger (
 ) PARTITION BY RANGE (entry_seq);
 CREATE INDEX ledger_by_key ON core.ledger (account_id, key_id, entry_seq) WHERE key_id IS NOT NULL;
 
--- What dropped months of the journal came to. With the entries that are left they go on proving wallet, counters and usage.
+-- What dropped months of the ledger came to. With the entries that are left they go on proving wallet, counters and usage.
 CREATE TABLE core.ledger_total (
   account_id text COLLATE "C" NOT NULL,
   -- its first day
@@ -193,7 +193,7 @@ CREATE TABLE core.ledger_total (
   PRIMARY KEY (account_id, month, kind, capability, key_id)
 );
 
--- Up to which entry the journal of an account is in its totals.
+-- Up to which entry the ledger of an account is in its totals.
 CREATE TABLE core.ledger_folded (
   account_id text COLLATE "C" PRIMARY KEY,
   through_seq bigint NOT NULL

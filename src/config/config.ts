@@ -45,7 +45,7 @@ export type Config = {
   readonly isBehindProxy: boolean;
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
-  /** How long entries of the journal are kept, at least; in whole months. */
+  /** How long entries of the ledger are kept, at least; in whole months. */
   readonly ledgerDays: number;
   readonly testClock: boolean;
   readonly metricsToken?: string;

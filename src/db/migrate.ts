@@ -34,7 +34,7 @@ const LOCK_WAIT = '5min';
 /** A migration that waits for a busy table makes everyone behind it wait too. */
 const TABLE_LOCK_WAIT = '10s';
 
-const CREATE_JOURNAL = `
+const CREATE_MIGRATIONS = `
   CREATE SCHEMA IF NOT EXISTS core;
   CREATE TABLE IF NOT EXISTS core.migration (
     version int PRIMARY KEY,
@@ -70,7 +70,7 @@ async function migrateSession(client: pg.Client, files: MigrationFile[]): Promis
   await client.query(`SELECT pg_advisory_lock(${LOCK_KEY})`);
   try {
     await client.query(`SET lock_timeout = '${TABLE_LOCK_WAIT}'`);
-    await client.query(CREATE_JOURNAL);
+    await client.query(CREATE_MIGRATIONS);
     const pending = pendingOf(files, await readApplied(client));
     for (const file of pending) await apply(client, file);
     await client.query(SHOW_WORST_CASES);
@@ -102,8 +102,10 @@ function readMigrations(directory: string): MigrationFile[] {
 }
 
 async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
-  const journal = await client.query<{ found: boolean }>(`SELECT to_regclass('core.migration') IS NOT NULL AS found`);
-  if (!journal.rows[0]?.found) return [];
+  const migrations = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('core.migration') IS NOT NULL AS found`,
+  );
+  if (!migrations.rows[0]?.found) return [];
   const applied = await client.query<AppliedMigration>('SELECT version, checksum FROM core.migration ORDER BY version');
   return applied.rows;
 }

@@ -18,7 +18,7 @@ export interface Pricing {
   readonly price_usd: number;
   /** Least charge of one call; absent when there is none. */
   readonly minimum_usd?: number;
-  /** What the call causes and is charged when it happens, under `capability` in the journal; absent when there is nothing. */
+  /** What the call causes and is charged when it happens, under `capability` in the ledger; absent when there is nothing. */
   readonly later?: readonly (Omit<Pricing, 'later'> & { readonly capability: string })[];
 }
 

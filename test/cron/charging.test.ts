@@ -1,4 +1,4 @@
-// Each run is charged exactly once, with its record: wallet, journal, usage, the module's own count and the doctor agree.
+// Each run is charged exactly once, with its record: wallet, ledger, usage, the module's own count and the doctor agree.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
@@ -23,7 +23,7 @@ async function over(own: CronBench, id: string, count: number) {
 }
 
 describe('a run that the wallet covers', () => {
-  test('costs 0.00002 USD in balance, journal, usage and the books of the doctor', async () => {
+  test('costs 0.00002 USD in balance, ledger, usage and the books of the doctor', async () => {
     const own = await bench.withAccount(5);
     const jobs = [await own.create(), await own.create(), await own.create()];
     // Three slots passed: one run. And one more.

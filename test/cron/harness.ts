@@ -188,7 +188,7 @@ export class CronBench {
     return (await this.events()).filter(({ type }) => type.startsWith('cron.'));
   }
 
-  /** What runs have cost so far, by the journal. */
+  /** What runs have cost so far, by the ledger. */
   async spentNanos(): Promise<bigint> {
     const { rows } = await this.core.db.query<{ spent: bigint }>(
       {

@@ -163,7 +163,7 @@ export class QueueBench {
     const result = await work();
     const after = await this.books();
     expect(after.spentNanos - before.spentNanos, 'spent').toBe(BigInt(messages) * PUBLISH_NANOS);
-    if (messages === 0) expect(after.ledgerEntries, 'journal entries').toBe(before.ledgerEntries);
+    if (messages === 0) expect(after.ledgerEntries, 'ledger entries').toBe(before.ledgerEntries);
     const told = Object.entries(after.events).map(
       ([type, count]) => [type, count - (before.events[type] ?? 0)] as const,
     );

@@ -1,4 +1,4 @@
-// What the account module shows of wallet, budget, usage, journal and events, on a clock that stands still.
+// What the account module shows of wallet, budget, usage, ledger and events, on a clock that stands still.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
@@ -238,7 +238,7 @@ describe('account.usage', () => {
 });
 
 describe('lists', () => {
-  test('the journal comes page by page, filtered, and adds up to the balance', async () => {
+  test('the ledger comes page by page, filtered, and adds up to the balance', async () => {
     const account = await openAccount(shop.db, 1_000_000n);
     for (let i = 0; i < 5; i += 1) await publish(account);
     const ctx = contextFor(account, 'account.ledger.list');

@@ -111,7 +111,7 @@ describe('background tasks', () => {
     const soon = 'wallet.expiring_soon';
     expect(seen.map((types) => types.length)).toEqual([0, 1, 1, 2, 2, 4, 4]);
     expect(seen.at(-1)).toEqual([soon, soon, 'wallet.expired', 'wallet.low_balance']);
-    expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, journal: 0n });
+    expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, ledger: 0n });
   });
 
   test('a grant that lives for a day only is not announced for moments before it began', async () => {

@@ -63,7 +63,7 @@ async function expectCharged(account: Account, calls: number): Promise<void> {
   expect(await booksOf(direct.db, account.accountId)).toMatchObject({
     balance: 1_000_000n - charged,
     grants: 1_000_000n - charged,
-    journal: 1_000_000n - charged,
+    ledger: 1_000_000n - charged,
     held: 0n,
     reserved: 0n,
     charged,
@@ -152,7 +152,7 @@ test('an entry of another process under the number of a lost commit is not taken
       return verdicts;
     },
     write(tx, items, nowMs) {
-      // The journal entry of a single call stands before its effect.
+      // The ledger entry of a single call stands before its effect.
       numbers.push(...items.map(({ firstSeq }) => firstSeq - 1n));
       return rows.write(tx, items, nowMs);
     },

@@ -62,7 +62,7 @@ const readBooks = statement(
   `SELECT w.balance_nanos AS balance, w.held_nanos AS held,
           (SELECT coalesce(sum(remaining_nanos), 0) FROM core.credit_grant g WHERE g.account_id = $1) AS grants,
           (SELECT coalesce(sum(reserved_nanos), 0) FROM core.credit_grant g WHERE g.account_id = $1) AS reserved,
-          (SELECT coalesce(sum(amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1) AS journal,
+          (SELECT coalesce(sum(amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1) AS ledger,
           (SELECT coalesce(sum(amount_nanos), 0) FROM core.hold h WHERE h.account_id = $1 AND h.status = 'active') AS holds,
           (SELECT coalesce(sum(spend_nanos), 0) FROM core.usage_hour u WHERE u.account_id = $1) AS spend,
           (SELECT coalesce(-sum(amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1 AND kind IN ('charge', 'capture')) AS charged,
@@ -77,7 +77,7 @@ export interface BooksRow {
   readonly held: bigint;
   readonly grants: bigint;
   readonly reserved: bigint;
-  readonly journal: bigint;
+  readonly ledger: bigint;
   readonly holds: bigint;
   readonly spend: bigint;
   readonly charged: bigint;

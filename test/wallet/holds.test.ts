@@ -99,7 +99,7 @@ describe('a hold', () => {
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({
       balance: 0n,
       grants: 0n,
-      journal: 0n,
+      ledger: 0n,
       charged: 45_000n,
     });
   });

@@ -37,7 +37,7 @@ describe('a lane', () => {
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({
       balance: 0n,
       grants: 0n,
-      journal: 0n,
+      ledger: 0n,
       charged: 100_000n,
       spend: 100_000n,
       requests: 5n,
@@ -65,7 +65,7 @@ describe('a lane', () => {
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({
       charged: 160_000n,
       balance: 840_000n,
-      journal: 840_000n,
+      ledger: 840_000n,
     });
   });
 
@@ -120,7 +120,7 @@ describe('a lane', () => {
       expect(await booksOf(shop.db, account.accountId)).toMatchObject({
         balance: 0n,
         grants: 0n,
-        journal: 0n,
+        ledger: 0n,
         spend: 6_000_000n,
         requests: 300n,
       });

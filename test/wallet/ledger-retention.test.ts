@@ -1,4 +1,4 @@
-// Months of the journal go after LEDGER_DAYS, usage gets coarser; what is left goes on proving every figure.
+// Months of the ledger go after LEDGER_DAYS, usage gets coarser; what is left goes on proving every figure.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examine } from '../../src/core/upkeep/doctor.ts';
 import { usageFolding } from '../../src/core/usage/fold.ts';

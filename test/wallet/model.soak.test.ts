@@ -104,7 +104,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every history keeps wallet, grants, journal, holds and usage in agreement with the model', {
+test('every history keeps wallet, grants, ledger, holds and usage in agreement with the model', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -240,7 +240,7 @@ class Run {
     expect(books).toMatchObject({
       balance: model.balance,
       grants: model.balance,
-      journal: model.balance,
+      ledger: model.balance,
       held: model.held,
       reserved: model.held,
       holds: model.held,

@@ -37,7 +37,7 @@ interface Patient {
 
 const ACCOUNTS_PER_PAGE = 200;
 
-// The journal is what is left of its entries and the totals of those that were dropped; some may be in both for a while.
+// The ledger is what is left of its entries and the totals of those that were dropped; some may be in both for a while.
 const UNFOLDED = `l.entry_seq > (SELECT coalesce(max(f.through_seq), -1) FROM core.ledger_folded f WHERE f.account_id = $1)`;
 
 const readBooks = statement(
@@ -48,13 +48,13 @@ const readBooks = statement(
           (SELECT count(*) FROM core.credit_grant g WHERE g.account_id = $1 AND g.spent <> (g.remaining_nanos = 0)) AS mislaid,
           (SELECT coalesce(sum(h.amount_nanos), 0) FROM core.hold h WHERE h.account_id = $1 AND h.status = 'active') AS holds,
           (SELECT coalesce(sum(t.amount_nanos), 0) FROM core.ledger_total t WHERE t.account_id = $1)
-            + (SELECT coalesce(sum(l.amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1 AND ${UNFOLDED}) AS journal
+            + (SELECT coalesce(sum(l.amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1 AND ${UNFOLDED}) AS ledger
      FROM core.wallet w
     WHERE w.account_id = $1`,
 );
 
-const readJournalUnits = statement(
-  'doctor_read_journal_units',
+const readLedgerUnits = statement(
+  'doctor_read_ledger_units',
   `SELECT j.capability, sum(j.units) AS units, -sum(j.amount_nanos) AS spend
      FROM (SELECT l.capability, l.kind, l.units, l.amount_nanos FROM core.ledger l WHERE l.account_id = $1 AND ${UNFOLDED}
            UNION ALL
@@ -82,8 +82,8 @@ const readBadKeys = statement(
     GROUP BY k.key_id, k.revoked_at`,
 );
 
-// What counts against a cap: in a day or month by the journal, a capture in the window of its hold; in all by the usage, which is
-// kept for good and must agree with the journal. A window that is over counts no more: its entries and holds may be gone.
+// What counts against a cap: in a day or month by the ledger, a capture in the window of its hold; in all by the usage, which is
+// kept for good and must agree with the ledger. A window that is over counts no more: its entries and holds may be gone.
 const readCaps = statement(
   'doctor_read_key_caps',
   `SELECT k.key_id, k.spend_used_nanos AS used, k.spend_held_nanos AS held,
@@ -133,7 +133,7 @@ interface BooksRow {
   readonly reserved: bigint;
   readonly mislaid: bigint;
   readonly holds: bigint;
-  readonly journal: bigint;
+  readonly ledger: bigint;
 }
 
 interface UnitsRow {
@@ -184,9 +184,9 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
 }
 
 async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [books, journal, usage, keys, caps, accepted, holds] = await Promise.all([
+  const [books, ledger, usage, keys, caps, accepted, holds] = await Promise.all([
     db.query<BooksRow>(readBooks, [accountId]),
-    db.query<UnitsRow>(readJournalUnits, [accountId]),
+    db.query<UnitsRow>(readLedgerUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
     db.query<KeyRow>(readBadKeys, [accountId]),
     db.query<CapRow>(readCaps, [accountId]),
@@ -195,8 +195,8 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
   ]);
   const found = [
     ...books.rows.flatMap(booksFaults),
-    ...unitFaults(journal.rows, accepted, modules),
-    ...usageFaults(journal.rows, usage.rows),
+    ...unitFaults(ledger.rows, accepted, modules),
+    ...usageFaults(ledger.rows, usage.rows),
     ...keys.rows.flatMap(keyFaults),
     ...caps.rows.flatMap(capFaults),
     ...holds,
@@ -212,7 +212,7 @@ function booksFaults(row: BooksRow): Fault[] {
     if (a !== b) faults.push([check, `${what}: ${a} and ${b} nano-USD`]);
   };
   differ('balance', 'wallet balance and sum of grants differ', row.balance, row.grants);
-  differ('balance', 'wallet balance and sum of the journal differ', row.balance, row.journal);
+  differ('balance', 'wallet balance and sum of the ledger differ', row.balance, row.ledger);
   differ('held', 'wallet held and sum of active holds differ', row.held, row.holds);
   differ('held', 'wallet held and sum reserved in grants differ', row.held, row.reserved);
   if (row.mislaid > 0n) faults.push(['balance', `${row.mislaid} grants are marked spent and are not, or the reverse`]);
@@ -220,26 +220,26 @@ function booksFaults(row: BooksRow): Fault[] {
 }
 
 function unitFaults(
-  journal: readonly UnitsRow[],
+  ledger: readonly UnitsRow[],
   accepted: ReadonlyMap<string, bigint>,
   modules: readonly ExaminedModule[],
 ): Fault[] {
   const counts = (capability: string) => modules.some(({ name }) => name === moduleOf(capability));
-  const booked = journal.filter(({ capability }) => counts(capability));
+  const booked = ledger.filter(({ capability }) => counts(capability));
   const counted = [...accepted].filter(([capability]) => counts(capability));
   return differences(new Map(booked.map(({ capability, units }) => [capability, units])), new Map(counted)).map(
-    ([capability, a, b]) => ['units', `${capability}: ${a} units in the journal, ${b} counted by its module`],
+    ([capability, a, b]) => ['units', `${capability}: ${a} units in the ledger, ${b} counted by its module`],
   );
 }
 
-function usageFaults(journal: readonly UnitsRow[], usage: readonly UnitsRow[]): Fault[] {
+function usageFaults(ledger: readonly UnitsRow[], usage: readonly UnitsRow[]): Fault[] {
   const of = (rows: readonly UnitsRow[], field: 'units' | 'spend') =>
     new Map(rows.map((row) => [row.capability, row[field]]));
-  const spend = differences(of(journal, 'spend'), of(usage, 'spend'));
-  const units = differences(of(journal, 'units'), of(usage, 'units'));
+  const spend = differences(of(ledger, 'spend'), of(usage, 'spend'));
+  const units = differences(of(ledger, 'units'), of(usage, 'units'));
   return [
-    ...spend.map(([name, a, b]): Fault => ['usage', `${name}: ${a} nano-USD in the journal, ${b} in the usage`]),
-    ...units.map(([name, a, b]): Fault => ['usage', `${name}: ${a} units in the journal, ${b} in the usage`]),
+    ...spend.map(([name, a, b]): Fault => ['usage', `${name}: ${a} nano-USD in the ledger, ${b} in the usage`]),
+    ...units.map(([name, a, b]): Fault => ['usage', `${name}: ${a} units in the ledger, ${b} in the usage`]),
   ];
 }
 

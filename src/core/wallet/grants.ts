@@ -1,4 +1,4 @@
-// Credit: grants enter the wallet here and leave it here when they expire. Every change is a journal entry under the wallet lock.
+// Credit: grants enter the wallet here and leave it here when they expire. Every change is a ledger entry under the wallet lock.
 // A reserved part of an expired grant stays until its hold is settled; what the hold gives back then expires too.
 import { boolArray, int8Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
@@ -9,7 +9,7 @@ import { DAY_MS, isoOrNull } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type NewEvent, sendEvents } from '../events/outbox.ts';
 import { updateGrants } from './lane/statements.ts';
-import { type Books, type JournalEntry, openBooks, saveBooks } from './ledger/books.ts';
+import { type Books, type LedgerEntry, openBooks, saveBooks } from './ledger/books.ts';
 import { lowBalanceChange, rearmLowBalance } from './limits/alerts.ts';
 import { type GrantRow, spendableOf } from './state.ts';
 
@@ -45,7 +45,7 @@ const saveWarned = statement(
 );
 
 /**
- * Adds credit in the caller's transaction: grant, journal entry, balance. Answers the `grant_…` id.
+ * Adds credit in the caller's transaction: grant, ledger entry, balance. Answers the `grant_…` id.
  * Re-arms the low balance event when the wallet is above 120 % of its threshold again.
  */
 export async function grantCredit(tx: Transaction, accountId: string, grant: NewGrant): Promise<string> {
@@ -188,6 +188,6 @@ function isExpired(grant: GrantRow, nowMs: number): boolean {
   return grant.expires_at !== null && grant.expires_at <= nowMs;
 }
 
-function entryOf(kind: 'grant' | 'expire', grantId: string, amount: bigint): JournalEntry {
+function entryOf(kind: 'grant' | 'expire', grantId: string, amount: bigint): LedgerEntry {
   return { kind, capability: null, keyId: null, units: 0n, amount, reference: grantId };
 }

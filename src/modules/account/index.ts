@@ -31,7 +31,7 @@ import type { AccountState } from './state.ts';
 
 export const account = defineModule<AccountState>({
   name: 'account',
-  summary: 'API keys, wallet and budget, usage, journal, events, webhooks and tier of the account.',
+  summary: 'API keys, wallet and budget, usage, ledger, events, webhooks and tier of the account.',
   status: 'ga',
   capabilities: [
     balance,

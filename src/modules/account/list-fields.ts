@@ -1,4 +1,4 @@
-// Fields that the wallet, usage, journal and event capabilities share.
+// Fields that the wallet, usage, ledger and event capabilities share.
 import Type, { type TSchema } from 'typebox';
 
 export const cursorField = Type.String({

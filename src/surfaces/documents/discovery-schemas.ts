@@ -21,7 +21,7 @@ const summaryFields = {
       later: Type.Optional(
         Type.Array(
           Type.Object({
-            capability: Type.String({ description: 'What it is charged as, in the journal and in usage.' }),
+            capability: Type.String({ description: 'What it is charged as, in the ledger and in usage.' }),
             unit: Type.String({ description: 'What is counted.' }),
             price_usd: Type.Number({ description: 'Price of one unit, USD.', minimum: 0 }),
             minimum_usd: Type.Optional(Type.Number({ description: 'Least charge at a time, USD.', minimum: 0 })),

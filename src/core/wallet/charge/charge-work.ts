@@ -1,5 +1,5 @@
 // Charges for work that no call asks for: the runs of scheduled jobs. In the transaction that records the work, under the wallet
-// lock that its caller holds, with the same books as a lane commit: grants, journal, budget windows, usage, low-balance events.
+// lock that its caller holds, with the same books as a lane commit: grants, ledger, budget windows, usage, low-balance events.
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
@@ -8,7 +8,7 @@ import { usageOrder } from '../../usage/order.ts';
 import { saveReserves } from '../grants.ts';
 import { admit, type KeySpend, type OpenGrant, type Refusal } from '../lane/admit.ts';
 import { upsertUsage } from '../lane/statements.ts';
-import { type Books, type JournalEntry, saveBooks } from '../ledger/books.ts';
+import { type Books, type LedgerEntry, saveBooks } from '../ledger/books.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
 import { capAfter, type KeyCap, readKeyCaps, saveSpends } from '../limits/key-cap.ts';
 import { type PriceBook, priceOf } from '../prices.ts';
@@ -97,7 +97,7 @@ function walletAfter(tx: Transaction, books: Books, grants: readonly OpenGrant[]
   return alert.wallet;
 }
 
-type Entry = JournalEntry & { readonly capability: string; readonly keyId: string };
+type Entry = LedgerEntry & { readonly capability: string; readonly keyId: string };
 
 /** One entry per (capability, key), as in a lane commit. */
 function entriesOf(bills: readonly (Work & { readonly amount: bigint })[], priceVersion: string): Entry[] {

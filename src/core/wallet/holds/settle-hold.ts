@@ -9,7 +9,7 @@ import { usageOrder } from '../../usage/order.ts';
 import { saveReserves } from '../grants.ts';
 import type { OpenGrant } from '../lane/admit.ts';
 import { lockWallets, upsertUsage } from '../lane/statements.ts';
-import { type Books, type JournalEntry, openBooks, saveBooks } from '../ledger/books.ts';
+import { type Books, type LedgerEntry, openBooks, saveBooks } from '../ledger/books.ts';
 import { lowBalanceChange } from '../limits/alerts.ts';
 import { settleCap } from '../limits/key-cap.ts';
 import { openGrants, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
@@ -212,7 +212,7 @@ function walletAfter(wallet: WalletRow, hold: HoldRow, captured: bigint): Wallet
   };
 }
 
-function entriesOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): JournalEntry[] {
+function entriesOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): LedgerEntry[] {
   const common = { keyId: hold.key_id, reference: hold.hold_id };
   const main = { ...common, capability: hold.capability, priceVersion: capture.priceVersion ?? null };
   if (status !== 'captured') return [{ ...main, kind: 'release', units: 0n, amount: 0n }];

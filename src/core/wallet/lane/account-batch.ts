@@ -35,7 +35,7 @@ export interface Admitted {
   readonly holdId: string | null;
 }
 
-export interface LedgerEntry {
+export interface BatchEntry {
   readonly accountId: string;
   readonly kind: 'charge' | 'hold';
   readonly capability: string;
@@ -66,7 +66,7 @@ export interface AccountBatch {
   readonly changedGrants: readonly OpenGrant[];
   /** Caps of keys that were charged or held against. */
   readonly changedCaps: readonly KeyCap[];
-  readonly entries: readonly LedgerEntry[];
+  readonly entries: readonly BatchEntry[];
   readonly events: readonly WalletEvent[];
 }
 
@@ -96,7 +96,7 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
   const admission = admit(funds, bills);
   const refused: [LaneItem, Problem][] = [];
   const admitted: Admitted[] = [];
-  // The journal entries take the first numbers, the effects the rest.
+  // The ledger entries take the first numbers, the effects the rest.
   const entryCountMax = BigInt(items.length);
   let seq = input.firstSeq + entryCountMax;
   items.forEach((item, i) => {
@@ -114,7 +114,7 @@ export function settleAccount(input: AccountBatchInput): AccountBatch {
     admitted.push({ item, bill, context, firstSeq: seq, spendableAfter, hold, holdId });
     seq += BigInt(item.sequences);
   });
-  const entries = journal(admitted, input.firstSeq, wallet.balance_nanos);
+  const entries = entriesOf(admitted, input.firstSeq, wallet.balance_nanos);
   const after = walletAfter(wallet, admission, seq - 1n);
   const spendable = admission.grants.reduce((sum, grant) => sum + grant.remaining - grant.reserved, 0n);
   const low = lowBalanceChange(after, spendable, nowMs);
@@ -168,7 +168,7 @@ function newHold(
 }
 
 /** One entry per (capability, key), one per hold. Balances run from entry to entry. */
-function journal(admitted: readonly Admitted[], firstSeq: bigint, balance: bigint): LedgerEntry[] {
+function entriesOf(admitted: readonly Admitted[], firstSeq: bigint, balance: bigint): BatchEntry[] {
   const sums = new Map<
     string,
     { item: LaneItem; hold: NewHold | null; requests: number; units: bigint; amount: bigint }

@@ -10,7 +10,7 @@ import { scopesAllow } from '../../keys/scopes.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../principal.ts';
 import { capOf, type KeyCap } from '../limits/key-cap.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
-import { type AccountBatch, type LedgerEntry, type NewHold, settleAccount } from './account-batch.ts';
+import { type AccountBatch, type BatchEntry, type NewHold, settleAccount } from './account-batch.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import {
   deleteDeadAnswers,
@@ -23,7 +23,7 @@ import {
 } from './statements.ts';
 import { keepReplays, writeBooks } from './write-books.ts';
 
-/** Where to look when COMMIT got no answer: this journal entry exists exactly when the batch was committed. */
+/** Where to look when COMMIT got no answer: this ledger entry exists exactly when the batch was committed. */
 export interface CommitProbe {
   readonly accountId: string;
   readonly entrySeq: bigint;
@@ -98,7 +98,7 @@ export async function commitLanes(
 }
 
 function probeOf({ accountId, batchId, entries: [entry] }: AccountBatch): CommitProbe {
-  return { accountId, batchId, entrySeq: (entry as LedgerEntry).seq };
+  return { accountId, batchId, entrySeq: (entry as BatchEntry).seq };
 }
 
 async function readSnapshot(

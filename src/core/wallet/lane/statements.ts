@@ -127,7 +127,7 @@ export const insertHolds = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8::bigint[], $9, $10, 'active', $11, $12, $13)`,
 );
 
-/** Whether a batch whose COMMIT got no answer was committed: its first journal entry is there, once the wallet is free again. */
+/** Whether a batch whose COMMIT got no answer was committed: its first ledger entry is there, once the wallet is free again. */
 export const findLedgerEntry = statement(
   'lane_find_entry',
   `SELECT entry_seq FROM core.ledger WHERE account_id = $1 AND entry_seq = $2 AND batch_id = $3`,

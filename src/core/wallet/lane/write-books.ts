@@ -1,4 +1,4 @@
-// Sends the core's writes of a lane commit: wallets, grants, journal, usage, idempotent answers, holds, events. Nothing is awaited here.
+// Sends the core's writes of a lane commit: wallets, grants, ledger, usage, idempotent answers, holds, events. Nothing is awaited here.
 import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';

@@ -17,7 +17,7 @@ export interface Books {
   readonly open: readonly GrantRow[];
 }
 
-export interface JournalEntry {
+export interface LedgerEntry {
   readonly kind: 'charge' | 'grant' | 'expire' | 'capture' | 'release' | 'reversal';
   readonly capability: string | null;
   readonly keyId: string | null;
@@ -58,12 +58,12 @@ export async function openBooks(tx: Queryable, accountId: string): Promise<Books
   return { nowMs, wallet: rollWindows(wallet, nowMs), grants: grants.rows, open: spendingOrder(grants.rows, nowMs) };
 }
 
-/** Writes the wallet as given, and journal entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
+/** Writes the wallet as given, and ledger entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
 export async function saveBooks(
   tx: Queryable,
   books: Books,
   wallet: WalletRow,
-  entries: readonly JournalEntry[],
+  entries: readonly LedgerEntry[],
 ): Promise<void> {
   const first = nextSequence(wallet.last_seq, books.nowMs);
   const createdAt = new Date(books.nowMs);
@@ -73,7 +73,7 @@ export async function saveBooks(
     const what = [entry.kind, entry.capability, entry.keyId, entry.units, entry.priceVersion ?? null, entry.amount];
     return [wallet.account_id, first + BigInt(i), first, ...what, balance, entry.reference, createdAt];
   });
-  if (balance !== wallet.balance_nanos) throw new Error('the journal entries do not lead to the new balance');
+  if (balance !== wallet.balance_nanos) throw new Error('the ledger entries do not lead to the new balance');
   const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
   await Promise.all([
     tx.query(saveWallet, walletValues({ ...wallet, last_seq: lastSeq })),

@@ -1,4 +1,4 @@
-// The journal is kept for LEDGER_DAYS, in whole months. Before a month is dropped, what it came to is added to core.ledger_total, account
+// The ledger is kept for LEDGER_DAYS, in whole months. Before a month is dropped, what it came to is added to core.ledger_total, account
 // by account and in bounded steps: totals and entries together go on proving wallet, counters and usage (`qm doctor`).
 import type { Database, Transaction } from '../../../db/database.ts';
 import { dropPartitions, oldestPartition } from '../../../db/partitions.ts';

@@ -40,7 +40,7 @@ export const ledgerList = defineCapability<AccountState>()({
   id: 'account.ledger.list',
   method: 'GET',
   path: '/v1/account/ledger/list',
-  summary: 'Lists the journal of the wallet.',
+  summary: 'Lists the ledger of the wallet.',
   description:
     'Every change of the balance, newest first. Calls that were committed together are one entry for each capability and key. The ' +
     'amounts of all entries add up to the balance.',
