@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { lockAccount } from '../core/accounts/accounts.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
-import { openBooks } from '../core/wallet/ledger/books.ts';
+import { openWallet } from '../core/wallet/open-wallet.ts';
 import { spendableOf } from '../core/wallet/state.ts';
 import { usd } from '../lib/money.ts';
 import { DAY_MS, isoOrNull } from '../lib/time.ts';
@@ -44,15 +44,15 @@ async function grant(options: GrantOptions): Promise<void> {
   const note = options.note ?? null;
   const kind = promo ? 'promo' : 'paid';
   const expiresInMs = expiresDays === undefined ? null : expiresDays * DAY_MS;
-  const { grantId, books } = await withSession(({ db }) =>
+  const { grantId, opened } = await withSession(({ db }) =>
     db.transaction(async (tx) => {
       if ((await lockAccount(tx, account)) === null) throw new CommandError(`there is no account ${account}`);
       const made = await grantCredit(tx, account, { kind, amountNanos, expiresInMs, note });
-      return { grantId: made, books: await openBooks(tx, account) };
+      return { grantId: made, opened: await openWallet(tx, account) };
     }),
   );
-  const expiresAt = books?.grants.find((row) => row.grant_id === grantId)?.expires_at ?? null;
-  const balanceUsd = usd(spendableOf(books?.open ?? []));
+  const expiresAt = opened?.grants.find((row) => row.grant_id === grantId)?.expires_at ?? null;
+  const balanceUsd = usd(spendableOf(opened?.unexpired ?? []));
   const answer = {
     account_id: account,
     grant_id: grantId,

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import type { AuthorizedHold, LaneItem } from '../../src/core/wallet/lane/lane-item.ts';
-import { openBooks } from '../../src/core/wallet/ledger/books.ts';
 import { setCap } from '../../src/core/wallet/limits/key-cap.ts';
+import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from './clock.ts';
@@ -38,9 +38,9 @@ describe('a daily cap that is set while a hold of an earlier day is captured', (
     await setClock(shop.db, START_MS + days * DAY_MS);
     await shop.holds.capture(account.accountId, holdId, { capturedNanos: 50_000n });
     await shop.db.transaction(async (tx) => {
-      const books = await openBooks(tx, account.accountId);
-      if (books === null) throw new Error('no wallet');
-      await setCap(tx, books, account.keyId, null, { period: 'daily', nanos: 100_000n });
+      const opened = await openWallet(tx, account.accountId);
+      if (opened === null) throw new Error('no wallet');
+      await setCap(tx, opened, account.keyId, null, { period: 'daily', nanos: 100_000n });
     });
     const { rows } = await shop.db.query<{ used: bigint }>(
       { name: 'test_cap_used', text: 'SELECT spend_used_nanos AS used FROM core.api_key WHERE account_id = $1' },

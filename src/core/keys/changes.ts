@@ -6,8 +6,8 @@ import { type Problem, problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts/accounts.ts';
 import { tierLimits } from '../accounts/tiers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { openBooks } from '../wallet/ledger/books.ts';
 import { type CapPeriod, type CapSetting, setCap } from '../wallet/limits/key-cap.ts';
+import { openWallet } from '../wallet/open-wallet.ts';
 import { mintSecret } from './record.ts';
 import {
   countEarlier,
@@ -150,10 +150,10 @@ async function changeCap(tx: Transaction, key: StoredKey, accountId: string, cha
   const before = settingOf(key);
   const nanos = change.nanos === undefined ? (before?.nanos ?? null) : change.nanos;
   if (nanos === null && change.period !== undefined) throw periodWithoutCap();
-  const books = await openBooks(tx, accountId);
-  if (books === null) throw new Error(`account ${accountId} has no wallet`);
+  const opened = await openWallet(tx, accountId);
+  if (opened === null) throw new Error(`account ${accountId} has no wallet`);
   const period = change.period ?? before?.period ?? 'total';
-  await setCap(tx, books, key.keyId, before, nanos === null ? null : { nanos, period });
+  await setCap(tx, opened, key.keyId, before, nanos === null ? null : { nanos, period });
 }
 
 /** A period says nothing without an amount. */

@@ -40,8 +40,8 @@ const ACCOUNTS_PER_PAGE = 200;
 // The ledger is what is left of its entries and the totals of those that were dropped; some may be in both for a while.
 const UNFOLDED = `l.entry_seq > (SELECT coalesce(max(f.through_seq), -1) FROM core.ledger_folded f WHERE f.account_id = $1)`;
 
-const readBooks = statement(
-  'doctor_read_books',
+const readMoney = statement(
+  'doctor_read_money',
   `SELECT w.balance_nanos AS balance, w.held_nanos AS held,
           (SELECT coalesce(sum(g.remaining_nanos), 0) FROM core.credit_grant g WHERE g.account_id = $1) AS grants,
           (SELECT coalesce(sum(g.reserved_nanos), 0) FROM core.credit_grant g WHERE g.account_id = $1) AS reserved,
@@ -126,7 +126,7 @@ const countStrays = statement(
             WHERE a.account_id IS NULL) w`,
 );
 
-interface BooksRow {
+interface MoneyRow {
   readonly balance: bigint;
   readonly held: bigint;
   readonly grants: bigint;
@@ -184,8 +184,8 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
 }
 
 async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [books, ledger, usage, keys, caps, accepted, holds] = await Promise.all([
-    db.query<BooksRow>(readBooks, [accountId]),
+  const [money, ledger, usage, keys, caps, accepted, holds] = await Promise.all([
+    db.query<MoneyRow>(readMoney, [accountId]),
     db.query<UnitsRow>(readLedgerUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
     db.query<KeyRow>(readBadKeys, [accountId]),
@@ -194,7 +194,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     holdFaults(modules, db, accountId),
   ]);
   const found = [
-    ...books.rows.flatMap(booksFaults),
+    ...money.rows.flatMap(moneyFaults),
     ...unitFaults(ledger.rows, accepted, modules),
     ...usageFaults(ledger.rows, usage.rows),
     ...keys.rows.flatMap(keyFaults),
@@ -206,7 +206,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
 
 type Fault = readonly [Finding['check'], string];
 
-function booksFaults(row: BooksRow): Fault[] {
+function moneyFaults(row: MoneyRow): Fault[] {
   const faults: Fault[] = [];
   const differ = (check: Finding['check'], what: string, a: bigint, b: bigint) => {
     if (a !== b) faults.push([check, `${what}: ${a} and ${b} nano-USD`]);

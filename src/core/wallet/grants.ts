@@ -9,8 +9,8 @@ import { DAY_MS, isoOrNull } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type NewEvent, sendEvents } from '../events/outbox.ts';
 import { updateGrants } from './lane/statements.ts';
-import { type Books, type LedgerEntry, openBooks, saveBooks } from './ledger/books.ts';
 import { lowBalanceChange, rearmLowBalance } from './limits/alerts.ts';
+import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from './open-wallet.ts';
 import { type GrantRow, spendableOf } from './state.ts';
 
 export interface NewGrant {
@@ -50,15 +50,15 @@ const saveWarned = statement(
  */
 export async function grantCredit(tx: Transaction, accountId: string, grant: NewGrant): Promise<string> {
   if (grant.amountNanos <= 0n) throw new RangeError('a grant must be above zero');
-  const books = await openBooks(tx, accountId);
-  if (books === null) throw problem('NOT_FOUND', { message: `There is no account ${accountId}.` });
-  const balance = books.wallet.balance_nanos + grant.amountNanos;
+  const opened = await openWallet(tx, accountId);
+  if (opened === null) throw problem('NOT_FOUND', { message: `There is no account ${accountId}.` });
+  const balance = opened.wallet.balance_nanos + grant.amountNanos;
   if (balance > BALANCE_NANOS_MAX)
     throw problem('QUOTA_EXCEEDED', { message: 'The balance would be larger than a wallet can hold.' });
-  const grantId = newId('grant_', books.nowMs);
-  const expiresAt = grant.expiresInMs === null ? null : new Date(books.nowMs + grant.expiresInMs);
-  const wallet = { ...books.wallet, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
-  const spendable = spendableOf(books.open) + grant.amountNanos;
+  const grantId = newId('grant_', opened.nowMs);
+  const expiresAt = grant.expiresInMs === null ? null : new Date(opened.nowMs + grant.expiresInMs);
+  const wallet = { ...opened.wallet, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
+  const spendable = spendableOf(opened.unexpired) + grant.amountNanos;
   await Promise.all([
     tx.query(insertGrant, [
       accountId,
@@ -67,30 +67,34 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
       grant.amountNanos,
       grant.note,
       expiresAt,
-      new Date(books.nowMs),
+      new Date(opened.nowMs),
     ]),
-    saveBooks(tx, books, rearmLowBalance(wallet, spendable), [entryOf('grant', grantId, grant.amountNanos)]),
+    saveWallet(tx, opened, rearmLowBalance(wallet, spendable), [entryOf('grant', grantId, grant.amountNanos)]),
   ]);
   return grantId;
 }
 
 /** Takes what is expired and not reserved out of the balance; one `wallet.expired` per grant. Answers how many expired. */
 export async function expireGrants(tx: Transaction, accountId: string): Promise<number> {
-  const books = await openBooks(tx, accountId);
-  if (books === null) return 0;
-  const expired = books.grants.filter(
-    (grant) => isExpired(grant, books.nowMs) && grant.remaining_nanos > grant.reserved_nanos,
+  const opened = await openWallet(tx, accountId);
+  if (opened === null) return 0;
+  const expired = opened.grants.filter(
+    (grant) => isExpired(grant, opened.nowMs) && grant.remaining_nanos > grant.reserved_nanos,
   );
   if (expired.length === 0) return 0;
   const amounts = expired.map((grant) => grant.remaining_nanos - grant.reserved_nanos);
-  const balance = amounts.reduce((rest, amount) => rest - amount, books.wallet.balance_nanos);
-  const low = lowBalanceChange({ ...books.wallet, balance_nanos: balance }, spendableOf(books.open), books.nowMs);
+  const balance = amounts.reduce((rest, amount) => rest - amount, opened.wallet.balance_nanos);
+  const low = lowBalanceChange(
+    { ...opened.wallet, balance_nanos: balance },
+    spendableOf(opened.unexpired),
+    opened.nowMs,
+  );
   const told = expired.map((grant, i) => ({
     type: 'wallet.expired',
     data: { object: grantObject(grant, amounts[i] as bigint) },
   }));
   const events = [...told, ...low.events].map((event): NewEvent => ({ ...event, accountId, requestId: null }));
-  sendEvents(tx, events, books.nowMs);
+  sendEvents(tx, events, opened.nowMs);
   await Promise.all([
     saveReserves(
       tx,
@@ -101,9 +105,9 @@ export async function expireGrants(tx: Transaction, accountId: string): Promise<
         reserved: grant.reserved_nanos,
       })),
     ),
-    saveBooks(
+    saveWallet(
       tx,
-      books,
+      opened,
       low.wallet,
       expired.map((grant, i) => entryOf('expire', grant.grant_id, -(amounts[i] as bigint))),
     ),
@@ -141,17 +145,17 @@ interface WarnedRow {
 
 /** `wallet.expiring_soon` 7 days and 1 day ahead, each once; not for a moment that lies before the grant. Answers how many were told. */
 export async function warnExpiring(tx: Transaction, accountId: string): Promise<number> {
-  const books = await openBooks(tx, accountId);
-  if (books === null) return 0;
+  const opened = await openWallet(tx, accountId);
+  if (opened === null) return 0;
   const { rows } = await tx.query<WarnedRow>(readWarned, [accountId]);
   const warned = new Map(rows.map((row) => [row.grant_id, row]));
   const due = WARNING_DAYS.map((days) => ({
     days,
-    grants: books.open.filter((grant) => warningDue(grant, warned.get(grant.grant_id), books) === days),
+    grants: opened.unexpired.filter((grant) => warningDue(grant, warned.get(grant.grant_id), opened) === days),
   }));
   const events = due.flatMap(({ days, grants }) => grants.map((grant) => expiringSoon(grant, days)));
   if (events.length === 0) return 0;
-  sendEvents(tx, events, books.nowMs);
+  sendEvents(tx, events, opened.nowMs);
   const told = due.filter(({ grants }) => grants.length > 0);
   await Promise.all(
     told.map(({ days, grants }) =>
@@ -161,10 +165,10 @@ export async function warnExpiring(tx: Transaction, accountId: string): Promise<
   return events.length;
 }
 
-function warningDue(grant: GrantRow, row: WarnedRow | undefined, books: Books): number | undefined {
+function warningDue(grant: GrantRow, row: WarnedRow | undefined, opened: OpenWallet): number | undefined {
   const expiresAt = grant.expires_at;
   if (expiresAt === null || row === undefined) return undefined;
-  const days = WARNING_DAYS.find((ahead) => expiresAt - ahead * DAY_MS <= books.nowMs);
+  const days = WARNING_DAYS.find((ahead) => expiresAt - ahead * DAY_MS <= opened.nowMs);
   if (days === undefined || (row.warned_days !== null && row.warned_days <= days)) return undefined;
   return row.created_at <= expiresAt - days * DAY_MS ? days : undefined;
 }

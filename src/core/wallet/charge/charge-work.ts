@@ -1,5 +1,5 @@
 // Charges for work that no call asks for: the runs of scheduled jobs. In the transaction that records the work, under the wallet
-// lock that its caller holds, with the same books as a lane commit: grants, ledger, budget windows, usage, low-balance events.
+// lock that its caller holds, and writes what a lane commit writes: grants, ledger, budget windows, usage, low-balance events.
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
@@ -8,9 +8,9 @@ import { usageOrder } from '../../usage/order.ts';
 import { saveReserves } from '../grants.ts';
 import { admit, type KeySpend, type OpenGrant, type Refusal } from '../lane/admit.ts';
 import { upsertUsage } from '../lane/statements.ts';
-import { type Books, type LedgerEntry, saveBooks } from '../ledger/books.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
 import { capAfter, type KeyCap, readKeyCaps, saveSpends } from '../limits/key-cap.ts';
+import { type LedgerEntry, type OpenWallet, saveWallet } from '../open-wallet.ts';
 import { type PriceBook, priceOf } from '../prices.ts';
 import { fundsOf, type WalletRow } from '../state.ts';
 
@@ -26,19 +26,19 @@ export type WorkVerdict =
   | { readonly charged: false; readonly reason: 'suspended' | Refusal['reason'] };
 
 /**
- * Charges each piece of work that the wallet and the budget cover, in order; verdicts in the same order. `books` come from
- * openBooks of this transaction, and are used up: nothing else may save them.
+ * Charges each piece of work that the wallet and the budget cover, in order; verdicts in the same order. `opened` comes from
+ * openWallet of this transaction, and is used up: nothing else may save it.
  */
 export async function chargeWork(
   tx: Transaction,
-  books: Books,
+  opened: OpenWallet,
   prices: PriceBook,
   work: readonly Work[],
 ): Promise<WorkVerdict[]> {
-  if (books.wallet.suspended) return work.map(() => ({ charged: false, reason: 'suspended' }));
+  if (opened.wallet.suspended) return work.map(() => ({ charged: false, reason: 'suspended' }));
   const keyIds = work.map(({ keyId }) => keyId);
-  const keyCaps = work.length === 0 ? [] : await readKeyCaps(tx, books, keyIds);
-  const funds = fundsOf(books.wallet, books.open, keyCaps);
+  const keyCaps = work.length === 0 ? [] : await readKeyCaps(tx, opened, keyIds);
+  const funds = fundsOf(opened.wallet, opened.unexpired, keyCaps);
   const asks = work.map((piece) => ({
     keyId: piece.keyId,
     amount: priceOf(prices, piece.capability, piece.units),
@@ -52,10 +52,10 @@ export async function chargeWork(
     const changed = grants.filter((grant, i) => grant.remaining !== funds.grants[i]?.remaining);
     const entries = entriesOf(bills, prices.version);
     await Promise.all([
-      saveReserves(tx, books.wallet.account_id, changed),
-      saveWorkSpends(tx, books, keyCaps, keySpends),
-      saveBooks(tx, books, walletAfter(tx, books, grants, charged), entries),
-      sendUsage(tx, books, entries),
+      saveReserves(tx, opened.wallet.account_id, changed),
+      saveWorkSpends(tx, opened, keyCaps, keySpends),
+      saveWallet(tx, opened, walletAfter(tx, opened, grants, charged), entries),
+      sendUsage(tx, opened, entries),
     ]);
   }
   return verdicts.map((verdict, i) =>
@@ -67,7 +67,7 @@ export async function chargeWork(
 
 async function saveWorkSpends(
   tx: Transaction,
-  { wallet }: Books,
+  { wallet }: OpenWallet,
   caps: readonly KeyCap[],
   spends: readonly KeySpend[],
 ) {
@@ -77,8 +77,8 @@ async function saveWorkSpends(
 }
 
 /** The wallet without what was charged; tells what the charge crossed. */
-function walletAfter(tx: Transaction, books: Books, grants: readonly OpenGrant[], charged: bigint): WalletRow {
-  const { wallet, nowMs } = books;
+function walletAfter(tx: Transaction, opened: OpenWallet, grants: readonly OpenGrant[], charged: bigint): WalletRow {
+  const { wallet, nowMs } = opened;
   const after = {
     ...wallet,
     balance_nanos: wallet.balance_nanos - charged,
@@ -119,9 +119,9 @@ function entriesOf(bills: readonly (Work & { readonly amount: bigint })[], price
 }
 
 /** Units and spending; the work is no request of the account. */
-async function sendUsage(tx: Transaction, books: Books, entries: readonly Entry[]): Promise<void> {
-  const accountId = books.wallet.account_id;
-  const hour = Math.floor(books.nowMs / HOUR_MS) * HOUR_MS;
+async function sendUsage(tx: Transaction, opened: OpenWallet, entries: readonly Entry[]): Promise<void> {
+  const accountId = opened.wallet.account_id;
+  const hour = Math.floor(opened.nowMs / HOUR_MS) * HOUR_MS;
   const rows = entries.map((entry) => ({ ...entry, accountId })).sort(usageOrder);
   await tx.query(upsertUsage, [
     textArray([accountId]),

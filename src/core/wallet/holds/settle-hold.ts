@@ -9,9 +9,9 @@ import { usageOrder } from '../../usage/order.ts';
 import { saveReserves } from '../grants.ts';
 import type { OpenGrant } from '../lane/admit.ts';
 import { lockWallets, upsertUsage } from '../lane/statements.ts';
-import { type Books, type LedgerEntry, openBooks, saveBooks } from '../ledger/books.ts';
 import { lowBalanceChange } from '../limits/alerts.ts';
 import { settleCap } from '../limits/key-cap.ts';
+import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../open-wallet.ts';
 import { openGrants, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
 
 export interface Capture {
@@ -140,45 +140,45 @@ async function endOnce(
   capture: Capture,
 ): Promise<HoldSettlement | null> {
   // One round trip: the hold is read behind the lock of the wallet, under which alone it changes.
-  const [books, { rows }] = await Promise.all([
-    openBooks(tx, accountId),
+  const [opened, { rows }] = await Promise.all([
+    openWallet(tx, accountId),
     tx.query<HoldRow>(readHold, [accountId, holdId]),
   ]);
   const [hold] = rows;
-  if (books === null || hold === undefined) return null;
+  if (opened === null || hold === undefined) return null;
   if (hold.status !== 'active') {
     return {
       status: hold.status,
       capturedNanos: hold.captured_nanos,
       settledNow: false,
-      balanceNanos: spendableOf(books.open),
+      balanceNanos: spendableOf(opened.unexpired),
     };
   }
   const captured = capture.capturedNanos;
   if (captured < 0n || captured > hold.amount_nanos)
     throw new RangeError('a capture must lie between zero and the amount of its hold');
-  const grants = grantsAfter(books, hold, captured);
-  const balanceNanos = spendableAfter(books, grants);
-  const low = lowBalanceChange(walletAfter(books.wallet, hold, captured), balanceNanos, books.nowMs);
+  const grants = grantsAfter(opened, hold, captured);
+  const balanceNanos = spendableAfter(opened, grants);
+  const low = lowBalanceChange(walletAfter(opened.wallet, hold, captured), balanceNanos, opened.nowMs);
   sendEvents(
     tx,
     low.events.map((event) => ({ ...event, accountId, requestId: null })),
-    books.nowMs,
+    opened.nowMs,
   );
   await Promise.all([
-    tx.query(endHold, [accountId, holdId, status, captured, new Date(books.nowMs)]),
+    tx.query(endHold, [accountId, holdId, status, captured, new Date(opened.nowMs)]),
     saveReserves(tx, accountId, grants),
     settleCap(tx, accountId, hold, captured),
-    status === 'captured' ? sendUsage(tx, accountId, hold, capture, books.nowMs) : null,
-    sendAnswer(tx, accountId, hold, capture.answer ?? null, books.nowMs),
-    saveBooks(tx, books, low.wallet, entriesOf(hold, status, capture)),
+    status === 'captured' ? sendUsage(tx, accountId, hold, capture, opened.nowMs) : null,
+    sendAnswer(tx, accountId, hold, capture.answer ?? null, opened.nowMs),
+    saveWallet(tx, opened, low.wallet, entriesOf(hold, status, capture)),
   ]);
   return { status, capturedNanos: captured, settledNow: true, balanceNanos };
 }
 
 /** The hold's grants without its reserve; the captured amount is taken in the order in which it was reserved. */
-function grantsAfter(books: Books, hold: HoldRow, captured: bigint): OpenGrant[] {
-  const byId = new Map(openGrants(books.grants).map((grant) => [grant.grantId, grant]));
+function grantsAfter(opened: OpenWallet, hold: HoldRow, captured: bigint): OpenGrant[] {
+  const byId = new Map(openGrants(opened.grants).map((grant) => [grant.grantId, grant]));
   let missing = captured;
   return hold.grant_ids.map((grantId, i) => {
     const reserved = hold.grant_nanos[i] as bigint;
@@ -190,9 +190,9 @@ function grantsAfter(books: Books, hold: HoldRow, captured: bigint): OpenGrant[]
   });
 }
 
-function spendableAfter(books: Books, changed: readonly OpenGrant[]): bigint {
+function spendableAfter(opened: OpenWallet, changed: readonly OpenGrant[]): bigint {
   const byId = new Map(changed.map((grant) => [grant.grantId, grant]));
-  return openGrants(spendingOrder(books.grants, books.nowMs)).reduce((sum, before) => {
+  return openGrants(spendingOrder(opened.grants, opened.nowMs)).reduce((sum, before) => {
     const grant = byId.get(before.grantId) ?? before;
     return sum + grant.remaining - grant.reserved;
   }, 0n);

@@ -1,4 +1,4 @@
-// The books of one account for one lane commit, computed without a database: who is admitted, and the rows as they will be.
+// What one lane commit makes of one account, computed without a database: who is admitted, and the rows as they will be.
 import { newId } from '../../../lib/ids.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';

@@ -11,6 +11,7 @@ import { type LivePrincipal, type Principal, readLivePrincipals } from '../../pr
 import { capOf, type KeyCap } from '../limits/key-cap.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
 import { type AccountBatch, type BatchEntry, type NewHold, settleAccount } from './account-batch.ts';
+import { keepReplays, sendCoreWrites } from './core-writes.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
 import {
   deleteDeadAnswers,
@@ -21,7 +22,6 @@ import {
   readGrants,
   waitBriefly,
 } from './statements.ts';
-import { keepReplays, writeBooks } from './write-books.ts';
 
 /** Where to look when COMMIT got no answer: this ledger entry exists exactly when the batch was committed. */
 export interface CommitProbe {
@@ -275,7 +275,7 @@ function writeAll(
       );
     }
   }
-  writeBooks(tx, batches, texts, nowMs);
+  sendCoreWrites(tx, batches, texts, nowMs);
   return [...groups];
 }
 

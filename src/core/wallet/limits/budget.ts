@@ -1,6 +1,6 @@
 // Setting the budget. It is enforced in the lane (admit.ts), which counts use whether a budget is set or not: a new cap holds at once.
 import type { Transaction } from '../../../db/database.ts';
-import { openBooks, saveBooks } from '../ledger/books.ts';
+import { openWallet, saveWallet } from '../open-wallet.ts';
 import type { WalletRow } from '../state.ts';
 
 export interface NewBudget {
@@ -12,9 +12,9 @@ export interface NewBudget {
 
 /** Replaces the budget as a whole; answers the wallet as it is then. */
 export async function setBudget(tx: Transaction, accountId: string, budget: NewBudget): Promise<WalletRow> {
-  const books = await openBooks(tx, accountId);
-  if (books === null) throw new Error(`account ${accountId} has no wallet`);
-  const before = books.wallet;
+  const opened = await openWallet(tx, accountId);
+  if (opened === null) throw new Error(`account ${accountId} has no wallet`);
+  const before = opened.wallet;
   const sameAlert = before.budget_period === budget.period && before.budget_alert_nanos === budget.alertNanos;
   const wallet: WalletRow = {
     ...before,
@@ -24,6 +24,6 @@ export async function setBudget(tx: Transaction, accountId: string, budget: NewB
     // An unchanged threshold was told in this window already; another one is to be told once.
     budget_alerted_for: sameAlert ? before.budget_alerted_for : null,
   };
-  await saveBooks(tx, books, wallet, []);
+  await saveWallet(tx, opened, wallet, []);
   return wallet;
 }

@@ -44,7 +44,7 @@ interface Windows {
   readonly month_start: number;
 }
 
-/** The open books of an account, as far as caps look at them. */
+/** An open wallet, as far as caps look at them. */
 interface OfWallet {
   readonly wallet: Windows & { readonly account_id: string };
 }

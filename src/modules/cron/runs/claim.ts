@@ -5,7 +5,7 @@ import type { Core } from '../../../core/context.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
 import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge/charge-work.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
-import { openBooks } from '../../../core/wallet/ledger/books.ts';
+import { openWallet } from '../../../core/wallet/open-wallet.ts';
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -78,19 +78,19 @@ export async function claimRuns(
   accountId: string,
   { limit, underWay }: Wanted,
 ): Promise<Claimed<ClaimedRun>> {
-  const [books, lapsed, due] = await Promise.all([
-    openBooks(tx, accountId),
+  const [opened, lapsed, due] = await Promise.all([
+    openWallet(tx, accountId),
     takeOverRuns(tx, accountId, limit, underWay),
     tx.query<DueRow>(selectDue, [accountId, limit]),
   ]);
-  if (books === null) throw new Error(`account ${accountId} has no wallet`);
-  // The statement's clock is a little later than that of the books, from which the next slots are counted.
-  const jobs = due.rows.filter((job) => job.next_run_at <= books.nowMs).slice(0, limit - lapsed.length);
+  if (opened === null) throw new Error(`account ${accountId} has no wallet`);
+  // The statement's clock is a little later than that of the wallet, from which the next slots are counted.
+  const jobs = due.rows.filter((job) => job.next_run_at <= opened.nowMs).slice(0, limit - lapsed.length);
   const work = jobs.map((job) => ({ capability: runPrice.book, keyId: job.key_id, units: 1n }));
-  const verdicts = await chargeWork(tx, books, core.prices, work);
-  const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, books.nowMs));
+  const verdicts = await chargeWork(tx, opened, core.prices, work);
+  const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, opened.nowMs));
   const [, slot, lapseMs] = await Promise.all([
-    writeBeginnings(tx, accountId, begun, books.nowMs),
+    writeBeginnings(tx, accountId, begun, opened.nowMs),
     tx.query<{ due_at: number }>(nextSlot, [accountId]),
     nextLapseMs(tx, accountId),
   ]);

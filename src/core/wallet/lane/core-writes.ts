@@ -10,7 +10,7 @@ import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
 
 /** `texts`: the answers of items whose effect is written. */
-export function writeBooks(
+export function sendCoreWrites(
   tx: Transaction,
   batches: readonly AccountBatch[],
   texts: ReadonlyMap<LaneItem, string>,

@@ -1,20 +1,20 @@
-// The books of one account opened under the wallet lock, for everything that changes money outside a lane: grants, expiry,
-// holds, budget. The lock is per-account exclusion against lanes of every process.
-import { textArray } from '../../../db/arrays.ts';
-import type { Queryable } from '../../../db/database.ts';
-import { statement } from '../../../db/statement.ts';
-import { nextSequence } from '../../../lib/sequence.ts';
-import { lockWallets, readClock, readGrants } from '../lane/statements.ts';
-import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from '../state.ts';
+// The wallet of one account, opened under its lock, for everything that changes money outside a lane: grants, expiry, holds, budget.
+// The lock keeps the lanes of every process out of the account.
+import { textArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { nextSequence } from '../../lib/sequence.ts';
+import { lockWallets, readClock, readGrants } from './lane/statements.ts';
+import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from './state.ts';
 
-export interface Books {
+export interface OpenWallet {
   readonly nowMs: number;
   /** Rolled to nowMs. */
   readonly wallet: WalletRow;
   /** Every grant with something left, expired ones included. */
   readonly grants: readonly GrantRow[];
-  /** The unexpired ones in spending order. */
-  readonly open: readonly GrantRow[];
+  /** In spending order. */
+  readonly unexpired: readonly GrantRow[];
 }
 
 export interface LedgerEntry {
@@ -28,8 +28,8 @@ export interface LedgerEntry {
   readonly reference: string | null;
 }
 
-const saveWallet = statement(
-  'books_save_wallet',
+const updateWallet = statement(
+  'wallet_update',
   `UPDATE core.wallet
       SET balance_nanos = $2, held_nanos = $3, last_seq = $4, day_start = $5, day_used_nanos = $6, day_held_nanos = $7,
           month_start = $8, month_used_nanos = $9, month_held_nanos = $10, budget_period = $11, budget_cap_nanos = $12,
@@ -38,14 +38,14 @@ const saveWallet = statement(
 );
 
 const insertEntry = statement(
-  'books_insert_entry',
+  'wallet_insert_entry',
   `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, capability, key_id, units, price_version,
                             amount_nanos, balance_after_nanos, reference, created_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 /** Locks the wallet and reads it. Null when there is no such account. */
-export async function openBooks(tx: Queryable, accountId: string): Promise<Books | null> {
+export async function openWallet(tx: Queryable, accountId: string): Promise<OpenWallet | null> {
   const accounts = textArray([accountId]);
   const [wallets, clock, grants] = await Promise.all([
     tx.query<WalletRow>(lockWallets, [accounts]),
@@ -55,19 +55,24 @@ export async function openBooks(tx: Queryable, accountId: string): Promise<Books
   const wallet = wallets.rows[0];
   if (wallet === undefined) return null;
   const nowMs = (clock.rows[0] as { now: number }).now;
-  return { nowMs, wallet: rollWindows(wallet, nowMs), grants: grants.rows, open: spendingOrder(grants.rows, nowMs) };
+  return {
+    nowMs,
+    wallet: rollWindows(wallet, nowMs),
+    grants: grants.rows,
+    unexpired: spendingOrder(grants.rows, nowMs),
+  };
 }
 
 /** Writes the wallet as given, and ledger entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
-export async function saveBooks(
+export async function saveWallet(
   tx: Queryable,
-  books: Books,
+  opened: OpenWallet,
   wallet: WalletRow,
   entries: readonly LedgerEntry[],
 ): Promise<void> {
-  const first = nextSequence(wallet.last_seq, books.nowMs);
-  const createdAt = new Date(books.nowMs);
-  let balance = books.wallet.balance_nanos;
+  const first = nextSequence(wallet.last_seq, opened.nowMs);
+  const createdAt = new Date(opened.nowMs);
+  let balance = opened.wallet.balance_nanos;
   const rows = entries.map((entry, i) => {
     balance += entry.amount;
     const what = [entry.kind, entry.capability, entry.keyId, entry.units, entry.priceVersion ?? null, entry.amount];
@@ -76,7 +81,7 @@ export async function saveBooks(
   if (balance !== wallet.balance_nanos) throw new Error('the ledger entries do not lead to the new balance');
   const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
   await Promise.all([
-    tx.query(saveWallet, walletValues({ ...wallet, last_seq: lastSeq })),
+    tx.query(updateWallet, walletValues({ ...wallet, last_seq: lastSeq })),
     ...rows.map((row) => tx.query(insertEntry, row)),
   ]);
 }
