@@ -14,7 +14,7 @@ import { balanceOf } from '../core/wallet/ledger/read.ts';
 import type { Database } from '../db/database.ts';
 import { usdAmount } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
-import { keysSettled, withSession } from './session.ts';
+import { keyDropInForce, withSession } from './session.ts';
 
 const PAGE = 500;
 const PAID = { kind: 'paid', expiresInMs: null, note: null } as const;
@@ -99,7 +99,7 @@ async function update(options: UpdateOptions): Promise<void> {
       if (tier !== undefined) await setTier(tx, accountId, tier);
       if (suspend || unsuspend) await setSuspended(tx, accountId, suspend);
     });
-    if (suspend || unsuspend) await keysSettled(db);
+    if (suspend || unsuspend) await keyDropInForce(db);
     return requireAccount(db, accountId);
   });
   const state = account.suspended ? 'suspended' : 'active';

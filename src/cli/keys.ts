@@ -14,7 +14,7 @@ import { requireAccount } from './accounts.ts';
 import { deploymentSecrets } from './deployment.ts';
 import { scopeList, usdAmountOrNone } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
-import { keysSettled, withSession } from './session.ts';
+import { keyDropInForce, withSession } from './session.ts';
 
 /** Scopes of a key for Sentry SDKs. */
 const REPORTING = ['errors.capture', 'errors.message'];
@@ -125,7 +125,7 @@ async function revoke(keyId: string, { account, json = false }: { account: strin
     const revoked = await db.transaction(async (tx) =>
       revokeKey(tx, account, keyId, 'requested', await lock(tx, account)),
     );
-    await keysSettled(db);
+    await keyDropInForce(db);
     return revoked;
   });
   print({ json: record(account, key), text: `${keyId} is revoked` }, json);

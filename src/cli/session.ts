@@ -43,8 +43,8 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
 }
 
 /** Resolves when no process can still act on what it knew of keys and accounts before. This one is not registered: each running one counts. */
-export function keysSettled(db: Database): Promise<void> {
-  return new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli').keyDropSettled();
+export function keyDropInForce(db: Database): Promise<void> {
+  return new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli').keyDropInForce();
 }
 
 /** Lends `work` a way to the database, whatever its schema. */

@@ -218,7 +218,7 @@ export class Pool implements Queryable {
       const opened = tx.query(begin, []);
       opened.catch(() => undefined); // a broken connection also fails the statements behind it, whose errors are reported
       const value = await body(tx);
-      if (!commitAtOnce) await tx.settled();
+      if (!commitAtOnce) await tx.answered();
       await tx.commit();
       for (const topic of tx.hints) this.#onHint(topic);
       return value;

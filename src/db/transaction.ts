@@ -64,7 +64,7 @@ export class ClientTransaction implements Transaction {
   }
 
   /** Waits for every statement sent, and throws the first failure: nothing may be committed behind an unseen error. */
-  async settled(): Promise<void> {
+  async answered(): Promise<void> {
     await Promise.all(this.#pending);
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -78,7 +78,7 @@ export class ClientTransaction implements Transaction {
     }
     // A failed statement before it turns COMMIT into ROLLBACK: its error is the reason.
     if (tag !== 'COMMIT') {
-      await this.settled();
+      await this.answered();
       throw new Error(`COMMIT answered ${tag}`);
     }
   }

@@ -1,5 +1,5 @@
 // The one way a capability is called: who may, how often, with what input, for what price, and what is told and counted of it. It knows
-// no HTTP: REST, further protocols, and modules that call one another are adapters over it. Idempotency, charge and effect are settled
+// no HTTP: REST, further protocols, and modules that call one another are adapters over it. Idempotency, charge and effect commit
 // together in the account's lane, or in the write's transaction, where the principal is looked at again.
 
 import { tokenWorth } from '../core/accounts/tiers.ts';

@@ -48,8 +48,8 @@ const holdsOf = async (account: Account) => (await shop.db.query<HoldRow>(readHo
 
 test('what begins is held for and written at once, costs nothing yet, and the hold never ends by itself', async () => {
   const account = await openAccount(shop.db, 100_000n);
-  const settlement = await shop.lanes.submit(begin(account));
-  expect(settlement).toMatchObject({ kind: 'done', costNanos: 0n, balanceNanos: 40_000n });
+  const outcome = await shop.lanes.submit(begin(account));
+  expect(outcome).toMatchObject({ kind: 'done', costNanos: 0n, balanceNanos: 40_000n });
   expect(await rowsOf(shop.db, account.accountId)).toBe(1);
   const [hold, ...others] = await holdsOf(account);
   expect(others).toEqual([]);

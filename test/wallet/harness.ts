@@ -198,6 +198,6 @@ export function contextOf(shop: Shop, account: Account, idempotency: Idempotency
   } as unknown as CallContext;
 }
 
-export function codeOf(settlement: { kind: string; problem?: Problem }): string {
-  return settlement.kind === 'refused' ? (settlement.problem?.code ?? '?') : settlement.kind;
+export function codeOf(outcome: { kind: string; problem?: Problem }): string {
+  return outcome.kind === 'refused' ? (outcome.problem?.code ?? '?') : outcome.kind;
 }

@@ -26,9 +26,9 @@ afterAll(async () => {
 });
 
 async function hold(account: Account, over: Partial<LaneItem<string, null>>): Promise<AuthorizedHold> {
-  const settlement = await shop.holds.authorize(call(account, over));
-  if (settlement.kind !== 'held') throw new Error(codeOf(settlement));
-  return settlement.hold;
+  const outcome = await shop.holds.authorize(call(account, over));
+  if (outcome.kind !== 'held') throw new Error(codeOf(outcome));
+  return outcome.hold;
 }
 
 describe('a daily cap that is set while a hold of an earlier day is captured', () => {

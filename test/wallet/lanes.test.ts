@@ -89,7 +89,7 @@ describe('a lane', () => {
       shop.lanes.submit(call(account, { effect, idempotency: idempotencyKey('k1', request) }));
     const settled = await Promise.all([submit(), submit(), submit(), submit('other')]);
     expect(settled.map(codeOf)).toEqual(['done', 'replayed', 'replayed', 'IDEMPOTENCY_KEY_REUSED']);
-    const texts = new Set(settled.slice(0, 3).map((settlement) => (settlement as { text: string }).text));
+    const texts = new Set(settled.slice(0, 3).map((outcome) => (outcome as { text: string }).text));
     expect(texts.size).toBe(1);
     expect(codeOf(await submit())).toBe('replayed');
     expect(codeOf(await submit('other'))).toBe('IDEMPOTENCY_KEY_REUSED');
@@ -115,7 +115,7 @@ describe('a lane', () => {
       const settled = await Promise.all(
         Array.from({ length: 500 }, (_, i) => (lanes[i % 2] as typeof shop.lanes).submit(call(account, { effect }))),
       );
-      expect(settled.filter((settlement) => settlement.kind === 'done')).toHaveLength(300);
+      expect(settled.filter((outcome) => outcome.kind === 'done')).toHaveLength(300);
       expect(await rowsOf(shop.db, account.accountId)).toBe(300);
       expect(await booksOf(shop.db, account.accountId)).toMatchObject({
         balance: 0n,
@@ -137,7 +137,7 @@ describe('a lane', () => {
         shop.lanes.submit(call(accounts[i % 12] as (typeof accounts)[0], { effect })),
       ),
     );
-    expect(settled.filter((settlement) => settlement.kind === 'done')).toHaveLength(60);
+    expect(settled.filter((outcome) => outcome.kind === 'done')).toHaveLength(60);
     for (const { accountId } of accounts)
       expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, charged: 100_000n });
   });

@@ -6,7 +6,7 @@ import { updateKey } from '../../src/core/keys/changes.ts';
 import { findKey } from '../../src/core/keys/store.ts';
 import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
-import type { Settlement } from '../../src/core/wallet/lane/lane-item.ts';
+import type { LaneOutcome } from '../../src/core/wallet/lane/lane-item.ts';
 import { balanceOf, budgetOf } from '../../src/core/wallet/ledger/read.ts';
 import { setBudget } from '../../src/core/wallet/limits/budget.ts';
 import { usd } from '../../src/lib/money.ts';
@@ -180,7 +180,7 @@ class Run {
     expect(settled.map(outcomeOf)).toEqual(expected);
     this.#charges += expected.filter((outcome) => outcome === 'done').length;
     const unnamed = this.#model.holds.filter((hold) => hold.id === '');
-    const ids = settled.flatMap((settlement) => (settlement.kind === 'held' ? [settlement.hold.holdId] : []));
+    const ids = settled.flatMap((outcome) => (outcome.kind === 'held' ? [outcome.hold.holdId] : []));
     unnamed.forEach((hold, i) => {
       Object.assign(hold, { id: ids[i] });
     });
@@ -258,8 +258,8 @@ class Run {
   }
 }
 
-function outcomeOf(settlement: Settlement): Outcome | string {
-  return settlement.kind === 'refused' ? (settlement.problem.detail ?? settlement.problem.code) : settlement.kind;
+function outcomeOf(outcome: LaneOutcome): Outcome | string {
+  return outcome.kind === 'refused' ? (outcome.problem.detail ?? outcome.problem.code) : outcome.kind;
 }
 
 test('the model itself: a day of use does not count in the next', () => {

@@ -138,7 +138,7 @@ export async function setTier(tx: Transaction, accountId: string, tier: Tier): P
 
 /**
  * Stops or lets through every call of the account: billable ones from this commit on, the others once their process has read
- * the key anew: wait for ProcessRegistry.keyDropSettled. Answers the account, or null when there is none.
+ * the key anew: wait for ProcessRegistry.keyDropInForce. Answers the account, or null when there is none.
  */
 export async function setSuspended(tx: Transaction, accountId: string, suspended: boolean): Promise<Account | null> {
   const nowMs = await lockAccount(tx, accountId);

@@ -54,7 +54,7 @@ export class ProcessRegistry {
    * remembered elsewhere have passed their second. One that could not beat for a while may still serve calls: it counts for
    * minutes, which costs a needless second at most.
    */
-  async keyDropSettled(): Promise<void> {
+  async keyDropInForce(): Promise<void> {
     const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id, `${this.#group}-`]);
     if ((rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS + TIMER_MARGIN_MS);
   }

@@ -120,7 +120,7 @@ export class BodyReaders {
     const thread: Thread = { worker, running: null, retirement: null };
     this.#threads.add(thread);
     worker.on('message', (done: Done) => {
-      settle(thread, done);
+      handBack(thread, done);
       this.#dispatch();
       if (thread.running === null) thread.retirement = setTimeout(() => this.#retire(thread), this.#idleMs).unref();
     });
@@ -149,7 +149,7 @@ function joined(body: readonly Uint8Array<ArrayBuffer>[]): Buffer {
     : Buffer.concat(body);
 }
 
-function settle(thread: Thread, done: Done): void {
+function handBack(thread: Thread, done: Done): void {
   const { running } = thread;
   thread.running = null;
   thread.worker.unref();

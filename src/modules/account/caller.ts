@@ -103,5 +103,5 @@ export function requireMayGetSecretOf(caller: LivePrincipal, target: StoredKey):
 
 /** After the commit: when this resolves, no process can still let a call of the key through. */
 export async function forgetKey(core: Core, keyId: string): Promise<void> {
-  await Promise.all([forgetKeyHere(core, keyId), core.processes.keyDropSettled()]);
+  await Promise.all([forgetKeyHere(core, keyId), core.processes.keyDropInForce()]);
 }

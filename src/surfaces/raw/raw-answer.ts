@@ -21,7 +21,7 @@ export interface RawWay {
   readonly reply: FastifyReply;
 }
 
-/** Sends the answer. Answers once it is out, and what it costs is settled. */
+/** Sends the answer. Answers once it is out, and what it costs is known. */
 export async function sendRaw(way: RawWay, answer: RawAnswer): Promise<FastifyReply> {
   const { body } = answer;
   if (typeof body === 'string' || Buffer.isBuffer(body)) return sendWhole(way, answer, body);
@@ -32,7 +32,7 @@ export async function sendRaw(way: RawWay, answer: RawAnswer): Promise<FastifyRe
 function sendWhole(way: RawWay, answer: RawAnswer, body: string | Buffer): FastifyReply {
   const { call } = way.slot;
   call?.weigh(Math.floor(body.length / tokenWorth.answerBytes));
-  settle(way, answer);
+  noteCost(way, answer);
   countRaw(way.options.traffic, way.slot, answer.status);
   headRaw(way.slot, way.reply, answer);
   return way.reply.send(body);
@@ -72,19 +72,19 @@ async function sendStream(way: RawWay, answer: RawAnswer, pieces: Pieces): Promi
   try {
     await streams.write(reply, pieces, writeHead);
   } catch (error) {
-    settle(way, answer);
+    noteCost(way, answer);
     // Told as every failure is, as long as nothing is out.
     if (!reply.sent) throw error;
     const failure = toProblem(error);
     status = failure.httpStatus;
     if (slot.raw !== undefined) note(options, slot, slot.raw.identity, failure);
   }
-  settle(way, answer);
+  noteCost(way, answer);
   countRaw(options.traffic, slot, status);
   return reply;
 }
 
-function settle({ slot: { call } }: RawWay, { costNanos }: RawAnswer): void {
+function noteCost({ slot: { call } }: RawWay, { costNanos }: RawAnswer): void {
   const cost = typeof costNanos === 'function' ? costNanos() : (costNanos ?? 0n);
   if (call !== undefined) call.billed = cost > 0n;
 }

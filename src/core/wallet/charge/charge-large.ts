@@ -17,7 +17,7 @@ interface Services {
   readonly log: Logger;
 }
 
-export interface LargeSettlement {
+export interface LargeOutcome {
   readonly text: string;
   readonly replayed: boolean;
   readonly costNanos: bigint;
@@ -40,11 +40,11 @@ export async function chargeLarge<Input, Context>(
   item: LaneItem<Input, Context>,
   hold: AuthorizedHold,
   turns = core.holds.largeWrites,
-): Promise<LargeSettlement> {
+): Promise<LargeOutcome> {
   const write = new LargeWrite(core, item, hold);
-  const settled = await core.holds.during(item.accountId, hold.holdId, () => turns(() => write.run()));
-  if (!settled.replayed) write.tell();
-  return settled;
+  const outcome = await core.holds.during(item.accountId, hold.holdId, () => turns(() => write.run()));
+  if (!outcome.replayed) write.tell();
+  return outcome;
 }
 
 class LargeWrite<Input, Context> {
@@ -60,7 +60,7 @@ class LargeWrite<Input, Context> {
     this.#hold = hold;
   }
 
-  async run(): Promise<LargeSettlement> {
+  async run(): Promise<LargeOutcome> {
     const attempt = () => rideOut(() => this.#core.db.transaction((tx) => this.#write(tx)));
     try {
       // A unique violation is a rival that committed between read and write, or an own lost commit: read again, once.
@@ -85,7 +85,7 @@ class LargeWrite<Input, Context> {
     }
   }
 
-  async #write(tx: Transaction): Promise<LargeSettlement> {
+  async #write(tx: Transaction): Promise<LargeOutcome> {
     const { accountId, priceVersion, keepMs, effect } = this.#item;
     const known = await keepHold(tx, accountId, this.#hold.holdId);
     if (known !== 'active') {

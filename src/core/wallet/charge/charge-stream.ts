@@ -41,7 +41,7 @@ export async function chargeForStream<T>(
   const { core, accountId, principal, capability, scope, requestId, idempotency } = ctx;
   const priceOf = charge.priceOf ?? ((units: bigint) => priceOfCall(ctx, units));
   const { holds, prices } = core;
-  const settlement = await holds.authorize({
+  const outcome = await holds.authorize({
     ...{ accountId, principal, capability, scope, requestId, idempotency },
     units: charge.unitsMax,
     amount: priceOf(charge.unitsMax),
@@ -50,10 +50,10 @@ export async function chargeForStream<T>(
     holdOwner: holds.owner,
     keepMs: DAY_MS,
   });
-  if (settlement.kind === 'refused') throw settlement.problem;
-  if (settlement.kind === 'replayed') return { kind: 'replay', data: new JsonText(settlement.text) };
-  if (settlement.kind !== 'held') throw new Error(`a hold was ${settlement.kind}`);
-  const meter = new HoldMeter(ctx, settlement.hold.holdId, charge.unitsMax, priceOf);
+  if (outcome.kind === 'refused') throw outcome.problem;
+  if (outcome.kind === 'replayed') return { kind: 'replay', data: new JsonText(outcome.text) };
+  if (outcome.kind !== 'held') throw new Error(`a hold was ${outcome.kind}`);
+  const meter = new HoldMeter(ctx, outcome.hold.holdId, charge.unitsMax, priceOf);
   return { kind: 'stream', stream: new MeteredStream(meter, make(meter)) };
 }
 

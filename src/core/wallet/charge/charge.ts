@@ -1,11 +1,11 @@
-// What a billable capability calls: price, idempotency, budget, wallet and effect settle together in the account's lane.
+// What a billable capability calls: price, idempotency, budget, wallet and effect commit together in the account's lane.
 // Effects too large for a shared batch are held for in the lane and written in a transaction of their own (see charge-large.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonText } from '../../../lib/json-text.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import type { CallContext } from '../../context.ts';
 import type { IdempotencyKey } from '../../idempotency/key.ts';
-import type { LaneEffect, LaneItem, Settlement } from '../lane/lane-item.ts';
+import type { LaneEffect, LaneItem, LaneOutcome } from '../lane/lane-item.ts';
 import type { Lanes } from '../lane/lanes.ts';
 import { priceOf } from '../prices.ts';
 import { chargeLarge } from './charge-large.ts';
@@ -54,8 +54,8 @@ export async function chargeInLane<Input, Context>(
 ): Promise<ChargedAnswer> {
   const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
   const item = laneItem(ctx, charge, large ? 'hold' : 'charge');
-  const settlement = await submitOrWait(ctx.core.lanes, item as LaneItem);
-  if (settlement.kind !== 'deferred') return finish(ctx, item, settlement);
+  const outcome = await submitOrWait(ctx.core.lanes, item as LaneItem);
+  if (outcome.kind !== 'deferred') return finish(ctx, item, outcome);
   const held = laneItem(ctx, charge, 'hold');
   return finish(ctx, held, await submitOrWait(ctx.core.lanes, held as LaneItem), ctx.core.holds.deferredWrites);
 }
@@ -75,9 +75,9 @@ export async function chargeForWork<Input extends string, Context>(
     return chargeInLane(ctx, { ...charge, input, waitingBytes: charge.bytes + input.length });
   }
   const call = laneItem(ctx, { ...charge, input: '' as Input }, 'hold');
-  const settlement = await ctx.core.holds.authorize(call as LaneItem);
-  if (settlement.kind !== 'held') return finish(ctx, call, settlement);
-  const { holdId } = settlement.hold;
+  const outcome = await ctx.core.holds.authorize(call as LaneItem);
+  if (outcome.kind !== 'held') return finish(ctx, call, outcome);
+  const { holdId } = outcome.hold;
   return ctx.core.holds.during(ctx.accountId, holdId, async () => {
     let input: Input;
     try {
@@ -88,7 +88,7 @@ export async function chargeForWork<Input extends string, Context>(
       });
       throw error;
     }
-    return finish(ctx, { ...call, input }, settlement);
+    return finish(ctx, { ...call, input }, outcome);
   });
 }
 
@@ -110,21 +110,21 @@ export async function beginWork<Input, Context>(
 async function finish<Input, Context>(
   ctx: CallContext,
   item: LaneItem<Input, Context>,
-  settlement: Settlement,
+  outcome: LaneOutcome,
   turns = ctx.core.holds.largeWrites,
 ): Promise<ChargedAnswer> {
-  switch (settlement.kind) {
+  switch (outcome.kind) {
     case 'refused':
-      throw settlement.problem;
+      throw outcome.problem;
     case 'deferred':
       throw new Error(`the effect ${item.effect.name} defers a hold`);
     case 'replayed':
-      return answerOf(settlement.text, 0n, true, settlement.balanceNanos);
+      return answerOf(outcome.text, 0n, true, outcome.balanceNanos);
     case 'done':
-      return answerOf(settlement.text, settlement.costNanos, false, settlement.balanceNanos);
+      return answerOf(outcome.text, outcome.costNanos, false, outcome.balanceNanos);
     case 'held': {
-      const settled = await chargeLarge(ctx.core, item, settlement.hold, turns);
-      return answerOf(settled.text, settled.costNanos, settled.replayed, settled.balanceNanos);
+      const large = await chargeLarge(ctx.core, item, outcome.hold, turns);
+      return answerOf(large.text, large.costNanos, large.replayed, large.balanceNanos);
     }
   }
 }
@@ -157,12 +157,12 @@ function laneItem<Input, Context>(
 }
 
 /** A call with the key that runs in another process, or under a hold, is given two seconds to finish. */
-async function submitOrWait(lanes: Lanes, item: LaneItem): Promise<Settlement> {
+async function submitOrWait(lanes: Lanes, item: LaneItem): Promise<LaneOutcome> {
   const giveUpAt = performance.now() + IN_FLIGHT_WAIT_MS;
   for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 200)) {
-    const settlement = await lanes.submit(item);
-    const inFlight = settlement.kind === 'refused' && settlement.problem.code === 'IDEMPOTENCY_IN_FLIGHT';
-    if (!inFlight || performance.now() + pauseMs > giveUpAt) return settlement;
+    const outcome = await lanes.submit(item);
+    const inFlight = outcome.kind === 'refused' && outcome.problem.code === 'IDEMPOTENCY_IN_FLIGHT';
+    if (!inFlight || performance.now() + pauseMs > giveUpAt) return outcome;
     await sleep(pauseMs);
   }
 }

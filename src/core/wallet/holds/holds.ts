@@ -6,7 +6,7 @@ import { statement } from '../../../db/statement.ts';
 import { type Admission, admission } from '../../admission.ts';
 import { mendEach } from '../../background/sweeper/mend-each.ts';
 import type { Logger } from '../../process/logger.ts';
-import type { LaneEffect, LaneItem, Settlement } from '../lane/lane-item.ts';
+import type { LaneEffect, LaneItem, LaneOutcome } from '../lane/lane-item.ts';
 import type { Lanes } from '../lane/lanes.ts';
 import { rideOut } from '../lane/ride-out.ts';
 import { HoldRenewal } from './hold-renewal.ts';
@@ -82,7 +82,7 @@ export class Holds {
   }
 
   /** Reserves `call.amount` under every check of a billable call. `held`, `refused`, or `replayed` for a known idempotency key. */
-  authorize(call: HoldCall): Promise<Settlement> {
+  authorize(call: HoldCall): Promise<LaneOutcome> {
     return this.#lanes.submit({
       ...call,
       holdOwner: call.holdOwner ?? this.owner,

@@ -88,7 +88,7 @@ export interface AccountBatchInput {
 
 const HOLD_LIFETIME_MS = 15 * 60_000;
 
-export function settleAccount(input: AccountBatchInput): AccountBatch {
+export function composeBatch(input: AccountBatchInput): AccountBatch {
   const { wallet, items, nowMs } = input;
   // A hold covers the maximum; what is really billed shows when it is captured.
   const bills = items.map((item) => billOf(item, item.mode === 'hold' ? undefined : input.verdicts.get(item)));

@@ -10,9 +10,9 @@ import { scopesAllow } from '../../keys/scopes.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../principal.ts';
 import { capOf, type KeyCap } from '../limits/key-cap.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
-import { type AccountBatch, type BatchEntry, type NewHold, settleAccount } from './account-batch.ts';
+import { type AccountBatch, type BatchEntry, composeBatch, type NewHold } from './account-batch.ts';
 import { keepReplays, sendCoreWrites } from './core-writes.ts';
-import type { AdmittedItem, LaneItem, ReadVerdict, Settlement } from './lane-item.ts';
+import type { AdmittedItem, LaneItem, LaneOutcome, ReadVerdict } from './lane-item.ts';
 import {
   deleteDeadAnswers,
   lockFreeWallets,
@@ -32,7 +32,7 @@ export interface CommitProbe {
 
 export interface CommitResult {
   /** In the order of the items; null for those whose wallet someone else holds: nothing was done for them. */
-  readonly settlements: readonly (Settlement | null)[];
+  readonly outcomes: readonly (LaneOutcome | null)[];
   /** Runs the effects' local hints. */
   readonly afterCommit: () => void;
 }
@@ -70,24 +70,24 @@ export async function commitLanes(
 ): Promise<CommitResult> {
   return db.hot.pipelined(async (tx) => {
     const snapshot = await readSnapshot(tx, items, locked, db.distributed);
-    const settlements = new Map<LaneItem, Settlement>();
+    const outcomes = new Map<LaneItem, LaneOutcome>();
     const candidates = new Map<string, LaneItem[]>();
     const replays: (readonly [LaneItem, string])[] = [];
     for (const item of items) {
       if (locked === 'pass over' && !snapshot.wallets.has(item.accountId)) continue;
-      const early = settleEarly(item, snapshot);
+      const early = outcomeBeforeMoney(item, snapshot);
       if (early === null) append(candidates, item.accountId, item);
-      else settlements.set(item, early);
+      else outcomes.set(item, early);
       if (early?.kind === 'replayed' && isUnkeptKey(item, snapshot)) replays.push([item, early.text]);
     }
-    const batches = [...candidates].map(([accountId, waiting]) => settleOne(accountId, waiting, snapshot, settlements));
+    const batches = [...candidates].map(([accountId, waiting]) => batchOf(accountId, waiting, snapshot, outcomes));
     const written = batches.filter((batch) => batch.admitted.length > 0);
     const first = written[0];
     if (snapshot.deadAnswers.length > 0) removeDead(tx, snapshot.deadAnswers);
     keepReplays(tx, replays, snapshot.nowMs);
-    const admitted = writeAll(tx, written, snapshot.nowMs, settlements);
+    const admitted = writeAll(tx, written, snapshot.nowMs, outcomes);
     const result = {
-      settlements: items.map((item) => settlements.get(item) ?? null),
+      outcomes: items.map((item) => outcomes.get(item) ?? null),
       afterCommit: () => {
         for (const [effect, of] of admitted) effect.committed?.(of);
       },
@@ -157,8 +157,8 @@ function answerId(accountId: string, hash: string): string {
   return `${accountId}\n${hash}`;
 }
 
-/** Everything that settles a call before money is looked at, in the order of contract §1: key, scope, replay, existence. */
-function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
+/** Everything that decides a call before money is looked at, in the order of contract §1: key, scope, replay, existence. */
+function outcomeBeforeMoney(item: LaneItem, snapshot: Snapshot): LaneOutcome | null {
   const wallet = snapshot.wallets.get(item.accountId);
   const live = snapshot.principals.get(item.principal);
   if (wallet === undefined || live === undefined || live.ended !== null)
@@ -168,7 +168,7 @@ function settleEarly(item: LaneItem, snapshot: Snapshot): Settlement | null {
     return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
   const balanceNanos = spendableOf(snapshot.grants.get(item.accountId) ?? []);
   const earlier = earlierAnswer(item, snapshot);
-  if (earlier !== undefined) return settleKnown(item, earlier, balanceNanos);
+  if (earlier !== undefined) return outcomeAsBefore(item, earlier, balanceNanos);
   const verdict = snapshot.verdicts.get(item) as ReadVerdict<unknown>;
   if (verdict.kind === 'refuse') return { kind: 'refused', problem: verdict.problem };
   if (verdict.kind === 'defer') return { kind: 'deferred' };
@@ -195,7 +195,7 @@ function isUnkeptKey(item: LaneItem, snapshot: Snapshot): boolean {
   return item.idempotency !== null && earlierAnswer(item, snapshot) === undefined;
 }
 
-function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): Settlement {
+function outcomeAsBefore(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): LaneOutcome {
   if (earlier.fingerprint !== item.idempotency?.fingerprint) {
     return { kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) };
   }
@@ -208,14 +208,14 @@ function settleKnown(item: LaneItem, earlier: AnswerRow, balanceNanos: bigint): 
   return { kind: 'replayed', text: earlier.answer.toString('utf8'), balanceNanos };
 }
 
-function settleOne(
+function batchOf(
   accountId: string,
   waiting: readonly LaneItem[],
   snapshot: Snapshot,
-  settlements: Map<LaneItem, Settlement>,
+  outcomes: Map<LaneItem, LaneOutcome>,
 ): AccountBatch {
   const wallet = snapshot.wallets.get(accountId) as WalletRow;
-  const batch = settleAccount({
+  const batch = composeBatch({
     wallet,
     grants: snapshot.grants.get(accountId) ?? [],
     keyCaps: keyCapsOf(wallet, snapshot),
@@ -226,7 +226,7 @@ function settleOne(
     batchId: randomBigInt(),
     nowMs: snapshot.nowMs,
   });
-  for (const [item, refusal] of batch.refused) settlements.set(item, { kind: 'refused', problem: refusal });
+  for (const [item, refusal] of batch.refused) outcomes.set(item, { kind: 'refused', problem: refusal });
   return batch;
 }
 
@@ -240,12 +240,12 @@ function removeDead(tx: Transaction, dead: readonly AnswerRow[]): void {
   ]);
 }
 
-/** Sends every write of the commit; the settlements get their texts. */
+/** Sends every write of the commit; the outcomes get their texts. */
 function writeAll(
   tx: Transaction,
   batches: readonly AccountBatch[],
   nowMs: number,
-  settlements: Map<LaneItem, Settlement>,
+  outcomes: Map<LaneItem, LaneOutcome>,
 ): EffectGroups {
   if (batches.length === 0) return [];
   tx.cork();
@@ -262,7 +262,7 @@ function writeAll(
   }
   for (const batch of batches) {
     for (const { item, bill, hold, spendableAfter } of batch.admitted) {
-      settlements.set(
+      outcomes.set(
         item,
         item.mode === 'hold'
           ? { kind: 'held', hold: (hold as NewHold).authorized, balanceNanos: spendableAfter }

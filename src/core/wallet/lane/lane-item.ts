@@ -87,7 +87,7 @@ export interface AuthorizedHold<Context = unknown> {
   readonly nowMs: number;
 }
 
-export type Settlement =
+export type LaneOutcome =
   | { readonly kind: 'done'; readonly text: string; readonly costNanos: bigint; readonly balanceNanos: bigint }
   | { readonly kind: 'held'; readonly hold: AuthorizedHold; readonly balanceNanos: bigint }
   | { readonly kind: 'replayed'; readonly text: string; readonly balanceNanos: bigint }

@@ -8,7 +8,7 @@ import { type Admission, admission } from '../../admission.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { CommitResult, LockedWallets } from './commit.ts';
 import { commitSurely } from './commit-surely.ts';
-import type { LaneItem, Settlement } from './lane-item.ts';
+import type { LaneItem, LaneOutcome } from './lane-item.ts';
 import { LockedLanes } from './locked-lanes.ts';
 import { isLost } from './ride-out.ts';
 import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.ts';
@@ -62,10 +62,10 @@ export class Lanes {
   }
 
   /**
-   * Settles the call in the next commit of its account. Throws OVERLOADED when too much waits, CONCURRENCY_LIMITED when
+   * Puts the call into the next commit of its account. Throws OVERLOADED when too much waits, CONCURRENCY_LIMITED when
    * most of it is the account's; SERVICE_UNAVAILABLE without a database and when someone else holds the wallet for long.
    */
-  submit(item: LaneItem): Promise<Settlement> {
+  submit(item: LaneItem): Promise<LaneOutcome> {
     const { accountId, bytes } = item;
     if (this.#waitingItems >= this.#itemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
     if (isLockedFull(this.#lanes.get(accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
@@ -73,10 +73,10 @@ export class Lanes {
       throw problem(this.#bytes.isGreedy(accountId) ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: 1000 });
     }
     this.#waitingItems += 1;
-    const settled = new Promise<Settlement>((resolve, reject) => {
+    const answered = new Promise<LaneOutcome>((resolve, reject) => {
       this.#enqueue({ item, sinceMs: performance.now(), followers: [], resolve, reject });
     });
-    return settled.finally(() => {
+    return answered.finally(() => {
       this.#waitingItems -= 1;
       this.#bytes.release(accountId, bytes);
     });
@@ -167,7 +167,7 @@ export class Lanes {
   /** Not counted as a commit in flight: one may wait long for its wallet, and the others need the turn. */
   async #setAside(accountId: string, calls: readonly Waiting[]): Promise<void> {
     this.#laneOf(accountId).lockedSinceMs ??= performance.now();
-    const left = await this.#locked.settle(calls, (part, locked) => this.#commit(part, locked));
+    const left = await this.#locked.retry(calls, (part, locked) => this.#commit(part, locked));
     if (left.length > 0) {
       this.#options.log.error({ accountId, calls: left.length }, 'lane commit failed: the wallet stays locked');
       for (const waiting of left) this.#fail(waiting, problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 }));
@@ -188,7 +188,7 @@ export class Lanes {
     if (!lane.busy && lane.waiting.length === 0 && lane.leaders.size === 0) this.#lanes.delete(accountId);
   }
 
-  /** Settles the calls, and never throws. Answers those that met a lock of someone else's: each account is to be tried alone. */
+  /** Commits and answers the calls, and never throws. Answers those that met a lock of someone else's: each account is to be tried alone. */
   async #commit(batch: readonly Waiting[], locked: LockedWallets): Promise<readonly Waiting[]> {
     let result: CommitResult;
     try {
@@ -201,14 +201,14 @@ export class Lanes {
       return this.#split(batch, locked, error);
     }
     // The next commit reads in the database while the answers of this one are written.
-    setImmediate(() => this.#answer(batch, result));
-    return batch.filter((_, i) => result.settlements[i] === null);
+    setImmediate(() => this.#answerAll(batch, result));
+    return batch.filter((_, i) => result.outcomes[i] === null);
   }
 
-  #answer(batch: readonly Waiting[], result: CommitResult): void {
+  #answerAll(batch: readonly Waiting[], result: CommitResult): void {
     batch.forEach((waiting, i) => {
-      const settlement = result.settlements[i] as Settlement | null;
-      if (settlement !== null) this.#settle(waiting, settlement);
+      const outcome = result.outcomes[i] as LaneOutcome | null;
+      if (outcome !== null) this.#answer(waiting, outcome);
     });
     try {
       result.afterCommit();
@@ -232,18 +232,18 @@ export class Lanes {
     return [...left, ...(await this.#commit(batch.slice(half), locked))];
   }
 
-  #settle(waiting: Waiting, settlement: Settlement): void {
+  #answer(waiting: Waiting, outcome: LaneOutcome): void {
     const followers = this.#releaseFollowers(waiting);
-    waiting.resolve(settlement);
+    waiting.resolve(outcome);
     // A refused leader leaves its followers to try for themselves.
-    for (const follower of followers) this.#follow(follower, waiting, settlement);
+    for (const follower of followers) this.#follow(follower, waiting, outcome);
   }
 
-  #follow(follower: Waiting, leader: Waiting, settlement: Settlement): void {
+  #follow(follower: Waiting, leader: Waiting, outcome: LaneOutcome): void {
     const sameRequest = follower.item.idempotency?.fingerprint === leader.item.idempotency?.fingerprint;
-    const answered = settlement.kind === 'done' || settlement.kind === 'replayed';
+    const answered = outcome.kind === 'done' || outcome.kind === 'replayed';
     if (answered && sameRequest)
-      follower.resolve({ kind: 'replayed', text: settlement.text, balanceNanos: settlement.balanceNanos });
+      follower.resolve({ kind: 'replayed', text: outcome.text, balanceNanos: outcome.balanceNanos });
     else if (answered)
       follower.resolve({ kind: 'refused', problem: problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' }) });
     else this.#enqueue(follower);

@@ -28,8 +28,8 @@ export class LockedLanes {
     this.#forMs = forMs;
   }
 
-  /** Tries until the calls are settled, or the first of them has waited too long. Answers those that are not settled. */
-  async settle(calls: readonly Waiting[], attempt: Attempt): Promise<readonly Waiting[]> {
+  /** Tries until the calls are answered, or the first of them has waited too long. Answers those that are left. */
+  async retry(calls: readonly Waiting[], attempt: Attempt): Promise<readonly Waiting[]> {
     if (this.#accounts >= this.#accountsMax) return calls;
     this.#accounts += 1;
     try {

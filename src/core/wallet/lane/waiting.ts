@@ -1,17 +1,17 @@
 // Calls that wait for a commit of their account.
-import type { LaneItem, Settlement } from './lane-item.ts';
+import type { LaneItem, LaneOutcome } from './lane-item.ts';
 
 export interface Waiting {
   readonly item: LaneItem;
   readonly sinceMs: number;
   readonly followers: Waiting[];
-  resolve(settlement: Settlement): void;
+  resolve(outcome: LaneOutcome): void;
   reject(error: unknown): void;
 }
 
 export interface Lane {
   readonly waiting: Waiting[];
-  /** The first call of each idempotency key, until it is settled: later ones with the key follow it. */
+  /** The first call of each idempotency key, until it is answered: later ones with the key follow it. */
   readonly leaders: Map<string, Waiting>;
   busy: boolean;
   /** Since when its wallet, or a row of its effects, is held by someone else; null when it is not. */

@@ -17,29 +17,29 @@ const ENCODED_MAX = 3;
 const SHORTEST = 5;
 const PASSES_MAX = 4;
 /** Longer texts are read once: a second reading is not worth its time there. */
-const SETTLED_CHARACTERS_MAX = 65_536;
+const REPEATED_CHARACTERS_MAX = 65_536;
 
 /** Linear in the length of the text; the same text comes back when nothing is found. */
 export function scrubText(text: string, mode: number): string {
   if (text.length < SHORTEST || text === MARKER) return text;
   const features = featuresOf(text);
   if (features === 0) return text;
-  let clean = settle(text, features, mode);
+  let clean = untilStable(text, features, mode);
   if ((features & ESCAPED) === 0) return clean;
   let read = clean;
   for (let level = 0; level < ENCODED_MAX; level += 1) {
     const decoded = decodeEscapes(read);
     if (decoded === read) break;
-    read = settle(decoded, featuresOf(decoded), mode);
+    read = untilStable(decoded, featuresOf(decoded), mode);
     if (read !== decoded) clean = read;
   }
   return clean;
 }
 
 /** A marker may uncover what stood against it (`4111111111111111--token x`), so a text that changed is looked at again. */
-function settle(text: string, features: number, mode: number): string {
+function untilStable(text: string, features: number, mode: number): string {
   let clean = pass(text, features, mode);
-  if (clean === text || text.length > SETTLED_CHARACTERS_MAX) return clean;
+  if (clean === text || text.length > REPEATED_CHARACTERS_MAX) return clean;
   for (let again = 0; again < PASSES_MAX; again += 1) {
     const before = clean;
     clean = pass(before, featuresOf(before), mode);
