@@ -1,6 +1,6 @@
 // Generates the committed documents that are derived from the manifest. `--check` fails when one on disk differs.
 import { modules } from '../src/manifest/index.ts';
-import type { ProblemBook } from '../src/problems/catalogue.ts';
+import type { ProblemCatalogue } from '../src/problems/catalogue.ts';
 import { composeManifest } from '../src/surfaces/documents/discovery.ts';
 import { renderOpenapi } from '../src/surfaces/documents/openapi/openapi.ts';
 import { generateMode, putGeneratedFile } from './generated-file.ts';
@@ -17,7 +17,7 @@ export function generateDocs(): Map<string, string> {
   ]);
 }
 
-function errorTable(problems: ProblemBook): string {
+function errorTable(problems: ProblemCatalogue): string {
   const cell = (text: string) => text.replaceAll('|', '\\|');
   const rows = Object.entries(problems).map(([code, { status, title, retryable, advice }]) => {
     return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${cell(title)} | ${cell(advice)} |`;

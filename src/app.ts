@@ -13,7 +13,7 @@ import { Sweeper } from './core/background/sweeper/sweeper.ts';
 import type { Core } from './core/context.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
 import { KeyRing } from './core/keys/ring.ts';
-import { scopeBookOf } from './core/keys/scopes.ts';
+import { knownScopesOf } from './core/keys/scopes.ts';
 import { hearSiblings } from './core/process/hear-siblings.ts';
 import type { Logger } from './core/process/logger.ts';
 import type { Metric } from './core/process/metric.ts';
@@ -203,7 +203,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     lanes,
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
     keys: new KeyRing({ db, secrets }),
-    scopeBook: scopeBookOf(manifest.capabilities, moduleTags),
+    knownScopes: knownScopesOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,
     eventTypes: new Set(manifest.events.map(({ type }) => type)),

@@ -4,7 +4,7 @@ import { awsCredentials } from '../core/credentials/sigv4.ts';
 import { createKey, revokeKey } from '../core/keys/changes.ts';
 import { keyRecord } from '../core/keys/key-record.ts';
 import { KeyRing } from '../core/keys/ring.ts';
-import { scopeBookOf, scopesWithin, validateScopes } from '../core/keys/scopes.ts';
+import { knownScopesOf, scopesWithin, validateScopes } from '../core/keys/scopes.ts';
 import { findKey, listKeys, type StoredKey } from '../core/keys/store.ts';
 import type { CapPeriod, CapSetting } from '../core/wallet/limits/key-cap.ts';
 import type { Transaction } from '../db/database.ts';
@@ -82,9 +82,9 @@ interface CreateOptions {
 async function create({ account, scopes: wanted = [], json = false, ...options }: CreateOptions): Promise<void> {
   const name = options.name ?? null;
   if (name !== null && [...name].length > 128) throw new CommandError('the name is longer than 128 characters');
-  const book = await readScopeBook();
-  const scopes = validateScopes(book, wanted);
-  const cap = capOf(options, scopesWithin(book, scopes, REPORTING));
+  const known = await readKnownScopes();
+  const scopes = validateScopes(known, wanted);
+  const cap = capOf(options, scopesWithin(known, scopes, REPORTING));
   const { key, secret } = await withSession(async (session) => {
     const secrets = await deploymentSecrets(session);
     return session.db.transaction(async (tx) =>
@@ -152,12 +152,12 @@ async function lock(tx: Transaction, accountId: string): Promise<number> {
   return nowMs;
 }
 
-async function readScopeBook() {
+async function readKnownScopes() {
   const [{ modules }, { buildManifest }] = await Promise.all([
     import('../manifest/index.ts'),
     import('../manifest/manifest.ts'),
   ]);
-  return scopeBookOf(buildManifest(modules, { thoroughness: 'quick' }).capabilities, moduleTags);
+  return knownScopesOf(buildManifest(modules, { thoroughness: 'quick' }).capabilities, moduleTags);
 }
 
 function record(accountId: string, key: StoredKey) {

@@ -9,7 +9,7 @@ import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
-import type { ScopeBook, ScopeKind } from './keys/scopes.ts';
+import type { KnownScopes, ScopeKind } from './keys/scopes.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
@@ -30,7 +30,7 @@ export interface Core {
   readonly lanes: Lanes;
   readonly holds: Holds;
   readonly keys: KeyRing;
-  readonly scopeBook: ScopeBook;
+  readonly knownScopes: KnownScopes;
   readonly usage: UsageMeter;
   readonly prices: PriceBook;
   /** What webhooks may subscribe to. */

@@ -1,7 +1,7 @@
 // Puts together what the modules bring: prices, limits of tiers, kinds of events and error codes. Two modules never bring the same.
 import type { Config } from '../config/config.ts';
 import type { Price, PriceBook } from '../core/wallet/prices.ts';
-import { type ProblemBook, sharedProblems } from '../problems/catalogue.ts';
+import { type ProblemCatalogue, sharedProblems } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
 import { describedEvents } from './events.ts';
 import type { Module } from './module.ts';
@@ -76,7 +76,7 @@ function clashes(
   );
 }
 
-function problemsOf(modules: readonly Module[]): ProblemBook {
-  const all: ProblemBook = Object.assign({}, sharedProblems, ...modules.map(({ problems }) => problems));
+function problemsOf(modules: readonly Module[]): ProblemCatalogue {
+  const all: ProblemCatalogue = Object.assign({}, sharedProblems, ...modules.map(({ problems }) => problems));
   return Object.fromEntries(Object.entries(all).sort(([, left], [, right]) => left.status - right.status));
 }

@@ -9,7 +9,7 @@ import type { Core } from '../core/context.ts';
 import type { Metric } from '../core/process/metric.ts';
 import type { Price } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
-import type { ProblemBook } from '../problems/catalogue.ts';
+import type { ProblemCatalogue } from '../problems/catalogue.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
@@ -29,8 +29,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly prices?: Readonly<Record<string, Price>>;
   /** What an account of each tier may have, by the name under which account.tier shows it. */
   readonly limits?: Readonly<Record<string, TierLimit>>;
-  /** The error codes that are its own, thrown by what `problemsWith` makes of the same book. */
-  readonly problems?: ProblemBook;
+  /** The error codes that are its own, thrown by what `problemsWith` makes of the same catalogue. */
+  readonly problems?: ProblemCatalogue;
   /** The events that its work tells. */
   readonly events?: readonly EventKind[];
   /** How the models that outside vendors have for it are written in the operator's file, and which capabilities they serve. */

@@ -1,7 +1,7 @@
 // What a deployment offers beside its capabilities: what its modules bring, put together by compose.ts.
 import type { TierLimit } from '../core/accounts/tiers.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
-import type { ProblemBook, ProblemEntry } from '../problems/catalogue.ts';
+import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
 import type { EventKind } from './event-kind.ts';
 
@@ -18,7 +18,7 @@ export interface Offer {
   /** What webhooks may subscribe to. */
   readonly events: readonly DescribedEvent[];
   /** Every error code, by status. */
-  readonly problems: ProblemBook;
+  readonly problems: ProblemCatalogue;
   readonly deployment: Deployment;
 }
 

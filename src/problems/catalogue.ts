@@ -9,7 +9,7 @@ export interface ProblemEntry {
   readonly advice: string;
 }
 
-/** One entry of a book; `retryable`: whether the same call may succeed later. */
+/** One entry of a catalogue; `retryable`: whether the same call may succeed later. */
 export const problemEntry = (status: number, title: string, advice: string, retryable = false): ProblemEntry => ({
   status,
   title,
@@ -19,7 +19,7 @@ export const problemEntry = (status: number, title: string, advice: string, retr
 const RETRYABLE = true;
 
 /** Codes and what they mean. */
-export type ProblemBook = Readonly<Record<string, ProblemEntry>>;
+export type ProblemCatalogue = Readonly<Record<string, ProblemEntry>>;
 
 export const sharedProblems = {
   INVALID_REQUEST: problemEntry(

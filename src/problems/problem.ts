@@ -1,6 +1,6 @@
-// The one error type of the service: a code of a book plus what the caller needs to mend the call.
+// The one error type of the service: a code of a catalogue plus what the caller needs to mend the call.
 // Everything that reaches a caller as a failure is a Problem; anything else becomes INTERNAL_ERROR and is logged.
-import { type ProblemBook, type ProblemCode, type ProblemEntry, sharedProblems } from './catalogue.ts';
+import { type ProblemCatalogue, type ProblemCode, type ProblemEntry, sharedProblems } from './catalogue.ts';
 
 /** One field at fault; `param` is a path such as `vectors[3].embedding[7]`, `rule` the violated rule. */
 export interface FieldError {
@@ -64,10 +64,10 @@ export class Problem extends Error {
 export const problem = problemsWith({});
 
 /** What builds Problems of the shared codes and of those of a module. */
-export function problemsWith<Own extends ProblemBook>(own: Own) {
-  const book: ProblemBook = { ...sharedProblems, ...own };
+export function problemsWith<Own extends ProblemCatalogue>(own: Own) {
+  const catalogue: ProblemCatalogue = { ...sharedProblems, ...own };
   return (code: ProblemCode | (keyof Own & string), options?: ProblemOptions): Problem =>
-    new Problem(code, book[code] as ProblemEntry, options);
+    new Problem(code, catalogue[code] as ProblemEntry, options);
 }
 
 /** A validation failure of exactly one field (contract §1). `rule` is the code_detail. */

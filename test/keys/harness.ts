@@ -6,7 +6,7 @@ import type { CallContext, Core } from '../../src/core/context.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
-import { scopeBookOf, scopesAllow } from '../../src/core/keys/scopes.ts';
+import { knownScopesOf, scopesAllow } from '../../src/core/keys/scopes.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { noSiblings } from '../../src/core/process/siblings.ts';
@@ -94,7 +94,7 @@ function makeCore(db: Database): Core {
     lanes,
     holds: new Holds({ db, lanes, log, owner: 'test' }),
     keys: new KeyRing({ db, secrets }),
-    scopeBook: scopeBookOf([...accountCapabilities, ...others], planned),
+    knownScopes: knownScopesOf([...accountCapabilities, ...others], planned),
     usage: new UsageMeter(db),
     prices: manifest.prices,
     eventTypes: new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type))),

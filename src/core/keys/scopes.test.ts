@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ScopeKind, scopeBookOf, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
+import { knownScopesOf, type ScopeKind, scopesAllow, scopesWithin, validateScopes } from './scopes.ts';
 
 const capabilities: { id: string; scope: ScopeKind }[] = [
   { id: 'queue.publish', scope: 'write' },
@@ -12,11 +12,11 @@ const capabilities: { id: string; scope: ScopeKind }[] = [
   { id: 'discovery', scope: 'read' },
   { id: 'operator.accounts.list', scope: 'read' },
 ];
-const book = scopeBookOf(capabilities, ['queue', 'email', 'ai', 'ai (chat-completions-compatible)']);
+const known = knownScopesOf(capabilities, ['queue', 'email', 'ai', 'ai (chat-completions-compatible)']);
 const everyScope = [
   '*',
-  ...book.kinds.keys(),
-  ...[...book.modules].flatMap((module) => [module, `${module}:read`, `${module}:write`, `${module}:admin`]),
+  ...known.kinds.keys(),
+  ...[...known.modules].flatMap((module) => [module, `${module}:read`, `${module}:write`, `${module}:admin`]),
 ];
 const scopeList = fc.option(fc.uniqueArray(fc.constantFrom(...everyScope), { minLength: 1, maxLength: 4 }), {
   nil: null,
@@ -25,7 +25,7 @@ const scopeList = fc.option(fc.uniqueArray(fc.constantFrom(...everyScope), { min
 // Capabilities that exist, and ones of every kind that some later release may add to any module or to a new one.
 const universe = [
   ...capabilities,
-  ...[...book.modules, 'unheard'].flatMap((module) =>
+  ...[...known.modules, 'unheard'].flatMap((module) =>
     (['read', 'write', 'admin'] as const).map((scope) => ({ id: `${module}.later_${scope}`, scope })),
   ),
 ];
@@ -37,7 +37,7 @@ describe('scopesWithin', () => {
     fc.assert(
       fc.property(scopeList, scopeList, (inner, outer) => {
         const outerAllows = new Set(allowedBy(outer));
-        expect(scopesWithin(book, inner, outer)).toBe(allowedBy(inner).every((id) => outerAllows.has(id)));
+        expect(scopesWithin(known, inner, outer)).toBe(allowedBy(inner).every((id) => outerAllows.has(id)));
       }),
       { numRuns: 3000 },
     );
@@ -52,7 +52,7 @@ describe('scopesWithin', () => {
     [['queue:write'], ['queue.publish', 'queue.batch.publish', 'queue.stats'], false],
     [null, ['*'], true],
     [['*'], null, true],
-    [null, [...book.modules], false],
+    [null, [...known.modules], false],
     [['operator'], null, false],
     [['operator:read'], ['*'], false],
     [['operator.accounts.list'], null, false],
@@ -62,19 +62,21 @@ describe('scopesWithin', () => {
     [['gone.long_ago'], ['gone:write'], false],
     [['gone.long_ago'], ['gone.long_ago'], true],
   ])('%j within %j: %s', (inner, outer, expected) => {
-    expect(scopesWithin(book, inner, outer)).toBe(expected);
+    expect(scopesWithin(known, inner, outer)).toBe(expected);
   });
 });
 
 describe('module operator', () => {
   const may = (scopes: string[] | null) => scopesAllow(scopes, 'operator.accounts.list', 'read');
-  test.each([[null], [['*']], [[...book.modules].filter((module) => module !== 'operator')], [['account:admin', '*']]])(
-    'is not in %j',
-    (scopes) => {
-      expect(may(scopes)).toBe(false);
-      expect(scopesAllow(scopes, 'account.balance', 'read')).toBe(true);
-    },
-  );
+  test.each([
+    [null],
+    [['*']],
+    [[...known.modules].filter((module) => module !== 'operator')],
+    [['account:admin', '*']],
+  ])('is not in %j', (scopes) => {
+    expect(may(scopes)).toBe(false);
+    expect(scopesAllow(scopes, 'account.balance', 'read')).toBe(true);
+  });
 
   test.each([[['operator']], [['operator:read']], [['operator.accounts.list']], [['*', 'operator']]])(
     'is in %j, by its name',
@@ -86,12 +88,12 @@ describe('module operator', () => {
 
 describe('validateScopes', () => {
   test.each([[null], [[]]])('%j means all modules', (scopes) => {
-    expect(validateScopes(book, scopes)).toBeNull();
+    expect(validateScopes(known, scopes)).toBeNull();
   });
 
   test('every form of scope is known, planned modules included, and repeated ones are kept once', () => {
     const scopes = ['*', 'email', 'email:admin', 'queue:read', 'queue.batch.publish', 'email', 'discovery'];
-    expect(validateScopes(book, scopes)).toEqual([
+    expect(validateScopes(known, scopes)).toEqual([
       '*',
       'email',
       'email:admin',
@@ -116,17 +118,17 @@ describe('validateScopes', () => {
     'queue:constructor',
     'queue:__proto__',
   ])('%j is refused with its place in the list', (scope) => {
-    expect(() => validateScopes(book, ['queue', scope])).toThrow(
+    expect(() => validateScopes(known, ['queue', scope])).toThrow(
       expect.objectContaining({ code: 'INVALID_SCOPE', param: 'scopes[1]' }),
     );
   });
 
   test.each(['parcels:send', 'queue.send', 'x'])('names none when none is near: %s', (scope) => {
-    expect(() => validateScopes(book, [scope])).toThrow(new RegExp(`"${scope}" is not a scope\\.$`));
+    expect(() => validateScopes(known, [scope])).toThrow(new RegExp(`"${scope}" is not a scope\\.$`));
   });
 
   test('names the nearest scope', () => {
-    expect(() => validateScopes(book, ['queue.pubilsh'])).toThrow(
+    expect(() => validateScopes(known, ['queue.pubilsh'])).toThrow(
       /"queue\.pubilsh" is not a scope\. Did you mean "queue\.publish"\?/,
     );
   });

@@ -6,7 +6,7 @@ import { problem } from '../../problems/problem.ts';
 export type ScopeKind = 'read' | 'write' | 'admin';
 
 /** Every scope that can be granted: the modules, built or only planned, and the capabilities with their kinds. */
-export interface ScopeBook {
+export interface KnownScopes {
   readonly modules: ReadonlySet<string>;
   readonly kinds: ReadonlyMap<string, ScopeKind>;
 }
@@ -36,10 +36,10 @@ export function scopesAllow(scopes: readonly string[] | null, capability: string
 }
 
 /** `plannedModules`: modules that may be granted before they are built. */
-export function scopeBookOf(
+export function knownScopesOf(
   capabilities: Iterable<{ readonly id: string; readonly scope: ScopeKind }>,
   plannedModules: readonly string[],
-): ScopeBook {
+): KnownScopes {
   const kinds = new Map<string, ScopeKind>();
   for (const { id, scope } of capabilities) kinds.set(id, scope);
   const planned = plannedModules.filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
@@ -48,12 +48,12 @@ export function scopeBookOf(
 
 /**
  * The scopes as they are stored: null for all (empty and null mean all modules), repeated ones once.
- * Throws INVALID_SCOPE with `scopes[i]` for one that is not in the book.
+ * Throws INVALID_SCOPE with `scopes[i]` for one that is not known.
  */
-export function validateScopes(book: ScopeBook, scopes: readonly string[] | null): string[] | null {
+export function validateScopes(known: KnownScopes, scopes: readonly string[] | null): string[] | null {
   if (scopes === null || scopes.length === 0) return null;
-  const unknown = scopes.findIndex((scope) => !isKnown(book, scope));
-  if (unknown !== -1) throw unknownScope(book, scopes[unknown] as string, unknown);
+  const unknown = scopes.findIndex((scope) => !isKnown(known, scope));
+  if (unknown !== -1) throw unknownScope(known, scopes[unknown] as string, unknown);
   return [...new Set(scopes)];
 }
 
@@ -62,7 +62,7 @@ export function validateScopes(book: ScopeBook, scopes: readonly string[] | null
  * A module scope stands for capabilities that do not exist yet, so no list of ids contains it.
  */
 export function scopesWithin(
-  book: ScopeBook,
+  known: KnownScopes,
   inner: readonly string[] | null,
   outer: readonly string[] | null,
 ): boolean {
@@ -73,7 +73,7 @@ export function scopesWithin(
     const { module, kind } = reach(scope);
     // A module scope is asked for as a capability of that module and kind that nobody can list by its id.
     const capability = kind === null ? scope : `${module}.`;
-    return scopesAllow(outer, capability, kind ?? book.kinds.get(scope) ?? 'admin');
+    return scopesAllow(outer, capability, kind ?? known.kinds.get(scope) ?? 'admin');
   });
 }
 
@@ -85,15 +85,15 @@ function reach(scope: string): { module: string; kind: ScopeKind | null } {
   return { module: moduleOf(scope), kind: null };
 }
 
-function isKnown(book: ScopeBook, scope: string): boolean {
-  if (scope === EVERYTHING || book.modules.has(scope) || book.kinds.has(scope)) return true;
+function isKnown(known: KnownScopes, scope: string): boolean {
+  if (scope === EVERYTHING || known.modules.has(scope) || known.kinds.has(scope)) return true;
   const [module = '', kind = '', ...rest] = scope.split(':');
-  return rest.length === 0 && book.modules.has(module) && Object.hasOwn(rank, kind);
+  return rest.length === 0 && known.modules.has(module) && Object.hasOwn(rank, kind);
 }
 
-function unknownScope(book: ScopeBook, scope: string, index: number) {
-  const modules = [...book.modules];
-  const candidates = [...book.kinds.keys(), ...modules, ...modules.flatMap((module) => kindScopes(module))];
+function unknownScope(known: KnownScopes, scope: string, index: number) {
+  const modules = [...known.modules];
+  const candidates = [...known.kinds.keys(), ...modules, ...modules.flatMap((module) => kindScopes(module))];
   const [close] = nearest(scope.slice(0, SUGGESTION_DISTANCE_MAX), candidates, 1);
   const hint = close === undefined ? '' : ` Did you mean ${JSON.stringify(close)}?`;
   return problem('INVALID_SCOPE', {

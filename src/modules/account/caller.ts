@@ -62,7 +62,7 @@ export function changeKeys(
 }
 
 function requireWithin(ctx: CallContext, caller: LivePrincipal, wanted: Scopes, param?: string): void {
-  if (scopesWithin(ctx.core.scopeBook, wanted, caller.scopes)) return;
+  if (scopesWithin(ctx.core.knownScopes, wanted, caller.scopes)) return;
   const message =
     param === undefined
       ? 'The key to be changed may do more than the calling key.'

@@ -3,7 +3,7 @@ import { Lines, type Turn } from './lines.ts';
 import { HEALTH, type Health, Slots } from './slots.ts';
 
 const line = (webhookId: string, accountId = 'a') => ({ accountId, webhookId });
-const book = () => new Lines(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
+const newLines = () => new Lines(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
 
 /** The database's answer to a claim: `claimed` deliveries, and whether more are due. */
 function serve(lines: Lines, turn: Turn, claimed: number, more: boolean, health: Health = HEALTH.unknown): void {
@@ -14,7 +14,7 @@ function serve(lines: Lines, turn: Turn, claimed: number, more: boolean, health:
 const names = (turns: readonly Turn[]) => turns.map((turn) => `${turn.line.webhookId}:${turn.slots.length}`);
 
 test('a line begins with one attempt, doubles with each success up to 32, and falls back to one after a failure', () => {
-  const lines = book();
+  const lines = newLines();
   lines.found(line('w'), HEALTH.unknown);
   const rooms: number[] = [];
   for (const succeeded of [true, true, true, true, true, true, false, true]) {
@@ -30,7 +30,7 @@ test('a line begins with one attempt, doubles with each success up to 32, and fa
 });
 
 test('a line that was served goes behind the others', () => {
-  const lines = book();
+  const lines = newLines();
   for (const name of ['x', 'y', 'z']) lines.found(line(name), HEALTH.healthy);
   const [first, ...others] = lines.nextTurns() as [Turn, ...Turn[]];
   for (const turn of others) lines.notServed(turn);
@@ -39,7 +39,7 @@ test('a line that was served goes behind the others', () => {
 });
 
 test('a line with all its attempts under way waits for one of them to end', () => {
-  const lines = book();
+  const lines = newLines();
   lines.found(line('w'), HEALTH.failing);
   const [turn] = lines.nextTurns() as [Turn];
   serve(lines, turn, 1, true, HEALTH.failing);
@@ -63,7 +63,7 @@ test('a found line without room gets a turn once, to be taken over; then only wi
 });
 
 test('a line that another transaction holds is asked for again, and given up in the end', () => {
-  const lines = book();
+  const lines = newLines();
   lines.found(line('w'), HEALTH.unknown);
   for (let miss = 0; miss < 21; miss += 1) {
     const [turn] = lines.nextTurns() as [Turn];
@@ -73,7 +73,7 @@ test('a line that another transaction holds is asked for again, and given up in 
 });
 
 test('places are taken for as many deliveries as were due the last time and one more, for all it may have once there are more', () => {
-  const lines = book();
+  const lines = newLines();
   const turnOf = () => lines.nextTurns()[0] as Turn;
   lines.found(line('w'), HEALTH.healthy);
   for (let attempt = 0; attempt < 5; attempt += 1) {

@@ -71,7 +71,7 @@ export const keysCreate = defineCapability<AccountState>()({
     { title: 'A key for all modules', input: {}, expect: { name: null, scopes: null, expires_at: null } },
   ],
   async run({ ctx, input }) {
-    const scopes = validateScopes(ctx.core.scopeBook, input.scopes ?? null);
+    const scopes = validateScopes(ctx.core.knownScopes, input.scopes ?? null);
     const expiresAtMs = instantOf(input.expires_at ?? null);
     const cap = capOf(nanosField('spend_cap_usd', input.spend_cap_usd ?? null), input.spend_cap_period);
     return changeKeys(ctx, { ...replay, scopes }, async (tx, entry) => {

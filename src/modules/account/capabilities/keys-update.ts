@@ -59,14 +59,14 @@ export const keysUpdate = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     const { core } = ctx;
-    const scopes = input.scopes === undefined ? undefined : validateScopes(core.scopeBook, input.scopes);
+    const scopes = input.scopes === undefined ? undefined : validateScopes(core.knownScopes, input.scopes);
     const cap = capChangeOf(input.spend_cap_usd, input.spend_cap_period);
     // A replayed answer does not tell whether its call narrowed the key: then it counts as one that did.
     let narrowed = true;
     const write = await changeKeys(ctx, { ...replay, target: input.id, scopes }, async (tx, entry) => {
       if (cap !== undefined) requireNoMoney(entry, null, 'spend_cap_usd');
       const before = await requireKey(tx, ctx.accountId, input.id);
-      narrowed = scopes !== undefined && !scopesWithin(core.scopeBook, before.scopes, scopes);
+      narrowed = scopes !== undefined && !scopesWithin(core.knownScopes, before.scopes, scopes);
       return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes, cap }, entry.nowMs));
     });
     if (narrowed) await forgetKey(core, input.id);

@@ -92,7 +92,7 @@ async function open(
 
 /** The key of a DSN is no secret for long, least of all in a web page: one that can do more is refused. */
 async function requirePublicKey(ctx: CallContext, state: ErrorsState): Promise<CallContext> {
-  if (!scopesWithin(ctx.core.scopeBook, ctx.principal.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
+  if (!scopesWithin(ctx.core.knownScopes, ctx.principal.scopes, SCOPES)) throw problem('INSUFFICIENT_SCOPE');
   await state.unpaid.check(ctx);
   return ctx;
 }

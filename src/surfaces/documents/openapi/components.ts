@@ -2,7 +2,7 @@
 import { entryForms } from '../../../core/entry-form.ts';
 import { idempotencyKeyField } from '../../../manifest/describe.ts';
 import type { JsonSchema } from '../../../manifest/json-schema.ts';
-import type { ProblemBook } from '../../../problems/catalogue.ts';
+import type { ProblemCatalogue } from '../../../problems/catalogue.ts';
 import { deliveryHeaders } from './webhooks.ts';
 
 /** Statuses that the specification declares for every operation, with the component that describes each. */
@@ -121,7 +121,7 @@ const shortfall: JsonSchema = {
   },
 };
 
-function errorObject(baseUrl: string, problems: ProblemBook): JsonSchema {
+function errorObject(baseUrl: string, problems: ProblemCatalogue): JsonSchema {
   return {
     type: 'object',
     description: 'Why the call failed and what to do.',
@@ -160,7 +160,7 @@ function failure(): JsonSchema {
   };
 }
 
-function failureResponse(status: string, problems: ProblemBook): object {
+function failureResponse(status: string, problems: ProblemCatalogue): object {
   const isNamed = (of: number) => (status === 'default' ? !(of in failureResponses) : String(of) === status);
   const named = Object.entries(problems).flatMap(([code, entry]) => (isNamed(entry.status) ? [code] : []));
   const mayRetry = status === '429' || status === '503';
@@ -176,7 +176,7 @@ function failureResponse(status: string, problems: ProblemBook): object {
 }
 
 /** Shared components without the schemas that operations add. */
-export function sharedComponents(baseUrl: string, problems: ProblemBook) {
+export function sharedComponents(baseUrl: string, problems: ProblemCatalogue) {
   return {
     schemas: { Metadata: metadata, Error: errorObject(baseUrl, problems), Failure: failure() } as Record<
       string,
