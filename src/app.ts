@@ -11,6 +11,7 @@ import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
 import { Sweeper } from './core/background/sweeper/sweeper.ts';
 import type { Core } from './core/context.ts';
+import { clockNow } from './core/database-clock.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
 import { KeyRing } from './core/keys/ring.ts';
 import { knownScopesOf } from './core/keys/scopes.ts';
@@ -25,7 +26,6 @@ import { loadServerSecret, rememberServerSecret } from './core/secrets/server-se
 import { coreJobs } from './core/upkeep/jobs.ts';
 import { coreSweeps } from './core/upkeep/sweeps.ts';
 import { UsageMeter } from './core/usage/meter.ts';
-import { clockNow } from './core/usage/read.ts';
 import { Holds } from './core/wallet/holds/holds.ts';
 import { Lanes } from './core/wallet/lane/lanes.ts';
 import { BacklogGauge } from './core/webhooks/deliveries/backlog.ts';

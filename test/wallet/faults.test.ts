@@ -1,8 +1,9 @@
 // Connections that fail around COMMIT: the caller is told what happened, and it happened once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { clockNow } from '../../src/core/database-clock.ts';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
-import { lockWallets, readClock } from '../../src/core/wallet/lane/statements.ts';
+import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -145,7 +146,7 @@ test('an entry of another process under the number of a lost commit is not taken
       const verdicts = await rows.read(tx, items);
       if (foreign !== undefined) return verdicts;
       // Its answer says that the wallet is locked.
-      await tx.query(readClock, []);
+      await clockNow(tx);
       proxy.loseNext('request');
       foreign = takeNumber();
       await vi.waitFor(async () => expect((await direct.db.query(waitingForLocks, [])).rows).toEqual([{ waiters: 1 }]));

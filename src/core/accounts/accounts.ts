@@ -8,9 +8,10 @@ import { NANOS_PER_USD } from '../../lib/money.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { iso, startOfDay, startOfMonth } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
+import { clockNow } from '../database-clock.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../wallet/grants.ts';
-import { lockWallets, readClock } from '../wallet/lane/statements.ts';
+import { lockWallets } from '../wallet/lane/statements.ts';
 import type { Tier } from './tiers.ts';
 
 export interface NewAccount {
@@ -87,8 +88,7 @@ const updateSuspended = statement(
 
 /** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
 export async function createAccount(tx: Transaction, { name = null, email = null }: NewAccount): Promise<string> {
-  const clock = await tx.query<{ now: number }>(readClock, []);
-  const nowMs = (clock.rows[0] as { now: number }).now;
+  const nowMs = await clockNow(tx);
   const now = new Date(nowMs);
   const accountId = newId(email === null ? 'acct_anon_' : 'acct_email_');
   const inserted = [
@@ -153,11 +153,8 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
  * Answers the time after the lock, or null when there is no such account.
  */
 export async function lockAccount(tx: Queryable, accountId: string): Promise<number | null> {
-  const [wallets, clock] = await Promise.all([
-    tx.query(lockWallets, [textArray([accountId])]),
-    tx.query<{ now: number }>(readClock, []),
-  ]);
-  return wallets.count === 0 ? null : (clock.rows[0] as { now: number }).now;
+  const [wallets, nowMs] = await Promise.all([tx.query(lockWallets, [textArray([accountId])]), clockNow(tx)]);
+  return wallets.count === 0 ? null : nowMs;
 }
 
 /** Locks the account of a call. Answers the time after the lock. Throws INVALID_API_KEY when the account is gone. */

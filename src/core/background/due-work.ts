@@ -5,8 +5,8 @@
 import { sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Core } from '../context.ts';
+import { clockNow } from '../database-clock.ts';
 import type { Metric } from '../process/metric.ts';
-import { clockNow } from '../usage/read.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { JobLoop } from './job-loop.ts';
 import { turnLoop } from './turn-loop.ts';

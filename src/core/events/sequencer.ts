@@ -4,7 +4,7 @@
 import { boolArray, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { readClock } from '../wallet/lane/statements.ts';
+import { clockNow } from '../database-clock.ts';
 import { dispatchEvents, eventsWithin, subscribersOf } from '../webhooks/deliveries/dispatch.ts';
 import { nextEventId } from './outbox.ts';
 import { type EventRow, fitData } from './wire.ts';
@@ -97,10 +97,10 @@ interface NewTestEvent {
 /** Stores one event marked `test` with the next number. It has no effect to wait for, so it needs no outbox. */
 export async function numberEvent(tx: Transaction, event: NewTestEvent): Promise<EventRow> {
   const { accountId, type, data, requestId } = event;
-  const [, sequence, clock] = await Promise.all([
+  const [, sequence, nowMs] = await Promise.all([
     tx.query(openSequence, [accountId]),
     tx.query<{ last_sequence: bigint }>(lockSequence, [accountId]),
-    tx.query<{ now: number }>(readClock, []),
+    clockNow(tx),
   ]);
   const row: EventRow = {
     account_id: accountId,
@@ -110,7 +110,7 @@ export async function numberEvent(tx: Transaction, event: NewTestEvent): Promise
     data,
     request_id: requestId,
     test: true,
-    created_at: clock.rows[0]?.now as number,
+    created_at: nowMs,
   };
   await writeEvents(tx, accountId, [row]);
   return row;
@@ -138,17 +138,16 @@ async function writeEvents(
 }
 
 async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> {
-  const [, sequence, clock, outbox, subscribers] = await Promise.all([
+  const [, sequence, nowMs, outbox, subscribers] = await Promise.all([
     tx.query(openSequence, [accountId]),
     tx.query<{ last_sequence: bigint }>(lockSequence, [accountId]),
-    tx.query<{ now: number }>(readClock, []),
+    clockNow(tx),
     tx.query<OutboxRow>(readOutbox, [accountId, EVENTS_PER_TRANSACTION]),
     // After the events: a webhook that was there before its event is among them.
     subscribersOf(tx, accountId),
   ]);
   if (outbox.rows.length === 0) return false;
   const last = sequence.rows[0]?.last_sequence ?? 0n;
-  const nowMs = clock.rows[0]?.now as number;
   const taken = outbox.rows.slice(0, eventsWithin(outbox.rows, subscribers, DELIVERIES_PER_TRANSACTION));
   const events = taken.map((event, i) => ({
     ...event,

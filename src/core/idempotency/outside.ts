@@ -5,7 +5,7 @@ import { statement } from '../../db/statement.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { CallContext } from '../context.ts';
-import { readClock } from '../wallet/lane/statements.ts';
+import { clockNow } from '../database-clock.ts';
 import type { IdempotencyKey } from './key.ts';
 import { claimKey, inFlight, openAnswer } from './write.ts';
 
@@ -59,8 +59,7 @@ async function claimOrWait(ctx: CallContext, key: IdempotencyKey): Promise<JsonT
 
 async function keep(ctx: CallContext, key: IdempotencyKey, answer: string): Promise<void> {
   await ctx.core.db.transaction(async (tx) => {
-    const { rows } = await tx.query<{ now: number }>(readClock, []);
-    const expiresAt = new Date((rows[0] as { now: number }).now + DAY_MS);
+    const expiresAt = new Date((await clockNow(tx)) + DAY_MS);
     await tx.query(keepAnswer, [ctx.accountId, key.hash, Buffer.from(answer), expiresAt]);
   });
 }

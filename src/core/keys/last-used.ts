@@ -3,7 +3,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
-import { readClock } from '../wallet/lane/statements.ts';
+import { clockNow } from '../database-clock.ts';
 import type { KeyRing } from './ring.ts';
 
 const MINUTE_MS = 60_000;
@@ -62,8 +62,7 @@ export class LastUsed {
     const { db, keys } = this.#options;
     for (const used of keys.takeLastUsed()) this.#waiting.set(used.keyId, used);
     if (this.#waiting.size === 0) return;
-    const { rows } = await db.query<{ now: number }>(readClock, []);
-    this.#startMinute(Math.floor((rows[0]?.now ?? 0) / MINUTE_MS) * MINUTE_MS);
+    this.#startMinute(Math.floor((await clockNow(db)) / MINUTE_MS) * MINUTE_MS);
     for (const keyId of this.#writtenThisMinute) this.#waiting.delete(keyId);
     const atOnce = db.distributed ? 1 : ACCOUNTS_PER_STATEMENT;
     for (const accounts of chunks(byAccount(this.#waiting.values()), atOnce)) await this.#write(accounts);

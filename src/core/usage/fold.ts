@@ -1,15 +1,14 @@
 // Usage is kept by the hour, then by the day, then by the month: rows past their time are added to the row that begins their day or
 // month, in the same table. So sums never change, only how finely old ones can be told apart.
-import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
+import { textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
 import { mendEach } from '../background/sweeper/mend-each.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
-import { upsertUsage } from '../wallet/lane/statements.ts';
-import { usageOrder } from './order.ts';
+import { clockNow } from '../database-clock.ts';
+import { addUsage } from './add-usage.ts';
 import { keptFrom } from './period.ts';
-import { clockNow } from './read.ts';
 
 const ROWS_PER_RUN = 1_000;
 
@@ -92,29 +91,20 @@ async function foldRows(
   const groups = [
     ...Map.groupBy(rows, (row) => JSON.stringify([startOf(row.hour), row.capability, row.key_id])).values(),
   ];
-  const sums = groups
-    .map((of) => {
-      const { hour, capability, key_id: keyId } = of[0] as Row;
-      const sum = (field: 'request_count' | 'error_count' | 'units' | 'spend_nanos') =>
-        of.reduce((total, row) => total + row[field], 0n);
-      const figures = {
-        requests: sum('request_count'),
-        errors: sum('error_count'),
-        units: sum('units'),
-        spend: sum('spend_nanos'),
-      };
-      return { accountId, startMs: startOf(hour), capability, keyId, ...figures };
-    })
-    .sort(usageOrder);
-  await tx.query(upsertUsage, [
-    textArray([accountId]),
-    textArray(sums.map((row) => row.accountId)),
-    timestampArray(sums.map((row) => row.startMs)),
-    textArray(sums.map((row) => row.capability)),
-    textArray(sums.map((row) => row.keyId)),
-    int8Array(sums.map((row) => row.requests)),
-    int8Array(sums.map((row) => row.errors)),
-    int8Array(sums.map((row) => row.units)),
-    int8Array(sums.map((row) => row.spend)),
-  ]);
+  const sums = groups.map((of) => {
+    const { hour, capability, key_id: keyId } = of[0] as Row;
+    const sum = (field: 'request_count' | 'error_count' | 'units' | 'spend_nanos') =>
+      of.reduce((total, row) => total + row[field], 0n);
+    return {
+      accountId,
+      atMs: startOf(hour),
+      capability,
+      keyId,
+      requests: sum('request_count'),
+      errors: sum('error_count'),
+      units: sum('units'),
+      spendNanos: sum('spend_nanos'),
+    };
+  });
+  await addUsage(tx, sums);
 }

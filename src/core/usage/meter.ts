@@ -1,17 +1,15 @@
 // Counts calls per account, capability and key in memory and adds them to the hourly usage at least every five seconds.
 // Billable successes are not counted here: their transaction counts them.
-import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
-import { HOUR_MS } from '../../lib/time.ts';
-import { readClock, upsertUsage } from '../wallet/lane/statements.ts';
-import { usageOrder } from './order.ts';
+import { clockNow } from '../database-clock.ts';
+import { addUsage } from './add-usage.ts';
 
 interface Count {
   readonly accountId: string;
   readonly capability: string;
   readonly keyId: string;
-  requests: number;
-  errors: number;
+  requests: bigint;
+  errors: bigint;
 }
 
 type Counts = Map<string, Count>;
@@ -31,7 +29,7 @@ export class UsageMeter {
   }
 
   count(accountId: string, keyId: string, capability: string, failed: boolean): void {
-    this.#add({ accountId, capability, keyId, requests: 1, errors: failed ? 1 : 0 });
+    this.#add({ accountId, capability, keyId, requests: 1n, errors: failed ? 1n : 0n });
   }
 
   /** Adds what was counted to the database. What could not be written stays for the next time; then it rejects. */
@@ -65,15 +63,15 @@ export class UsageMeter {
   }
 
   async #write(accounts: readonly string[]): Promise<void> {
-    const rows = accounts
-      .flatMap((accountId) => [...(this.#byAccount.get(accountId)?.values() ?? [])])
-      .sort(usageOrder);
+    const rows = accounts.flatMap((accountId) => [...(this.#byAccount.get(accountId)?.values() ?? [])]);
     if (rows.length === 0) return;
     for (const accountId of accounts) this.#byAccount.delete(accountId);
     try {
-      const clock = await this.#db.query<{ now: number }>(readClock, []);
-      const hour = Math.floor((clock.rows[0] as { now: number }).now / HOUR_MS) * HOUR_MS;
-      await this.#db.query(upsertUsage, usageValues(rows, hour));
+      const atMs = await clockNow(this.#db);
+      await addUsage(
+        this.#db,
+        rows.map((row) => ({ ...row, atMs, units: 0n, spendNanos: 0n })),
+      );
     } catch (error) {
       for (const row of rows) this.#add(row);
       throw error;
@@ -91,19 +89,4 @@ export class UsageMeter {
       count.errors += errors;
     }
   }
-}
-
-function usageValues(rows: readonly Count[], hour: number): Buffer[] {
-  const nothing = int8Array(rows.map(() => 0n));
-  return [
-    textArray([...new Set(rows.map((row) => row.accountId))]),
-    textArray(rows.map((row) => row.accountId)),
-    timestampArray(rows.map(() => hour)),
-    textArray(rows.map((row) => row.capability)),
-    textArray(rows.map((row) => row.keyId)),
-    int8Array(rows.map((row) => BigInt(row.requests))),
-    int8Array(rows.map((row) => BigInt(row.errors))),
-    nothing,
-    nothing,
-  ];
 }

@@ -3,7 +3,6 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { usd } from '../../lib/money.ts';
 import { iso } from '../../lib/time.ts';
-import { readClock } from '../wallet/lane/statements.ts';
 import { bucketsOf, type Granularity, type Period } from './period.ts';
 
 export interface UsageFilter {
@@ -48,12 +47,6 @@ const readSeries = statement(
       AND ($6::text IS NULL OR capability = $6) AND ($7::text IS NULL OR key_id = $7)
     GROUP BY 1, 2`,
 );
-
-/** The clock of the database, epoch milliseconds. */
-export async function clockNow(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ now: number }>(readClock, []);
-  return (rows[0] as { now: number }).now;
-}
 
 /** Sums of a period of whole hours, the costliest capabilities and keys first. */
 export async function usageOf(db: Queryable, accountId: string, { fromMs, toMs }: Period, filter: UsageFilter) {

@@ -5,7 +5,7 @@ import type { Database, Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { iso } from '../../lib/time.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
-import { databaseNow } from '../database-clock.ts';
+import { clockNow } from '../database-clock.ts';
 import { sendEvents } from '../events/outbox.ts';
 
 export const VENDOR_DOWN_EVENT = 'system.vendor.down';
@@ -96,5 +96,5 @@ async function tellSome(db: Database, { vendor, data, told_through }: NoticeRow,
 
 async function tell(tx: Transaction, accountId: string, object: object): Promise<void> {
   const event = { accountId, type: VENDOR_DOWN_EVENT, data: { object }, requestId: null };
-  sendEvents(tx, [event], await databaseNow(tx));
+  sendEvents(tx, [event], await clockNow(tx));
 }

@@ -4,7 +4,8 @@ import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { nextSequence } from '../../lib/sequence.ts';
-import { lockWallets, readClock, readGrants } from './lane/statements.ts';
+import { clockNow } from '../database-clock.ts';
+import { lockWallets, readGrants } from './lane/statements.ts';
 import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from './state.ts';
 
 export interface OpenWallet {
@@ -47,14 +48,13 @@ const insertEntry = statement(
 /** Locks the wallet and reads it. Null when there is no such account. */
 export async function openWallet(tx: Queryable, accountId: string): Promise<OpenWallet | null> {
   const accounts = textArray([accountId]);
-  const [wallets, clock, grants] = await Promise.all([
+  const [wallets, nowMs, grants] = await Promise.all([
     tx.query<WalletRow>(lockWallets, [accounts]),
-    tx.query<{ now: number }>(readClock, []),
+    clockNow(tx),
     tx.query<GrantRow>(readGrants, [accounts]),
   ]);
   const wallet = wallets.rows[0];
   if (wallet === undefined) return null;
-  const nowMs = (clock.rows[0] as { now: number }).now;
   return {
     nowMs,
     wallet: rollWindows(wallet, nowMs),

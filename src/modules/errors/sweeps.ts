@@ -1,7 +1,7 @@
 // Background work of error tracking: the end of what is past retention.
 import { mendEach } from '../../core/background/sweeper/mend-each.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
-import { databaseNow } from '../../core/database-clock.ts';
+import { clockNow } from '../../core/database-clock.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { DAY_MS } from '../../lib/time.ts';
@@ -38,7 +38,7 @@ export function errorsSweeps(state: ErrorsState): readonly Sweep[] {
 
 async function forget({ core }: ErrorsState, signal: AbortSignal): Promise<boolean> {
   const { db } = core;
-  const nowMs = await databaseNow(db);
+  const nowMs = await clockNow(db);
   const firstDay = firstKeptDay(nowMs);
   const dropped = await dropOldestPartition(db, EVENT_TABLES, firstDay * DAY_MS);
   const { rows } = await db.query<{ account_id: string }>(findOldDays, [firstDay, ACCOUNTS_PER_RUN]);

@@ -1,5 +1,5 @@
 // The route of signed links: a film or its thumbnail, whole or in parts, without a key.
-import { clockNow } from '../../core/usage/read.ts';
+import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { filmOf } from './jobs/row.ts';
 import { findJob } from './jobs/store.ts';

@@ -2,7 +2,7 @@
 // with the key of the session: a revoked key, a lost scope, a used-up rate count at once. Nothing of a session is kept here.
 import type { Core } from '../../core/context.ts';
 import { secretCredential } from '../../core/credentials/credential.ts';
-import { databaseNow } from '../../core/database-clock.ts';
+import { clockNow } from '../../core/database-clock.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { Page } from '../../manifest/page.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
@@ -34,7 +34,7 @@ export function pageRoute(page: Page, services: () => PageServices): RawRoute {
 async function visit(page: Page, request: RawRequest, { baseUrl, db, secrets }: PageServices): Promise<RawAnswer> {
   const token = sentSession(request.headers.cookie);
   if (token === null) return signInPage(page, { failure: null, fromElsewhere: mayBeFromElsewhere(request) });
-  const nowMs = await databaseNow(db);
+  const nowMs = await clockNow(db);
   const secret = openSession(secrets, token, nowMs);
   const headers = { 'set-cookie': endingCookie(baseUrl) };
   if (secret === null) return signInPage(page, { failure: null, headers });
@@ -79,7 +79,7 @@ async function takeForm(page: Page, request: RawRequest, { baseUrl, db, secrets 
     if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
     return signInPage(page, { failure: error });
   }
-  const expiresMs = (await databaseNow(db)) + SESSION_MS;
+  const expiresMs = (await clockNow(db)) + SESSION_MS;
   return backHere(page, request, openingCookie(baseUrl, sealSession(secrets, secret, expiresMs)));
 }
 

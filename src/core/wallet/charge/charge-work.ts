@@ -1,13 +1,8 @@
-// Charges for work that no call asks for: the runs of scheduled jobs. In the transaction that records the work, under the wallet
-// lock that its caller holds, and writes what a lane commit writes: grants, ledger, budget windows, usage, low-balance events.
-import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { HOUR_MS } from '../../../lib/time.ts';
 import { sendEvents } from '../../events/outbox.ts';
-import { usageOrder } from '../../usage/order.ts';
+import { addUsage } from '../../usage/add-usage.ts';
 import { saveReserves } from '../grants.ts';
 import { admit, type KeySpend, type OpenGrant, type Refusal } from '../lane/admit.ts';
-import { upsertUsage } from '../lane/statements.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
 import { capAfter, type KeyCap, readKeyCaps, saveSpends } from '../limits/key-cap.ts';
 import { type LedgerEntry, type OpenWallet, saveWallet } from '../open-wallet.ts';
@@ -119,19 +114,17 @@ function entriesOf(bills: readonly (Work & { readonly amount: bigint })[], price
 }
 
 /** Units and spending; the work is no request of the account. */
-async function sendUsage(tx: Transaction, opened: OpenWallet, entries: readonly Entry[]): Promise<void> {
-  const accountId = opened.wallet.account_id;
-  const hour = Math.floor(opened.nowMs / HOUR_MS) * HOUR_MS;
-  const rows = entries.map((entry) => ({ ...entry, accountId })).sort(usageOrder);
-  await tx.query(upsertUsage, [
-    textArray([accountId]),
-    textArray(rows.map((row) => row.accountId)),
-    timestampArray(rows.map(() => hour)),
-    textArray(rows.map((row) => row.capability)),
-    textArray(rows.map((row) => row.keyId)),
-    int8Array(rows.map(() => 0n)),
-    int8Array(rows.map(() => 0n)),
-    int8Array(rows.map((row) => row.units)),
-    int8Array(rows.map((row) => -row.amount)),
-  ]);
+
+function sendUsage(tx: Transaction, { wallet, nowMs }: OpenWallet, entries: readonly Entry[]): Promise<unknown> {
+  const added = entries.map(({ capability, keyId, units, amount }) => ({
+    accountId: wallet.account_id,
+    atMs: nowMs,
+    capability,
+    keyId,
+    requests: 0n,
+    errors: 0n,
+    units,
+    spendNanos: -amount,
+  }));
+  return addUsage(tx, added);
 }

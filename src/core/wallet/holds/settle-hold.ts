@@ -1,14 +1,14 @@
 // The end of a hold under the wallet lock: captured (at most what it reserved), released, or expired. Once, whoever asks how often.
 // A capture counts in the budget windows of its hold. What is given back to a grant that has expired is for the sweep to expire.
-import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
+import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { sendEvents } from '../../events/outbox.ts';
-import { usageOrder } from '../../usage/order.ts';
+import { addUsage } from '../../usage/add-usage.ts';
 import { saveReserves } from '../grants.ts';
 import type { OpenGrant } from '../lane/admit.ts';
-import { lockWallets, upsertUsage } from '../lane/statements.ts';
+import { lockWallets } from '../lane/statements.ts';
 import { lowBalanceChange } from '../limits/alerts.ts';
 import { settleCap } from '../limits/key-cap.ts';
 import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../open-wallet.ts';
@@ -237,27 +237,18 @@ function bookingsOf(hold: HoldRow, capture: Capture): Booking[] {
   return also === undefined ? [own] : [own, also];
 }
 
-async function sendUsage(
-  tx: Queryable,
-  accountId: string,
-  hold: HoldRow,
-  capture: Capture,
-  nowMs: number,
-): Promise<void> {
-  const rows = bookingsOf(hold, capture)
-    .map((booking, i) => ({ ...booking, accountId, keyId: hold.key_id, requests: i === 0 ? 1n : 0n }))
-    .sort(usageOrder);
-  await tx.query(upsertUsage, [
-    textArray([accountId]),
-    textArray(rows.map(() => accountId)),
-    timestampArray(rows.map(() => Math.floor(nowMs / HOUR_MS) * HOUR_MS)),
-    textArray(rows.map(({ capability }) => capability)),
-    textArray(rows.map(({ keyId }) => keyId)),
-    int8Array(rows.map(({ requests }) => requests)),
-    int8Array(rows.map(() => 0n)),
-    int8Array(rows.map(({ units }) => units)),
-    int8Array(rows.map(({ nanos }) => nanos)),
-  ]);
+function sendUsage(tx: Queryable, accountId: string, hold: HoldRow, capture: Capture, nowMs: number) {
+  const added = bookingsOf(hold, capture).map(({ capability, units, nanos }, i) => ({
+    accountId,
+    atMs: nowMs,
+    capability,
+    keyId: hold.key_id,
+    requests: i === 0 ? 1n : 0n,
+    errors: 0n,
+    units,
+    spendNanos: nanos,
+  }));
+  return addUsage(tx, added);
 }
 
 // A key that was answered before has lost its mark of the hold, so neither statement touches it.

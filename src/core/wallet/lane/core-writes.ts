@@ -1,13 +1,12 @@
 // Sends the core's writes of a lane commit: wallets, grants, ledger, usage, idempotent answers, holds, events. Nothing is awaited here.
 import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
-import { HOUR_MS } from '../../../lib/time.ts';
 import { sendEvents } from '../../events/outbox.ts';
-import { usageOrder } from '../../usage/order.ts';
+import { addUsage } from '../../usage/add-usage.ts';
 import { saveSpends } from '../limits/key-cap.ts';
 import type { AccountBatch, NewHold } from './account-batch.ts';
 import type { LaneItem } from './lane-item.ts';
-import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets, upsertUsage } from './statements.ts';
+import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets } from './statements.ts';
 
 /** `texts`: the answers of items whose effect is written. */
 export function sendCoreWrites(
@@ -21,7 +20,7 @@ export function sendCoreWrites(
   sendGrants(tx, accounts, batches);
   sendSpends(tx, batches);
   sendLedger(tx, accounts, batches, nowMs);
-  sendUsage(tx, accounts, batches, nowMs);
+  sendUsage(tx, batches, nowMs);
   const admitted = batches.flatMap((batch) => batch.admitted);
   const keyed = admitted.filter(({ item }) => item.idempotency !== null);
   sendAnswers(
@@ -95,21 +94,21 @@ function sendLedger(tx: Queryable, accounts: Buffer, batches: readonly AccountBa
 }
 
 /** Billable successes count here, in their own transaction; a hold counts when it is captured. */
-function sendUsage(tx: Queryable, accounts: Buffer, batches: readonly AccountBatch[], nowMs: number): void {
-  const rows = batches.flatMap((batch) => batch.entries.filter((entry) => entry.kind === 'charge')).sort(usageOrder);
-  if (rows.length === 0) return;
-  const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
-  void tx.query(upsertUsage, [
-    accounts,
-    textArray(rows.map((row) => row.accountId)),
-    timestampArray(rows.map(() => hour)),
-    textArray(rows.map((row) => row.capability)),
-    textArray(rows.map((row) => row.keyId)),
-    int8Array(rows.map((row) => BigInt(row.requests))),
-    int8Array(rows.map(() => 0n)),
-    int8Array(rows.map((row) => row.units)),
-    int8Array(rows.map((row) => -row.amount)),
-  ]);
+function sendUsage(tx: Queryable, batches: readonly AccountBatch[], nowMs: number): void {
+  const charges = batches.flatMap((batch) => batch.entries.filter((entry) => entry.kind === 'charge'));
+  void addUsage(
+    tx,
+    charges.map(({ accountId, capability, keyId, requests, units, amount }) => ({
+      accountId,
+      atMs: nowMs,
+      capability,
+      keyId,
+      requests: BigInt(requests),
+      errors: 0n,
+      units,
+      spendNanos: -amount,
+    })),
+  );
 }
 
 /** Answers that cost nothing because they repeat those of earlier calls, under keys of their own. */

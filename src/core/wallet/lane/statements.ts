@@ -25,14 +25,11 @@ const LANE_LOCK_WAIT = '100ms';
 /** From here to its end the transaction waits only so long for a lock. */
 export const waitBriefly = statement('lane_wait_briefly', `SET LOCAL lock_timeout = '${LANE_LOCK_WAIT}'`);
 
-/** readClock and waitBriefly in one, which the workers of a distributed engine are not told of: they take it from SET LOCAL. */
+/** The clock and waitBriefly in one, which the workers of a distributed engine are not told of: they take it from SET LOCAL. */
 export const openCommit = statement(
   'lane_open_commit',
   `SELECT date_trunc('milliseconds', core.clock_now()) AS now, set_config('lock_timeout', '${LANE_LOCK_WAIT}', true) AS wait`,
 );
-
-/** Read after the lock, so that it is later than every transaction before this one on the same wallet. Whole milliseconds. */
-export const readClock = statement('lane_clock', `SELECT date_trunc('milliseconds', core.clock_now()) AS now`);
 
 export const readGrants = statement(
   'lane_read_grants',
@@ -94,20 +91,6 @@ export const insertLedger = statement(
           u(account_id, entry_seq, batch_id, kind, capability, key_id, units, price_version,
             amount, balance_after, reference, created_at)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
-);
-
-export const upsertUsage = statement(
-  'lane_upsert_usage',
-  `INSERT INTO core.usage_hour AS h (account_id, hour, capability, key_id, request_count, error_count, units, spend_nanos)
-   SELECT w.account_id, u.hour, u.capability, u.key_id, u.requests, u.errors, u.units, u.spend
-     FROM core.wallet w, unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
-          u(account_id, hour, capability, key_id, requests, errors, units, spend)
-    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, hour, capability, key_id) DO UPDATE
-      SET request_count = h.request_count + excluded.request_count,
-          error_count = h.error_count + excluded.error_count,
-          units = h.units + excluded.units,
-          spend_nanos = h.spend_nanos + excluded.spend_nanos`,
 );
 
 /** The keys were read under the wallet lock: none of them is there. */

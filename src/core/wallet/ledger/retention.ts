@@ -8,7 +8,7 @@ import { DAY_MS } from '../../../lib/time.ts';
 import { listAccounts } from '../../accounts/accounts.ts';
 import { mendEach } from '../../background/sweeper/mend-each.ts';
 import type { Sweep } from '../../background/sweeper/sweep.ts';
-import { clockNow } from '../../usage/read.ts';
+import { clockNow } from '../../database-clock.ts';
 
 const LEDGER = ['core.ledger'];
 const ACCOUNTS_PER_PAGE = 200;

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { iso } from '../../../lib/time.ts';
-import { readClock } from '../../wallet/lane/statements.ts';
+import { clockNow } from '../../database-clock.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
 import type { Health } from '../turns/slots.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -110,11 +110,10 @@ function writeTogether(db: Database, outcomes: readonly Outcome[]): Promise<Disa
     const accounts = textArray([...new Set(outcomes.map((outcome) => outcome.accountId))].sort());
     const changing = outcomes.filter(changesWebhook);
     const changed = [...new Map(changing.map((outcome) => [outcome.webhookId, outcome])).values()];
-    const [clock, webhooks] = await Promise.all([
-      tx.query<{ now: number }>(readClock, []),
+    const [nowMs, webhooks] = await Promise.all([
+      clockNow(tx),
       changed.length === 0 ? null : tx.query<WebhookRow>(lockWebhooks, [accounts, ...keysOf(changed)]),
     ]);
-    const nowMs = clock.rows[0]?.now as number;
     const steps = outcomes.map((outcome) => stepOf(outcome, nowMs));
     const standings = standingsOf(webhooks?.rows ?? [], outcomes, nowMs);
     tx.cork();
@@ -143,8 +142,7 @@ export async function endUnsentDelivery(
   errorCode: string | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const { rows } = await tx.query<{ now: number }>(readClock, []);
-    const now = new Date(rows[0]?.now as number);
+    const now = new Date(await clockNow(tx));
     const { accountId, deliveryId, attempt } = delivery;
     await tx.query(endUnsent, [accountId, deliveryId, attempt, status, errorCode, now]);
   });

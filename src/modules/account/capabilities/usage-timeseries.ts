@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { clockNow } from '../../../core/database-clock.ts';
 import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { type Granularity, instantField as instantOf, seriesPeriod } from '../../../core/usage/period.ts';
-import { clockNow, type GroupBy, usageSeries } from '../../../core/usage/read.ts';
+import { type GroupBy, usageSeries } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { boundField, capabilityFilter, instantField, keyFilter, textOrNull, usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';

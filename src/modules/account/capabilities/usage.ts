@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { clockNow } from '../../../core/database-clock.ts';
 import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { instantField as instantOf, usagePeriod } from '../../../core/usage/period.ts';
-import { clockNow, usageOf } from '../../../core/usage/read.ts';
+import { usageOf } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { boundField, capabilityFilter, instantField, keyFilter, usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';

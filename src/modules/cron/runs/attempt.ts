@@ -1,9 +1,9 @@
 // One attempt of a run: a signed POST to the task, and how it ended. An attempt that died with its process is made again under
 // the same run id; a task that answered, or could not be reached, is not tried again: its next slot comes.
 import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
-import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { iso } from '../../../lib/time.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import { openHeaders, openSecret, type RunRow, runRecord } from '../jobs/records.ts';
@@ -62,8 +62,7 @@ function notMade(errorCode: string): RunEnd {
 /** Records the end, and tells it, unless another attempt has taken the run over. */
 function endRun(core: Core, run: RunRow, end: RunEnd): Promise<void> {
   return core.db.transaction(async (tx) => {
-    const clock = await tx.query<{ now: number }>(readClock, []);
-    const nowMs = (clock.rows[0] as { now: number }).now;
+    const nowMs = await clockNow(tx);
     const ended = await saveRunEnd(tx, run, end, nowMs);
     if (ended === null) return;
     sendEvents(tx, [runEvent(ended, end.status === 'succeeded' ? 'cron.executed' : 'cron.failed')], nowMs);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { databaseNow } from '../../../core/database-clock.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../problems.ts';
 import { firstKeptSeq } from '../retention.ts';
@@ -37,7 +37,7 @@ export const get = defineCapability<ErrorsState>()({
     const notFound = () => problem('EVENT_NOT_FOUND', { param: 'event_id' });
     const seq = state.ids.parseEvent(ctx.accountId, input.event_id);
     if (seq === null) throw notFound();
-    const first = firstKeptSeq(await databaseNow(db));
+    const first = firstKeptSeq(await clockNow(db));
     const row = seq < first ? null : await findEvent(db, ctx.accountId, seq);
     if (row === null) throw notFound();
     return { data: eventRecord(state, ctx.accountId, row, await neighboursOf(db.hot, ctx.accountId, row, first)) };

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { databaseNow } from '../../../core/database-clock.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { groupRecords } from '../groups/group-record.ts';
@@ -56,7 +56,7 @@ export const groups = defineCapability<ErrorsState>()({
     const [rows, total, nowMs] = await Promise.all([
       listGroups(db.hot, accountId, { status, sort, after, limit: limit + 1 }),
       numberOfGroups(db, accountId, status),
-      databaseNow(db),
+      clockNow(db),
     ]);
     const shown = page(rows, limit, (row) => {
       const asOf = after.asOf === SEQ_MAX ? row.as_of : after.asOf;

@@ -1,6 +1,6 @@
 // A group with everything that is known of it: what group_detail shows and every change of a group answers.
 
-import { databaseNow } from '../../../core/database-clock.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { HOUR_MS, iso } from '../../../lib/time.ts';
@@ -33,7 +33,7 @@ export function readGroupDetail(state: ErrorsState, accountId: string, groupId: 
 /** The same within a transaction that holds the wallet lock, or has one snapshot. */
 export async function groupDetail(db: Transaction, state: ErrorsState, accountId: string, groupId: bigint) {
   await db.query(inOrder, []);
-  const [group, nowMs] = await Promise.all([findGroup(db, accountId, groupId), databaseNow(db)]);
+  const [group, nowMs] = await Promise.all([findGroup(db, accountId, groupId), clockNow(db)]);
   if (group === null) return null;
   const [records, representative, tags, users, releases, environments, comments, activity] = await Promise.all([
     groupRecords(db, state, accountId, [group], nowMs),

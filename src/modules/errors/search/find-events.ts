@@ -1,7 +1,7 @@
 // Pages of events for list, search and the events of a group: newest first, with the total.
 // Positions are sequence numbers: events only ever come in above a page, so a walk shows none twice and misses none that was there.
 import type { CallContext } from '../../../core/context.ts';
-import { databaseNow } from '../../../core/database-clock.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import type { Database } from '../../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
@@ -51,7 +51,7 @@ export async function findEvents(ctx: CallContext, state: ErrorsState, query: Ev
   const { db, secrets } = ctx.core;
   const binding = [ctx.accountId, ctx.capability, ...query.binding];
   const position = query.cursor === undefined ? null : decodeCursor(secrets, binding, query.cursor);
-  const wanted = scopeOf(ctx.accountId, state, query, await databaseNow(db));
+  const wanted = scopeOf(ctx.accountId, state, query, await clockNow(db));
   const scope = wanted === null ? null : await withoutStatus(db, wanted);
   if (scope === null) return nothing;
   const above = position === null ? null : BigInt(position[0] as string);
@@ -137,7 +137,7 @@ async function readMatching(
     if (rows.length === limit) return rows;
   }
   // A minute of room: numbers may run ahead of the clock when very many are handed out in a millisecond.
-  return searchBack(db, scope, limit, sequenceAt((await databaseNow(db)) + 60_000));
+  return searchBack(db, scope, limit, sequenceAt((await clockNow(db)) + 60_000));
 }
 
 /** `sample` is of the top of the list: only the first page counts. */

@@ -1,7 +1,7 @@
 // Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
 import type { CallContext } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { scopesAllow } from '../../../core/keys/scopes.ts';
-import { readClock } from '../../../core/wallet/lane/statements.ts';
 import { problem } from '../../../problems/problem.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
 import { claimFifo } from '../fifo/consume.ts';
@@ -139,7 +139,7 @@ async function giveUp({ core, ids }: QueueBase, queue: QueueRow, rows: readonly 
     const held = await holdQueueById(tx, queue.account_id, queue.queue_id);
     if (held === null) return;
     const attempts = new Map(rows.map((row) => [row.seq, row.attempt]));
-    const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+    const nowMs = await clockNow(tx);
     const locked = await undeliver(tx, held, attempts, nowMs);
     await deadLetter(
       tx,

@@ -1,5 +1,5 @@
 // nack: messages go back to their queue, or to the dead-letter queue. Fenced as ack and extend are (ack.ts).
-import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
 import { returnLapsed } from '../fifo/consume.ts';
@@ -59,7 +59,7 @@ async function nackStandard(
       queueId,
       refs.map((ref) => ref.seq),
     ),
-    clock(tx),
+    clockNow(tx),
   ]);
   // A last lease that has ended is over: the message is the dead-letter queue's, moved already or not.
   const isOver = (message: LockedMessage) => message.visible_at <= nowMs && isExhausted(queue, message);
@@ -89,7 +89,7 @@ async function nackFifo(
   const { account_id: accountId, queue_id: queueId } = queue;
   const seqs = refs.map((ref) => ref.seq);
   const groups = await lockGroupsOf(tx, accountId, queueId, seqs);
-  const nowMs = await clock(tx);
+  const nowMs = await clockNow(tx);
   await returnLapsed(tx, { ids: options.ids, queue }, groups, nowMs);
   const delivered = groups.flatMap((group) => group.in_flight);
   const inFlight = await readMessages(tx, accountId, queueId, delivered);
@@ -154,8 +154,4 @@ function answers(
     const status = !isDead ? 'available' : queue.dlq_id === null ? 'deleted' : 'dlq';
     return { nacked: true, status, deliveryCount: message.delivery_count, availableMs: isDead ? nowMs : availableMs };
   });
-}
-
-async function clock(tx: Transaction): Promise<number> {
-  return ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
 }

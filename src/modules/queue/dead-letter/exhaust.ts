@@ -1,5 +1,5 @@
 // What a change of max_receive_count or of the dead-letter queue means for messages that were delivered before it.
-import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -83,7 +83,7 @@ async function retireChunk(
   if (seqs.length === 0) return null;
   const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, accountId, queueId, seqs) : [];
   const spent = (await lockMessages(tx, accountId, queueId, seqs)).filter((message) => isExhausted(queue, message));
-  const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+  const nowMs = await clockNow(tx);
   // FIFO leases that ended are returned group by group, with what they take along.
   const isOut = (message: LockedMessage) => message.leased && (queue.type === 'fifo' || message.visible_at > nowMs);
   const running = spent.filter(isOut).map((message) => message.seq);

@@ -1,6 +1,6 @@
 // Redrive: messages of a queue go back from its dead-letter queue, all at once or at a rate, in bounded transactions.
 
-import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { type Database, sqlState, type Transaction } from '../../../db/database.ts';
 import { problem } from '../../../problems/problem.ts';
 import { lockGroupsOf, refreshGroups, sendGroups } from '../fifo/store.ts';
@@ -40,7 +40,7 @@ export async function advanceRedrive(
  * Throws STATE_CONFLICT while another one of the queue is running.
  */
 export async function startRedrive(tx: Transaction, redrive: Omit<NewRedrive, 'nowMs'>): Promise<void> {
-  const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+  const nowMs = await clockNow(tx);
   try {
     await addRedrive(tx, { ...redrive, nowMs });
   } catch (error) {
@@ -70,7 +70,7 @@ const nothing: Step = { queue: null, moved: 0, more: false };
 async function advanceOnce(tx: Transaction, accountId: string, redriveId: string): Promise<Step> {
   const redrive = await takeRedrive(tx, accountId, redriveId);
   if (redrive === null || redrive.state !== 'running') return nothing;
-  const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+  const nowMs = await clockNow(tx);
   const source = await holdQueueById(tx, accountId, redrive.queue_id);
   if (source === null) {
     await saveRedrive(tx, redrive, redrive.moved, 'failed', nowMs);

@@ -1,6 +1,6 @@
 // Consuming from a FIFO queue: ready groups are locked, lapsed leases returned, heads leased, in one transaction.
 
-import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -63,7 +63,7 @@ export async function claimFifo(tx: Transaction, claim: FifoClaim): Promise<Clai
 async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readonly GroupRow[]): Promise<ClaimedRow[]> {
   const { queue, limit, leaseMs, perGroupMax = limit } = claim;
   const { account_id: accountId, queue_id: queueId } = queue;
-  const nowMs = await clock(tx);
+  const nowMs = await clockNow(tx);
   const blocked = await returnLapsed(tx, claim, groups, nowMs);
   const names = groups.map((group) => group.group_id).filter((name) => !blocked.has(name));
   const heads = await readLiveHeads(tx, claim, names, nowMs);
@@ -145,7 +145,7 @@ export async function returnLapsedGroups(
 ): Promise<boolean> {
   const groups = await takeLapsedGroups(tx, queue.account_id, queue.queue_id, limit);
   if (groups.length === 0) return false;
-  await returnLapsed(tx, { ids, queue }, groups, await clock(tx));
+  await returnLapsed(tx, { ids, queue }, groups, await clockNow(tx));
   await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
   return groups.length === limit;
 }
@@ -172,8 +172,4 @@ export async function returnLapsed(
   }
   await giveBack(tx, { ids, queue, nowMs, requestId: null }, returned);
   return blocked;
-}
-
-async function clock(tx: Transaction): Promise<number> {
-  return ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
 }

@@ -1,6 +1,6 @@
 // What becomes of a pushed message: acknowledged, given back with a delay, or taken back because nothing was sent.
 
-import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
@@ -49,7 +49,7 @@ export async function takeBack(
     if (queue === null) return;
     const seqs = rows.map((row) => row.seq);
     const groups = queue.type === 'fifo' ? await lockGroupsOf(tx, accountId, queueId, seqs) : [];
-    const nowMs = ((await tx.query<{ now: number }>(readClock, [])).rows[0] as { now: number }).now;
+    const nowMs = await clockNow(tx);
     await undeliver(tx, queue, new Map(rows.map((row) => [row.seq, row.attempt])), nowMs);
     await refreshGroups(tx, accountId, queueId, groups);
   });

@@ -1,6 +1,6 @@
 // Exact figures of a queue at one moment: what ended leases and retention decide is done first, then everything is read in one snapshot.
 
-import { readClock } from '../../../core/wallet/lane/statements.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -130,11 +130,11 @@ export async function catchUpChunk(
 async function returnLapsedLeases(tx: Transaction, ids: MessageIds, queue: QueueRow): Promise<boolean> {
   const lapsed = await lockLapsedMessages(tx, queue.account_id, queue.queue_id, CHUNK);
   if (lapsed.length === 0) return false;
-  const { rows } = await tx.query<{ now: number }>(readClock, []);
+  const nowMs = await clockNow(tx);
   const dead = lapsed.filter((message) => isExhausted(queue, message));
   // The limit was raised or the dead-letter queue removed since: they go on.
   const back = lapsed.filter((message) => !isExhausted(queue, message));
-  await deadLetter(tx, { ids, queue, nowMs: (rows[0] as { now: number }).now, requestId: null }, dead);
+  await deadLetter(tx, { ids, queue, nowMs, requestId: null }, dead);
   await endLeases(
     tx,
     queue.account_id,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
-import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -137,7 +137,7 @@ async function removeFound(
 ): Promise<number | null> {
   const row = await holdCollection(tx, account_id, name);
   if (row === null || row.collection_id !== collection_id) return null;
-  const nowMs = (await tx.query<{ now: number }>(readClock, [])).rows[0]?.now as number;
+  const nowMs = await clockNow(tx);
   const version = row.version + 1n;
   const deleted = await removePassingItems(tx, row, { filter, found }, version, nowMs);
   if (deleted > 0) await countOut(tx, row, version, deleted, nowMs);

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { clockNow } from '../../../core/database-clock.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { readClock } from '../../../core/wallet/lane/statements.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { countOut, holdCollection } from '../collections/store.ts';
@@ -58,7 +58,7 @@ export const remove = defineCapability<VectorState>()({
 async function removeFrom(tx: Transaction, accountId: string, name: string, ids: readonly string[]): Promise<number> {
   const row = await holdCollection(tx, accountId, name);
   if (row === null) return 0;
-  const nowMs = (await tx.query<{ now: number }>(readClock, [])).rows[0]?.now as number;
+  const nowMs = await clockNow(tx);
   const version = row.version + 1n;
   const removed = await removeItems(tx, row, ids, version, nowMs);
   if (removed > 0) await countOut(tx, row, version, removed, nowMs);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { clockNow } from '../../../core/usage/read.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { progressOf } from '../jobs/progress.ts';
 import { requireJob } from '../jobs/read.ts';

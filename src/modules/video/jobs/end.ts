@@ -1,8 +1,8 @@
 // The end of a job: state, money, event and the webhooks that are told are one transaction, won by whoever has seen the job's last
 // version. What was held is captured or given back here, and nowhere else.
 import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { nextEventId, sendEvents } from '../../../core/events/outbox.ts';
-import { clockNow } from '../../../core/usage/read.ts';
 import { releaseHold, settleHold } from '../../../core/wallet/holds/settle-hold.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';

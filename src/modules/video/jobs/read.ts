@@ -1,7 +1,7 @@
 // Reads of jobs, as the operations show them.
 
 import type { CallContext } from '../../../core/context.ts';
-import { clockNow } from '../../../core/usage/read.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { dueWork } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
-import { clockNow } from '../../../core/usage/read.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { priceOf } from '../../../core/wallet/prices.ts';
 import { type ProblemCode, sharedProblems } from '../../../problems/catalogue.ts';
 import { Problem } from '../../../problems/problem.ts';

@@ -3,10 +3,10 @@ import { dueWork, type LeasedJob, type Wanted } from '../../../core/background/d
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { numberedEvent } from '../../../core/events/read.ts';
 import { eventText } from '../../../core/events/wire.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
-import { clockNow } from '../../../core/usage/read.ts';
 import { defaultSecret } from '../../../core/webhooks/default-secret.ts';
 import { pauseAfter } from '../../../core/webhooks/deliveries/retry-policy.ts';
 import { textArray } from '../../../db/arrays.ts';
