@@ -48,6 +48,7 @@ import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
 import { fileAssets } from './vendors/assets/file.ts';
+import { s3Assets } from './vendors/assets/s3.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 import { filmSandbox } from './vendors/video/sandbox/render.ts';
@@ -196,6 +197,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   await rememberServerSecret(db, secrets);
   const lanes = new Lanes({ db, log, bounds });
   const processId = `${group?.name ?? hostname()}-${process.pid}-${randomText(6)}`;
+  const outbound = createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets });
+  const { assets } = config;
   const core: Core = {
     db,
     connection: storage.connection,
@@ -207,9 +210,10 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     usage: new UsageMeter(db),
     prices: manifest.prices,
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
-    outbound: createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets }),
+    outbound,
     vendors: await startVendors(db, options.vendorsFile, options),
-    ...{ assets: fileAssets(config.assetsFolder), films: filmSandbox },
+    assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
+    films: filmSandbox,
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, region: config.region, siblings, bounds },
   };

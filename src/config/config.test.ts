@@ -11,7 +11,7 @@ describe('loadConfig', () => {
       baseUrl: 'http://127.0.0.1:8787',
       dataDir: resolve('data'),
       databaseUrl: undefined,
-      assetsFolder: resolve('data/assets'),
+      assets: { kind: 'folder', folder: resolve('data/assets') },
       vendorsFile: resolve('data/vendors.yaml'),
       isVendorsFileNamed: false,
       logLevel: 'info',

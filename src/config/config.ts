@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
+import { type AssetsPlace, assetsPlace } from './assets-url.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -25,8 +26,8 @@ export type Config = {
   readonly dataDir: string;
   /** Absent: the service runs its own PostgreSQL under `dataDir`. */
   readonly databaseUrl?: string;
-  /** The folder of what is made and kept outside of the database, absolute. */
-  readonly assetsFolder: string;
+  /** Of what is made and kept outside of the database. */
+  readonly assets: AssetsPlace;
   /** Absolute. */
   readonly vendorsFile: string;
   /** A file that the operator names must be there; the usual one may be absent. */
@@ -72,7 +73,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     baseUrl,
     dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
-    assetsFolder: variables.folderUrl('ASSETS_URL', join(dataDir, 'assets')),
+    assets: assetsPlace(variables, dataDir),
     vendorsFile: resolve(vendorsFile ?? join(dataDir, 'vendors.yaml')),
     isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -1,6 +1,5 @@
 // Reading one environment variable as one type. Each method returns the value or throws a ConfigError naming the variable.
 
-import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -73,15 +72,6 @@ export class Variables {
     const plain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
     if (plain && /^https?:$/.test(url.protocol)) return value.replace(/\/+$/, '');
     throw new ConfigError(`${name} must be an http or https URL without user, query or fragment`);
-  }
-
-  /** The path of a `file:` URL. */
-  folderUrl(name: string, fallback: string): string {
-    const value = this.text(name);
-    if (value === undefined) return fallback;
-    const url = URL.parse(value);
-    if (url?.protocol === 'file:' && url.host === '') return fileURLToPath(url);
-    throw new ConfigError(`${name} must be file:/// and a folder, not ${JSON.stringify(value)}`);
   }
 
   postgresUrl(name: string): string | undefined {

@@ -22,6 +22,7 @@ const LONGEST = [
   'examples/hash-files',
   'vector/crash-loading.soak',
   'cron/runs',
+  'video/s3',
   'faults/races.soak',
   'cron/two-processes',
   'outbound/hostile',

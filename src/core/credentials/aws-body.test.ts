@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { signingKey } from '../../lib/sigv4.ts';
 import { awsBodyProof, type Signing } from './aws-body.ts';
 import { type ChecksumName, checksumOf } from './aws-checksums.ts';
-import { signingKey } from './sigv4.ts';
 
 const scope = '20130524/us-east-1/s3/aws4_request';
 const key = signingKey('wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', scope);

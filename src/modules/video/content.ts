@@ -1,6 +1,9 @@
 // The route of signed links: a film or its thumbnail, whole or in parts, without a key.
+import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { AssetGone } from '../../vendors/assets/port.ts';
+import { available } from './jobs/asset-store.ts';
 import { filmOf } from './jobs/row.ts';
 import { findJob } from './jobs/store.ts';
 import { problem } from './problems.ts';
@@ -16,6 +19,7 @@ export const contentRoute: RawRoute<VideoState> = {
   answer: (request, state) => (request.method === 'OPTIONS' ? Promise.resolve(preflight) : content(request, state)),
 };
 
+const GONE = 'The film was deleted, or its time is over.';
 const open = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' } as const;
 
 const preflight: RawAnswer = {
@@ -30,8 +34,7 @@ async function content({ params, query }: RawRequest, { core, links }: VideoStat
   if (endMs <= nowMs) throw problem('LINK_EXPIRED');
   const film = job === null ? null : filmOf(job);
   const asset = kind === 'video' ? film : (film?.thumbnail ?? null);
-  if (film === null || asset === null)
-    throw problem('NOT_FOUND', { message: 'The film was deleted, or its time is over.' });
+  if (film === null || asset === null) throw problem('NOT_FOUND', { message: GONE });
   return {
     status: 200,
     headers: {
@@ -45,7 +48,20 @@ async function content({ params, query }: RawRequest, { core, links }: VideoStat
     body: {
       length: asset.sizeBytes,
       etag: asset.etag,
-      open: (start, end) => core.assets.open(asset.asset, start, end),
+      open: (start, end) => bytesOf(core, asset.asset, start, end),
     },
   };
+}
+
+/** Throws NOT_FOUND for what was deleted meanwhile, SERVICE_UNAVAILABLE where the store does not give it now. */
+export async function* bytesOf({ assets, log }: Core, key: string, start: number, end: number) {
+  const pieces = assets.open(key, start, end)[Symbol.asyncIterator]();
+  try {
+    const first = await available(log, () => pieces.next());
+    for (let piece = first; piece.done !== true; piece = await pieces.next()) yield piece.value;
+  } catch (error) {
+    throw error instanceof AssetGone ? problem('NOT_FOUND', { message: GONE }) : error;
+  } finally {
+    await pieces.return?.();
+  }
 }

@@ -4,7 +4,6 @@ import { removeOldRows } from '../../core/background/sweeper/old-rows.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';
-import { removeOrphans } from './jobs/asset-store.ts';
 import { assetsOf, forgetAssets, purge } from './jobs/remove.ts';
 import { lockJob } from './jobs/store.ts';
 import { RECORD_DAYS } from './limits.ts';
@@ -34,7 +33,7 @@ export function videoSweeps(state: VideoState): Sweep[] {
   const { db } = state.core;
   const from = { after: '' };
   return [
-    { name: 'video.orphans', intervalMs: 600_000, run: (signal) => removeOrphans(state.core, from, signal) },
+    { name: 'video.orphans', intervalMs: 600_000, run: (signal) => state.store.removeOrphans(from, signal) },
     { name: 'video.films', intervalMs: 30_000, run: (signal) => removeExpired(state, signal) },
     {
       name: 'video.records',

@@ -1,14 +1,13 @@
 // Assets in a folder. What is put is written beside its place, flushed, and moved there: a key is whole or not there.
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { randomText } from '../../lib/ids.ts';
-import { AssetGone, type AssetStore } from './port.ts';
+import { AssetGone, type AssetStore, requireAssetKey } from './port.ts';
+import { changedMs, isMissing, WorkFolder } from './work-folder.ts';
 
 const WORK = '.work';
 const MARK = '.quartermaster-assets';
 const LISTED_MAX = 1_000;
-const keyPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;
 
 export function fileAssets(folder: string): AssetStore {
   return new FileAssets(folder);
@@ -16,15 +15,16 @@ export function fileAssets(folder: string): AssetStore {
 
 class FileAssets implements AssetStore {
   readonly #folder: string;
+  readonly #work: WorkFolder;
 
   constructor(folder: string) {
     this.#folder = folder;
+    // On the same disk: from there a file is only moved.
+    this.#work = new WorkFolder(join(folder, WORK));
   }
 
-  async workPath(): Promise<string> {
-    const place = join(this.#folder, WORK);
-    await mkdir(place, { recursive: true, mode: 0o700 });
-    return join(place, randomText(22));
+  workPath(): Promise<string> {
+    return this.#work.newPath();
   }
 
   async putFile(key: string, path: string): Promise<void> {
@@ -74,43 +74,47 @@ class FileAssets implements AssetStore {
     const keys = entries
       .filter((entry) => entry.isFile() && entry.name !== MARK)
       .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((key) => key > after)
-      .sort()
-      .slice(0, LISTED_MAX);
-    const old = await Promise.all(keys.map(async (key) => ((await this.#changedMs(key)) < beforeMs ? key : null)));
-    return old.filter((key) => key !== null);
-  }
-
-  async mark(fresh: string): Promise<string> {
-    const path = join(this.#folder, MARK);
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    try {
-      await writeFile(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
-      return fresh;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      return readFile(path, 'utf8');
+      .filter((key) => key > after && !key.startsWith(`${WORK}/`))
+      .sort();
+    const old: string[] = [];
+    for (const key of keys) {
+      if (old.length === LISTED_MAX) break;
+      if ((await changedMs(join(this.#folder, key))) < beforeMs) old.push(key);
     }
+    return old;
   }
 
-  /** Never for what is gone by then. */
-  async #changedMs(key: string): Promise<number> {
+  removeUnfinished(beforeMs: number): Promise<void> {
+    return this.#work.removeOld(beforeMs);
+  }
+
+  async readMark(): Promise<string | null> {
     try {
-      return (await stat(join(this.#folder, key))).mtimeMs;
+      return await readFile(join(this.#folder, MARK), 'utf8');
     } catch (error) {
-      if (isMissing(error)) return Number.POSITIVE_INFINITY;
+      if (isMissing(error)) return null;
       throw error;
     }
   }
 
-  #pathOf(key: string): string {
-    if (!keyPattern.test(key)) throw new RangeError(`no key of an asset: ${JSON.stringify(key.slice(0, 80))}`);
-    return join(this.#folder, ...key.split('/'));
+  async setMark(mark: string): Promise<string> {
+    const path = await this.workPath();
+    try {
+      await writeFile(path, mark, { mode: 0o600, flush: true });
+      // Whole at once, and only for the first.
+      await link(path, join(this.#folder, MARK));
+      return mark;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return readFile(join(this.#folder, MARK), 'utf8');
+    } finally {
+      await rm(path, { force: true });
+    }
   }
-}
 
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  #pathOf(key: string): string {
+    return join(this.#folder, ...requireAssetKey(key).split('/'));
+  }
 }
 
 async function flush(path: string): Promise<void> {

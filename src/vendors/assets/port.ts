@@ -12,10 +12,14 @@ export interface AssetStore {
   read(key: string): Promise<Buffer>;
   /** What is not there is not missed. */
   remove(key: string): Promise<void>;
-  /** Keys of what was put before `beforeMs`, a bounded number behind `after`, in the order of their names. */
+  /** Keys of what was put before `beforeMs`, a bounded number behind `after`, in the order of their names; none: there are no more. */
   list(after: string, beforeMs: number): Promise<string[]>;
-  /** The mark that tells this store from another: the one it has, else `fresh`, which it has from then on. */
-  mark(fresh: string): Promise<string>;
+  /** Removes what was begun before `beforeMs` and never put: of processes that died. */
+  removeUnfinished(beforeMs: number): Promise<void>;
+  /** The mark that tells this store from another; null: it has none yet. */
+  readMark(): Promise<string | null>;
+  /** Gives it the mark, unless it has one. Answers the one that it has then. */
+  setMark(mark: string): Promise<string>;
 }
 
 export class AssetGone extends Error {
@@ -23,4 +27,26 @@ export class AssetGone extends Error {
     super(`there is nothing under ${key}`);
     this.name = 'AssetGone';
   }
+}
+
+/** The store does not do what it is asked to. The message says why, for the operator. */
+export class AssetsUnavailable extends Error {
+  /** The operator must mend something; else another try may succeed. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, isRefused: boolean) {
+    super(message);
+    this.name = 'AssetsUnavailable';
+    this.isRefused = isRefused;
+  }
+}
+
+const keyPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;
+
+export const isAssetKey = (key: string): boolean => keyPattern.test(key);
+
+/** Answers the key. Throws RangeError for what is none. */
+export function requireAssetKey(key: string): string {
+  if (!isAssetKey(key)) throw new RangeError(`no key of an asset: ${JSON.stringify(key.slice(0, 80))}`);
+  return key;
 }

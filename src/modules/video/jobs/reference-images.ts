@@ -4,6 +4,7 @@ import type { CallContext } from '../../../core/context.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import type { AssetStore } from '../../../vendors/assets/port.ts';
 import type { OutboundClient } from '../../../vendors/http/port.ts';
+import { available } from './asset-store.ts';
 import type { Wanted } from './row.ts';
 
 const BYTES_MAX = 10 * 1024 * 1024;
@@ -38,7 +39,7 @@ export class ReferenceImages {
     }
     const { bytes, contentType } = await cleanImage(decode(sent));
     const asset = `${ctx.accountId}/${jobId}.reference`;
-    await this.#assets.put(asset, bytes);
+    await available(ctx.core.log, () => this.#assets.put(asset, bytes));
     return { asset, contentType };
   }
 
