@@ -49,7 +49,7 @@ export interface DatabaseOptions {
   readonly connection: ConnectionConfig;
   readonly hotConnections?: number;
   readonly connections?: number;
-  /** The tables lie on several nodes (distributed.ts). */
+  /** The tables lie on several nodes (storage.ts). */
   readonly distributed?: boolean;
   /** How long a statement may take before its connection is given up; a minute when absent. */
   readonly statementTimeoutMs?: number;

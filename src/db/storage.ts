@@ -1,8 +1,7 @@
 // Where the data is: our own PostgreSQL under the data directory, or the one of DATABASE_URL. Migrated when this returns.
-
+import type pg from 'pg';
 import { withClient } from './client.ts';
 import type { ConnectionConfig } from './database.ts';
-import { isDistributed } from './distributed.ts';
 import { type EmbeddedLog, startEmbedded } from './embedded/index.ts';
 import { migrate } from './migrate.ts';
 import { StartupError } from './startup-error.ts';
@@ -49,4 +48,14 @@ async function openRemote(connectionString: string, migrations?: string): Promis
     throw new StartupError(`DATABASE_URL: ${(error as Error).message}`);
   }
   return { connection, distributed, isUp: () => true, stop: async () => undefined };
+}
+
+// Whether the database is a distributed engine: Citus, one coordinator and its workers. migrate puts the tables on the nodes
+// (core.distribute of migration 0001); the SQL is the same, for one account at a time (docs/sql-rules.md).
+
+async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS found`,
+  );
+  return rows[0]?.found === true;
 }

@@ -6,7 +6,7 @@ import { tokenWorth } from '../core/accounts/tiers.ts';
 import { admission } from '../core/admission.ts';
 import type { InvokedInput, InvokeOptions } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
-import { secretInGrace } from '../core/keys/record.ts';
+import { secretInGrace } from '../core/keys/api-key.ts';
 import { scopesAllow } from '../core/keys/scopes.ts';
 import type { Principal } from '../core/principal.ts';
 import { JsonText, toJson } from '../lib/json-text.ts';

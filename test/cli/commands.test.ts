@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
-import { secretHash } from '../../src/core/keys/record.ts';
+import { secretHash } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { switchTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
-import { mintSecret } from '../../src/core/keys/record.ts';
+import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { byId, callCapability, capabilities, prepareExample } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';

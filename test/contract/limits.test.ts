@@ -1,6 +1,6 @@
 // Rates: what is limited, how it is said, and what never is (contract §6).
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { mintSecret } from '../../src/core/keys/record.ts';
+import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { RateLimiter } from '../../src/gateway/limits/rate-limiter.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 import { ChecksumAlgorithm, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
-import { secretHash } from '../../src/core/keys/record.ts';
+import { secretHash } from '../../src/core/keys/api-key.ts';
 import { createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { BLOB_BYTES_MAX, type DepotState, depotModule, LETTER_BYTES_MAX } from './raw-fixture.ts';
 

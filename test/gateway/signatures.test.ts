@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
-import { secretHash } from '../../src/core/keys/record.ts';
+import { secretHash } from '../../src/core/keys/api-key.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { type DepotState, depotModule } from './raw-fixture.ts';
 

@@ -3,8 +3,8 @@
 import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
 import { admission } from '../../src/core/admission.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
+import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
-import { invalidKey, secretInGrace } from '../../src/core/keys/record.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { knownScopesOf, scopesAllow } from '../../src/core/keys/scopes.ts';
 import { createLog } from '../../src/core/process/log.ts';

@@ -1,6 +1,6 @@
 // Looking keys up: what a read of the database is spent on, and what the process remembers.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { mintSecret } from '../../src/core/keys/record.ts';
+import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { KeyRing, type KeyRingOptions } from '../../src/core/keys/ring.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { FailedLogins } from '../../src/gateway/limits/failed-logins.ts';

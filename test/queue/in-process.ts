@@ -1,6 +1,6 @@
 // Calls of queue capabilities in this process, without HTTP: thousands a second, on a clock that moves only when told.
 import type { CallContext, Core } from '../../src/core/context.ts';
-import type { ApiKey } from '../../src/core/keys/record.ts';
+import type { ApiKey } from '../../src/core/keys/api-key.ts';
 import { JsonText } from '../../src/lib/json-text.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
 import { createQueueState } from '../../src/modules/queue/start.ts';

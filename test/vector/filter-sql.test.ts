@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textArray } from '../../src/db/arrays.ts';
 import { Database } from '../../src/db/database.ts';
 import type { Condition } from '../../src/modules/vector/engine/port.ts';
-import { filterParameters, passesFilter } from '../../src/modules/vector/items/filter-sql.ts';
+import { filterParameters, passesFilter } from '../../src/modules/vector/items/filter.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { passes } from './reference.ts';
 

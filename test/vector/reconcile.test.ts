@@ -4,7 +4,7 @@ import { Database } from '../../src/db/database.ts';
 import { createEmbeddedEngine, type EmbeddedEngine } from '../../src/modules/vector/engine/embedded/index.ts';
 import { type Metric, metrics, type Search } from '../../src/modules/vector/engine/port.ts';
 import { readSnapshot } from '../../src/modules/vector/engine/reader.ts';
-import { reconcile } from '../../src/modules/vector/querying/reconcile.ts';
+import { reconcile } from '../../src/modules/vector/querying/search.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsFrom } from './engine-conformance.ts';
 import { referenceMatches } from './engine-reference.ts';

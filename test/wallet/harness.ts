@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { CallContext } from '../../src/core/context.ts';
 import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
-import { mintSecret } from '../../src/core/keys/record.ts';
+import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Logger } from '../../src/core/process/logger.ts';

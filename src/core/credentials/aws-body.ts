@@ -4,7 +4,7 @@
 import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { invalidKey } from '../keys/record.ts';
+import { invalidKey } from '../keys/api-key.ts';
 import { type ChecksumName, checksumOf, isChecksumName } from './aws-checksums.ts';
 import type { BodyProof } from './credential.ts';
 

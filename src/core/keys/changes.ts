@@ -8,7 +8,7 @@ import { tierLimits } from '../accounts/tiers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { type CapPeriod, type CapSetting, setCap } from '../wallet/limits/key-cap.ts';
 import { openWallet } from '../wallet/open-wallet.ts';
-import { mintSecret } from './record.ts';
+import { mintSecret } from './api-key.ts';
 import {
   countEarlier,
   countKeys,

@@ -12,7 +12,7 @@ import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
 import { type Secrets, sameDigest } from '../secrets/secrets.ts';
 import { rideOut } from '../wallet/lane/ride-out.ts';
 import { CAP_COLUMNS, type CapColumns } from '../wallet/limits/key-cap.ts';
-import { type ApiKey, invalidKey, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './record.ts';
+import { type ApiKey, invalidKey, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './api-key.ts';
 
 export const KEY_CACHE_MS = 1_000;
 /** A dead secret never comes back to life. */

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
 import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/limits/key-cap.ts';
-import type { MintedSecret } from './record.ts';
+import type { MintedSecret } from './api-key.ts';
 
 export type KeyStatus = 'active' | 'rotating' | 'revoked' | 'expired';
 

@@ -2,16 +2,19 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { makePartitionsAhead } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import type { JobLoop } from '../background/job-loop.ts';
 import { mendEach } from '../background/sweeper/mend-each.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
 import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
+import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
 import { usageFolding } from '../usage/fold.ts';
 import { expireGrants, warnExpiring } from '../wallet/grants.ts';
 import { ledgerRetention } from '../wallet/ledger/retention.ts';
-import { deleteStrayLines, findStrayLines } from '../webhooks/turns/stray-lines.ts';
+import { Deliverer } from '../webhooks/deliveries/deliverer.ts';
+import { deleteStrayLines, findStrayLines } from '../webhooks/turns/waiting-lines.ts';
 import { retentionSweeps } from './retention.ts';
 
 const BEAT_MS = 2_500;
@@ -98,4 +101,10 @@ function perAccount(
 /** A bounded bite of an account's old rows; what is left is found again. */
 function removing(remove: Statement): (tx: Transaction, accountId: string) => Promise<number> {
   return async (tx, accountId) => (await tx.query(remove, [accountId, ROWS_PER_TRANSACTION])).count;
+}
+
+// The background jobs that the core itself runs.
+
+export function coreJobs(core: Core): JobLoop[] {
+  return [eventJobs(core), new Deliverer(core).loop as JobLoop];
 }

@@ -3,7 +3,7 @@
 import { lockAccount } from '../../core/accounts/accounts.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
-import { secretInGrace } from '../../core/keys/record.ts';
+import { secretInGrace } from '../../core/keys/api-key.ts';
 import { scopesAllow, scopesWithin } from '../../core/keys/scopes.ts';
 import { findKey, type StoredKey } from '../../core/keys/store.ts';
 import { type LivePrincipal, readLivePrincipals } from '../../core/principal.ts';

@@ -1,7 +1,21 @@
-// Schemas of what the module answers (specification, "Error event", "Error group").
+// Schemas of what the module answers (specification, "Error event", "Error group"), and the small forms they are made of.
 import Type from 'typebox';
 import { environments, levels } from './limits.ts';
-import { countField, instant, objectOrNull, orNull, textOrNull } from './schema-forms.ts';
+
+/** A schema of one type that also takes null, which means the same as absent in what is sent. */
+export const orNull = <T>(schema: Record<string, unknown>, description: string) => {
+  const enumerated = schema.enum === undefined ? {} : { enum: [...(schema.enum as readonly unknown[]), null] };
+  return Type.Unsafe<T | null>({ ...schema, ...enumerated, type: [schema.type as string, 'null'], description });
+};
+
+export const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
+
+export const objectOrNull = (description: string) =>
+  orNull<Record<string, unknown>>({ type: 'object', additionalProperties: true }, description);
+
+const instant = (description: string) => Type.String({ format: 'date-time', description });
+
+const countField = (description: string) => Type.Integer({ minimum: 0, description });
 
 const EVENT_ID = '^evt_err_[A-Za-z0-9]{20,}$';
 const GROUP_ID = '^errgrp_[A-Za-z0-9]{20,}$';

@@ -1,10 +1,10 @@
 // Every public document of the service: static, served without a key.
 import type { Manifest } from '../../manifest/manifest.ts';
+import { apiVersion, serviceName } from '../../manifest/version.ts';
 import { renderDocs } from './docs/docs.ts';
 import { docsStyle } from './docs/style.ts';
 import { renderLlms } from './llms.ts';
 import { renderOpenapi, type SurfaceOptions } from './openapi/openapi.ts';
-import { renderRoot } from './root.ts';
 import { renderWellKnown, wellKnownPath } from './well-known.ts';
 
 export interface PublicDocument {
@@ -41,4 +41,23 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
 
 function jsonOf(render: () => object): PublicDocument {
   return { contentType: 'application/json; charset=utf-8', render: () => JSON.stringify(render()) };
+}
+
+// GET /: where everything else is, for a program that knows only the address. Browsers get the documentation there.
+
+function renderRoot({ modules }: Manifest, { baseUrl }: SurfaceOptions): object {
+  // Their paths hold `{name}` parameters (RFC 6570).
+  const [page] = modules.flatMap(({ pages = [] }) => pages);
+  return {
+    service: serviceName,
+    api_version: apiVersion,
+    links: {
+      llms: `${baseUrl}/llms.txt`,
+      docs: `${baseUrl}/docs`,
+      openapi: `${baseUrl}/v1/openapi.json`,
+      discovery: `${baseUrl}/v1/discovery`,
+      manifest: `${baseUrl}${wellKnownPath}`,
+      ...(page === undefined ? {} : { console: `${baseUrl}${page.path}` }),
+    },
+  };
 }

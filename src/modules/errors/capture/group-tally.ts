@@ -4,14 +4,13 @@ import type { AdmittedItem } from '../../../core/wallet/lane/lane-item.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
 import type { NewActivity } from '../groups/activity-store.ts';
-import { dashboardUrl } from '../groups/dashboard.ts';
-import { firstCharacters } from '../intake/clean-text.ts';
+import { firstCharacters } from '../intake/texts.ts';
 import { dayOf } from '../retention.ts';
 import type { DayCount, FacetChange, GroupChange, NewEventRow } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';
 import { DetailBlocks } from './detail-blocks.ts';
 import { addFacets, FacetSums, facetsText } from './facets.ts';
-import type { ErrorIds } from './ids.ts';
+import { dashboardUrl, type ErrorIds } from './ids.ts';
 import { addHour, addRecent, isAnomalous, noCounts, rates } from './period-counts.ts';
 
 type Admitted = AdmittedItem<CaptureInput, KnownState>;

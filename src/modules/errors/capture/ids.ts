@@ -49,3 +49,8 @@ function numberOf(prefix: string, text: string): bigint | null {
   const seq = decodeWord(text, prefix.length);
   return seq === null || seq >= 1n << 63n ? null : seq;
 }
+
+/** Where a person looks at a group (contract §9). */
+export function dashboardUrl(baseUrl: string, errorGroupId: string): string {
+  return `${baseUrl}/console/errors/${errorGroupId}`;
+}

@@ -2,10 +2,10 @@
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
+import { dashboardUrl } from '../capture/ids.ts';
 import { lastHours, parseCounts } from '../capture/period-counts.ts';
 import { firstKeptSeq } from '../retention.ts';
 import type { ErrorsState } from '../state.ts';
-import { dashboardUrl } from './dashboard.ts';
 import { topValues } from './facet-store.ts';
 import type { GroupRow } from './group-store.ts';
 

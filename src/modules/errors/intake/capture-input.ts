@@ -2,13 +2,22 @@
 import type { Static } from 'typebox';
 import { iso } from '../../../lib/time.ts';
 import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from '../limits.ts';
-import { cleanJson, firstCharacters } from './clean-text.ts';
-import type { Breadcrumb, DetailParts, EventDraft, ExceptionRecord, JsonObject, StackFrame } from './draft.ts';
+import {
+  type Breadcrumb,
+  type DetailParts,
+  type EventDraft,
+  type ExceptionRecord,
+  type JsonObject,
+  type StackFrame,
+  trimBreadcrumbs,
+  trimContext,
+  trimFrames,
+  trimTags,
+} from './draft.ts';
 import type { captureSchema, ExceptionInput, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
-import { instantOf } from './lenient.ts';
-import { NumberSource } from './number-source.ts';
-import { trimBreadcrumbs, trimContext, trimFrames, trimTags } from './trim.ts';
+import { instantOf, NumberSource } from './lenient.ts';
+import { cleanJson, firstCharacters } from './texts.ts';
 import { identityOf } from './user-identity.ts';
 
 export type CaptureInput = Static<typeof captureSchema>;

@@ -7,7 +7,7 @@ import { scrubEvent } from '../scrub/scrub.ts';
 import type { ErrorsState } from '../state.ts';
 import type { EventDraft } from './draft.ts';
 import { detailFromThread, readyDetail } from './event-detail.ts';
-import { valueWord, wordsOf } from './words.ts';
+import { valueWord, wordsOf } from './texts.ts';
 
 const FIXED_BYTES = 1_024;
 

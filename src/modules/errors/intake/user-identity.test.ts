@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Secrets } from '../../../core/secrets/secrets.ts';
-import { NumberSource } from './number-source.ts';
+import { NumberSource } from './lenient.ts';
 import { identityOf, UserHashes } from './user-identity.ts';
 
 const nobody = { userId: null, contact: null };

@@ -7,10 +7,9 @@ import { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { MODE, scrubText } from '../scrub/text.ts';
-import { firstCharacters } from './clean-text.ts';
 import type { JsonObject } from './draft.ts';
-import { textOf } from './lenient.ts';
-import type { NumberSource } from './number-source.ts';
+import { type NumberSource, textOf } from './lenient.ts';
+import { firstCharacters } from './texts.ts';
 
 export interface UserIdentity {
   readonly userId: string | null;

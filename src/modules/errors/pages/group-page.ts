@@ -2,12 +2,9 @@
 import { type Html, html } from '../../../lib/html.ts';
 import type { Page, PageContent } from '../../../manifest/page.ts';
 import type { GroupDetail } from '../groups/group-detail.ts';
-import { distribution } from './distribution.ts';
 import { activity, breadcrumbs, comments } from './history.ts';
-import { jsonBlock } from './json-block.ts';
-import { sparkline } from './sparkline.ts';
+import { distribution, grouped, instant, jsonBlock, shortened, since, sparkline } from './parts.ts';
 import { exceptions, plainStack } from './stack.ts';
-import { grouped, instant, shortened, since } from './wording.ts';
 
 const TITLE_CHARACTERS_MAX = 1_000;
 const MESSAGE_CHARACTERS_MAX = 10_000;

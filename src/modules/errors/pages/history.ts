@@ -2,8 +2,7 @@
 import { type Html, html } from '../../../lib/html.ts';
 import type { GroupDetail } from '../groups/group-detail.ts';
 import type { DatedBreadcrumb } from '../intake/draft.ts';
-import { jsonBlock } from './json-block.ts';
-import { instant, shortened } from './wording.ts';
+import { instant, jsonBlock, shortened } from './parts.ts';
 
 const MESSAGE_CHARACTERS_MAX = 2_000;
 const COMMENT_CHARACTERS_MAX = 10_000;

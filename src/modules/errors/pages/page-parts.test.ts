@@ -2,12 +2,9 @@
 import { expect, test } from 'vitest';
 import { html } from '../../../lib/html.ts';
 import type { ExceptionRecord } from '../intake/draft.ts';
-import { distribution } from './distribution.ts';
 import { breadcrumbs } from './history.ts';
-import { indented, jsonBlock } from './json-block.ts';
-import { sparkline } from './sparkline.ts';
+import { distribution, indented, instant, jsonBlock, shortened, sparkline } from './parts.ts';
 import { exceptions } from './stack.ts';
-import { instant, shortened } from './wording.ts';
 
 const hostile = `"><script>alert(1)</script><img src=x onerror='a'></textarea></pre>`;
 const tagsIn = (text: string) => new Set([...text.matchAll(/<\/?([a-z0-9]+)/g)].map(([, name]) => name));

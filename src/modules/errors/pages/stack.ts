@@ -1,8 +1,7 @@
 // Exceptions with their frames: your own code open, everything else one line that opens.
 import { type Html, html } from '../../../lib/html.ts';
 import type { ExceptionRecord, StackFrame } from '../intake/draft.ts';
-import { jsonBlock } from './json-block.ts';
-import { shortened } from './wording.ts';
+import { jsonBlock, shortened } from './parts.ts';
 
 const VALUE_CHARACTERS_MAX = 10_000;
 const LINE_CHARACTERS_MAX = 500;

@@ -1,7 +1,5 @@
 // One text without secrets. A single look at every character says which passes it needs; most texts need none.
-
-import { decodeEscapes } from './escapes.ts';
-import { MARKER } from './marker.ts';
+import { codeAt, MARKER } from './characters.ts';
 import { scrubAssignments } from './named/assignments.ts';
 import { mayNameSecret } from './named/names.ts';
 import { scrubCards } from './shapes/cards.ts';
@@ -130,4 +128,51 @@ function featuresOf(text: string): number {
   // `--token …` and `Bearer …` have no separator but a space.
   if ((found & DASHES) !== 0 && text.includes('--')) found |= SEPARATED;
   return found === 0 && SCHEME.test(text) ? SEPARATED : found;
+}
+
+// What stands behind percent-encoding (RFC 3986 §2.1) and the entities of HTML, so that an encoded secret is found too.
+
+const ENTITIES = /&(?:quot|amp|lt|gt|apos|#34|#39|#x27);/g;
+const entities: Record<string, string> = {
+  '&quot;': '"',
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&apos;': "'",
+  '&#34;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+};
+
+/** The text with printable ASCII decoded once; never fails, whatever stands behind a `%`. */
+function decodeEscapes(text: string): string {
+  const decoded = text.includes('%') ? decodePercent(text) : text;
+  return decoded.includes('&') ? decoded.replace(ENTITIES, (entity) => entities[entity] ?? entity) : decoded;
+}
+
+function decodePercent(text: string): string {
+  const units = new Uint16Array(text.length);
+  let size = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    let code = text.charCodeAt(at);
+    if (code === 37) {
+      const escaped = hexadecimal(codeAt(text, at + 1)) * 16 + hexadecimal(codeAt(text, at + 2));
+      if (escaped >= 32 && escaped <= 126) {
+        code = escaped;
+        at += 2;
+      }
+    }
+    units[size] = code;
+    size += 1;
+  }
+  return size === text.length ? text : Buffer.from(units.buffer, 0, size * 2).toString('utf16le');
+}
+
+/** Too small for any sum to be a character. */
+const NOT_HEXADECIMAL = -1_000;
+
+function hexadecimal(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 0x20;
+  return letter >= 97 && letter <= 102 ? letter - 87 : NOT_HEXADECIMAL;
 }

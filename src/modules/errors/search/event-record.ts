@@ -1,10 +1,15 @@
 // Rows of events as callers see them (specification, "Error event").
+
+import type { Static } from 'typebox';
+import type { CallContext } from '../../../core/context.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
-import { dashboardUrl } from '../groups/dashboard.ts';
+import { dashboardUrl } from '../capture/ids.ts';
 import { unpackLine } from '../intake/event-detail.ts';
 import type { ErrorsState } from '../state.ts';
 import type { EventRow, EventSummaryRow, Neighbours } from './event-store.ts';
+import { type filterField, parseFilter } from './filter.ts';
+import { findEvents } from './find-events.ts';
 
 /** An event as lists show it. */
 export function eventSummary({ ids, core }: ErrorsState, accountId: string, row: EventSummaryRow) {
@@ -56,5 +61,31 @@ export function neighbourIds({ ids }: ErrorsState, accountId: string, { previous
   return {
     previous_event_id: previous === null ? null : ids.eventId(accountId, previous),
     next_event_id: next === null ? null : ids.eventId(accountId, next),
+  };
+}
+
+// What errors.list and errors.search have in common: a filter, a page, a total.
+
+interface PageInput {
+  readonly filter?: Static<typeof filterField>;
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+export async function eventPage(ctx: CallContext, state: ErrorsState, input: PageInput, q: string | null) {
+  const filter = parseFilter(input.filter);
+  const found = await findEvents(ctx, state, {
+    filter,
+    q,
+    cursor: input.cursor,
+    limit: input.limit ?? 20,
+    binding: [JSON.stringify(filter), q ?? ''],
+  });
+  return {
+    items: found.rows.map((row) => eventSummary(state, ctx.accountId, row)),
+    next_cursor: found.nextCursor,
+    has_more: found.hasMore,
+    total: found.total,
+    ...(found.isTotalCapped ? { total_capped: true } : {}),
   };
 }

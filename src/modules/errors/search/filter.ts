@@ -2,8 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { cleanText } from '../intake/clean-text.ts';
-import { type MarkedValue, valueWord } from '../intake/words.ts';
+import { cleanText, type MarkedValue, valueWord } from '../intake/texts.ts';
 import { environments, levels } from '../limits.ts';
 
 const TAG = 'tags.';

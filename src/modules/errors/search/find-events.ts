@@ -6,15 +6,13 @@ import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.
 import type { Database } from '../../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
 import { findGroup } from '../groups/group-store.ts';
-import { valueWord, wordsOf } from '../intake/words.ts';
+import { valueWord, wordsOf } from '../intake/texts.ts';
 import { COUNTED_MAX } from '../limits.ts';
 import { dayOf, firstKeptSeq } from '../retention.ts';
 import type { ErrorsState } from '../state.ts';
-import { countEvents, type EventScope, type Sample, sampleEvents, walkEvents } from './event-scan.ts';
-import type { EventSummaryRow } from './event-store.ts';
+import { countEvents, type EventScope, type Sample, sampleEvents, searchBack, walkEvents } from './event-scan.ts';
+import { type EventSummaryRow, totalOf } from './event-store.ts';
 import type { EventFilter } from './filter.ts';
-import { searchBack } from './search-back.ts';
-import { totalOf } from './totals.ts';
 
 const SAMPLE = 1_000;
 /** From this share of matches on, the order finds them sooner than the index of words. */

@@ -1,11 +1,15 @@
 // An SDK's event as a draft (develop.sentry.dev/sdk/data-model/event-payloads). Everything is optional; what is of a wrong kind is left out.
 import { iso } from '../../../lib/time.ts';
-import { cleanJson, firstCharacters } from '../intake/clean-text.ts';
-import type { Breadcrumb, EventDraft, ExceptionRecord, JsonObject } from '../intake/draft.ts';
+import {
+  type Breadcrumb,
+  type EventDraft,
+  type ExceptionRecord,
+  type JsonObject,
+  trimBreadcrumbs,
+} from '../intake/draft.ts';
 import { groupingOf } from '../intake/fingerprint.ts';
-import { instantOf, listOf, objectOf, objectsOf, textOf } from '../intake/lenient.ts';
-import { NumberSource } from '../intake/number-source.ts';
-import { trimBreadcrumbs } from '../intake/trim.ts';
+import { instantOf, listOf, NumberSource, objectOf, objectsOf, textOf } from '../intake/lenient.ts';
+import { cleanJson, firstCharacters } from '../intake/texts.ts';
 import { identityOf } from '../intake/user-identity.ts';
 import {
   type Environment,

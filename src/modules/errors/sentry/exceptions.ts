@@ -1,8 +1,7 @@
 // The exceptions of an event. The last value is what was thrown, those before it lie behind it, each deeper than the next; or, in a
 // group, `mechanism` names its parent (develop.sentry.dev/sdk/data-model/event-payloads/exception).
-import type { ExceptionRecord, JsonObject, StackFrame } from '../intake/draft.ts';
+import { type ExceptionRecord, type JsonObject, type StackFrame, trimContext, trimFrames } from '../intake/draft.ts';
 import { listOf, objectOf, objectsOf, positionOf, textOf } from '../intake/lenient.ts';
-import { trimContext, trimFrames } from '../intake/trim.ts';
 import { EXCEPTIONS_MAX } from './numbers.ts';
 
 /** The exceptions that were sent, the one thrown last; of very many the ones nearest to it. */

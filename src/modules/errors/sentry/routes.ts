@@ -12,10 +12,9 @@ import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';
 import { ENVELOPE_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
-import { type ReadEvent, readEnvelope, readStored } from './read.ts';
+import { type ReadEvent, readEnvelope, readStored, storedEvent } from './read-body.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
 import { EnvelopeSieve, sift } from './sieve.ts';
-import { storedEvent } from './stored-body.ts';
 
 const CAPABILITY = 'errors.capture';
 const SCOPES = [CAPABILITY, 'errors.message'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mintSecret } from '../../../core/keys/record.ts';
+import { mintSecret } from '../../../core/keys/api-key.ts';
 import { Secrets } from '../../../core/secrets/secrets.ts';
 import type { RawHead } from '../../../manifest/raw-route.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';

@@ -1,5 +1,6 @@
 // What becomes of a pushed message: acknowledged, given back with a delay, or taken back because nothing was sent.
 
+import { doubledMs } from '../../../core/background/backoff.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -10,7 +11,6 @@ import { lockGroupsOf, refreshGroups } from '../fifo/store.ts';
 import { undeliver } from '../messages/store.ts';
 import { holdQueueById } from '../queues/store.ts';
 import { type QueueState, queueKey } from '../state.ts';
-import { retryDelayMs } from './retry-delay.ts';
 import type { LeasedSubscription } from './subscription-store.ts';
 
 export type PushState = Pick<QueueState, 'core' | 'ids' | 'cache' | 'waiters' | 'acking'>;
@@ -72,4 +72,19 @@ async function unlessGone(write: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
   }
+}
+
+// When a message that its receiver did not take is pushed again (contract §7).
+
+const BACKOFF = { firstMs: 5_000, maxMs: 15 * 60_000 };
+// A receiver that asks for no pause at all would be called in a tight loop.
+const ASKED_MIN_MS = 1_000;
+
+/**
+ * Milliseconds until the next delivery: 5 s, doubled with every delivery so far, at most 15 min; or what the receiver asked for
+ * by Retry-After (`askedMs`), between 1 s and 15 min.
+ */
+export function retryDelayMs(deliveries: number, askedMs: number | null): number {
+  if (askedMs !== null) return Math.min(Math.max(askedMs, ASKED_MIN_MS), BACKOFF.maxMs);
+  return doubledMs(BACKOFF, deliveries);
 }

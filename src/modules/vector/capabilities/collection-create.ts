@@ -8,8 +8,13 @@ import { memberSources } from '../../../lib/json-source.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
-import { collectionText } from '../collections/record.ts';
-import { addCollection, type CollectionRow, collectionCount, findCollection } from '../collections/store.ts';
+import {
+  addCollection,
+  type CollectionRow,
+  collectionCount,
+  collectionText,
+  findCollection,
+} from '../collections/store.ts';
 import { metrics } from '../engine/port.ts';
 import { metadataText, tooLarge } from '../items/metadata.ts';
 import { DIMENSION_MAX, METADATA_BYTES_MAX, vectorLimits } from '../limits.ts';

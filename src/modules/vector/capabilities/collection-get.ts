@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { collectionText } from '../collections/record.ts';
-import { findCollection } from '../collections/store.ts';
+import { collectionText, findCollection } from '../collections/store.ts';
 import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, collectionSchema } from '../schemas.ts';
 import type { VectorState } from '../state.ts';

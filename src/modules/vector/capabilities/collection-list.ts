@@ -2,8 +2,7 @@ import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { collectionText } from '../collections/record.ts';
-import { type CollectionRow, listCollections } from '../collections/store.ts';
+import { type CollectionRow, collectionText, listCollections } from '../collections/store.ts';
 import { collectionSchema, cursorField, enginePayload, nextCursor } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 

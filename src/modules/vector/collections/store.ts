@@ -1,7 +1,8 @@
 // SQL of the collections themselves.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import type { CollectionRef, Metric } from '../engine/port.ts';
+import { iso } from '../../../lib/time.ts';
+import type { CollectionRef, Metric, VectorEngine } from '../engine/port.ts';
 
 export interface CollectionRow {
   readonly account_id: string;
@@ -77,7 +78,7 @@ export async function collectionCount(db: Queryable, accountId: string): Promise
   return Number((await db.query<{ collections: bigint }>(countCollections, [accountId])).rows[0]?.collections ?? 0n);
 }
 
-export interface NewCollection {
+interface NewCollection {
   readonly accountId: string;
   readonly name: string;
   readonly collectionId: string;
@@ -127,4 +128,20 @@ export function refOf(row: CollectionRow): CollectionRef {
     metric: row.metric,
     version: Number(row.version),
   };
+}
+
+// Collections as callers see them.
+
+/** JSON text of a collection: its metadata goes out as it came in. */
+export function collectionText(row: CollectionRow, engine: VectorEngine): string {
+  const { state, bytes } = engine.indexState(refOf(row));
+  const head = JSON.stringify({ collection: row.name, dimension: row.dimension, metric: row.metric });
+  const tail = JSON.stringify({
+    vector_count: Number(row.vector_count),
+    state: 'ready',
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    raw_vendor_payload: { engine: engine.name, bytes, index_state: state },
+  });
+  return `${head.slice(0, -1)},"metadata":${row.metadata ?? 'null'},${tail.slice(1)}`;
 }

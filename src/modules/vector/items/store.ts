@@ -3,7 +3,7 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Filter } from '../engine/port.ts';
-import { filterParameters, passesFilter } from './filter-sql.ts';
+import { filterParameters, passesFilter } from './filter.ts';
 
 export interface ItemRow {
   readonly id: string;

@@ -11,8 +11,7 @@ import { type CollectionRow, holdCollection } from '../collections/store.ts';
 import type { VectorEngine } from '../engine/port.ts';
 import { faultOf } from '../items/embedding.ts';
 import { problem } from '../problems.ts';
-import type { ChangeInput, ChangeItem, RowChange } from './change.ts';
-import { changesOf } from './hints.ts';
+import { type ChangeInput, type ChangeItem, changesOf, type RowChange } from './change.ts';
 import { embeddingAt, metadataAt } from './packed.ts';
 import { lockFree, readKnownIds, readNamed, sendAdvance, sendUpdates, sendUpserts } from './store.ts';
 

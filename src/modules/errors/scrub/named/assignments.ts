@@ -1,7 +1,6 @@
 // Secrets in running text that a name stands before: `password=…`, `api_key: …`, `"token":"…"`, `?access_token=…`, header lines,
 // `<password>…</password>`, `--token …`. One pass over the separators; the name is looked up backwards from there.
-import { replaceSpans } from '../marker.ts';
-import { codeAt, isNameCharacter, isQuote, isSpace } from '../text-characters.ts';
+import { codeAt, isNameCharacter, isQuote, isSpace, replaceSpans } from '../characters.ts';
 import { kindOfName, NAME, type NameKind } from './names.ts';
 import { type Assigned, valueSpan } from './values.ts';
 

@@ -1,6 +1,6 @@
 // How far the value behind a name in running text reaches. When in doubt it reaches further: too much is hidden rather than too little.
 
-import { codeAt, isBlank, isNameCharacter, isQuote, isSpace } from '../text-characters.ts';
+import { codeAt, isBlank, isNameCharacter, isQuote, isSpace } from '../characters.ts';
 import { NAME, type NameKind } from './names.ts';
 
 /** A name of a secret, and how its value stands behind it. */

@@ -1,7 +1,6 @@
 // Card numbers (ISO/IEC 7812): known beginnings with their lengths, and the Luhn digit. A number written in groups must be grouped
 // as on cards, in blocks of 3 to 6, the first of at least 4, so that UUIDs, dates and tables of numbers stay.
-import { replaceSpans } from '../marker.ts';
-import { codeAt } from '../text-characters.ts';
+import { codeAt, replaceSpans } from '../characters.ts';
 
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;

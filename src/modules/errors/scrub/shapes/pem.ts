@@ -1,6 +1,6 @@
 // Private keys as text: PEM (RFC 7468), OpenSSH, PGP and SSH2 blocks, and the private part of a PuTTY file. Certificates and public
 // keys stay. A key without an end is taken to the end of the text.
-import { MARKER, replaceSpans } from '../marker.ts';
+import { MARKER, replaceSpans } from '../characters.ts';
 
 const LABEL_CHARACTERS_MAX = 64;
 const PUTTY = 'Private-Lines:';

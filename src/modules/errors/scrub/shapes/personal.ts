@@ -1,7 +1,6 @@
 // E-mail and IP addresses, where personal data is scrubbed: variables, request, user and breadcrumbs.
 import { isIPv6 } from 'node:net';
-import { replaceSpans } from '../marker.ts';
-import { codeAt } from '../text-characters.ts';
+import { codeAt, replaceSpans } from '../characters.ts';
 
 const LOCAL_CHARACTERS_MAX = 64;
 const IPV6_CHARACTERS_MIN = 6;

@@ -1,7 +1,6 @@
 // Credentials that are known by their own look: prefixes of providers, JSON Web Tokens, `Bearer` and `Basic`, and keys that are
 // plain random text of a known length. Each pattern succeeds or fails within a bounded number of characters of its start.
-import { MARKER, replaceSpans } from '../marker.ts';
-import { codeAt } from '../text-characters.ts';
+import { codeAt, MARKER, replaceSpans } from '../characters.ts';
 
 const PREFIXED = new RegExp(
   `(?<![A-Za-z0-9])(?:${[

@@ -1,6 +1,5 @@
 // Passwords in the authority of URLs (RFC 3986 §3.2.1) and of data source names, and the tokens that some hosts take as user names.
-import { replaceSpans } from '../marker.ts';
-import { codeAt } from '../text-characters.ts';
+import { codeAt, replaceSpans } from '../characters.ts';
 
 const TOKEN_CHARACTERS_MIN = 20;
 const NAME_CHARACTERS_MAX = 128;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StackFrame } from './draft.ts';
-import { trimBreadcrumbs, trimContext, trimFrames, trimTags } from './trim.ts';
+import { type StackFrame, trimBreadcrumbs, trimContext, trimFrames, trimTags } from './draft.ts';
 
 const frame = (line: number): StackFrame => ({
   func: 'f',

@@ -1,6 +1,43 @@
+// Texts of an event: such as PostgreSQL can hold (NUL and lone surrogates become U+FFFD, contract §1, §9, in names as well as in values), and
+// what the search index holds of them.
+import { hash } from 'node:crypto';
+
+export function cleanText(text: string): string {
+  return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed();
+}
+
+/** A plain JSON value with every text cleaned; what needs no cleaning is shared with it. */
+export function cleanJson<T>(value: T): T {
+  return clean(value) as T;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (value === null || typeof value !== 'object') return value;
+  return Array.isArray(value) ? cleanList(value) : cleanMembers(value as Readonly<Record<string, unknown>>);
+}
+
+function cleanList(list: readonly unknown[]): readonly unknown[] {
+  const cleaned = list.map(clean);
+  return cleaned.some((entry, i) => entry !== list[i]) ? cleaned : list;
+}
+
+function cleanMembers(members: Readonly<Record<string, unknown>>): object {
+  const names = Object.keys(members);
+  const cleanNames = names.map(cleanText);
+  const values = names.map((name) => clean(members[name]));
+  const changed = names.some((name, i) => cleanNames[i] !== name || values[i] !== members[name]);
+  return changed ? Object.fromEntries(cleanNames.map((name, i) => [name, values[i]])) : members;
+}
+
+/** The first `characters` of a text, none of them cut in half. */
+export function firstCharacters(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  return [...text.slice(0, characters * 2)].slice(0, characters).join('');
+}
+
 // What the search index holds of an event: the words of its texts, and a mark for each value that lists can be filtered by.
 // Texts and questions are cut by the same rule, so a question is never an expression.
-import { hash } from 'node:crypto';
 
 /** Read from each text; a stack trace that was sent as a message is not a text to search. */
 const TEXT_CHARACTERS_MAX = 8_192;

@@ -1,4 +1,20 @@
-// Classes of characters that the passes over running text share.
+// What the passes over running text share: classes of characters, and the marker that stands where a secret was. The marker says nothing about
+// kind or length, and every rule leaves it as it is.
+
+export const MARKER = '[scrubbed]';
+
+/** `text` with each span of `spans` (start, end, start, end …; ascending, apart) replaced by the marker. */
+export function replaceSpans(text: string, spans: readonly number[]): string {
+  if (spans.length === 0) return text;
+  const parts: string[] = [];
+  let kept = 0;
+  for (let i = 0; i < spans.length; i += 2) {
+    parts.push(text.slice(kept, spans[i]), MARKER);
+    kept = spans[i + 1] as number;
+  }
+  parts.push(text.slice(kept));
+  return parts.join('');
+}
 
 const NAMES = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) NAMES[code] = /[\w$-]/.test(String.fromCharCode(code)) ? 1 : 0;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Secrets } from '../secrets/secrets.ts';
-import { isWellFormedSecret, mintSecret } from './record.ts';
+import { isWellFormedSecret, mintSecret } from './api-key.ts';
 
 const secrets = new Secrets('a server secret of tests');
 const mint = () => mintSecret(secrets);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NumberSource } from './number-source.ts';
+import { NumberSource } from './lenient.ts';
 
 const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String);
 const name = fc.oneof(fc.constantFrom('tags', 'user_id', 'a"b', '{', 'é'), fc.string({ maxLength: 5 }));
