@@ -34,6 +34,8 @@ CREATE TABLE video.job (
   -- which kind of background work takes its steps
   work text COLLATE "C" NOT NULL,
   due_at timestamptz,
+  -- a process is at work on its step
+  leased boolean NOT NULL DEFAULT false,
   attempt integer NOT NULL DEFAULT 0,
   progress_pct integer,
   current_step text,

@@ -765,6 +765,7 @@ CREATE TABLE video.job (
   storage_nanos bigint NOT NULL,
   work text COLLATE "C" NOT NULL,
   due_at timestamp with time zone,
+  leased boolean DEFAULT false NOT NULL,
   attempt integer DEFAULT 0 NOT NULL,
   progress_pct integer,
   current_step text,

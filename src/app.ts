@@ -50,6 +50,7 @@ import { fileAssets } from './vendors/assets/file.ts';
 import { s3Assets } from './vendors/assets/s3.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
+import { filmChecks } from './vendors/video/film/check.ts';
 import { filmSandbox } from './vendors/video/sandbox/render.ts';
 import { type Adapters, builtInAdapters, startVendors, vendorsOf } from './vendors-file.ts';
 
@@ -212,7 +213,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     outbound,
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
-    films: filmSandbox,
+    films: { ...filmSandbox, ...filmChecks },
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, region: config.region, siblings, bounds },
   };

@@ -3,7 +3,7 @@ import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
-import type { FilmSandbox } from '../vendors/video/port.ts';
+import type { FilmChecks, FilmSandbox } from '../vendors/video/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
@@ -42,8 +42,8 @@ export interface Core {
   readonly vendors: Vendors;
   /** Where bytes are kept that are too many for the database. */
   readonly assets: AssetStore;
-  /** Makes films without a vendor. */
-  readonly films: FilmSandbox;
+  /** Makes films without a vendor, and looks at those of vendors. */
+  readonly films: FilmSandbox & FilmChecks;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;

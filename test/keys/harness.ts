@@ -23,6 +23,7 @@ import { buildManifest } from '../../src/manifest/manifest.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
+import { filmChecks } from '../../src/vendors/video/film/check.ts';
 import { filmSandbox } from '../../src/vendors/video/sandbox/render.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sandboxOnly } from '../support/vendors.ts';
@@ -102,7 +103,7 @@ function makeCore(db: Database): Core {
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     vendors: sandboxOnly(),
     assets: fileAssets('/nowhere'),
-    films: filmSandbox,
+    films: { ...filmSandbox, ...filmChecks },
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

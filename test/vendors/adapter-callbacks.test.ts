@@ -60,14 +60,14 @@ describeAdapters((wire, there) => {
   test('an attempt whose answer was lost is looked for where the vendor lists its jobs', async () => {
     const { find } = there().adapter;
     if (find === undefined) return expect(wire.name).not.toBe('replicate');
-    expect(await find(there().call(), 'tok_0123456789abcdef')).toEqual({ kind: 'not_found' });
+    expect(await find(there().call(), 'tok_0123456789abcdef', {})).toEqual({ kind: 'not_found' });
     there().double.script('submit', 'lost');
     await there().submit({ callbackUrl: CALLBACK_URL });
     await there().submit({ callbackUrl: `${CALLBACK_URL}-another` });
-    const found = await find(there().call(), 'tok_0123456789abcdef');
+    const found = await find(there().call(), 'tok_0123456789abcdef', {});
     expect(found).toMatchObject({ kind: 'found', job: { reference: there().double.jobs[0]?.reference } });
     there().double.script('list', { proxy: 502 });
-    expect(await find(there().call(), 'tok_0123456789abcdef')).toMatchObject({ kind: 'unanswered' });
+    expect(await find(there().call(), 'tok_0123456789abcdef', {})).toMatchObject({ kind: 'unanswered' });
     return undefined;
   });
 });

@@ -58,7 +58,7 @@ describeAdapters((wire, there) => {
         ];
         expect(kinds.every((kind) => KINDS.has(kind))).toBe(true);
         await there().adapter.purge?.(there().call(), job);
-        await there().adapter.find?.(there().call(), 'tok');
+        await there().adapter.find?.(there().call(), 'tok', {});
         const callback = {
           model: wire.model,
           options: wire.options,

@@ -4,6 +4,7 @@ import { sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { modules } from '../../src/manifest/index.ts';
 import { eventually } from '../cron/harness.ts';
+import type { TestDatabase } from '../support/database.ts';
 import {
   type Client,
   client,
@@ -23,14 +24,14 @@ export class VideoBench {
   readonly account: TestAccount;
   readonly call: Client;
 
-  private constructor(service: TestService, account: TestAccount) {
+  protected constructor(service: TestService, account: TestAccount) {
     this.service = service;
     this.account = account;
     this.call = client(service.url, account.secret);
   }
 
-  static async start(env: Record<string, string> = {}, usd = 100): Promise<VideoBench> {
-    const service = await startTestService({ env: { VIDEO_SANDBOX_THREADS: '2', ...env } });
+  static async start(env: Record<string, string> = {}, usd = 100, database?: TestDatabase): Promise<VideoBench> {
+    const service = await startTestService({ env: { VIDEO_SANDBOX_THREADS: '2', ...env }, database });
     return new VideoBench(service, await createTestAccount(service.core, usd));
   }
 

@@ -101,7 +101,9 @@ const selectByToken = statement(
 const countLive = statement(
   'vendor_attempts_live',
   `/* fan-out: live work of all accounts by vendor */
-   SELECT a.vendor, count(*) AS attempts FROM core.vendor_attempt a WHERE a.ended_at IS NULL GROUP BY a.vendor`,
+   SELECT a.vendor, count(*) AS attempts FROM core.vendor_attempt a
+    WHERE a.ended_at IS NULL AND (a.state <> 'unknown' OR a.created_at > core.clock_now() - interval '10 minutes')
+    GROUP BY a.vendor`,
 );
 
 /** Writes the intent. It must be committed before anything is sent: give the database, not a transaction, unless it commits first. */
@@ -190,7 +192,7 @@ export async function attemptByToken(db: Queryable, secrets: Secrets, token: str
   return (await db.query<AttemptRow>(selectByToken, [token])).rows[0] ?? null;
 }
 
-/** Attempts that have not ended, by vendor. */
+/** Attempts that have not ended, by vendor; what nobody has heard of for ten minutes is not thought to go on. */
 export async function liveAttempts(db: Queryable): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query<{ vendor: string; attempts: bigint }>(countLive, []);
   return new Map(rows.map(({ vendor, attempts }) => [vendor, Number(attempts)]));

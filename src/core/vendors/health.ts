@@ -105,6 +105,14 @@ export class VendorHealth {
     return row === undefined || row.state === 'closed';
   }
 
+  /** Why, and for how long, no call of the vendor may be made; null: one may, if only to see whether it answers again. */
+  downFor(vendor: string, capability: string): { reason: FailoverReason; retryAfterMs: number } | null {
+    const row = this.#rows.get(keyOf(vendor, capability));
+    const leftMs = (row?.retry_at ?? 0) - this.nowMs;
+    if (row === undefined || row.state === 'closed' || leftMs <= 0) return null;
+    return { reason: row.reason ?? 'VENDOR_DOWN', retryAfterMs: leftMs };
+  }
+
   /** Those that are not simply up. */
   standings(): Standing[] {
     return [...this.#rows.values()].map((row) => ({

@@ -21,6 +21,7 @@ import { videoProblems } from './problems.ts';
 import { type VideoSettings, videoSettings } from './settings.ts';
 import { type StartedVideo, startVideo } from './start.ts';
 import { videoSweeps } from './sweeps.ts';
+import { callbackRoute } from './work/callback.ts';
 
 const second = { unit: 'second', nanosPerUnit: 1_000_000n };
 
@@ -54,7 +55,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   events: videoEvents,
   models: videoFamily,
   settings: videoSettings,
-  rawRoutes: [contentRoute],
+  rawRoutes: [contentRoute, callbackRoute],
   start: startVideo,
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,

@@ -29,14 +29,14 @@ export const KEY_KEEP_MS = 30 * DAY_MS;
 export const RECORD_DAYS = 90;
 /** What the hold for storage assumes of 720p; others by their multiplier. */
 export const ASSUMED_BITS_PER_SECOND = 8_000_000;
-/** A job for which no vendor was found to work in so long has failed. @public */
+/** A job for which no vendor was found to work in so long has failed. */
 export const NO_VENDOR_MS = 10 * 60_000;
-/** What came of a submission without an answer is waited for so long. @public */
+/** What came of a submission without an answer is waited for so long. */
 export const UNKNOWN_OUTCOME_MS = 10 * 60_000;
 export const PICKUP_HOURS = 24;
 /** A step that its process does not renew is due again after so long. */
 export const LEASE_MS = 30_000;
-/** Jobs at vendors that take a step at once on one process: they mostly wait for somebody else's server. @public */
+/** Jobs at vendors that take a step at once on one process: they mostly wait for somebody else's server. */
 export const STEPS_AT_ONCE = 64;
 
 export const VENDOR_WORK = 'video.vendor';

@@ -1,6 +1,7 @@
 // How the module starts in a process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { OneStore } from './jobs/asset-store.ts';
 import { BeginJob } from './jobs/begin.ts';
@@ -8,7 +9,9 @@ import { SignedLinks } from './jobs/links.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
 import type { VideoSettings } from './settings.ts';
 import type { VideoState } from './state.ts';
+import { WorkTimes } from './work/pace.ts';
 import { sandboxLoop } from './work/sandbox.ts';
+import { vendorLoop } from './work/vendor.ts';
 import { webhookLoop } from './work/webhooks.ts';
 
 export interface StartedVideo extends VideoState {
@@ -26,10 +29,12 @@ export async function startVideo(core: Core, settings: VideoSettings): Promise<S
     core,
     store,
     begin: new BeginJob(shown),
+    times: new WorkTimes(),
+    publicUrl: isLoopback(new URL(core.baseUrl).hostname) ? null : core.baseUrl,
     images,
     links,
     shown,
     pickupMs: settings.pickupHours * HOUR_MS,
   };
-  return { ...state, loops: [sandboxLoop(state, settings.sandboxThreads), webhookLoop(core)] };
+  return { ...state, loops: [vendorLoop(state), sandboxLoop(state, settings.sandboxThreads), webhookLoop(core)] };
 }

@@ -5,11 +5,16 @@ import type { BeginJob } from './jobs/begin.ts';
 import type { SignedLinks } from './jobs/links.ts';
 import type { Shown } from './jobs/record.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
+import type { WorkTimes } from './work/pace.ts';
 
 export interface VideoState {
   readonly core: Core;
   readonly store: OneStore;
   readonly begin: BeginJob;
+  /** How long models take, as this process has seen it. */
+  readonly times: WorkTimes;
+  /** Where vendors can reach this service; null: nowhere. */
+  readonly publicUrl: string | null;
   readonly images: ReferenceImages;
   readonly links: SignedLinks;
   readonly shown: Omit<Shown, 'nowMs'>;

@@ -168,6 +168,27 @@ export interface SandboxRequest {
 /** `refused`: the prompt ordered this code. */
 export type SandboxOutcome = { readonly kind: 'made' } | { readonly kind: 'refused'; readonly code: string };
 
+/** What a file that came from a vendor is, once it has been looked through. */
+export type CheckedFilm =
+  | {
+      readonly kind: 'sound';
+      readonly contentType: 'video/mp4' | 'video/webm';
+      readonly widthPx: number;
+      readonly heightPx: number;
+      readonly durationSeconds: number;
+    }
+  | { readonly kind: 'unsound'; readonly message: string };
+
+/** Looks at films. */
+export interface FilmChecks {
+  /**
+   * Whether the file at `path` is a film: MP4 or WebM with frames. An index at its end is moved to the front. Throws when `signal` ends it.
+   */
+  check(path: string, signal: AbortSignal): Promise<CheckedFilm>;
+  /** Writes one of its pictures to `to`, as JPEG; false: that cannot be done here. */
+  frame(path: string, to: string, signal: AbortSignal): Promise<boolean>;
+}
+
 /** Makes films here. A film is a function of its scenes, its size and its image: making it again makes the same bytes. */
 export interface FilmSandbox {
   /** Takes a thread for as long as it lasts: whoever calls bounds how many. Throws when `signal` ends it, or the thread fails. */
@@ -208,8 +229,8 @@ export interface VideoAdapter {
   poll(call: VendorCall, job: VendorJob): Promise<VideoProgress>;
   cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation>;
   download(call: VendorCall, url: string): Promise<VideoDownload>;
-  /** Looks for an attempt whose answer was lost, where the wire can. */
-  find?(call: VendorCall, token: string): Promise<VideoSearch>;
+  /** Looks for an attempt whose answer was lost, where the wire can; with its work's token and options. */
+  find?(call: VendorCall, token: string, options: VideoWork['options']): Promise<VideoSearch>;
   /** Removes the vendor's copy, where the wire can; `true` when it is gone. */
   purge?(call: VendorCall, job: VendorJob): Promise<boolean>;
   /** Reads a call at our callback address, where the vendor makes them. The token in the address has been found before. */

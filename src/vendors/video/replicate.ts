@@ -130,13 +130,17 @@ function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
 }
 
 /** Looks among the latest 100 predictions for the one whose callback address ends in the token. */
-async function find(call: VendorCall, token: string): Promise<VideoSearch> {
+async function find(
+  call: VendorCall,
+  token: string,
+  { output }: Readonly<Record<string, unknown>>,
+): Promise<VideoSearch> {
   const url = `${call.baseUrl}/predictions`;
   const reply = await ask(call, { method: 'GET', url, credentials: bearer(call), timeoutMs: call.timeouts.pollMs });
   const results = at(bodyOf(reply), 'results');
   if (!isSuccess(reply) || !Array.isArray(results)) return unanswered(call, reply, readError);
   const found = results.find((each) => textAt(each, 'webhook')?.endsWith(`/${token}`));
-  const job = found === undefined ? null : jobOf(call, found, undefined);
+  const job = found === undefined ? null : jobOf(call, found, output);
   return job === null ? { kind: 'not_found' } : { kind: 'found', job };
 }
 

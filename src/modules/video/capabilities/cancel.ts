@@ -6,7 +6,7 @@ import { cancelIn } from '../jobs/cancel.ts';
 import { requireJob, showJobs } from '../jobs/read.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { askToStop } from '../work/stop.ts';
+import { askToStop, cancelEnd } from '../work/stop.ts';
 import { endless } from './examples.ts';
 
 export const cancel = defineCapability<VideoState>()({
@@ -43,9 +43,9 @@ export const cancel = defineCapability<VideoState>()({
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
     const job = await requireJob(ctx.core.db, ctx.accountId, input.id);
-    const end = askToStop(job);
+    const said = await askToStop(ctx.core, job);
     return runWrite(ctx, async (tx) => {
-      const after = await cancelIn(tx, state, job, end, ctx.requestId);
+      const after = await cancelIn(tx, state, job, cancelEnd(said), ctx.requestId);
       return (await showJobs(state, tx, ctx.accountId, [after]))[0];
     });
   },

@@ -2,10 +2,11 @@ import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { forgetAssets, removeJob } from '../jobs/remove.ts';
+import { isLive } from '../jobs/row.ts';
 import { findJob } from '../jobs/store.ts';
 import { jobIdField } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { askToStop } from '../work/stop.ts';
+import { askToStop, cancelEnd, removeCopies } from '../work/stop.ts';
 import { oneSecond } from './examples.ts';
 
 export const remove = defineCapability<VideoState>()({
@@ -31,13 +32,14 @@ export const remove = defineCapability<VideoState>()({
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
     const job = await findJob(ctx.core.db, ctx.accountId, input.id);
-    const end = job === null ? null : askToStop(job);
+    const said = job === null ? null : await askToStop(ctx.core, job);
     let assets: string[] = [];
     const answer = await runWrite(ctx, async (tx) => {
-      if (job !== null && end !== null) assets = await removeJob(tx, state, job, end, ctx.requestId);
+      if (job !== null) assets = await removeJob(tx, state, job, cancelEnd(said), ctx.requestId);
       return { ok: true, job_id: input.id };
     });
     await forgetAssets(ctx.core, assets);
+    if (job !== null && !isLive(job.state)) await removeCopies(ctx.core, job);
     return answer;
   },
 });

@@ -3,9 +3,15 @@
 
 import type { Transaction } from '../../../db/database.ts';
 import { problem } from '../problems.ts';
-import { type Ending, endJobIn, type JobEnd } from './end.ts';
+import { type Ending, type EndOptions, endJobIn, type JobEnd } from './end.ts';
 import { isLive, type JobRow } from './row.ts';
 import { lockJob } from './store.ts';
+
+/** How a job that is cancelled ends. */
+export type EndOfCancel = (
+  tx: Transaction,
+  job: JobRow,
+) => Promise<{ readonly end: CancelEnd; readonly options: EndOptions }>;
 
 export type CancelEnd = Extract<JobEnd, { readonly state: 'cancelled' }>;
 
@@ -18,13 +24,13 @@ export const stoppedUnbilled: CancelEnd = {
 
 /**
  * Ends the job as cancelled and answers it as it is then; one that is cancelled already is answered as it is. Throws JOB_NOT_FOUND, and
- * STATE_CONFLICT for one that has ended otherwise. `end`: what the vendor said; it was asked before.
+ * STATE_CONFLICT for one that has ended otherwise. `endOf`: how it ends, by what stands in the database once the job is locked.
  */
 export async function cancelIn(
   tx: Transaction,
   ending: Ending,
   job: JobRow,
-  end: CancelEnd,
+  endOf: EndOfCancel,
   requestId: string,
 ): Promise<JobRow> {
   const now = await lockJob(tx, job.account_id, job.job_id);
@@ -33,7 +39,8 @@ export async function cancelIn(
   if (!isLive(now.state)) {
     throw problem('STATE_CONFLICT', { param: 'id', detail: now.state, message: `The job is ${now.state} already.` });
   }
-  const after = await endJobIn(tx, ending, now, end, requestId);
+  const { end, options } = await endOf(tx, now);
+  const after = await endJobIn(tx, ending, now, end, { ...options, requestId });
   if (after === null) throw new Error('a locked job was ended by somebody else');
   return after;
 }

@@ -1,5 +1,6 @@
 // The end of a job: state, money, event and the webhooks that are told are one transaction, won by whoever has seen the job's last
 // version. What was held is captured or given back here, and nowhere else.
+import { openTurn } from '../../../core/background/turns.ts';
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { nextEventId, sendEvents } from '../../../core/events/outbox.ts';
@@ -35,37 +36,49 @@ export interface Ending {
 const endJobRow = statement(
   'video_end_job',
   `UPDATE video.job
-      SET state = $4, version = version + 1, finished_at = $5, due_at = $6, ended = $7, cost_nanos = $8, film = $9, warnings = $10,
+      SET state = $4, version = version + 1, finished_at = $5, due_at = $6, leased = false, ended = $7, cost_nanos = $8, film = $9, warnings = $10,
           expires_at = $11, progress_pct = $12, event_id = $13, current_step = NULL
     WHERE account_id = $1 AND job_id = $2 AND version = $3 AND state IN ('queued', 'running')`,
 );
 const settleJobRow = statement(
   'video_settle_job',
-  'UPDATE video.job SET cost_nanos = $3, due_at = NULL, ended = $4 WHERE account_id = $1 AND job_id = $2 AND cost_nanos IS NULL',
+  `UPDATE video.job SET cost_nanos = $3, due_at = $4, leased = false, ended = $5
+    WHERE account_id = $1 AND job_id = $2 AND cost_nanos IS NULL`,
 );
 
-/** Ends the job, unless another end was first: answers the job as it is then, else null. */
-export function endJob(ending: Ending, job: JobRow, end: JobEnd): Promise<JobRow | null> {
-  return ending.core.db.transaction((tx) => endJobIn(tx, ending, job, end, null));
+export interface EndOptions {
+  /** Of the call that ends it; absent: it ends by itself. */
+  readonly requestId?: string;
+  /** A vendor may still be at work on it: it is looked after from then on, in so many milliseconds. */
+  readonly lookInMs?: number;
+  /** What is written of the vendor with the end. */
+  readonly also?: (tx: Transaction, nowMs: number) => Promise<unknown>;
 }
 
-/** `requestId`: of the call that ends it; null: it ends by itself. */
+/** Ends the job, unless another end was first: answers the job as it is then, else null. */
+export function endJob(ending: Ending, job: JobRow, end: JobEnd, options: EndOptions = {}): Promise<JobRow | null> {
+  return ending.core.db.transaction((tx) => endJobIn(tx, ending, job, end, options));
+}
+
 export async function endJobIn(
   tx: Transaction,
   ending: Ending,
   job: JobRow,
   end: JobEnd,
-  requestId: string | null,
+  { requestId, lookInMs, also }: EndOptions,
 ): Promise<JobRow | null> {
   const nowMs = await clockNow(tx);
-  const after = jobAfter(ending, job, end, nowMs);
+  const dueMs = lookInMs === undefined ? null : nowMs + lookInMs;
+  const after = { ...jobAfter(ending, job, end, nowMs), due_at: dueMs };
   const eventId = nextEventId();
   if (!(await saveEnd(tx, job, after, eventId))) return null;
+  if (dueMs !== null) await openTurn(tx, job.account_id, job.work, dueMs);
+  await also?.(tx, nowMs);
   await releaseJobWebhooks(tx, after, nowMs);
   const webhooks = (await webhooksOf(tx, job.account_id, [job.job_id])).get(job.job_id) ?? [];
   const object = jobRecord(after, webhooks, { ...ending.shown, nowMs, linkSeconds: EVENT_LINK_SECONDS });
   const type = end.state === 'succeeded' ? 'video.job.completed' : 'video.job.failed';
-  sendEvents(tx, [{ accountId: job.account_id, type, data: { object }, requestId, eventId }], nowMs);
+  sendEvents(tx, [{ accountId: job.account_id, type, data: { object }, requestId: requestId ?? null, eventId }], nowMs);
   // The wallet is locked last: nothing waits for it longer than this commit takes.
   if (end.state === 'succeeded') await capture(tx, ending.core, job, end.charge);
   else if (end.state !== 'cancelled' || end.settles) await releaseHold(tx, job.account_id, job.hold_id);
@@ -73,18 +86,22 @@ export async function endJobIn(
 }
 
 /**
- * Settles what a cancelled job cost, once its vendor has said so: `seconds` and `workNanos` of 0 give everything back. Answers whether
- * it was settled now.
- * @public
+ * Settles what a cancelled job cost, once its vendor has said so; a `charge` of nothing gives everything back. Answers whether it was
+ * settled now.
  */
-export function settleMoney({ core }: Ending, job: JobRow, charge: Charge): Promise<boolean> {
+export function settleMoney({ core }: Ending, job: JobRow, charge: Charge, options: EndOptions = {}): Promise<boolean> {
   return core.db.transaction(async (tx) => {
+    const nowMs = await clockNow(tx);
+    const { lookInMs, also } = options;
+    const dueMs = lookInMs === undefined ? null : nowMs + lookInMs;
     const ended = endedOf(job);
     const cancel = ended?.cancel == null ? null : { ...ended.cancel, mayBeCharged: false };
     const costNanos = charge.workNanos;
-    const values = [job.account_id, job.job_id, costNanos, JSON.stringify({ ...ended, cancel })];
-    const { count } = await tx.query(settleJobRow, values);
+    const after = JSON.stringify({ ...ended, cancel });
+    const { count } = await tx.query(settleJobRow, [job.account_id, job.job_id, costNanos, dateOf(dueMs), after]);
     if (count === 0) return false;
+    if (dueMs !== null) await openTurn(tx, job.account_id, job.work, dueMs);
+    await also?.(tx, nowMs);
     if (costNanos > 0n) await capture(tx, core, job, charge);
     else await releaseHold(tx, job.account_id, job.hold_id);
     return true;
@@ -100,7 +117,7 @@ async function saveEnd(tx: Transaction, job: JobRow, after: JobRow, eventId: str
   return count === 1;
 }
 
-function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: number): JobRow {
+function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: number) {
   const ended = {
     ...job,
     state: end.state satisfies JobState,
@@ -114,7 +131,6 @@ function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: 
       const { charge, film, warnings } = end;
       return {
         ...ended,
-        due_at: null,
         film: JSON.stringify(film),
         warnings: [...job.warnings, ...warnings],
         cost_nanos: charge.workNanos + charge.storageNanos,
@@ -137,16 +153,13 @@ function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: 
         ...ended,
         ...over({ reason: 'cancelled', cancel: end.cancel }, end.settles),
         ...purgeable(nowMs + pickupMs),
-        // Its vendor is asked for what became of it.
-        ...(end.settles ? {} : { due_at: nowMs }),
       };
   }
 }
 
-/** What an end without a film leaves: nothing due, nothing charged unless the money waits. */
+/** What an end without a film leaves: nothing charged, unless the money waits. */
 function over(ended: Partial<Ended>, settles = true) {
   return {
-    due_at: null,
     ended: JSON.stringify({ error: null, reason: null, cancel: null, ...ended } satisfies Ended),
     cost_nanos: settles ? 0n : null,
   };

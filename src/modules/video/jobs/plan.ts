@@ -3,7 +3,7 @@ import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { Vendors } from '../../../core/vendors/vendors.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
 import type { VideoOperation } from '../../../vendors/video/port.ts';
-import { quoteFilm, videoModel } from '../models/family.ts';
+import { quoteFilm, vendorPrice, videoModel } from '../models/family.ts';
 import { cannotServe, type FilmWish, type Reason, unableReasons } from '../models/wish.ts';
 import { assumedBytes, storagePrice } from './price.ts';
 import type { Link } from './row.ts';
@@ -72,9 +72,14 @@ function warningsOf(chain: readonly Candidate[], { hasSeed, hasNegativePrompt }:
 }
 
 /** The chain as the job keeps it. */
-export function linksOf(chain: readonly Candidate[]): Link[] {
+export function linksOf(
+  chain: readonly Candidate[],
+  { seconds, resolution }: Pick<FilmWish, 'seconds' | 'resolution'>,
+): Link[] {
   return chain.map(({ vendor, model, region, markupPct, quoteNanos, priceVersion, row }) => {
     const { extend } = videoModel(row);
-    return { vendor, model, region, markupPct, quoteNanos: Number(quoteNanos), priceVersion, extend };
+    const { vendorNanos, per } = vendorPrice(row, seconds, resolution);
+    const prices = { quoteNanos: Number(quoteNanos), vendorNanos: Number(vendorNanos), per, priceVersion };
+    return { vendor, model, region, markupPct, ...prices, extend };
   });
 }

@@ -1,7 +1,7 @@
 // What a job costs: the work at the vendor's quote, and the storage of what it made, in advance.
 import type { VideoResolution } from '../../../vendors/video/port.ts';
 import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
-import { resolutionMultiplier } from './row.ts';
+import { type Film, type JobRow, resolutionMultiplier } from './row.ts';
 
 const GIB = 1n << 30n;
 
@@ -18,6 +18,18 @@ export interface Charge {
 export function storagePrice(bytes: number, days: number, nanosPerUnit: bigint): { nanos: bigint; units: bigint } {
   const byteDays = BigInt(bytes) * BigInt(days);
   return { nanos: divideUp(byteDays * nanosPerUnit, GIB), units: divideUp(byteDays, GIB) };
+}
+
+/** What keeping a film costs; never more than was held for it. */
+export function storageCharge(
+  job: Pick<JobRow, 'store' | 'retention_days' | 'storage_nanos'>,
+  film: Film,
+  nanosPerUnit: bigint,
+): Pick<Charge, 'storageNanos' | 'storageUnits'> {
+  if (!job.store) return { storageNanos: 0n, storageUnits: 0n };
+  const bytes = film.sizeBytes + (film.thumbnail?.sizeBytes ?? 0);
+  const { nanos, units } = storagePrice(bytes, job.retention_days, nanosPerUnit);
+  return { storageNanos: nanos < job.storage_nanos ? nanos : job.storage_nanos, storageUnits: units };
 }
 
 /** What the hold assumes that a film takes. */

@@ -13,7 +13,7 @@ export function progressOf(job: JobRow, nowMs: number) {
   return { progress_pct: pct, eta_seconds: secondsLeft(job, pct, nowMs), current_step: job.current_step };
 }
 
-/** What a step that has begun or looked writes: `saidPct` is the vendor's word, null when it says nothing. @public */
+/** What a step that has begun or looked writes: `saidPct` is the vendor's word, null when it says nothing. */
 export function progressAfter(
   job: Pick<JobRow, 'progress_pct' | 'running_at' | 'expected_ms'>,
   saidPct: number | null,

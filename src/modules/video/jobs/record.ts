@@ -3,7 +3,7 @@ import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
 import { LINK_SECONDS } from '../limits.ts';
-import { chainOf, endedOf, filmOf, type JobRow, type Link, wantedOf } from './row.ts';
+import { chainOf, endedOf, filmOf, filmSecondsOf, type JobRow, type Link, wantedOf } from './row.ts';
 
 /** Who is told of the end of a job, and how that stands. */
 export interface JobWebhook {
@@ -39,7 +39,7 @@ export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: S
     model: row.model,
     vendor: row.vendor,
     prompt: wanted.prompt,
-    duration_seconds: wanted.filmSeconds,
+    duration_seconds: filmSecondsOf(row),
     aspect_ratio: wanted.aspectRatio,
     resolution: wanted.resolution,
     seed: wanted.seed,

@@ -4,7 +4,7 @@
 import type { Core } from '../../../core/context.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { type CancelEnd, cancelIn } from './cancel.ts';
+import { cancelIn, type EndOfCancel } from './cancel.ts';
 import type { Ending } from './end.ts';
 import { filmOf, isLive, type JobRow, type Wanted, wantedOf } from './row.ts';
 import { lockJob } from './store.ts';
@@ -28,12 +28,12 @@ export async function removeJob(
   tx: Transaction,
   ending: Ending,
   job: JobRow,
-  end: CancelEnd,
+  endOf: EndOfCancel,
   requestId: string,
 ): Promise<string[]> {
   const now = await lockJob(tx, job.account_id, job.job_id);
   if (now === null || now.deleted) return [];
-  const after = isLive(now.state) ? await cancelIn(tx, ending, now, end, requestId) : now;
+  const after = isLive(now.state) ? await cancelIn(tx, ending, now, endOf, requestId) : now;
   await purge(tx, after, true);
   return assetsOf(after);
 }

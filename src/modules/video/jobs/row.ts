@@ -43,6 +43,9 @@ export interface Link {
   readonly markupPct: 0 | 0.05;
   /** Nano-USD, markup included. */
   readonly quoteNanos: number;
+  /** What the vendor takes for it, nano-USD; of so many seconds, or of the clip. */
+  readonly vendorNanos: number;
+  readonly per: 'second' | 'clip';
   readonly priceVersion: string;
   /** How the model extends a film. */
   readonly extend: 'stitched' | 'continuation' | null;
@@ -122,3 +125,9 @@ export const wantedOf = ({ request }: Pick<JobRow, 'request'>) => JSON.parse(req
 export const chainOf = ({ chain }: Pick<JobRow, 'chain'>) => JSON.parse(chain) as readonly Link[];
 export const filmOf = ({ film }: Pick<JobRow, 'film'>) => (film === null ? null : (JSON.parse(film) as Film));
 export const endedOf = ({ ended }: Pick<JobRow, 'ended'>) => (ended === null ? null : (JSON.parse(ended) as Ended));
+
+/** Length of the film that is delivered: of a continuation what was added, of all else the whole. */
+export function filmSecondsOf(job: Pick<JobRow, 'request' | 'chain' | 'place' | 'operation'>): number {
+  const { seconds, filmSeconds } = wantedOf(job);
+  return job.operation === 'extend' && chainOf(job)[job.place]?.extend === 'continuation' ? seconds : filmSeconds;
+}

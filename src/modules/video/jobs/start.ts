@@ -1,6 +1,8 @@
 // How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
 import type { CallContext } from '../../../core/context.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
+import type { Candidate } from '../../../core/vendors/choose.ts';
+import type { Vendors } from '../../../core/vendors/vendors.ts';
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
 import { priceOf } from '../../../core/wallet/prices.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -62,10 +64,7 @@ export async function startJob(
   if (common.retention_days !== undefined && common.store !== true)
     throw invalidField('retention_days', 'needs_store', 'retention_days goes with store: true.');
   const plan = planRequest(state, request);
-  if (!plan.isSandbox) {
-    const message = 'Jobs at outside vendors are not built yet; ask for sandbox/storyboard-1.';
-    throw problem('VENDOR_NOT_AVAILABLE', { detail: 'not_built', param: 'model', message });
-  }
+  requireSomebodyUp(ctx.core.vendors, plan, request.operation);
   ctx.warnings.push(...plan.warnings);
   const webhookUrl = common.webhook_url ?? null;
   if (webhookUrl !== null) {
@@ -92,6 +91,15 @@ export async function startJob(
     bytes: JOB_BYTES + 4 * request.prompt.length,
     rows: 1,
   });
+}
+
+/** Throws what the first of the chain is down for when all of it is down: no job would get anywhere now. */
+function requireSomebodyUp({ health }: Vendors, { chain }: Plan, operation: VideoOperation): void {
+  const downFor = ({ vendor }: Candidate) => health.downFor(vendor, `video.${operation}`);
+  const [first, ...others] = chain.map(downFor);
+  if (first == null || others.includes(null)) return;
+  const { reason, retryAfterMs } = first;
+  throw problem(reason, { message: 'No vendor that could take the job answers at present.', retryAfterMs });
 }
 
 function planRequestOf(request: StartRequest): PlanRequest {
@@ -137,7 +145,7 @@ function rowOf(
     vendor: first.vendor,
     model: `${first.vendor}/${first.model}`,
     request: JSON.stringify(wanted),
-    chain: JSON.stringify(linksOf(plan.chain)),
+    chain: JSON.stringify(linksOf(plan.chain, request)),
     place: 0,
     left_reason: null,
     store: request.common.store ?? false,

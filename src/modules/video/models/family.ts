@@ -104,13 +104,23 @@ export function secondNanos(row: ModelRow, resolution: VideoResolution): bigint 
   return own === undefined ? null : nanos(own);
 }
 
-/** What so many seconds cost the caller, nano-USD with markup. */
-export function quoteFilm(row: ModelRow, seconds: number, resolution: VideoResolution): bigint {
+/** What the vendor takes for so many seconds, nano-USD. */
+export function vendorPrice(row: ModelRow, seconds: number, resolution: VideoResolution): VendorPrice {
   const price = row.price as Price;
-  if (price !== 'free' && 'per_clip' in price) return quoteOf(row.vendor, nanos(price.per_clip), 1n);
+  if (price !== 'free' && 'per_clip' in price) return { vendorNanos: nanos(price.per_clip), per: 'clip' };
   const each = secondNanos(row, resolution);
   if (each === null) throw new Error(`${row.id} has no price for ${resolution}`);
-  return quoteOf(row.vendor, each, BigInt(seconds));
+  return { vendorNanos: each * BigInt(seconds), per: 'second' };
+}
+
+interface VendorPrice {
+  readonly vendorNanos: bigint;
+  readonly per: 'second' | 'clip';
+}
+
+/** What so many seconds cost the caller, nano-USD with markup. */
+export function quoteFilm(row: ModelRow, seconds: number, resolution: VideoResolution): bigint {
+  return quoteOf(row.vendor, vendorPrice(row, seconds, resolution).vendorNanos, 1n);
 }
 
 export const videoFamily: ModelFamily = {

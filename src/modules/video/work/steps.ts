@@ -1,10 +1,12 @@
 // What all steps of live jobs share: which jobs are due, the lease of a step, and what it writes while it goes on. A step is fenced by its
 // attempt, and by the job's being live: a job that was cancelled is written no more.
 import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
+import { openTurn } from '../../../core/background/turns.ts';
 import { textArray } from '../../../db/arrays.ts';
-import type { Queryable, Transaction } from '../../../db/database.ts';
+import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import type { JobRow } from '../jobs/row.ts';
+import type { FailoverReason } from '../../../vendors/call/port.ts';
+import type { JobRow, Link } from '../jobs/row.ts';
 import { jobColumns } from '../jobs/store.ts';
 import { LEASE_MS } from '../limits.ts';
 
@@ -20,7 +22,7 @@ const claim = statement(
        FROM video.job j
       WHERE j.account_id = $1 AND j.work = $2 AND j.due_at <= core.clock_now() AND j.job_id <> ALL($4::text[])
       ORDER BY j.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   UPDATE video.job j SET due_at = c.lease_end, attempt = j.attempt + 1
+   UPDATE video.job j SET due_at = c.lease_end, attempt = j.attempt + 1, leased = true
      FROM c WHERE j.account_id = $1 AND j.job_id = c.job_id
    RETURNING ${jobColumns}`,
 );
@@ -41,9 +43,20 @@ const beginRunning = statement(
       SET state = 'running', version = version + 1, running_at = $4, current_step = $5, expected_ms = $6
     WHERE account_id = $1 AND job_id = $2 AND attempt = $3 AND state = 'queued'`,
 );
+const chooseVendor = statement(
+  'video_choose_vendor',
+  `UPDATE video.job SET place = $4, vendor = $5, model = $6, left_reason = $7
+    WHERE account_id = $1 AND job_id = $2 AND attempt = $3 AND state IN ('queued', 'running')`,
+);
+const lookAgain = statement(
+  'video_look_again',
+  `UPDATE video.job SET due_at = $5, leased = false, progress_pct = greatest(progress_pct, $6), current_step = $7
+    WHERE account_id = $1 AND job_id = $2 AND attempt = $3 AND version = $4`,
+);
 const putBack = statement(
   'video_put_back',
-  'UPDATE video.job SET due_at = $4 WHERE account_id = $1 AND job_id = $2 AND attempt = $3 AND due_at IS NOT NULL',
+  `UPDATE video.job SET due_at = $4, leased = false
+    WHERE account_id = $1 AND job_id = $2 AND attempt = $3 AND due_at IS NOT NULL`,
 );
 
 /** Leases due steps of one kind of work. */
@@ -93,7 +106,40 @@ export async function stepRuns(
   };
 }
 
-/** The step, or the next one, is due at `dueMs`. */
+/** The job's next vendor, in the order of its chain, is asked. False: the step is not ours any more, or the job has ended. */
+export async function stepAsks(
+  tx: Transaction,
+  { accountId, id, attempt }: Step,
+  place: number,
+  { vendor, model }: Link,
+  leftReason: FailoverReason | null,
+): Promise<boolean> {
+  const values = [accountId, id, attempt, place, vendor, `${vendor}/${model}`, leftReason];
+  return (await tx.query(chooseVendor, values)).count === 1;
+}
+
+/** The step is over, and the next one due at `dueMs`; null: there is none. Nothing is written of a job that changed meanwhile. */
+export async function stepOver(
+  db: Database,
+  { accountId, id, attempt }: Step,
+  { version, work }: JobRow,
+  next: { readonly dueMs: number | null; readonly progressPct?: number | null; readonly what?: string },
+): Promise<void> {
+  const { dueMs, progressPct = null, what = null } = next;
+  await db.transaction(async (tx) => {
+    const due = dueMs === null ? null : new Date(dueMs);
+    const [{ count }] = await Promise.all([
+      tx.query(lookAgain, [accountId, id, attempt, version, due, progressPct, what]),
+      dueMs === null ? null : openTurn(tx, accountId, work, dueMs),
+    ]);
+    return count === 1;
+  });
+}
+
+/** When the step was claimed, by the clock of the database. */
+export const claimedMs = ({ job }: Step) => (job.due_at as number) - LEASE_MS;
+
+/** The step is due again at `dueMs`. */
 export async function stepDue(db: Queryable, { accountId, id, attempt }: Step, dueMs: number): Promise<void> {
   await db.query(putBack, [accountId, id, attempt, new Date(dueMs)]);
 }

@@ -1,0 +1,103 @@
+// What a vendor does for a job that is over. Of a cancelled job it decides what is charged; of all others it costs the caller nothing, and what
+// the vendor bills is a loss. It is asked to stop, and looked after for a day.
+import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
+import { bookLoss, bookSale, type LossCause } from '../../../core/vendors/bills.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { DAY_MS } from '../../../lib/time.ts';
+import type { VideoBill } from '../../../vendors/video/port.ts';
+import { billedFor, nothing } from '../jobs/bill.ts';
+import { settleMoney } from '../jobs/end.ts';
+import { endedOf, type JobRow } from '../jobs/row.ts';
+import { UNKNOWN_OUTCOME_MS } from '../limits.ts';
+import { seek } from './seek-attempt.ts';
+import { stepOver } from './steps.ts';
+import { askAttemptToStop, removeCopies } from './stop.ts';
+import { adapterOf, callOf, placeOf, type VendorStep, vendorJobOf } from './vendor-step.ts';
+
+export const LOOK_AFTER_MS = 2_000;
+const LOOK_EVERY_MS_MAX = 15 * 60_000;
+/** Of the time since the job ended. */
+const LOOK_SHARE = 0.1;
+
+/** `attempt`: what a vendor may be at work on; null: nothing is. */
+export async function afterEnd(turn: VendorStep, attempt: AttemptRow | null): Promise<void> {
+  const { state, step, job } = turn;
+  if (attempt === null) {
+    if (isUnsettled(job)) await settleMoney(state, job, nothing);
+    else await stepOver(state.core.db, step, job, { dueMs: null });
+    return;
+  }
+  const bill = await billOf(turn, attempt);
+  if (bill !== null) return close(turn, attempt, bill);
+  if (isUnsettled(job) && turn.nowMs() >= waitsUntilMs(job, attempt)) {
+    await settleMoney(state, job, nothing, { lookInMs: LOOK_AFTER_MS });
+    return;
+  }
+  const endedMs = job.finished_at as number;
+  if (turn.nowMs() >= endedMs + DAY_MS) return close(turn, attempt, 'nothing');
+  const pauseMs = Math.min(LOOK_EVERY_MS_MAX, Math.max(LOOK_AFTER_MS, LOOK_SHARE * (turn.nowMs() - endedMs)));
+  await stepOver(state.core.db, step, job, { dueMs: turn.nowMs() + pauseMs });
+}
+
+const isUnsettled = ({ cost_nanos }: JobRow) => cost_nanos === null;
+
+/** How long what is held waits for the vendor's word. */
+function waitsUntilMs(job: JobRow, attempt: AttemptRow): number {
+  return attempt.state === 'accepted' ? job.deadline_at : attempt.created_at + UNKNOWN_OUTCOME_MS;
+}
+
+/** What the vendor bills in the end; null: it goes on, or that is not known yet. */
+async function billOf(turn: VendorStep, attempt: AttemptRow): Promise<VideoBill | null> {
+  const { core } = turn.state;
+  if (attempt.state !== 'accepted') {
+    await seek(turn, attempt);
+    return null;
+  }
+  const call = callOf(core, attempt, turn.signal);
+  if (call === null) return null;
+  const progress = await adapterOf(core, attempt).poll(call, vendorJobOf(attempt));
+  switch (progress.kind) {
+    case 'queued':
+    case 'running': {
+      const cancellation = await askAttemptToStop(core, attempt, turn.signal);
+      return cancellation?.kind === 'stopped' ? cancellation.bill : null;
+    }
+    case 'unanswered':
+      return null;
+    case 'gone':
+      return 'nothing';
+    default:
+      return progress.bill;
+  }
+}
+
+async function close(turn: VendorStep, attempt: AttemptRow, bill: VideoBill): Promise<void> {
+  const { state, step, job } = turn;
+  const { core } = state;
+  const { account_id: accountId } = job;
+  const { vendor } = attempt;
+  const { vendorNanos: billedNanos, charge } = billedFor(job, placeOf(job, attempt), bill);
+  if (isUnsettled(job)) {
+    const also = async (tx: Transaction, nowMs: number) => {
+      await endAttempt(tx, accountId, attempt.attempt_id, nowMs);
+      if (billedNanos > 0n)
+        await bookSale(tx, { accountId, vendor, billedNanos, capturedNanos: charge.workNanos }, nowMs);
+    };
+    await settleMoney(state, job, charge, { also });
+  } else {
+    await core.db.transaction(async (tx) => {
+      const nowMs = turn.nowMs();
+      if (!(await endAttempt(tx, accountId, attempt.attempt_id, nowMs))) return;
+      await bookLoss(tx, { accountId, vendor, billedNanos, cause: causeOf(job) }, nowMs);
+    });
+    await stepOver(core.db, step, job, { dueMs: null });
+  }
+  // What nobody will fetch need not be kept there.
+  await removeCopies(core, job);
+}
+
+function causeOf(job: JobRow): LossCause {
+  if (job.state === 'expired') return 'late';
+  if (job.state === 'cancelled') return 'cancelled';
+  return endedOf(job)?.error?.code_detail === 'outcome_unknown' ? 'outcome_unknown' : 'failed';
+}

@@ -1,0 +1,109 @@
+// How far is it? What the vendor answers is the truth about a job: callbacks only make it be asked sooner. A poll that fails says nothing.
+import { type AttemptRow, saveAttemptDetails } from '../../../core/vendors/attempts.ts';
+import type { VideoBill, VideoProgress } from '../../../vendors/video/port.ts';
+import { progressAfter } from '../jobs/progress.ts';
+import { problem } from '../problems.ts';
+import { takeFilm } from './take-film.ts';
+import { adapterOf, callOf, endWithout, goOnLater, type VendorStep, vendorJobOf, vendorWorks } from './vendor-step.ts';
+
+const NO_KEY_PAUSE_MS = 60_000;
+
+export async function pollVendor(turn: VendorStep, attempt: AttemptRow): Promise<void> {
+  const { state, job, signal } = turn;
+  const { core } = state;
+  const call = callOf(core, attempt, signal);
+  if (call === null) {
+    const { vendor, key_name: key } = attempt;
+    core.log.error(
+      { jobId: job.job_id, vendor, key },
+      'a film cannot be asked for: the key that it was begun with is gone',
+    );
+    return goOnLater(turn, { pauseMs: NO_KEY_PAUSE_MS });
+  }
+  const vendorJob = vendorJobOf(attempt);
+  const progress = await adapterOf(core, attempt).poll(call, vendorJob);
+  switch (progress.kind) {
+    case 'queued':
+      return goOnLater(turn, { what: 'queued at the vendor' });
+    case 'running':
+      return goesOn(turn, attempt, progress);
+    case 'unanswered':
+      core.log.info(
+        { jobId: job.job_id, vendor: attempt.vendor, message: progress.message },
+        'a vendor has not said how far a film is',
+      );
+      return goOnLater(turn, progress.breaker.kind === 'waits' ? { pauseMs: progress.breaker.ms } : {});
+    case 'succeeded': {
+      const billed = { ...vendorJob.details, [BILLED]: JSON.stringify(progress.bill) };
+      if (vendorJob.details[BILLED] !== billed[BILLED])
+        await saveAttemptDetails(core.db, job.account_id, attempt.attempt_id, billed);
+      return takeFilm(turn, attempt, call, progress);
+    }
+    default:
+      return over(turn, attempt, progress);
+  }
+}
+
+/** Among what the adapter keeps of a job: what its vendor billed, once it had made the film. */
+const BILLED = 'qm_billed';
+
+async function goesOn(
+  turn: VendorStep,
+  attempt: AttemptRow,
+  { progressPct, step: word, warning }: Extract<VideoProgress, { kind: 'queued' | 'running' }>,
+): Promise<void> {
+  const { state, job } = turn;
+  if (warning !== null)
+    state.core.log.warn({ jobId: job.job_id, vendor: attempt.vendor, warning }, 'a vendor says what is not known');
+  const running = await vendorWorks(turn, 'rendering');
+  if (running === null) return;
+  await goOnLater(
+    { ...turn, job: running },
+    {
+      progressPct: progressAfter(running, progressPct, turn.nowMs()),
+      what: word?.slice(0, 100) ?? 'rendering',
+    },
+  );
+}
+
+type Over = Exclude<VideoProgress, { kind: 'queued' | 'running' | 'unanswered' | 'succeeded' }>;
+
+/** It ended without a film. */
+async function over(turn: VendorStep, attempt: AttemptRow, progress: Over): Promise<void> {
+  const { vendor } = attempt;
+  switch (progress.kind) {
+    case 'failed': {
+      const { code, message, vendorSaid, bill } = progress;
+      turn.state.core.log.info(
+        { jobId: turn.job.job_id, vendor, code, message, vendorSaid },
+        'a vendor has failed at a film',
+      );
+      return endWithout(turn, attempt, { state: 'failed', problem: problem(code, { message }) }, bill, 'failed');
+    }
+    case 'expired':
+      return endWithout(turn, attempt, { state: 'expired', reason: 'vendor_expired' }, progress.bill, 'failed');
+    case 'cancelled': {
+      const end = {
+        state: 'failed',
+        problem: problem('VENDOR_ERROR', { message: 'The vendor has cancelled the job.' }),
+      } as const;
+      return endWithout(turn, attempt, end, progress.bill, 'failed');
+    }
+    case 'gone': {
+      const message = 'The vendor does not know the job any more.';
+      return endWithout(
+        turn,
+        attempt,
+        { state: 'failed', problem: problem('VENDOR_ERROR', { message }) },
+        billBefore(attempt),
+        'failed',
+      );
+    }
+  }
+}
+
+/** What the vendor billed when it had made the film, though it has lost it since. */
+function billBefore(attempt: AttemptRow): VideoBill {
+  const before = vendorJobOf(attempt).details[BILLED];
+  return before === undefined ? 'nothing' : (JSON.parse(before) as VideoBill);
+}

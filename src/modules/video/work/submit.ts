@@ -1,0 +1,223 @@
+// Asking the vendors of a job's chain to work on it, one after the other. What is sent has been written before, and what a vendor accepts is
+// written before anything else; the walk goes on only while it is certain that nobody works on the job.
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  acceptAttempt,
+  beginAttempt,
+  loseAttempt,
+  refuseAttempt,
+  vendorCallOf,
+} from '../../../core/vendors/attempts.ts';
+import { nextStep, type Outcome, type Place } from '../../../core/vendors/failover.ts';
+import type { CallOutcome } from '../../../core/vendors/health.ts';
+import { Problem } from '../../../problems/problem.ts';
+import type { FailoverReason } from '../../../vendors/call/port.ts';
+import type { ModelRow } from '../../../vendors/file/port.ts';
+import type { VideoAdapter, VideoSubmission } from '../../../vendors/video/port.ts';
+import { endJob } from '../jobs/end.ts';
+import { chainOf, type Link, wantedOf } from '../jobs/row.ts';
+import { NO_VENDOR_MS } from '../limits.ts';
+import { problem } from '../problems.ts';
+import { type Material, materialOf, parentAt, requestOf, workFor } from './material.ts';
+import { firstPauseMs } from './pace.ts';
+import { SEEK_EVERY_MS } from './seek.ts';
+import { stepAsks, stepOver } from './steps.ts';
+import { type VendorStep, workOf } from './vendor-step.ts';
+import { Watch } from './watch.ts';
+
+const ROUND_PAUSE_MS = 10_000;
+const ROUND_PAUSE_MS_MAX = 60_000;
+/** The database may be away for a moment just when a vendor has accepted. */
+const SAVE_TRIES = 5;
+const SAVE_PAUSE_MS = 1_000;
+
+/** Another process has the job, or it has ended: this step writes no more. */
+class StepLost extends Error {}
+
+export async function submitJob(turn: VendorStep): Promise<void> {
+  const { state, step, job, signal } = turn;
+  const watch = new Watch(state.core, step, signal, 'asking a vendor');
+  try {
+    const material = await materialOf(state, job, signal);
+    await walk(turn, material);
+  } catch (error) {
+    if (error instanceof Problem) await endJob(state, job, { state: 'failed', problem: error });
+    else if (!(error instanceof StepLost)) throw error;
+  } finally {
+    watch.end();
+  }
+}
+
+async function walk(turn: VendorStep, material: Material): Promise<void> {
+  const { state, step, job } = turn;
+  const [first, ...others] = chainOf(job).map(placeIn) as [Walked, ...Walked[]];
+  const chain = [first, ...others] as const;
+  const outcomes: Outcome[] = [];
+  for (;;) {
+    const next = nextStep([...chain], outcomes);
+    switch (next.kind) {
+      case 'try': {
+        const left = (outcomes[0] as { reason?: FailoverReason } | undefined)?.reason ?? null;
+        outcomes.push(await askVendor(turn, material, next.position, next.place.link, left));
+        break;
+      }
+      case 'accepted': {
+        const { model } = next.place;
+        const expectedMs = state.times.expectedMs(`${next.place.vendor}/${model}`, wantedOf(job).seconds);
+        const dueMs = turn.nowMs() + firstPauseMs(expectedMs);
+        await stepOver(state.core.db, step, job, { dueMs, what: 'accepted by the vendor' });
+        return;
+      }
+      case 'unknown':
+        await stepOver(state.core.db, step, job, {
+          dueMs: turn.nowMs() + SEEK_EVERY_MS,
+          what: 'waiting for word of the vendor',
+        });
+        return;
+      case 'failed':
+        await nobody(turn, next);
+        return;
+    }
+  }
+}
+
+type Walked = Place & { readonly link: Link };
+
+function placeIn(link: Link): Walked {
+  return { vendor: link.vendor, model: link.model, quoteNanos: BigInt(link.quoteNanos), link };
+}
+
+const LEAVES: ReadonlySet<string> = new Set([
+  'VENDOR_TIMEOUT',
+  'VENDOR_DOWN',
+  'RATE_LIMIT_VENDOR',
+  'VENDOR_AUTH_ERROR',
+]);
+
+/** Nobody took it. When that may change, all are asked again in a while. */
+async function nobody(
+  turn: VendorStep,
+  failed: { readonly code: Problem['code'] | string; readonly message: string; readonly retryAfterMs?: number },
+): Promise<void> {
+  const { state, step, job } = turn;
+  const nowMs = turn.nowMs();
+  const endMs = Math.min(job.created_at + NO_VENDOR_MS, job.deadline_at);
+  if (LEAVES.has(failed.code) && nowMs < endMs) {
+    const pauseMs = Math.min(failed.retryAfterMs ?? ROUND_PAUSE_MS, ROUND_PAUSE_MS_MAX);
+    await stepOver(state.core.db, step, job, { dueMs: Math.min(nowMs + pauseMs, endMs), what: 'waiting for a vendor' });
+    return;
+  }
+  const { code, message, retryAfterMs } = failed;
+  const options = { message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  await endJob(state, job, { state: 'failed', problem: problem(code as 'VENDOR_DOWN', options) });
+}
+
+async function askVendor(
+  turn: VendorStep,
+  material: Material,
+  position: number,
+  link: Link,
+  leftReason: FailoverReason | null,
+): Promise<Outcome> {
+  const { state, job } = turn;
+  const row = state.core.vendors.row(link.vendor, link.model);
+  if (row === undefined || row.vendor.disabled !== null)
+    return { kind: 'refused', reason: 'VENDOR_DOWN', message: `${link.vendor} takes no work at present.` };
+  const entry = await state.core.vendors.enter(row.vendor, `video.${job.operation}`);
+  if (entry.kind === 'pass') {
+    const { reason, retryAfterMs } = entry;
+    return { kind: 'refused', reason, message: `${link.vendor} is not asked at present.`, retryAfterMs };
+  }
+  let outcome: CallOutcome = { breaker: { kind: 'none' }, reason: null };
+  try {
+    const { attemptId, submission } = await send(turn, material, position, link, leftReason, row);
+    outcome = callOutcome(submission);
+    return await settle(turn, attemptId, submission);
+  } finally {
+    entry.ended(outcome);
+  }
+}
+
+/** Writes the intent, then sends. */
+async function send(
+  { state, step, job, signal, nowMs }: VendorStep,
+  material: Material,
+  position: number,
+  link: Link,
+  leftReason: FailoverReason | null,
+  row: ModelRow,
+): Promise<{ attemptId: string; submission: VideoSubmission }> {
+  const { core } = state;
+  const adapter = core.vendors.adapter<VideoAdapter>('video', row.vendor.adapter);
+  const { image, parent: made } = material;
+  const parent = made === null ? null : await parentAt(state, made, link.vendor, nowMs());
+  const begun = await core.db.transaction(async (tx) => {
+    if (!(await stepAsks(tx, step, position, link, leftReason))) throw new StepLost();
+    return beginAttempt(tx, core.secrets, {
+      accountId: job.account_id,
+      work: workOf(job),
+      capability: `video.${job.operation}`,
+      row,
+      quoteNanos: BigInt(link.quoteNanos),
+      request: requestOf(job, row),
+    });
+  });
+  const { baseUrl, key, assetHosts } = row.vendor;
+  const told = { base_url: baseUrl, key_name: key?.name ?? null, asset_hosts: [...assetHosts] };
+  const call = vendorCallOf(core, { ...told, timeouts: JSON.stringify(row.timeouts) }, signal);
+  const submission = await adapter.submit(call, workFor(state, job, row, { image, parent }, begun.token));
+  return { attemptId: begun.attemptId, submission };
+}
+
+async function settle(turn: VendorStep, attemptId: string, submission: VideoSubmission): Promise<Outcome> {
+  const { core } = turn.state;
+  const { account_id: accountId, job_id: jobId } = turn.job;
+  if (submission.kind === 'accepted') {
+    await save(() => acceptAttempt(core.db, accountId, attemptId, submission.job));
+    return { kind: 'accepted' };
+  }
+  if (submission.kind === 'not_sent') {
+    await refuseAttempt(core.db, accountId, attemptId, 'not_sent', turn.nowMs());
+    turn.signal.throwIfAborted();
+    throw new Error('a vendor was not asked, though the process does not stop');
+  }
+  const { message, vendorSaid } = submission;
+  core.log.info(
+    { jobId, attemptId, outcome: submission.kind, message, vendorSaid },
+    'a vendor has not accepted a film',
+  );
+  if (submission.kind === 'unknown') {
+    await save(() => loseAttempt(core.db, accountId, attemptId));
+    return { kind: 'unknown' };
+  }
+  const { reason, breaker } = submission;
+  await save(() => refuseAttempt(core.db, accountId, attemptId, reason, turn.nowMs()));
+  return { kind: 'refused', reason, message, ...(breaker.kind === 'waits' ? { retryAfterMs: breaker.ms } : {}) };
+}
+
+async function save(write: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (tries === SAVE_TRIES) throw error;
+      await sleep(SAVE_PAUSE_MS);
+    }
+  }
+}
+
+function callOutcome(submission: VideoSubmission): CallOutcome {
+  switch (submission.kind) {
+    case 'accepted':
+      return { breaker: { kind: 'none' }, reason: null, keeps: true };
+    case 'not_sent':
+      return { breaker: { kind: 'none' }, reason: null };
+    case 'unknown':
+      return { breaker: submission.breaker, reason: 'VENDOR_TIMEOUT', keeps: true };
+    case 'refused': {
+      const { breaker, reason } = submission;
+      return { breaker, reason: LEAVES.has(reason) ? (reason as FailoverReason) : null };
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// The vendor has made the film: it is fetched, looked through, kept here, and only then has the job succeeded. What is fetched twice is the
+// same film; what cannot be delivered costs its caller nothing.
+import { createWriteStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
+import { bookSale } from '../../../core/vendors/bills.ts';
+import { priceOf } from '../../../core/wallet/prices.ts';
+import { AssetGone, type AssetStore } from '../../../vendors/assets/port.ts';
+import type { VendorCall } from '../../../vendors/call/port.ts';
+import type { VideoProgress } from '../../../vendors/video/port.ts';
+import { billedFor } from '../jobs/bill.ts';
+import { endJob } from '../jobs/end.ts';
+import { storageCharge } from '../jobs/price.ts';
+import { assetsOf, forgetAssets } from '../jobs/remove.ts';
+import { type Film, filmSecondsOf, type JobRow, wantedOf } from '../jobs/row.ts';
+import { readThumbnail } from '../jobs/thumbnail.ts';
+import { problem } from '../problems.ts';
+import type { VideoState } from '../state.ts';
+import { filmAsset, keepFilm } from './keep-film.ts';
+import { adapterOf, endWithout, goOnLater, placeOf, type VendorStep, vendorWorks } from './vendor-step.ts';
+import { Watch } from './watch.ts';
+
+type Made = Extract<VideoProgress, { kind: 'succeeded' }>;
+
+const FETCHING = 'fetching the film';
+const FILM_BYTES_MAX = 2 * 1024 ** 3;
+/** A length that differs by more than both is told. */
+const OFF_SHARE = 0.1;
+const OFF_SECONDS = 1;
+
+type Fetched =
+  | { readonly kind: 'kept'; readonly film: Film }
+  | { readonly kind: 'again' | 'unsound'; readonly message: string };
+
+export async function takeFilm(turn: VendorStep, attempt: AttemptRow, call: VendorCall, made: Made): Promise<void> {
+  const { state, step, signal } = turn;
+  const job = await vendorWorks(turn, FETCHING);
+  if (job === null) return;
+  const watch = new Watch(state.core, step, signal, FETCHING);
+  try {
+    const fetched = await fetchFilm(state, job, attempt, { ...call, signal: watch.signal }, made);
+    if (fetched.kind === 'kept') await succeed({ ...turn, job }, attempt, fetched.film, made);
+    else if (fetched.kind === 'again') await goOnLater({ ...turn, job }, { what: FETCHING });
+    else await unsound({ ...turn, job }, attempt, fetched.message, made);
+  } catch (error) {
+    if (!watch.isLost) throw error;
+  } finally {
+    watch.end();
+  }
+}
+
+async function fetchFilm(
+  state: VideoState,
+  job: JobRow,
+  attempt: AttemptRow,
+  call: VendorCall,
+  { filmUrl, thumbnailUrl }: Made,
+): Promise<Fetched> {
+  const { assets, films, log } = state.core;
+  await state.store.require();
+  const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
+  const name = `${job.account_id}/${job.job_id}.${attempt.attempt_id}`;
+  try {
+    // A step before may have kept it, and died before that was written.
+    if (!(await copyTo(assets, filmAsset(name), filmPath))) {
+      const download = await adapterOf(state.core, attempt).download(call, filmUrl);
+      if (download.kind !== 'opened') {
+        log.info(
+          { jobId: job.job_id, vendor: attempt.vendor, message: download.message },
+          'a film could not be fetched',
+        );
+        return { kind: download.kind === 'unsound' ? 'unsound' : 'again', message: download.message };
+      }
+      const broken = await write(download.body, filmPath, call.signal);
+      if (broken !== null) return { kind: 'again', message: broken };
+    }
+    const checked = await films.check(filmPath, call.signal);
+    if (checked.kind === 'unsound') return checked;
+    const hasThumbnail =
+      (await fetchThumbnail(state, attempt, call, thumbnailUrl, thumbnailPath)) ||
+      (await films.frame(filmPath, thumbnailPath, call.signal));
+    const film = { ...checked, filmPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
+    return { kind: 'kept', film: await keepFilm(assets, name, film) };
+  } finally {
+    await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
+  }
+}
+
+/** Why the film has not come whole; null: it has. Throws when `signal` ends it, and when it cannot be written. */
+async function write(body: Readable, path: string, signal: AbortSignal): Promise<string | null> {
+  let failure: Error | null = null;
+  body.once('error', (error) => {
+    failure = error;
+  });
+  try {
+    await pipeline(body, createWriteStream(path, { mode: 0o600 }), { signal });
+    return null;
+  } catch (error) {
+    if (failure === null || signal.aborted) throw error;
+    return (failure as Error).message;
+  }
+}
+
+async function copyTo(assets: AssetStore, key: string, path: string): Promise<boolean> {
+  try {
+    await pipeline(assets.open(key, 0, FILM_BYTES_MAX - 1), createWriteStream(path, { mode: 0o600 }));
+    return true;
+  } catch (error) {
+    if (error instanceof AssetGone) return false;
+    throw error;
+  }
+}
+
+/** A film does not fail for want of its thumbnail. */
+async function fetchThumbnail(
+  { core }: VideoState,
+  attempt: AttemptRow,
+  call: VendorCall,
+  url: string | null,
+  path: string,
+): Promise<boolean> {
+  if (url === null) return false;
+  const download = await adapterOf(core, attempt).download(call, url);
+  if (download.kind !== 'opened') return false;
+  const picture = await readThumbnail(download.body);
+  if (picture === null) return false;
+  await writeFile(path, picture, { mode: 0o600 });
+  return true;
+}
+
+async function succeed(turn: VendorStep, attempt: AttemptRow, film: Film, { bill }: Made): Promise<void> {
+  const { state, job } = turn;
+  const { core, times } = state;
+  const { account_id: accountId } = job;
+  const { vendor } = attempt;
+  const { vendorNanos: billedNanos, charge } = billedFor(job, placeOf(job, attempt), bill);
+  const stored = storageCharge(job, film, priceOf(core.prices, 'video.storage', 1n));
+  const end = { state: 'succeeded', film, warnings: warningsOf(job, film), charge: { ...charge, ...stored } } as const;
+  const after = await endJob(state, job, end, {
+    async also(tx, nowMs) {
+      await endAttempt(tx, accountId, attempt.attempt_id, nowMs);
+      await bookSale(tx, { accountId, vendor, billedNanos, capturedNanos: charge.workNanos }, nowMs);
+    },
+  });
+  if (after === null) return forgetAssets(core, assetsOf({ ...job, film: JSON.stringify(film) }));
+  times.took(job.model, wantedOf(job).seconds, turn.nowMs() - (job.running_at ?? job.created_at));
+}
+
+function warningsOf(job: JobRow, { durationSeconds }: Film): string[] {
+  const seconds = filmSecondsOf(job);
+  const off = Math.abs(durationSeconds - seconds);
+  if (off <= OFF_SECONDS || off <= OFF_SHARE * seconds) return [];
+  return [`The film is ${Number(durationSeconds.toFixed(1))} seconds long, not ${seconds}.`];
+}
+
+function unsound(turn: VendorStep, attempt: AttemptRow, reason: string, { bill }: Made): Promise<void> {
+  const message = `What the vendor delivered is no sound film: ${reason}`;
+  const end = { state: 'failed', problem: problem('VENDOR_ERROR', { detail: 'unsound_film', message }) } as const;
+  return endWithout(turn, attempt, end, bill, 'unsound');
+}

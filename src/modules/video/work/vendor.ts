@@ -1,0 +1,62 @@
+// Jobs at vendors outside as a kind of background work. A step asks whoever works on the job how far it is, or asks the next of its chain to
+// work on it; everything that later steps need stands in the job's row and its attempts', so any process goes on with it.
+import { dueWork } from '../../../core/background/due-work.ts';
+import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
+import { bookLoss } from '../../../core/vendors/bills.ts';
+import { billedFor } from '../jobs/bill.ts';
+import { endJob } from '../jobs/end.ts';
+import { isLive } from '../jobs/row.ts';
+import { STEPS_AT_ONCE, VENDOR_WORK } from '../limits.ts';
+import type { VideoState } from '../state.ts';
+import { afterEnd, LOOK_AFTER_MS } from './after-end.ts';
+import { pollVendor } from './poll.ts';
+import { seekJob } from './seek.ts';
+import { claimedMs, claimSteps, type Step, stepDue } from './steps.ts';
+import { askAttemptToStop } from './stop.ts';
+import { submitJob } from './submit.ts';
+import { openAttempt, placeOf, type VendorStep } from './vendor-step.ts';
+
+export function vendorLoop(state: VideoState): JobLoop {
+  return dueWork<Step>(state.core, {
+    name: VENDOR_WORK,
+    places: STEPS_AT_ONCE,
+    claim: (tx, accountId, wanted) => claimSteps(tx, VENDOR_WORK, accountId, wanted),
+    run: (step, signal) => runStep(state, step, signal),
+    putBack: (tx, step, dueMs) => stepDue(tx, step, dueMs),
+  });
+}
+
+async function runStep(state: VideoState, step: Step, signal: AbortSignal): Promise<void> {
+  const aheadMs = claimedMs(step) - performance.now();
+  const { job } = step;
+  const turn: VendorStep = { state, step, job, signal, nowMs: () => performance.now() + aheadMs };
+  const attempt = await openAttempt(state.core.db, job);
+  if (!isLive(job.state)) return afterEnd(turn, attempt);
+  if (turn.nowMs() >= job.deadline_at) return expire(turn, attempt);
+  if (attempt === null) return submitJob(turn);
+  if (attempt.state === 'accepted') return pollVendor(turn, attempt);
+  return seekJob(turn, attempt);
+}
+
+/** The job's time is over. What the vendor goes on to make is dropped, and what it bills for it a loss. */
+async function expire({ state, job, signal }: VendorStep, attempt: AttemptRow | null): Promise<void> {
+  const said = attempt === null ? null : await askAttemptToStop(state.core, attempt, signal);
+  const bill = said?.kind === 'stopped' ? said.bill : null;
+  const isOver = attempt === null || bill !== null;
+  await endJob(
+    state,
+    job,
+    { state: 'expired', reason: 'deadline' },
+    {
+      ...(isOver ? {} : { lookInMs: LOOK_AFTER_MS }),
+      async also(tx, nowMs) {
+        if (attempt === null || bill === null) return;
+        const { vendorNanos } = billedFor(job, placeOf(job, attempt), bill);
+        await endAttempt(tx, job.account_id, attempt.attempt_id, nowMs);
+        const { account_id: accountId } = job;
+        await bookLoss(tx, { accountId, vendor: attempt.vendor, billedNanos: vendorNanos, cause: 'late' }, nowMs);
+      },
+    },
+  );
+}

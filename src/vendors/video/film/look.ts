@@ -1,0 +1,42 @@
+// Runs in a thread: looks through a file that a vendor says is a film, and puts its index first. A hostile file ends the thread at worst.
+import { parentPort, workerData } from 'node:worker_threads';
+import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
+import type { CheckedFilm } from '../port.ts';
+import { putIndexFirst, readBoxes, Unsound } from './boxes.ts';
+
+const SIDE_PX_MAX = 16_384;
+const SECONDS_MAX = 24 * 3_600;
+
+const { path } = workerData as { readonly path: string };
+parentPort?.postMessage(await look());
+
+async function look(): Promise<CheckedFilm> {
+  try {
+    const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
+    const isWebm = (await input.getFormat()) === WEBM;
+    const contentType = isWebm ? 'video/webm' : 'video/mp4';
+    const boxes = isWebm ? [] : await readBoxes(path);
+    const track = await input.getPrimaryVideoTrack();
+    if (track === null) return unsound('it has no moving pictures.');
+    if ((await new EncodedPacketSink(track).getFirstPacket()) === null) return unsound('it has no frames.');
+    const [widthPx, heightPx] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
+    const durationSeconds = await input.computeDuration();
+    const isPlausible = durationSeconds > 0 && durationSeconds <= SECONDS_MAX;
+    if (!isPlausible || !isSide(widthPx) || !isSide(heightPx)) return unsound('its size or its length makes no sense.');
+    await putIndexFirst(path, boxes);
+    return { kind: 'sound', contentType, widthPx, heightPx, durationSeconds };
+  } catch (error) {
+    // A disk that fails is not the film's fault.
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    if (error instanceof Unsound) return unsound(`${error.message}.`);
+    return unsound('it is damaged, or neither MP4 nor WebM.');
+  }
+}
+
+function isSide(px: number): boolean {
+  return px >= 1 && px <= SIDE_PX_MAX;
+}
+
+function unsound(message: string): CheckedFilm {
+  return { kind: 'unsound', message };
+}
