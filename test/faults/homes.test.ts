@@ -16,7 +16,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = new Database({ connection: database.connection, connections: 2, hotConnections: 1 });
   place = await createPlace({ DATABASE_URL: database.url, SECRETS_KEY, WORKERS: '3', RATE_LIMITS: 'on' });
-  await startProcess(place);
+  const service = await startProcess(place);
+  // One of them answers; it greets when all do.
+  await until(() => service.stdout() !== '');
 }, 60_000);
 afterAll(async () => {
   await place?.remove();
