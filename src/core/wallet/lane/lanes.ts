@@ -123,8 +123,13 @@ export class Lanes {
     });
   }
 
+  /** Commits that may start now. */
+  get #free(): number {
+    return (this.#options.concurrentCommits ?? CONCURRENT_COMMITS) - this.#active;
+  }
+
   #mayStart(): boolean {
-    return this.#ready.size > 0 && this.#active < (this.#options.concurrentCommits ?? CONCURRENT_COMMITS);
+    return this.#ready.size > 0 && this.#free > 0;
   }
 
   #start(): void {
@@ -137,7 +142,9 @@ export class Lanes {
 
   #take(): Waiting[] {
     const batch: Waiting[] = [];
-    const accountsMax = this.#options.db.distributed ? 1 : ACCOUNTS_PER_COMMIT;
+    // Its share of what is ready: all in one commit, the database and this process would only wait for one another.
+    const share = Math.ceil(this.#ready.size / this.#free);
+    const accountsMax = this.#options.db.distributed ? 1 : Math.min(share, ACCOUNTS_PER_COMMIT);
     let accounts = 0;
     for (const accountId of this.#ready) {
       if (batch.length >= ITEMS_PER_COMMIT || accounts >= accountsMax) break;
