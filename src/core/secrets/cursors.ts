@@ -16,6 +16,7 @@ export interface Page<Row> {
 const VERSION = 1;
 const MAC_BYTES = 16;
 const CHARACTERS_MAX = 4096;
+export const LIMIT_DEFAULT = 20;
 
 /** `binding`: account id, capability id, then every filter that must be the same on the next page. */
 export function encodeCursor(secrets: Secrets, binding: readonly string[], position: CursorPosition): string {
@@ -40,6 +41,27 @@ export function page<Row>(rows: readonly Row[], limit: number, cursorAfter: (row
   const last = items.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
   return { items, next_cursor: hasMore ? cursorAfter(last) : null, has_more: hasMore };
+}
+
+export interface ListedBy<Row> {
+  /** Every filter that must be the same on the next page. */
+  readonly filters?: readonly string[];
+  /** Reads up to `limit` rows behind the position `after`; from the beginning when it is null. */
+  read(after: string | null, limit: number): Promise<readonly Row[]>;
+  /** The position of a row, by which the list is ordered. */
+  positionOf(row: Row): string | number;
+}
+
+/** One page of a list that is ordered by one value. Throws INVALID_CURSOR. */
+export async function listPage<Row>(
+  ctx: { readonly accountId: string; readonly capability: string; readonly core: { readonly secrets: Secrets } },
+  { cursor, limit = LIMIT_DEFAULT }: { readonly cursor?: string; readonly limit?: number },
+  { filters = [], read, positionOf }: ListedBy<Row>,
+): Promise<Page<Row>> {
+  const { secrets } = ctx.core;
+  const binding = [ctx.accountId, ctx.capability, ...filters];
+  const after = cursor === undefined ? null : String(decodeCursor(secrets, binding, cursor)[0]);
+  return page(await read(after, limit + 1), limit, (row) => encodeCursor(secrets, binding, [positionOf(row)]));
 }
 
 function mac(secrets: Secrets, binding: readonly string[], body: Buffer): Buffer {

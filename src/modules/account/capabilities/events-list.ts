@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { eventsOf } from '../../../core/events/read.ts';
 import { sequenceAccount } from '../../../core/events/sequencer.ts';
 import { eventText } from '../../../core/events/wire.ts';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -38,17 +38,19 @@ export const eventsList = defineCapability<AccountState>()({
     { title: 'When the balance ran low', input: { type: 'wallet.low_balance' } },
   ],
   async run({ ctx, input }) {
-    const { db, secrets, region } = ctx.core;
+    const { db, region } = ctx.core;
     const filter = { type: input.type ?? null, fromMs: instantOf('from', input.from), toMs: instantOf('to', input.to) };
     if (filter.type !== null && !ctx.core.eventTypes.has(filter.type))
       throw problem('UNKNOWN_EVENT_TYPE', { param: 'type' });
     checkOrder(filter.fromMs, filter.toMs);
-    const binding = [ctx.accountId, ctx.capability, ...Object.values(filter).map(String)];
-    const position = input.cursor === undefined ? null : decodeCursor(secrets, binding, input.cursor)[0];
-    const limit = input.limit ?? 20;
-    await sequenceAccount(db, ctx.accountId);
-    const rows = await eventsOf(db, ctx.accountId, filter, position == null ? null : BigInt(position), limit + 1);
-    const { items, ...rest } = page(rows, limit, (row) => encodeCursor(secrets, binding, [String(row.sequence)]));
+    const { items, ...rest } = await listPage(ctx, input, {
+      filters: Object.values(filter).map(String),
+      async read(before, limit) {
+        await sequenceAccount(db, ctx.accountId);
+        return eventsOf(db, ctx.accountId, filter, before === null ? null : BigInt(before), limit);
+      },
+      positionOf: (row) => String(row.sequence),
+    });
     // Written as text: data may hold numbers that JSON.parse would change.
     const texts = items.map((row) => eventText(row, region)).join(',');
     return { data: new JsonText(`{"items":[${texts}],${JSON.stringify(rest).slice(1)}`) };

@@ -1,12 +1,11 @@
 import Type from 'typebox';
 import { keyRecord } from '../../../core/keys/key-record.ts';
 import { listKeys } from '../../../core/keys/store.ts';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { LIMIT_DEFAULT, listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { keySchema } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 
-const LIMIT_DEFAULT = 20;
 /** Without cursor and limit; no tier allows more keys that can be used. */
 const WHOLE_LIST_MAX = 5_000;
 
@@ -51,13 +50,17 @@ export const keysList = defineCapability<AccountState>()({
     { title: 'Keys that were revoked in the last 30 days', input: { status: 'revoked' }, expect: { has_more: false } },
   ],
   async run({ ctx, input: { cursor, limit, status } }) {
-    const { db, secrets } = ctx.core;
-    const binding = [ctx.accountId, ctx.capability, status ?? ''];
-    const [beforeId = null] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
+    const { db } = ctx.core;
     const size = limit ?? (cursor === undefined ? WHOLE_LIST_MAX : LIMIT_DEFAULT);
-    const before = beforeId === null ? null : String(beforeId);
-    const keys = await listKeys(db, ctx.accountId, before, size + 1, status ?? null);
-    const shown = page(keys, size, (key) => encodeCursor(secrets, binding, [key.keyId]));
+    const shown = await listPage(
+      ctx,
+      { cursor, limit: size },
+      {
+        filters: [status ?? ''],
+        read: (beforeId, rows) => listKeys(db, ctx.accountId, beforeId, rows, status ?? null),
+        positionOf: (key) => key.keyId,
+      },
+    );
     return { data: { ...shown, items: shown.items.map(keyRecord) } };
   },
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
 import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -66,7 +66,7 @@ export const ledgerList = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    const { db, secrets } = ctx.core;
+    const { db } = ctx.core;
     const filter = {
       fromMs: instantOf('from', input.from),
       toMs: instantOf('to', input.to),
@@ -74,16 +74,11 @@ export const ledgerList = defineCapability<AccountState>()({
       keyId: input.key_id ?? null,
     };
     checkOrder(filter.fromMs, filter.toMs);
-    const binding = [ctx.accountId, ctx.capability, ...Object.values(filter).map(String)];
-    const position = input.cursor === undefined ? null : decodeCursor(secrets, binding, input.cursor)[0];
-    const limit = input.limit ?? 20;
-    const entries = await ledgerEntries(
-      db,
-      ctx.accountId,
-      filter,
-      position == null ? null : BigInt(position),
-      limit + 1,
-    );
-    return { data: page(entries, limit, (entry) => encodeCursor(secrets, binding, [entry.entry_id])) };
+    const data = await listPage(ctx, input, {
+      filters: Object.values(filter).map(String),
+      read: (before, limit) => ledgerEntries(db, ctx.accountId, filter, before === null ? null : BigInt(before), limit),
+      positionOf: (entry) => entry.entry_id,
+    });
+    return { data };
   },
 });

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { type DeliveryStatus, deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../../core/webhooks/deliveries/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -47,18 +47,17 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    const { db, secrets } = ctx.core;
+    const { db } = ctx.core;
     const filter = { status: (input.status ?? null) as DeliveryStatus | null, eventType: input.event_type ?? null };
     if (filter.eventType !== null && !ctx.core.eventTypes.has(filter.eventType)) {
       throw problem('UNKNOWN_EVENT_TYPE', { param: 'event_type' });
     }
-    const binding = [ctx.accountId, ctx.capability, input.id, String(filter.status), String(filter.eventType)];
-    const [before = null] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
-    const limit = input.limit ?? 20;
-    const beforeId = before === null ? null : String(before);
-    const rows = await listDeliveries(db, ctx.accountId, input.id, filter, beforeId, limit + 1);
-    if (rows.length === 0 && !(await hasDeliveries(ctx, input.id))) await requireWebhook(db, ctx, input.id);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.delivery_id]));
+    const shown = await listPage(ctx, input, {
+      filters: [input.id, String(filter.status), String(filter.eventType)],
+      read: (beforeId, limit) => listDeliveries(db, ctx.accountId, input.id, filter, beforeId, limit),
+      positionOf: (row) => row.delivery_id,
+    });
+    if (shown.items.length === 0 && !(await hasDeliveries(ctx, input.id))) await requireWebhook(db, ctx, input.id);
     return { data: { ...shown, items: shown.items.map(deliveryRecord) } };
   },
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
 import { listRegistrations } from '../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
@@ -24,12 +24,10 @@ export const webhooksList = defineCapability<AccountState>()({
   examples: [{ title: 'The newest webhooks', input: { limit: 10 }, expect: { has_more: false } }],
   async run({ ctx, input }) {
     const { db, secrets } = ctx.core;
-    const binding = [ctx.accountId, ctx.capability];
-    const [before = null] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
-    const limit = input.limit ?? 20;
-    const beforeId = before === null ? null : String(before);
-    const found = await listRegistrations(db, secrets, ctx.accountId, beforeId, limit + 1);
-    const shown = page(found, limit, ({ webhookId }) => encodeCursor(secrets, binding, [webhookId]));
+    const shown = await listPage(ctx, input, {
+      read: (beforeId, limit) => listRegistrations(db, secrets, ctx.accountId, beforeId, limit),
+      positionOf: ({ webhookId }) => webhookId,
+    });
     return { data: { ...shown, items: shown.items.map(registrationRecord) } };
   },
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { jobSummary } from '../jobs/records.ts';
 import { listJobs } from '../jobs/store.ts';
@@ -23,11 +23,11 @@ export const list = defineCapability<CronState>()({
   async run({ ctx, input }) {
     const { db, secrets } = ctx.core;
     const status = input.status ?? null;
-    const binding = [ctx.accountId, ctx.capability, String(status)];
-    const before = input.cursor === undefined ? null : String(decodeCursor(secrets, binding, input.cursor)[0]);
-    const limit = input.limit ?? 20;
-    const rows = await listJobs(db, ctx.accountId, status, before, limit + 1);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.job_id]));
+    const shown = await listPage(ctx, input, {
+      filters: [String(status)],
+      read: (before, limit) => listJobs(db, ctx.accountId, status, before, limit),
+      positionOf: (row) => row.job_id,
+    });
     return { data: { ...shown, items: shown.items.map((row) => jobSummary(secrets, row)) } };
   },
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { runRecord } from '../jobs/records.ts';
@@ -32,14 +32,14 @@ export const runs = defineCapability<CronState>()({
     },
   ],
   async run({ ctx, input }) {
-    const { db, secrets } = ctx.core;
+    const { db } = ctx.core;
     const job = await findJob(db, ctx.accountId, input.id);
     if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
-    const binding = [ctx.accountId, ctx.capability, job.job_id];
-    const before = input.cursor === undefined ? null : Number(decodeCursor(secrets, binding, input.cursor)[0]);
-    const limit = input.limit ?? 20;
-    const rows = await listRuns(db, ctx.accountId, job.job_id, before, limit + 1);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.scheduled_at]));
+    const shown = await listPage(ctx, input, {
+      filters: [job.job_id],
+      read: (before, limit) => listRuns(db, ctx.accountId, job.job_id, before === null ? null : Number(before), limit),
+      positionOf: (row) => row.scheduled_at,
+    });
     return { data: { ...shown, items: shown.items.map(runRecord) } };
   },
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { listRedrives, redriveRecord } from '../dead-letter/redrive-store.ts';
 import { cursorField, limitField, pageOf, queueName, redriveSchema } from '../schemas.ts';
@@ -27,14 +27,13 @@ export const dlqRedrives = defineCapability<QueueState>()({
     },
   ],
   async run({ ctx, input, state }) {
-    const { db, secrets } = ctx.core;
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
-    const binding = [ctx.accountId, ctx.capability, queue.name];
-    // '~' sorts after every id.
-    const [before = '~'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
-    const limit = input.limit ?? 20;
-    const rows = await listRedrives(db, ctx.accountId, queue.queue_id, String(before), limit + 1);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.redrive_id]));
+    const shown = await listPage(ctx, input, {
+      filters: [queue.name],
+      // '~' sorts after every id.
+      read: (before, limit) => listRedrives(ctx.core.db, ctx.accountId, queue.queue_id, before ?? '~', limit),
+      positionOf: (row) => row.redrive_id,
+    });
     return { data: { ...shown, items: shown.items.map(redriveRecord) } };
   },
 });

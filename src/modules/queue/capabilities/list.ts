@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { queueRecord } from '../queues/records.ts';
 import { listQueues } from '../queues/store.ts';
@@ -21,12 +21,10 @@ export const list = defineCapability<QueueState>()({
   events: [],
   examples: [{ title: 'The first queues', input: { limit: 10 }, expect: { has_more: false } }],
   async run({ ctx, input }) {
-    const { db, secrets } = ctx.core;
-    const binding = [ctx.accountId, ctx.capability];
-    const [after = ''] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
-    const limit = input.limit ?? 20;
-    const rows = await listQueues(db, ctx.accountId, String(after), limit + 1);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.name]));
+    const shown = await listPage(ctx, input, {
+      read: (after, limit) => listQueues(ctx.core.db, ctx.accountId, after ?? '', limit),
+      positionOf: (row) => row.name,
+    });
     return { data: { ...shown, items: shown.items.map(queueRecord) } };
   },
 });

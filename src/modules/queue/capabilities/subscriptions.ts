@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { subscriptionRecord } from '../push/record.ts';
 import { subscriptionSchema } from '../push/schemas.ts';
@@ -31,12 +31,12 @@ export const subscriptions = defineCapability<QueueState>()({
   async run({ ctx, input, state }) {
     const { db, secrets } = ctx.core;
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
-    const binding = [ctx.accountId, ctx.capability, queue.name];
-    // '~' sorts after every id.
-    const [before = '~'] = input.cursor === undefined ? [] : decodeCursor(secrets, binding, input.cursor);
-    const limit = input.limit ?? 20;
-    const rows = await listSubscriptions(db, ctx.accountId, queue.queue_id, String(before), limit + 1);
-    const shown = page(rows, limit, (row) => encodeCursor(secrets, binding, [row.subscription_id]));
+    const shown = await listPage(ctx, input, {
+      filters: [queue.name],
+      // '~' sorts after every id.
+      read: (before, limit) => listSubscriptions(db, ctx.accountId, queue.queue_id, before ?? '~', limit),
+      positionOf: (row) => row.subscription_id,
+    });
     return { data: { ...shown, items: shown.items.map((row) => subscriptionRecord(secrets, row, queue.name)) } };
   },
 });

@@ -1,12 +1,11 @@
 import Type from 'typebox';
-import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { LIMIT_DEFAULT, listPage } from '../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { type CollectionRow, collectionText, listCollections } from '../collections/store.ts';
 import { collectionSchema, cursorField, enginePayload, nextCursor } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
-const LIMIT_DEFAULT = 20;
 /** More than an account may have. */
 const ALL = 1_000_000;
 
@@ -48,12 +47,15 @@ export const collectionList = defineCapability<VectorState>()({
     },
   ],
   async run({ ctx, input: { cursor, limit }, state }) {
-    const { db, secrets } = ctx.core;
-    const binding = [ctx.accountId, ctx.capability];
-    const [after = ''] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
     const size = limit ?? (cursor === undefined ? ALL : LIMIT_DEFAULT);
-    const rows = await listCollections(db, ctx.accountId, String(after), size + 1);
-    const shown = page(rows, size, (row) => encodeCursor(secrets, binding, [row.name]));
+    const shown = await listPage(
+      ctx,
+      { cursor, limit: size },
+      {
+        read: (after, rows) => listCollections(ctx.core.db, ctx.accountId, after ?? '', rows),
+        positionOf: (row) => row.name,
+      },
+    );
     const items = `[${shown.items.map((row: CollectionRow) => collectionText(row, state.engine)).join(',')}]`;
     const rest = JSON.stringify({
       next_cursor: shown.next_cursor,

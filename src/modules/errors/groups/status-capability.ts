@@ -1,0 +1,60 @@
+// The four operations that change the status of a group by hand: alike but for what they ask and set.
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { groupDetailSchema, groupIdField } from '../schemas.ts';
+import type { ErrorsState } from '../state.ts';
+import type { ActivityType } from './activity-store.ts';
+import { changeGroup } from './group-change.ts';
+import { type GroupRow, setStatus } from './group-store.ts';
+
+export interface StatusOperation {
+  readonly id: `errors.${string}`;
+  readonly summary: string;
+  readonly description: string;
+  /** Of a group that was captured, and then went through `after`. */
+  readonly example: {
+    readonly title: string;
+    readonly after?: string;
+    readonly expect: Readonly<Record<string, boolean>>;
+  };
+  /** What the log of the group says of it. */
+  readonly activity: ActivityType;
+  /** Of a group that is so already nothing changes. */
+  readonly isSo: (group: GroupRow) => boolean;
+  readonly status: (group: GroupRow) => { readonly isResolved: boolean; readonly isIgnored: boolean };
+}
+
+export function statusCapability({ id, summary, description, example, activity, isSo, status }: StatusOperation) {
+  const captured = { capability: 'errors.capture', input: { message: 'disk full' } };
+  const group = { error_group_id: '$0.error_group_id' };
+  const { title, after, expect } = example;
+  return defineCapability<ErrorsState>()({
+    id,
+    method: 'POST',
+    path: `/v1/${id.replace('.', '/')}/{error_group_id}`,
+    summary,
+    description,
+    input: Type.Object({ error_group_id: groupIdField }),
+    output: groupDetailSchema,
+    price: 'free',
+    scope: 'write',
+    idempotent: true,
+    errors: ['GROUP_NOT_FOUND'],
+    events: [],
+    examples: [
+      {
+        title,
+        before: after === undefined ? [captured] : [captured, { capability: after, input: group }],
+        input: group,
+        expect,
+      },
+    ],
+    run({ ctx, input, state }) {
+      return changeGroup(ctx, state, input.error_group_id, async (tx, found) => {
+        if (isSo(found)) return null;
+        await setStatus(tx, ctx.accountId, found.group_id, status(found));
+        return { type: activity, subject: null };
+      });
+    },
+  });
+}
