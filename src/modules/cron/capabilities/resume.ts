@@ -1,12 +1,11 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
 import { slotAfter, timingOf } from '../jobs/settings.ts';
-import { findJob, setStatus } from '../jobs/store.ts';
+import { findJob, lockOpenJob, setStatus } from '../jobs/store.ts';
 import { runPrice } from '../price.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -41,10 +40,7 @@ export const resume = defineCapability<CronState>()({
   async run({ ctx, input }) {
     const { core, accountId } = ctx;
     return runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, accountId);
-      const job = await findJob(tx, accountId, input.id);
-      if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
-      if (job.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
+      const { job, nowMs } = await lockOpenJob(tx, accountId, input.id);
       if (job.status === 'paused') {
         const nextMs = slotAfter(timingOf(job), nowMs);
         if (nextMs === null) {

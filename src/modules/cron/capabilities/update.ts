@@ -1,13 +1,11 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
-import { findJob, replaceSecret, saveJob } from '../jobs/store.ts';
+import { findJob, lockOpenJob, replaceSecret, saveJob } from '../jobs/store.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS } from '../limits.ts';
 import { runPrice } from '../price.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
@@ -61,10 +59,7 @@ export const update = defineCapability<CronState>()({
     return runWrite(
       ctx,
       async (tx) => {
-        const nowMs = await lockCaller(tx, accountId);
-        const before = await findJob(tx, accountId, input.id);
-        if (before === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
-        if (before.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
+        const { job: before, nowMs } = await lockOpenJob(tx, accountId, input.id);
         const timing = timingAfter(changes, timingOf(before));
         const settings = settingsAfter(core.secrets, before.job_id, changes, timing, before);
         const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));
