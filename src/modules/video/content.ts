@@ -4,7 +4,8 @@ import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { AssetGone } from '../../vendors/assets/port.ts';
 import { available } from './jobs/asset-store.ts';
-import { filmOf } from './jobs/row.ts';
+import type { AssetKind } from './jobs/links.ts';
+import { filmOf, type JobRow } from './jobs/row.ts';
 import { findJob } from './jobs/store.ts';
 import { problem } from './problems.ts';
 import type { VideoState } from './state.ts';
@@ -19,6 +20,7 @@ export const contentRoute: RawRoute<VideoState> = {
   answer: (request, state) => (request.method === 'OPTIONS' ? Promise.resolve(preflight) : content(request, state)),
 };
 
+const fileEndings: Readonly<Record<string, string>> = { 'video/mp4': 'mp4', 'video/webm': 'webm', 'image/jpeg': 'jpg' };
 const GONE = 'The film was deleted, or its time is over.';
 const open = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' } as const;
 
@@ -32,18 +34,31 @@ async function content({ params, query }: RawRequest, { core, links }: VideoStat
   const { accountId, jobId, kind, endMs } = links.read(params.name ?? '', query);
   const [job, nowMs] = await Promise.all([findJob(core.db, accountId, jobId), clockNow(core.db)]);
   if (endMs <= nowMs) throw problem('LINK_EXPIRED');
+  return filmAnswer(core, job, kind, {
+    ...open,
+    'access-control-expose-headers': 'content-length, content-range, etag',
+    'cache-control': 'private, max-age=3600, no-transform',
+  });
+}
+
+/** The bytes of a job, whole or the part that is asked for. Throws NOT_FOUND where there are none. */
+export function filmAnswer(
+  core: Core,
+  job: JobRow | null,
+  kind: AssetKind,
+  headers: Readonly<Record<string, string>>,
+): RawAnswer {
   const film = job === null ? null : filmOf(job);
   const asset = kind === 'video' ? film : (film?.thumbnail ?? null);
-  if (film === null || asset === null) throw problem('NOT_FOUND', { message: GONE });
+  if (job === null || film === null || asset === null) throw problem('NOT_FOUND', { message: GONE });
+  const contentType = kind === 'video' ? film.contentType : 'image/jpeg';
   return {
     status: 200,
     headers: {
-      ...open,
-      'access-control-expose-headers': 'content-length, content-range, etag',
-      'content-type': kind === 'video' ? film.contentType : 'image/jpeg',
-      'content-disposition': `inline; filename="${params.name}"`,
+      'content-type': contentType,
+      'content-disposition': `inline; filename="${job.job_id}.${fileEndings[contentType] ?? 'mp4'}"`,
       'x-content-type-options': 'nosniff',
-      'cache-control': 'private, max-age=3600, no-transform',
+      ...headers,
     },
     body: {
       length: asset.sizeBytes,
@@ -54,7 +69,7 @@ async function content({ params, query }: RawRequest, { core, links }: VideoStat
 }
 
 /** Throws NOT_FOUND for what was deleted meanwhile, SERVICE_UNAVAILABLE where the store does not give it now. */
-export async function* bytesOf({ assets, log }: Core, key: string, start: number, end: number) {
+async function* bytesOf({ assets, log }: Core, key: string, start: number, end: number) {
   const pieces = assets.open(key, start, end)[Symbol.asyncIterator]();
   try {
     const first = await available(log, () => pieces.next());

@@ -17,6 +17,7 @@ import { videoEvents } from './events.ts';
 import { unsettledJobs } from './jobs/store.ts';
 import { videoLimits } from './limits.ts';
 import { videoFamily } from './models/family.ts';
+import { openaiRoutes } from './openai/routes.ts';
 import { videoProblems } from './problems.ts';
 import { type VideoSettings, videoSettings } from './settings.ts';
 import { type StartedVideo, startVideo } from './start.ts';
@@ -55,7 +56,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   events: videoEvents,
   models: videoFamily,
   settings: videoSettings,
-  rawRoutes: [contentRoute, callbackRoute],
+  rawRoutes: [contentRoute, callbackRoute, ...openaiRoutes],
   start: startVideo,
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,

@@ -28,6 +28,14 @@ const selectJobs = statement(
     ORDER BY j.job_id DESC
     LIMIT $7::int`,
 );
+const selectJobsUpwards = statement(
+  'video_select_jobs_upwards',
+  `SELECT ${jobColumns}
+     FROM video.job j
+    WHERE j.account_id = $1 AND NOT j.deleted AND ($2::text IS NULL OR j.job_id > $2::text)
+    ORDER BY j.job_id
+    LIMIT $3::int`,
+);
 const selectLive = statement(
   'video_select_live',
   `SELECT j.job_id FROM video.job j
@@ -70,6 +78,16 @@ export async function listJobs(
   limit: number,
 ): Promise<JobRow[]> {
   return (await db.query<JobRow>(selectJobs, [accountId, beforeId, state, model, vendor, parentId, limit])).rows;
+}
+
+/** All jobs, oldest first, those behind `afterId` (null: all). */
+export async function listJobsUpwards(
+  db: Queryable,
+  accountId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<JobRow[]> {
+  return (await db.query<JobRow>(selectJobsUpwards, [accountId, afterId, limit])).rows;
 }
 
 /** Of these jobs those whose money is not settled: what owns a hold. */
