@@ -14,8 +14,9 @@ export const admission = {
   connection: {
     /** Longer, or not HTTP: a bare 400 and the end. Costs what was read. */
     headerBytesMax: 16 * KIB,
-    /** The head of a request has this long (looked at every 30 s), all of it the other, but for bodies taken as they come: bare 400 and the end. */
+    /** The head of a request has this long (looked at so often), all of it the last, but for bodies taken as they come: bare 400 and the end. */
     headersTimeoutMs: 15_000,
+    headersLookEveryMs: 30_000,
     requestTimeoutMs: 60_000,
     /** Between two requests: closed. */
     keepAliveTimeoutMs: 72_000,

@@ -21,6 +21,8 @@ interface Resident {
   readonly worker: Worker;
   readonly link: Link;
   accounts: number;
+  /** On their way to it. Node forgets what still waits when a channel ends: then their clients would wait for ever. */
+  readonly arriving: Set<Handle>;
 }
 
 /** The first process's side. */
@@ -33,16 +35,22 @@ export class HomeKeeper {
     },
   });
 
-  add(slot: number, worker: Worker, link: Link): void {
-    const resident: Resident = { worker, link, accounts: 0 };
-    this.#residents.set(slot, resident);
-    worker.once('exit', () => {
-      if (this.#residents.get(slot) === resident) this.#residents.delete(slot);
-    });
+  /** Of a worker that has just been started. */
+  hear(slot: number, worker: Worker, link: Link): void {
     link.on('home.of', (accountId: string) => this.#homeOf(accountId, slot));
     link.on('home.moved', (home: number) => this.#residents.get(home)?.link.ask('home.moved'));
     worker.on('message', (message: unknown, handle: Handle | undefined) => {
       if (handle !== undefined) this.#forward(message as Parcel, handle);
+    });
+  }
+
+  /** The worker listens: from now on it takes connections. */
+  open(slot: number, worker: Worker, link: Link): void {
+    const resident: Resident = { worker, link, accounts: 0, arriving: new Set() };
+    this.#residents.set(slot, resident);
+    worker.once('exit', () => {
+      this.#residents.delete(slot);
+      for (const handle of resident.arriving) handle.close();
     });
   }
 
@@ -64,10 +72,17 @@ export class HomeKeeper {
     return null;
   }
 
-  #forward(parcel: Parcel, handle: Handle): void {
-    const worker = this.#residents.get(parcel.home)?.worker;
-    if (worker?.isConnected() === true) worker.send(parcel, handle, undefined, () => handle.close());
-    else handle.close();
+  /** Where the home has ended, to whoever is there: the connection goes on. */
+  #forward({ home }: Parcel, handle: Handle): void {
+    const resident = this.#residents.get(home) ?? this.#residents.values().next().value;
+    if (resident?.worker.isConnected() !== true) {
+      handle.close();
+      return;
+    }
+    resident.arriving.add(handle);
+    resident.worker.send({ home }, handle, undefined, () => {
+      if (resident.arriving.delete(handle)) handle.close();
+    });
   }
 }
 

@@ -13,7 +13,7 @@ interface Message {
 type Send = (batch: readonly Message[], sent: () => void) => void;
 type Handle = (value: never) => unknown;
 
-/** Nobody answers: the other process has ended, or does not know the topic. */
+/** Nobody answers: the other process, or one that it asked, has ended, or does not know the topic. */
 export class NoAnswer extends Error {}
 
 export class Link {
@@ -80,7 +80,7 @@ export class Link {
     try {
       this.#push({ id, value: await handle(value as never) });
     } catch (error) {
-      this.#push({ id, failure: (error as Error).message });
+      this.#push(error instanceof NoAnswer ? { id, unknown: true } : { id, failure: (error as Error).message });
     }
   }
 

@@ -151,10 +151,13 @@ class Primary {
     worker.on('message', (batch, handle) => void (handle === undefined && link.receive(batch)));
     // A message to a worker that has just ended; its end is heard anyway.
     worker.on('error', () => undefined);
-    this.#homes.add(slot, worker, link);
+    this.#homes.hear(slot, worker, link);
     this.#serve(link, slot);
     const ready = Promise.withResolvers<WorkerReady>();
-    link.on('ready', (told: WorkerReady) => ready.resolve(told));
+    link.on('ready', (told: WorkerReady) => {
+      this.#homes.open(slot, worker, link);
+      ready.resolve(told);
+    });
     let failure: StartupError | ConfigError | null = null;
     link.on('failed', ({ message, isSetting }: WorkerFailure) => {
       failure = isSetting ? new ConfigError(message) : new StartupError(message);

@@ -96,6 +96,7 @@ export class Connections {
       ServerResponse: Answer,
       maxHeaderSize: connection.headerBytesMax,
       headersTimeout: connection.headersTimeoutMs,
+      connectionsCheckingInterval: connection.headersLookEveryMs,
       // Bodies that are taken as they come have no end to be held to: looked at below.
       requestTimeout: 0,
       keepAliveTimeout: connection.keepAliveTimeoutMs,
@@ -242,13 +243,13 @@ export class Connections {
   }
 
   /** The end of one that sends what is no HTTP, or too slowly: no code of the catalogue has status 408 (docs/contract.md §12). */
-  end(socket: Socket): void {
+  end(socket: Socket, error?: Error): void {
     const connection = this.#open.get(socket);
+    // One that was handed over is between two requests, where Node waits for the first: silence ends it, as any idle one.
+    if (connection?.isMoved === true && socket.bytesRead === 0 && isTimeout(error)) return;
     // Once a request is complete, these bytes would pass for its answer.
     const answers = connection === undefined || connection.request === null || !connection.request.complete;
-    // Nor on one that was handed over: its client waits for nothing until it asks here.
-    const asks = connection?.isMoved !== true || connection.begunMs > 0;
-    if (answers && asks && socket.writable && connection?.answer?.headersSent !== true) socket.write(BAD_REQUEST);
+    if (answers && socket.writable && connection?.answer?.headersSent !== true) socket.write(BAD_REQUEST);
     // Whoever keeps their side open would otherwise keep the socket.
     socket.destroySoon();
   }
@@ -265,6 +266,10 @@ export class Connections {
     }
     this.#unread.cutSlow(nowMs);
   }
+}
+
+function isTimeout(error: NodeJS.ErrnoException | undefined): boolean {
+  return error?.code === 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
 function isHealth({ url = '' }: IncomingMessage): boolean {

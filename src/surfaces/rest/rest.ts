@@ -53,7 +53,7 @@ export function createRest(options: RestOptions): FastifyInstance {
       void reply.headers(everywhere);
       fail(options, request as FastifyRequest, reply as FastifyReply, fromFastifyError(error, 0));
     },
-    clientErrorHandler: (_error, socket) => options.connections.end(socket),
+    clientErrorHandler: (error, socket) => options.connections.end(socket, error),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
