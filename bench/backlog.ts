@@ -41,7 +41,7 @@ await query(service.connection, 'CHECKPOINT');
 const rates = new Map<BenchAccount, number[]>([small, large, busy].map((account) => [account, []]));
 for (let round = -1; round < ROUNDS; round += 1) {
   for (const [account, found] of rates) {
-    const flow = wholeLives(service.url, account);
+    const flow = wholeLives(service.url, [account]);
     const { rate, failed } = await load({ url: service.url, connections: CONNECTIONS, seconds: SECONDS, flow });
     if (failed > 0) throw new Error(`${failed} calls failed`);
     // The first round warms up.

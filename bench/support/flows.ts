@@ -63,24 +63,41 @@ export function consumeAndAck(url: string, account: BenchAccount): Flow {
   };
 }
 
-/** publish 1, consume 1, ack it, and so on: the backlog stays what it is. Every call counts. */
-export function wholeLives(url: string, account: BenchAccount): Flow {
-  const request = post(url, '/v1/queue/publish', account.secret, BODY);
-  const rest = consumeAndAck(url, account);
+/** publish `batch` messages, consume as many, ack them, and so on, connection i as account i: the backlog stays what it is. Every call counts. */
+export function wholeLives(
+  url: string,
+  accounts: readonly BenchAccount[],
+  batch = 1,
+  acked: (messages: number) => void = () => undefined,
+): Flow {
+  const message = `${BODY.slice(BODY.indexOf('"payload"'), -1)}`;
+  const many = `{"queue":"${QUEUE}","messages":[${new Array(batch).fill(`{${message}}`).join(',')}]}`;
+  const requests = accounts.map(({ secret }) => ({
+    publish:
+      batch === 1 ? post(url, '/v1/queue/publish', secret, BODY) : post(url, '/v1/queue/batch/publish', secret, many),
+    consume: post(url, '/v1/queue/consume', secret, `{"queue":"${QUEUE}","max_messages":${batch}}`),
+    ack: (receipts: readonly string[]) =>
+      post(url, '/v1/queue/ack', secret, JSON.stringify({ queue: QUEUE, receipts })),
+  }));
   const published = new Set<number>();
+  const held = new Map<number, readonly string[]>();
   return {
     next(connection) {
-      if (published.has(connection)) return rest.next(connection);
-      return request;
+      const { publish, consume, ack } = requests[connection % requests.length] as (typeof requests)[number];
+      const receipts = held.get(connection);
+      if (receipts !== undefined) return ack(receipts);
+      return published.has(connection) ? consume : publish;
     },
-    answered(connection, status, body) {
-      if (!published.has(connection)) {
-        published.add(connection);
-        return;
-      }
-      const acked = !body.includes(HANDLE);
-      rest.answered?.(connection, status, body);
-      if (acked) published.delete(connection);
+    answered(connection, _status, body) {
+      const receipts = held.get(connection);
+      if (receipts !== undefined) {
+        acked(receipts.length);
+        held.delete(connection);
+        published.delete(connection);
+      } else if (published.has(connection)) {
+        const fresh = receiptsIn(body);
+        if (fresh.length > 0) held.set(connection, fresh);
+      } else published.add(connection);
     },
   };
 }

@@ -1,5 +1,6 @@
 // A load generator that costs little itself: raw sockets, prepared requests, one outstanding call per connection.
 // A general-purpose client takes as much processor time per call as the service, and would measure itself on two cores.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -41,38 +42,48 @@ export function get(url: string, pathAndQuery: string, secret: string): Buffer {
   return Buffer.from(`GET ${pathAndQuery} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
 }
 
-/** Runs the flow on every connection until the time is over; calls under way are finished and counted. */
-export async function load({ url, connections, seconds, flow }: LoadOptions): Promise<LoadResult> {
+/** Runs the flow on new connections until the time is over; calls under way are finished and counted. */
+export async function load({ url, connections, ...run }: LoadOptions): Promise<LoadResult> {
+  const lines = await openLines(url, connections);
+  const result = await loadOn(lines, run);
+  for (const line of lines) line.end();
+  return result;
+}
+
+export function openLines(url: string, connections: number): Promise<Line[]> {
+  return Promise.all(Array.from({ length: connections }, () => Line.open(url)));
+}
+
+/** The same on connections that are open. */
+export async function loadOn(
+  lines: readonly Line[],
+  { seconds, flow }: Pick<LoadOptions, 'seconds' | 'flow'>,
+): Promise<LoadResult> {
   const latencies: number[] = [];
   let failed = 0;
   const startedMs = performance.now();
   const endMs = startedMs + seconds * 1000;
-  const one = (index: number) =>
+  const one = (line: Line, index: number) =>
     new Promise<void>((resolve, reject) => {
       let sentMs = 0;
-      const reader = new ResponseReader((status, body) => {
-        latencies.push(performance.now() - sentMs);
-        if (status !== 200) failed += 1;
-        flow.answered?.(index, status, body);
-        send();
-      });
-      const socket: Socket = connect(Number(new URL(url).port), new URL(url).hostname);
       const send = () => {
         const request = performance.now() < endMs ? flow.next(index) : null;
         if (request === null) {
-          socket.end();
           resolve();
           return;
         }
         sentMs = performance.now();
-        socket.write(request);
+        line.send(request, answered, reject);
       };
-      socket.setNoDelay(true);
-      socket.on('connect', send);
-      socket.on('data', (chunk: Buffer) => reader.add(chunk));
-      socket.on('error', reject);
+      const answered = (status: number, body: Buffer) => {
+        latencies.push(performance.now() - sentMs);
+        if (status !== 200) failed += 1;
+        flow.answered?.(index, status, body);
+        send();
+      };
+      send();
     });
-  await Promise.all(Array.from({ length: connections }, (_, index) => one(index)));
+  await Promise.all(lines.map(one));
   const elapsed = (performance.now() - startedMs) / 1000;
   latencies.sort((a, b) => a - b);
   return {
@@ -96,19 +107,19 @@ const PACE_PAUSE_MS = 2;
 
 /** Sends so many calls a second until told to end, however long the answers take; answers how many were answered a second. */
 export async function pace({ url, perSecond, next, ended }: PaceOptions): Promise<number> {
-  const idle: Caller[] = [];
-  const callers: Caller[] = [];
+  const idle: Line[] = [];
+  const lines: Line[] = [];
   const startedMs = performance.now();
   const underWay = new Set<Promise<void>>();
   let sent = 0;
   while (!ended.aborted) {
     const due = Math.floor(((performance.now() - startedMs) / 1000) * perSecond);
     for (; sent < due; sent += 1) {
-      const caller = idle.pop() ?? new Caller(url);
-      if (!callers.includes(caller)) callers.push(caller);
-      const call = caller.call(next()).then((status) => {
+      const line = idle.pop() ?? new Line(url);
+      if (!lines.includes(line)) lines.push(line);
+      const call = new Promise<number>((resolve, reject) => line.send(next(), resolve, reject)).then((status) => {
         if (status !== 200) throw new Error(`a paced call was answered with ${status}`);
-        idle.push(caller);
+        idle.push(line);
       });
       underWay.add(call);
       call.then(
@@ -119,31 +130,36 @@ export async function pace({ url, perSecond, next, ended }: PaceOptions): Promis
     await sleep(PACE_PAUSE_MS);
   }
   await Promise.all(underWay);
-  for (const caller of callers) caller.end();
+  for (const line of lines) line.end();
   return sent / ((performance.now() - startedMs) / 1000);
 }
 
 /** One connection, one call at a time. */
-class Caller {
+export class Line {
   readonly #socket: Socket;
-  #answered: (status: number) => void = () => undefined;
+  #answered: (status: number, body: Buffer) => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
 
   constructor(url: string) {
     const { port, hostname } = new URL(url);
-    const reader = new ResponseReader((status) => this.#answered(status));
+    const reader = new ResponseReader((status, body) => this.#answered(status, body));
     this.#socket = connect(Number(port), hostname);
     this.#socket.setNoDelay(true);
     this.#socket.on('data', (chunk: Buffer) => reader.add(chunk));
     this.#socket.on('error', (error) => this.#failed(error));
+    this.#socket.on('close', () => this.#failed(new Error('the connection has ended')));
   }
 
-  call(request: Buffer): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#answered = resolve;
-      this.#failed = reject;
-      this.#socket.write(request);
-    });
+  static async open(url: string): Promise<Line> {
+    const line = new Line(url);
+    await once(line.#socket, 'connect');
+    return line;
+  }
+
+  send(request: Buffer, answered: (status: number, body: Buffer) => void, failed: (error: Error) => void): void {
+    this.#answered = answered;
+    this.#failed = failed;
+    this.#socket.write(request);
   }
 
   end(): void {

@@ -36,3 +36,10 @@ export function treeSeconds(root: number): number {
     stats.filter((stat) => stat.parent === pid).reduce((sum, stat) => sum + stat.seconds + below(stat.pid), 0);
   return processorSeconds(root) + below(root);
 }
+
+/** Seconds of all processors on which something ran, or another machine of the same host did. */
+export function machineSeconds(): number {
+  const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/) ?? [];
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0, stolen = 0] = ticks.map(Number);
+  return (user + nice + system + interrupts + soft + stolen) / TICKS_PER_SECOND;
+}

@@ -1,27 +1,30 @@
-// The service under test, as a process of its own: with the no-op module, accounts with plenty of credit, and nothing else special.
-// Prints one line of JSON when it is ready; ends when its standard input closes.
+// The service under test, as a process of its own, or the first of WORKERS: with the no-op module (in one process), accounts with plenty
+// of credit, and nothing else special. Prints one line of JSON when it is ready; ends when its standard input closes.
 import { startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { readEnv } from '../../src/config/env.ts';
 import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { createLog } from '../../src/core/process/log.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
+import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { Database } from '../../src/db/database.ts';
+import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
+import { startWorkers } from '../../src/workers/primary.ts';
 import { benchModule } from './noop-module.ts';
 
-const accounts = Number(process.argv[2] ?? 1);
-const dataDir = process.argv[3] as string;
-const rateLimits = process.argv[4] as string;
-const config = loadConfig({
-  PORT: '0',
-  DATA_DIR: dataDir,
-  RATE_LIMITS: rateLimits,
-  LOG_LEVEL: 'error',
-  ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-  VECTOR_MEMORY_MB: '6144',
-});
-const service = await startService(config, { log: createLog('error'), extraModules: [benchModule] });
-const { db } = service.core;
+const accounts = Number(process.argv[2]);
+const config = loadConfig(readEnv());
+const log = createLog(config.logLevel);
+const service =
+  config.workers === 1
+    ? await startService(config, { log, extraModules: [benchModule] })
+    : await startWorkers(config, null, log);
+const connection = readConnection(config.dataDir) as Connection;
+const db = new Database({ connection, connections: 1, hotConnections: 1 });
+const secrets = new Secrets(await loadServerSecret(config));
 const made: { accountId: string; secret: string }[] = [];
 for (let i = 0; i < accounts; i += 1) {
   made.push(
@@ -36,7 +39,7 @@ for (let i = 0; i < accounts; i += 1) {
       const nowMs = await lockCaller(tx, accountId);
       const { secret } = await createKey(
         tx,
-        service.core.secrets,
+        secrets,
         accountId,
         { name: null, scopes: null, expiresAtMs: null, cap: null },
         nowMs,
@@ -45,6 +48,7 @@ for (let i = 0; i < accounts; i += 1) {
     }),
   );
 }
+await db.end();
 process.stdout.write(`${JSON.stringify({ url: service.baseUrl, pid: process.pid, accounts: made })}\n`);
 process.stdin.resume();
 process.stdin.on('end', () => {

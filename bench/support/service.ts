@@ -15,39 +15,51 @@ export interface BenchAccount {
 
 export interface BenchService {
   readonly url: string;
+  /** Of the only process, or the first. */
   readonly pid: number;
+  /** Of all that answer calls. */
+  readonly workers: readonly number[];
   readonly accounts: readonly BenchAccount[];
   readonly connection: Connection;
   readonly dataDir: string;
   call(secret: string, path: string, body: unknown): Promise<unknown>;
-  /** Resident memory of the service process, MB. */
+  /** Resident memory of all its processes but PostgreSQL, MB. */
   memoryMb(): number;
   stop(): Promise<void>;
 }
 
-/** A fresh service on a data directory of its own, with `accounts` accounts of a million USD each. */
-export async function startBenchService(accounts = 1, rateLimits: 'on' | 'off' = 'off'): Promise<BenchService> {
+/** A fresh service on a data directory of its own, with `accounts` accounts of a million USD each. The no-op is there in one process only. */
+export async function startBenchService(
+  accounts = 1,
+  rateLimits: 'on' | 'off' = 'off',
+  workers = Number(process.env.WORKERS ?? 1),
+): Promise<BenchService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'qm-bench-'));
-  const child = spawn(
-    process.execPath,
-    [
-      ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []),
-      new URL('./server.ts', import.meta.url).pathname,
-      String(accounts),
-      dataDir,
-      rateLimits,
-    ],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
+  const nodeArgs = process.env.BENCH_NODE_ARGS?.split(' ') ?? [];
+  const server = new URL('./server.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [...nodeArgs, server, String(accounts)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      RATE_LIMITS: rateLimits,
+      LOG_LEVEL: 'error',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      VECTOR_MEMORY_MB: '6144',
+      WORKERS: String(workers),
     },
-  );
+  });
   const ready = await firstLine(child);
   const { url, pid, accounts: made } = JSON.parse(ready) as { url: string; pid: number; accounts: BenchAccount[] };
   const connection = readConnection(dataDir) as Connection;
   await walPrepared(connection);
+  const forked = childrenOf(pid).filter((of) => readFileSync(`/proc/${of}/cmdline`, 'utf8').includes('src/main.js'));
   return {
     url,
     pid,
+    workers: workers === 1 ? [pid] : forked,
     accounts: made,
     connection,
     dataDir,
@@ -60,7 +72,7 @@ export async function startBenchService(accounts = 1, rateLimits: 'on' | 'off' =
       if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
       return response.json();
     },
-    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    memoryMb: () => [pid, ...forked].reduce((sum, of) => sum + residentMb(of), 0),
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.stdin?.end();
@@ -68,6 +80,14 @@ export async function startBenchService(accounts = 1, rateLimits: 'on' | 'off' =
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 }
 
 /** A new cluster makes its WAL segments in its first seconds; commits wait up to 0.4 s meanwhile, which is not what is measured. */
