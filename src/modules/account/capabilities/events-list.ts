@@ -17,7 +17,7 @@ export const eventsList = defineCapability<AccountState>()({
   path: '/v1/account/events/list',
   summary: 'Lists the events of the account.',
   description:
-    'Everything that webhooks are told, newest first, for 30 days, whether a webhook is registered or not. A gap in sequence means that you missed a page.',
+    'The events that webhooks receive, newest first, for 30 days, whether a webhook is registered or not. A gap in sequence means that you missed a page.',
   input: Type.Object({
     cursor: Type.Optional(cursorField),
     limit: Type.Optional(limitField),

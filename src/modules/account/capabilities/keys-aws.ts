@@ -13,8 +13,9 @@ export const keysAws = defineCapability<AccountState>()({
   path: '/v1/account/keys/aws',
   summary: 'Shows the AWS credentials of the calling key.',
   description:
-    'What to give to clients of S3 and SQS in place of AWS credentials: they sign their requests with it. It is another form of the ' +
-    'secret of this call: always the same for it, with the scopes and the cap of its key, and it dies with it. Keep it as secret.',
+    'Give these to clients of S3 and SQS in place of AWS credentials: they sign their requests with them. They follow from the secret that ' +
+    'this call was made with: the same secret always gives the same ones. They have the scopes and the cap of its key and end with it. ' +
+    'Keep them as secret as the key.',
   input: Type.Object({}),
   output: Type.Object({
     access_key_id: text('Id of the key.'),

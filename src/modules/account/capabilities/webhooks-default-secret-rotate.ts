@@ -11,7 +11,7 @@ export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
   id: 'account.webhooks.default_secret.rotate',
   method: 'POST',
   path: '/v1/account/webhooks/default_secret/rotate',
-  summary: 'Replaces the secret that signs what single jobs tell.',
+  summary: 'Replaces the secret that signs what is sent to the webhook_url of a single job.',
   description:
     'The new secret signs from now on; the one before it signs beside it for 24 hours, so that receivers can change over.',
   input: Type.Object({}),

@@ -17,9 +17,10 @@ export const webhooksDefaultSecret = defineCapability<AccountState>()({
   id: 'account.webhooks.default_secret',
   method: 'GET',
   path: '/v1/account/webhooks/default_secret',
-  summary: 'Shows the secret that signs what single jobs tell.',
+  summary: 'Shows the secret that signs what is sent to the webhook_url of a single job.',
   description:
-    'It signs what is sent to a webhook_url named for one job. Webhooks that you register have secrets of their own.',
+    'Calls that begin a job, such as video.generate, take a webhook_url for that job alone; this secret signs what is sent there. Webhooks that you ' +
+    'register have secrets of their own.',
   input: Type.Object({}),
   output: defaultSecretSchema,
   price: 'free',

@@ -24,7 +24,7 @@ export const webhooksRegister = defineCapability<AccountState>()({
   id: 'account.webhooks.register',
   method: 'POST',
   path: '/v1/account/webhooks/register',
-  summary: 'Registers a URL that is told events.',
+  summary: 'Registers a URL that events are sent to.',
   description:
     'From now on every event of the given types is POSTed to url, signed as Standard Webhooks says, with the secret of this answer, which ' +
     'is shown this once. Answer 2xx within 15 seconds; anything else is tried again by retry_policy. A delivery may arrive more than ' +

@@ -13,7 +13,7 @@ export const remove = defineCapability<CronState>()({
   path: '/v1/cron/delete/{id}',
   summary: 'Deletes a job.',
   description:
-    'The job and the list of its runs are gone at once; a run that has begun is finished, and its event told.',
+    'The job and the list of its runs are gone at once; a run that has begun is finished, and its event is still sent.',
   input: Type.Object({ id: jobIdField }),
   output: Type.Object({
     id: Type.String({ description: 'Id of the job.' }),

@@ -3,7 +3,8 @@ import { statusCapability } from '../groups/status-capability.ts';
 export const unignore = statusCapability({
   id: 'errors.unignore',
   summary: 'Stops ignoring an error group.',
-  description: 'The group is unresolved again and its events are told. A group that is not ignored stays as it is.',
+  description:
+    'The group is unresolved again, and webhooks are told of its events. A group that is not ignored stays as it is.',
   example: { title: 'Look at it again', after: 'errors.ignore', expect: { is_ignored: false } },
   activity: 'unignored',
   isSo: (group) => !group.is_ignored,
