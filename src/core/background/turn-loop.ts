@@ -1,6 +1,6 @@
-// A loop that serves owners in fair turns: each owner takes places only while it holds fewer than are free (FairSlots), so one with
+// A loop that serves owners in fair turns: each owner takes places only while it holds fewer than are free (FairPlaces), so one with
 // very much to do, or with work that never ends, does not keep the others waiting. One that fails is put off and stops nobody.
-import { FairSlots } from '../../lib/fair-slots.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Metric } from '../process/metric.ts';
 import { JobLoop } from './job-loop.ts';
@@ -39,7 +39,7 @@ interface Placed<Job> {
 
 export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<Turn, Job>): JobLoop {
   const { name, log, places, intervalMs, metrics } = options;
-  const slots = new FairSlots(places);
+  const fair = new FairPlaces(places);
   const loop: JobLoop<Placed<Job>> = new JobLoop<Placed<Job>>({
     name,
     log,
@@ -47,12 +47,12 @@ export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<T
     intervalMs,
     metrics,
     ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
-    take: (room) => takeTurns(loop, slots, options, room),
+    take: (room) => takeTurns(loop, fair, options, room),
     async run({ accountId, job }, signal) {
       try {
         await options.run(job, signal);
       } finally {
-        slots.release(accountId, 1);
+        fair.release(accountId, 1);
         // A place is free again: its account may have more that is due.
         loop.wake();
       }
@@ -63,7 +63,7 @@ export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<T
 
 async function takeTurns<Turn extends OfAccount, Job>(
   loop: JobLoop<Placed<Job>>,
-  slots: FairSlots,
+  fair: FairPlaces,
   { find, claim, putOff, places, placesPerTurn, claimsAtOnce, name, log }: TurnLoopOptions<Turn, Job>,
   room: number,
 ): Promise<Placed<Job>[]> {
@@ -74,7 +74,7 @@ async function takeTurns<Turn extends OfAccount, Job>(
   const serveSome = async () => {
     for (const turn of turns) {
       const { accountId } = turn;
-      const reserved = slots.reserve(accountId, Math.min(placesPerTurn, left));
+      const reserved = fair.reserve(accountId, Math.min(placesPerTurn, left));
       if (reserved === 0) continue;
       left -= reserved;
       let unused = reserved;
@@ -88,7 +88,7 @@ async function takeTurns<Turn extends OfAccount, Job>(
           log.error({ err, jobs: name, accountId }, 'nor could it be put off'),
         );
       }
-      slots.release(accountId, unused);
+      fair.release(accountId, unused);
       left += unused;
     }
   };

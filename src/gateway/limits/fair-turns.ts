@@ -2,7 +2,7 @@
 // than the answer would be worth is refused; a short burst may wait longer than a queue that stands (CoDel; Nichols and Jacobson, 2012),
 // and who waits for calls of his own longer still: that delays nobody else.
 import type { Admission } from '../../core/admission.ts';
-import { FairSlots } from '../../lib/fair-slots.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
 
 interface Waiter {
   readonly owner: string;
@@ -15,7 +15,7 @@ interface Waiter {
 const OWNERS_LOOKED_AT = 8;
 
 export class FairTurns {
-  readonly #slots: FairSlots;
+  readonly #places: FairPlaces;
   readonly #bounds: Admission['all'];
   /** By owner, in the order of their turns. */
   readonly #waiting = new Map<string, Waiter[]>();
@@ -25,7 +25,7 @@ export class FairTurns {
 
   constructor(bounds: Admission['all']) {
     this.#bounds = bounds;
-    this.#slots = new FairSlots(bounds.places);
+    this.#places = new FairPlaces(bounds.places);
   }
 
   get waiting(): number {
@@ -34,7 +34,7 @@ export class FairTurns {
 
   /** Takes a place if there is one for the owner now. */
   takeNow(owner: string): boolean {
-    return !this.#waiting.has(owner) && this.#slots.take(owner, 1);
+    return !this.#waiting.has(owner) && this.#places.take(owner, 1);
   }
 
   /** Undefined: the place is taken. Else answers whether it was taken; false: the call waited too long. Each taken one is given back. */
@@ -51,13 +51,13 @@ export class FairTurns {
   }
 
   give(owner: string): void {
-    this.#slots.release(owner, 1);
+    this.#places.release(owner, 1);
     if (this.#waiters > 0) this.#serve(OWNERS_LOOKED_AT);
   }
 
   /** Whether it is the owner's own calls that its next one waits for. */
   isGreedy(owner: string): boolean {
-    return this.#slots.isGreedy(owner);
+    return this.#places.isGreedy(owner);
   }
 
   #enqueue(waiter: Waiter): void {
@@ -73,7 +73,7 @@ export class FairTurns {
     let left = looks;
     for (const [owner, line] of this.#waiting) {
       if (left <= 0) break;
-      if (this.#slots.take(owner, 1)) {
+      if (this.#places.take(owner, 1)) {
         const [next] = line.splice(0, 1);
         this.#left(1);
         next?.run();

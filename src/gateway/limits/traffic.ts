@@ -1,7 +1,7 @@
 // What runs in this process: who holds how much of what admission.ts bounds, as /metrics tells.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Admission, admission } from '../../core/admission.ts';
-import { FairSlots } from '../../lib/fair-slots.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { FairTurns } from './fair-turns.ts';
 
@@ -24,10 +24,10 @@ export interface Place {
 export class Traffic {
   readonly bounds: Admission;
   /** Bytes of answers that their clients have not read, by owner. */
-  readonly answers: FairSlots;
-  readonly #making: FairSlots;
-  readonly #bodies: FairSlots;
-  readonly #streams: FairSlots;
+  readonly answers: FairPlaces;
+  readonly #making: FairPlaces;
+  readonly #bodies: FairPlaces;
+  readonly #streams: FairPlaces;
   readonly #turns: FairTurns;
   readonly #requests: Counter<'capability' | 'status'>;
   readonly #latency: Histogram<'capability'>;
@@ -35,10 +35,10 @@ export class Traffic {
 
   constructor(registry: Registry, bounds: Admission = admission) {
     this.bounds = bounds;
-    this.answers = new FairSlots(bounds.all.answerBytesMax);
-    this.#making = new FairSlots(bounds.all.answerMakingBytesMax);
-    this.#bodies = new FairSlots(bounds.all.bodyBytesMax);
-    this.#streams = new FairSlots(bounds.all.streams);
+    this.answers = new FairPlaces(bounds.all.answerBytesMax);
+    this.#making = new FairPlaces(bounds.all.answerMakingBytesMax);
+    this.#bodies = new FairPlaces(bounds.all.bodyBytesMax);
+    this.#streams = new FairPlaces(bounds.all.streams);
     this.#turns = new FairTurns(bounds.all);
     this.#requests = new Counter({
       name: 'qm_calls_total',

@@ -6,7 +6,7 @@ import type { Envelope } from '../../gateway/envelope.ts';
 import { networkOf } from '../../gateway/limits/failed-logins.ts';
 import type { Refusals } from '../../gateway/limits/refusals.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
-import { FairSlots } from '../../lib/fair-slots.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
 import { Answer } from './answer.ts';
 import { Arrivals } from './arrivals.ts';
 import { descriptorsMax } from './descriptors.ts';
@@ -55,7 +55,7 @@ const FULL = bare('503 Service Unavailable', 'Retry-After: 1\r\n');
 export class Connections {
   readonly #options: ConnectionOptions;
   readonly #open = new Map<Socket, Connection>();
-  readonly #slots: FairSlots;
+  readonly #places: FairPlaces;
   readonly #unread: UnreadAnswers;
   readonly #arrivals: Arrivals<Connection>;
   readonly #moves: Moves | null;
@@ -67,7 +67,7 @@ export class Connections {
     this.#options = options;
     const { connectionsMax, descriptorsReserved } = options.traffic.bounds.all;
     const descriptors = descriptorsMax();
-    this.#slots = new FairSlots(
+    this.#places = new FairPlaces(
       Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
     );
     this.#moves = options.homes === undefined ? null : new Moves(options.homes);
@@ -133,7 +133,7 @@ export class Connections {
     const address = socket.remoteAddress ?? '';
     const isProxied = this.#options.isProxy(address);
     const owner = isProxied ? `proxied ${this.#proxied++}` : networkOf(address);
-    const spare = !this.#slots.take(owner, 1);
+    const spare = !this.#places.take(owner, 1);
     if (spare) this.#options.refusals.tell('connections');
     if (spare && this.#spare >= all.spareConnections) {
       socket.on('error', () => socket.destroy());
@@ -159,7 +159,7 @@ export class Connections {
       this.#waiting -= connection.waiting.length;
       this.#open.delete(socket);
       if (spare) this.#spare -= 1;
-      else this.#slots.release(owner, 1);
+      else this.#places.release(owner, 1);
     });
     return connection;
   }

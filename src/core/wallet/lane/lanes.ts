@@ -2,7 +2,7 @@
 // An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState } from '../../../db/database.ts';
-import { FairSlots } from '../../../lib/fair-slots.ts';
+import { FairPlaces } from '../../../lib/fair-places.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type Admission, admission } from '../../admission.ts';
 import type { Logger } from '../../process/logger.ts';
@@ -42,7 +42,7 @@ export class Lanes {
   /** Accounts with waiting calls and no commit in flight, in order of arrival: round robin. */
   readonly #ready = new Set<string>();
   readonly #locked: LockedLanes;
-  readonly #bytes: FairSlots;
+  readonly #bytes: FairPlaces;
   readonly #itemsMax: number;
   #active = 0;
   #scheduled = false;
@@ -52,7 +52,7 @@ export class Lanes {
     this.#options = options;
     const { all } = options.bounds ?? admission;
     this.#locked = new LockedLanes(all, options.lockedForMs);
-    this.#bytes = new FairSlots(options.bytesMax ?? all.laneBytesMax);
+    this.#bytes = new FairPlaces(options.bytesMax ?? all.laneBytesMax);
     this.#itemsMax = all.laneItemsMax;
   }
 

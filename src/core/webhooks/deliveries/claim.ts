@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { EventRow } from '../../events/wire.ts';
 import type { TargetRow } from '../registrations/store.ts';
-import type { Health } from '../turns/slots.ts';
+import type { Health } from '../turns/places.ts';
 
 /** An attempt must be over by then; the outbound client ends it after 15 s. */
 export const LEASE_SECONDS = 30;

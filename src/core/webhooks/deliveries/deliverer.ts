@@ -1,6 +1,6 @@
 // Delivers what is due, on this process: finds due lines, claims their deliveries, sends them, writes how it went.
 // Fair by three means: lines take turns, an account has a bounded part of each pool of places, and receivers that hang or fail have
-// pools of their own (slots.ts). So 100,000 deliveries to a failing receiver delay those of no other.
+// pools of their own (places.ts). So 100,000 deliveries to a failing receiver delay those of no other.
 
 import { JobLoop } from '../../background/job-loop.ts';
 import type { Core } from '../../context.ts';
@@ -8,7 +8,7 @@ import { eventText } from '../../events/wire.ts';
 import type { Metric } from '../../process/metric.ts';
 import { TargetCache } from '../registrations/target-cache.ts';
 import { claimOf, Lines, type Turn } from '../turns/lines.ts';
-import { HEALTH, type PoolName, poolOf, type Slot, Slots, slotsTotal } from '../turns/slots.ts';
+import { HEALTH, type Place, Places, type PoolName, placesTotal, poolOf } from '../turns/places.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, findDueLines, freeLinesOf } from './claim.ts';
 import { endUnsentDelivery } from './outcome.ts';
@@ -20,7 +20,7 @@ const SLOW_AFTER_MS = 1_000;
 
 interface Job {
   readonly delivery: ClaimedDelivery;
-  readonly slot: Slot;
+  readonly place: Place;
 }
 
 type DelivererCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'log' | 'region'>;
@@ -28,8 +28,8 @@ type DelivererCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'log' | 'region'
 export class Deliverer {
   readonly loop: JobLoop<Job>;
   readonly #core: DelivererCore;
-  readonly #slots = new Slots();
-  readonly #lines = new Lines(this.#slots);
+  readonly #places = new Places();
+  readonly #lines = new Lines(this.#places);
   readonly #targets: TargetCache;
   readonly #outcomes: OutcomeWriter;
   #searchAtMs = 0;
@@ -44,7 +44,7 @@ export class Deliverer {
     this.loop = new JobLoop<Job>({
       name: 'webhooks',
       log: core.log,
-      concurrency: slotsTotal,
+      concurrency: placesTotal,
       intervalMs: INTERVAL_MS,
       take: () => this.#take(),
       run: (job, signal) => this.#run(job, signal),
@@ -78,7 +78,7 @@ export class Deliverer {
 
   #begin(turn: Turn, served: Parameters<Lines['served']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
     this.#lines.served(turn, served, deliveries.length);
-    return deliveries.map((delivery, i) => ({ delivery, slot: turn.slots[i] as Slot }));
+    return deliveries.map((delivery, i) => ({ delivery, place: turn.places[i] as Place }));
   }
 
   /**
@@ -110,9 +110,9 @@ export class Deliverer {
     return true;
   }
 
-  async #run({ delivery, slot }: Job, signal: AbortSignal): Promise<void> {
+  async #run({ delivery, place }: Job, signal: AbortSignal): Promise<void> {
     const slow = setTimeout(() => {
-      if (this.#slots.slow(slot) && this.#lines.waiting > 0) this.loop.wake();
+      if (this.#places.slow(place) && this.#lines.waiting > 0) this.loop.wake();
     }, SLOW_AFTER_MS);
     let succeeded: boolean | null = null;
     try {
@@ -120,9 +120,9 @@ export class Deliverer {
       if (result !== null && result.verdict !== 'aborted') succeeded = result.verdict === 'succeeded';
     } finally {
       clearTimeout(slow);
-      const wasFull = this.#full.has(slot.pool);
+      const wasFull = this.#full.has(place.pool);
       if (wasFull) this.#searchAtMs = 0;
-      if (this.#lines.ended(delivery, slot, succeeded) || wasFull) this.loop.wake();
+      if (this.#lines.ended(delivery, place, succeeded) || wasFull) this.loop.wake();
     }
   }
 
@@ -151,7 +151,7 @@ export class Deliverer {
   }
 
   #metrics(): Metric[] {
-    const used = this.#slots.used().map(([pool, value]) => ({
+    const used = this.#places.used().map(([pool, value]) => ({
       name: 'qm_webhook_attempts_running',
       help: 'Webhook attempts under way on this process.',
       labels: { pool },

@@ -7,7 +7,7 @@ import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { iso } from '../../../lib/time.ts';
 import { clockNow } from '../../database-clock.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
-import type { Health } from '../turns/slots.ts';
+import type { Health } from '../turns/places.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type AttemptRecord, attemptsOf, type DeliveryStatus } from './record.ts';
 import { pauseAfter } from './retry-policy.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../lib/time.ts';
-import { HEALTH } from '../turns/slots.ts';
+import { HEALTH } from '../turns/places.ts';
 import { standingAfter } from './standing.ts';
 
 const NOW = Date.UTC(2026, 10, 21);

@@ -1,6 +1,6 @@
 // How a webhook stands after attempts: its counters, the health of its line, and whether it is disabled (contract §10).
 import { DAY_MS } from '../../../lib/time.ts';
-import { HEALTH, type Health } from '../turns/slots.ts';
+import { HEALTH, type Health } from '../turns/places.ts';
 import type { AttemptResult } from './attempt.ts';
 
 const FAILURES_TO_DISABLE = 10;

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Lines, type Turn } from './lines.ts';
-import { HEALTH, type Health, Slots } from './slots.ts';
+import { HEALTH, type Health, Places } from './places.ts';
 
 const line = (webhookId: string, accountId = 'a') => ({ accountId, webhookId });
-const newLines = () => new Lines(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
+const newLines = () => new Lines(new Places({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
 
 /** The database's answer to a claim: `claimed` deliveries, and whether more are due. */
 function serve(lines: Lines, turn: Turn, claimed: number, more: boolean, health: Health = HEALTH.unknown): void {
@@ -11,7 +11,7 @@ function serve(lines: Lines, turn: Turn, claimed: number, more: boolean, health:
   lines.served(turn, { accountId, webhookId, health, more }, claimed);
 }
 
-const names = (turns: readonly Turn[]) => turns.map((turn) => `${turn.line.webhookId}:${turn.slots.length}`);
+const names = (turns: readonly Turn[]) => turns.map((turn) => `${turn.line.webhookId}:${turn.places.length}`);
 
 test('a line begins with one attempt, doubles with each success up to 32, and falls back to one after a failure', () => {
   const lines = newLines();
@@ -19,12 +19,12 @@ test('a line begins with one attempt, doubles with each success up to 32, and fa
   const rooms: number[] = [];
   for (const succeeded of [true, true, true, true, true, true, false, true]) {
     const [turn] = lines.nextTurns() as [Turn];
-    rooms.push(turn.slots.length);
-    serve(lines, turn, turn.slots.length, true);
-    for (const slot of turn.slots) lines.ended(line('w'), slot, null);
+    rooms.push(turn.places.length);
+    serve(lines, turn, turn.places.length, true);
+    for (const place of turn.places) lines.ended(line('w'), place, null);
     const [probe] = lines.nextTurns() as [Turn];
     serve(lines, probe, 1, true);
-    lines.ended(line('w'), probe.slots[0] as never, succeeded);
+    lines.ended(line('w'), probe.places[0] as never, succeeded);
   }
   expect(rooms).toEqual([1, 2, 4, 8, 16, 32, 32, 1]);
 });
@@ -44,12 +44,12 @@ test('a line with all its attempts under way waits for one of them to end', () =
   const [turn] = lines.nextTurns() as [Turn];
   serve(lines, turn, 1, true, HEALTH.failing);
   expect(lines.nextTurns()).toEqual([]);
-  expect(lines.ended(line('w'), turn.slots[0] as never, false)).toBe(true);
+  expect(lines.ended(line('w'), turn.places[0] as never, false)).toBe(true);
   expect(names(lines.nextTurns())).toEqual(['w:1']);
 });
 
 test('a found line without room gets a turn once, to be taken over; then only with room', () => {
-  const lines = new Lines(new Slots({ unknown: 4, healthy: 4, failing: 1, slow: 1 }));
+  const lines = new Lines(new Places({ unknown: 4, healthy: 4, failing: 1, slow: 1 }));
   lines.found(line('x'), HEALTH.failing);
   lines.found(line('y'), HEALTH.failing);
   const [x, y] = lines.nextTurns() as [Turn, Turn];
@@ -58,7 +58,7 @@ test('a found line without room gets a turn once, to be taken over; then only wi
   serve(lines, y, 0, true, HEALTH.failing);
   expect(lines.nextTurns()).toEqual([]);
   expect(lines.unfinished()).toMatchObject([line('y')]);
-  lines.ended(line('x'), x.slots[0] as never, false);
+  lines.ended(line('x'), x.places[0] as never, false);
   expect(names(lines.nextTurns())).toEqual(['y:1']);
 });
 
@@ -79,9 +79,9 @@ test('places are taken for as many deliveries as were due the last time and one 
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const turn = turnOf();
     serve(lines, turn, 1, true, HEALTH.healthy);
-    lines.ended(line('w'), turn.slots[0] as never, true);
+    lines.ended(line('w'), turn.places[0] as never, true);
   }
-  expect(turnOf().slots.length).toBe(32);
+  expect(turnOf().places.length).toBe(32);
   for (const [claimed, more, next] of [
     [4, false, 5],
     [5, true, 27],
@@ -90,28 +90,28 @@ test('places are taken for as many deliveries as were due the last time and one 
     const turn = turnOf();
     serve(lines, turn, claimed, more, HEALTH.healthy);
     lines.found(line('w'), HEALTH.healthy);
-    expect(turnOf().slots.length).toBe(next);
-    for (const slot of turn.slots) lines.ended(line('w'), slot, null);
+    expect(turnOf().places.length).toBe(next);
+    for (const place of turn.places) lines.ended(line('w'), place, null);
   }
 });
 
 test('lines that wait for a place hide none behind them that another kind of place is free for', () => {
-  const lines = new Lines(new Slots({ unknown: 4, healthy: 4, failing: 1, slow: 1 }));
+  const lines = new Lines(new Places({ unknown: 4, healthy: 4, failing: 1, slow: 1 }));
   for (const name of ['x', 'y', 'z']) lines.found(line(name), HEALTH.failing);
-  for (const turn of lines.nextTurns()) serve(lines, turn, turn.slots.length, true, HEALTH.failing);
+  for (const turn of lines.nextTurns()) serve(lines, turn, turn.places.length, true, HEALTH.failing);
   lines.found(line('h'), HEALTH.healthy);
   expect(names(lines.nextTurns())).toEqual(['h:1']);
 });
 
 test('a line that fails while it waits goes to the failing ones, and blocks no healthy one', () => {
-  const lines = new Lines(new Slots({ unknown: 4, healthy: 4, failing: 0, slow: 1 }));
+  const lines = new Lines(new Places({ unknown: 4, healthy: 4, failing: 0, slow: 1 }));
   lines.found(line('w'), HEALTH.healthy);
   const [turn] = lines.nextTurns() as [Turn];
   serve(lines, turn, 1, true, HEALTH.healthy);
   lines.found(line('v'), HEALTH.healthy);
   const [other] = lines.nextTurns() as [Turn];
   serve(lines, other, 0, true, HEALTH.healthy);
-  lines.ended(line('w'), turn.slots[0] as never, false);
+  lines.ended(line('w'), turn.places[0] as never, false);
   expect(names(lines.nextTurns())).toEqual(['v:1']);
 });
 
@@ -119,13 +119,13 @@ test('failing lines begin so many attempts at once, their accounts in turn', () 
   // Further attempts are earned with time.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const lines = new Lines(new Slots({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
+  const lines = new Lines(new Places({ unknown: 400, healthy: 400, failing: 400, slow: 4 }));
   const many = Array.from({ length: 100 }, (_, i) => line(`m${i}`, 'a'));
   for (const one of [...many, line('b1', 'b')]) lines.found(one, HEALTH.failing);
   const first = lines.nextTurns();
   expect(first.length).toBe(101);
-  expect(first.filter(({ slots }) => slots.length === 1).length).toBe(64);
-  for (const turn of first) serve(lines, turn, turn.slots.length, true, HEALTH.failing);
+  expect(first.filter(({ places }) => places.length === 1).length).toBe(64);
+  for (const turn of first) serve(lines, turn, turn.places.length, true, HEALTH.failing);
   // Those without a place were taken over; b's waits behind 36 of a, and is the second of the next.
   lines.found(line('h'), HEALTH.healthy);
   expect(names(lines.nextTurns())).toEqual(['h:1']);

@@ -3,7 +3,7 @@
 // fails costs little, however much is due to it, and one that recovers is soon served at full speed.
 // Lines take turns: one that was served goes behind the others.
 import type { LineClaim, LineId, ServedLine } from '../deliveries/claim.ts';
-import { HEALTH, type Health, type Slot, type Slots } from './slots.ts';
+import { HEALTH, type Health, type Place, type Places } from './places.ts';
 import { type WaitingLine, WaitingLines } from './waiting-lines.ts';
 
 const ATTEMPTS_AT_ONCE_MAX = 32;
@@ -33,18 +33,18 @@ export interface Line extends LineId, WaitingLine {
 /** A line's turn, with places taken for its attempts. */
 export interface Turn {
   readonly line: Line;
-  readonly slots: Slot[];
+  readonly places: Place[];
 }
 
 export class Lines {
-  readonly #slots: Slots;
+  readonly #places: Places;
   readonly #lines = new Map<string, Line>();
   readonly #waiting = new WaitingLines<Line>();
   #failingLeft = FAILING_AT_ONCE;
   #countedAtMs = performance.now();
 
-  constructor(slots: Slots) {
-    this.#slots = slots;
+  constructor(places: Places) {
+    this.#places = places;
   }
 
   get waiting(): number {
@@ -65,20 +65,20 @@ export class Lines {
     let attempts = 0;
     for (const line of this.#waiting.inTurn((health) => this.room(health) > 0)) {
       if (turns.length >= LINES_PER_CLAIM || attempts >= ATTEMPTS_PER_CLAIM) break;
-      const free = Math.min(this.room(line.health), this.#slots.roomOf(line.health, line.accountId));
+      const free = Math.min(this.room(line.health), this.#places.roomOf(line.health, line.accountId));
       const wanted = Math.min(line.atOnce - line.underWay, line.expected);
       const room = Math.max(0, Math.min(wanted, free, ATTEMPTS_PER_CLAIM - attempts));
       if (room === 0 && !line.found) continue;
       attempts += room;
       if (line.health === HEALTH.failing) this.#failingLeft -= room;
-      turns.push({ line, slots: Array.from({ length: room }, () => this.#slots.take(line.health, line.accountId)) });
+      turns.push({ line, places: Array.from({ length: room }, () => this.#places.take(line.health, line.accountId)) });
     }
     return turns;
   }
 
   /** Attempts that lines of this health may begin now. */
   room(health: Health): number {
-    const room = this.#slots.room(health);
+    const room = this.#places.room(health);
     return health === HEALTH.failing ? Math.min(room, this.#failingRoom()) : room;
   }
 
@@ -92,8 +92,8 @@ export class Lines {
 
   /** After a claim: the places that are not needed are free again, and the line waits for another turn if it has more. */
   served(turn: Turn, served: ServedLine | undefined, claimed: number): void {
-    const { line, slots } = turn;
-    for (const slot of slots.splice(claimed)) this.#slots.release(slot);
+    const { line, places } = turn;
+    for (const place of places.splice(claimed)) this.#places.release(place);
     this.#waiting.delete(line);
     if (served === undefined) {
       line.misses += 1;
@@ -112,13 +112,13 @@ export class Lines {
 
   /** After a claim that failed: as before it. */
   notServed(turn: Turn): void {
-    for (const slot of turn.slots) this.#slots.release(slot);
+    for (const place of turn.places) this.#places.release(place);
   }
 
   /** An attempt has ended. `succeeded` is null when nothing is known of the receiver. Answers whether any line waits for a turn. */
-  ended({ accountId, webhookId }: LineId, slot: Slot, succeeded: boolean | null): boolean {
+  ended({ accountId, webhookId }: LineId, place: Place, succeeded: boolean | null): boolean {
     const line = this.#line(accountId, webhookId);
-    this.#slots.release(slot);
+    this.#places.release(place);
     line.underWay -= 1;
     if (succeeded !== null) {
       const health = succeeded ? HEALTH.healthy : HEALTH.failing;
@@ -159,7 +159,7 @@ export class Lines {
       more: false,
       found: false,
       misses: 0,
-      place: null,
+      position: null,
     };
     this.#lines.set(key, line);
     return line;
@@ -175,6 +175,6 @@ export class Lines {
   }
 }
 
-export function claimOf({ line, slots }: Turn): LineClaim {
-  return { accountId: line.accountId, webhookId: line.webhookId, room: slots.length };
+export function claimOf({ line, places }: Turn): LineClaim {
+  return { accountId: line.accountId, webhookId: line.webhookId, room: places.length };
 }

@@ -2,15 +2,15 @@
 // them may wait for a place: they are not looked at while there is none. Without that, 8,000 took 26 of 200 µs of a delivery to others.
 
 import { statement } from '../../../db/statement.ts';
-import { HEALTH, type Health } from './slots.ts';
+import { HEALTH, type Health } from './places.ts';
 
 export interface WaitingLine {
   readonly accountId: string;
   readonly health: Health;
   /** Found due in the database, and not taken over there yet: it gets its turn also without room. */
   readonly found: boolean;
-  /** Its place among those that wait; null while it does not wait. */
-  place: { readonly among: Waiting<unknown>; readonly number: number } | null;
+  /** Its position among those that wait; null while it does not wait. */
+  position: { readonly among: Waiting<unknown>; readonly number: number } | null;
 }
 
 interface Waiting<Line> {
@@ -34,22 +34,22 @@ export class WaitingLines<Line extends WaitingLine> {
   }
 
   has(line: Line): boolean {
-    return line.place !== null;
+    return line.position !== null;
   }
 
   /** Behind all others; a line that waits already keeps its place, unless it has to wait for something else. */
   add(line: Line): void {
     const among = line.found ? this.#found : (this.#known.get(line.health) as Waiting<Line>);
-    if (line.place?.among === among) return;
+    if (line.position?.among === among) return;
     this.delete(line);
-    line.place = { among, number: this.#joined };
+    line.position = { among, number: this.#joined };
     this.#joined += 1;
     among.add(line);
   }
 
   delete(line: Line): void {
-    line.place?.among.delete(line);
-    line.place = null;
+    line.position?.among.delete(line);
+    line.position = null;
   }
 
   /** The lines in their order, without those for whose health there is no room when their turn comes. */
@@ -110,7 +110,7 @@ function next<Line>(rest: Iterator<Line, undefined>): Line | undefined {
   return done === true ? undefined : value;
 }
 
-const numberOf = (line: WaitingLine | undefined) => line?.place?.number ?? Number.POSITIVE_INFINITY;
+const numberOf = (line: WaitingLine | undefined) => line?.position?.number ?? Number.POSITIVE_INFINITY;
 
 // What deleted webhooks leave behind: their lines.
 

@@ -4,7 +4,7 @@
 
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { turnLoop } from '../../../core/background/turn-loop.ts';
-import { FairSlots } from '../../../lib/fair-slots.ts';
+import { FairPlaces } from '../../../lib/fair-places.ts';
 import { queueKey } from '../state.ts';
 import type { PushState } from './finish.ts';
 import { LEASE_MS, PushSession } from './session.ts';
@@ -31,7 +31,7 @@ interface SubscriptionTurn {
 export class PushDispatcher {
   readonly jobs: JobLoop;
   readonly #state: PushState;
-  readonly #requests = new FairSlots(REQUESTS_MAX);
+  readonly #requests = new FairPlaces(REQUESTS_MAX);
   readonly #sessions = new Map<string, PushSession>();
   /** Subscriptions by queue, as last read; only a hint. */
   #roster = new Map<string, SubscriptionRef[]>();
@@ -103,7 +103,7 @@ export class PushDispatcher {
     const leasedAtMs = performance.now();
     const subscription = await leaseSubscription(core.db, id, LEASE_MS);
     if (subscription === null) return [];
-    const session = new PushSession({ state: this.#state, subscription, slots: this.#requests, leasedAtMs });
+    const session = new PushSession({ state: this.#state, subscription, places: this.#requests, leasedAtMs });
     this.#sessions.set(ref.subscription_id, session);
     if (this.#closed) session.stop();
     return [session];

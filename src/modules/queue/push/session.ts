@@ -4,7 +4,7 @@
 // subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
 import { Lease } from '../../../core/background/lease.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
-import type { FairSlots } from '../../../lib/fair-slots.ts';
+import type { FairPlaces } from '../../../lib/fair-places.ts';
 import { Waker } from '../../../lib/waker.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
@@ -31,7 +31,7 @@ export interface SessionOptions {
   readonly state: PushState;
   readonly subscription: LeasedSubscription;
   /** Requests under way on this process, shared by all subscriptions. */
-  readonly slots: FairSlots;
+  readonly places: FairPlaces;
   /** performance.now() before the lease was asked for. */
   readonly leasedAtMs: number;
 }
@@ -39,7 +39,7 @@ export interface SessionOptions {
 export class PushSession {
   readonly subscription: LeasedSubscription;
   readonly #state: PushState;
-  readonly #slots: FairSlots;
+  readonly #places: FairPlaces;
   readonly #id: LeaseId;
   readonly #lease: Lease;
   readonly #target: PushTarget;
@@ -50,10 +50,10 @@ export class PushSession {
   #heard = false;
   readonly #waker = new Waker();
 
-  constructor({ state, subscription, slots, leasedAtMs }: SessionOptions) {
+  constructor({ state, subscription, places, leasedAtMs }: SessionOptions) {
     this.subscription = subscription;
     this.#state = state;
-    this.#slots = slots;
+    this.#places = places;
     this.#target = openTarget(state.core.secrets, subscription);
     const { account_id: accountId, subscription_id: subscriptionId } = subscription;
     const id = { accountId, subscriptionId, holder: state.core.processes.id };
@@ -130,7 +130,7 @@ export class PushSession {
 
   #reserve(): number {
     const free = this.subscription.max_in_flight - this.#inFlight;
-    return free <= 0 ? 0 : this.#slots.reserve(this.#id.accountId, free);
+    return free <= 0 ? 0 : this.#places.reserve(this.#id.accountId, free);
   }
 
   /** Claims and begins to send up to `room` messages, for which places are reserved. Answers how many. */
@@ -144,7 +144,7 @@ export class PushSession {
       if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
       this.#over = true;
     } finally {
-      this.#slots.release(this.#id.accountId, room - begun);
+      this.#places.release(this.#id.accountId, room - begun);
     }
     return begun;
   }
@@ -180,7 +180,7 @@ export class PushSession {
       );
     } finally {
       this.#inFlight -= 1;
-      this.#slots.release(this.#id.accountId, 1);
+      this.#places.release(this.#id.accountId, 1);
       this.#waker.wake();
     }
   }

@@ -2,7 +2,7 @@
 // place only while it holds fewer than are free (dynamic thresholds; Choudhury and Hahne, 1998). Alone it gets half of them, and however
 // many others hang, a newcomer finds a place. Bytes are places too.
 
-export class FairSlots {
+export class FairPlaces {
   readonly #taken = new Map<string, number>();
   #free: number;
   readonly #total: number;

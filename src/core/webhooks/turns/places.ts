@@ -19,12 +19,12 @@ interface Pool {
 }
 
 /** A taken place. */
-export interface Slot {
+export interface Place {
   readonly accountId: string;
   pool: PoolName;
 }
 
-export class Slots {
+export class Places {
   readonly #pools: Readonly<Record<PoolName, Pool>>;
 
   constructor(sizes: Readonly<Record<PoolName, number>> = defaultSizes) {
@@ -46,24 +46,24 @@ export class Slots {
   }
 
   /** Takes a place; the caller has looked whether there is room. */
-  take(health: Health, accountId: string): Slot {
-    const slot: Slot = { accountId, pool: poolOf[health] };
-    this.#count(slot, 1);
-    return slot;
+  take(health: Health, accountId: string): Place {
+    const place: Place = { accountId, pool: poolOf[health] };
+    this.#count(place, 1);
+    return place;
   }
 
   /** The attempt takes long: a healthy place becomes free for others, if there is room among the slow ones. */
-  slow(slot: Slot): boolean {
+  slow(place: Place): boolean {
     const { slow } = this.#pools;
-    if (slot.pool !== 'healthy' || slow.used >= slow.size) return false;
-    this.#count(slot, -1);
-    slot.pool = 'slow';
-    this.#count(slot, 1);
+    if (place.pool !== 'healthy' || slow.used >= slow.size) return false;
+    this.#count(place, -1);
+    place.pool = 'slow';
+    this.#count(place, 1);
     return true;
   }
 
-  release(slot: Slot): void {
-    this.#count(slot, -1);
+  release(place: Place): void {
+    this.#count(place, -1);
   }
 
   used(): readonly (readonly [pool: string, used: number])[] {
@@ -74,7 +74,7 @@ export class Slots {
     return this.#pools[poolOf[health]];
   }
 
-  #count({ accountId, pool: name }: Slot, by: 1 | -1): void {
+  #count({ accountId, pool: name }: Place, by: 1 | -1): void {
     const pool = this.#pools[name];
     pool.used += by;
     const left = (pool.byAccount.get(accountId) ?? 0) + by;
@@ -83,4 +83,4 @@ export class Slots {
   }
 }
 
-export const slotsTotal = Object.values(defaultSizes).reduce((sum, size) => sum + size, 0);
+export const placesTotal = Object.values(defaultSizes).reduce((sum, size) => sum + size, 0);
