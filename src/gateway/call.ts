@@ -3,8 +3,8 @@
 import type { Tier } from '../core/accounts/tiers.ts';
 import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/context.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
-import type { ScopeKind } from '../core/keys/scopes.ts';
 import type { Principal } from '../core/principal.ts';
+import type { ScopeKind } from '../core/scopes.ts';
 import type { Answer } from '../manifest/capability.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Rates } from './limits/rate-limiter.ts';

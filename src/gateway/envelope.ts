@@ -1,5 +1,5 @@
 // The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
-import { scopesAllow } from '../core/keys/scopes.ts';
+import { scopesAllow } from '../core/scopes.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { toJson } from '../lib/json-text.ts';
 import { usd } from '../lib/money.ts';

@@ -1,5 +1,5 @@
 // Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
-import { moduleOf } from '../core/keys/scopes.ts';
+import { moduleOf } from '../core/scopes.ts';
 import { type EventKind, eventKind, instant, text, texts, word } from './event-kind.ts';
 import type { Module } from './module.ts';
 import type { DescribedEvent } from './offer.ts';

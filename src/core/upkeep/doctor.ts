@@ -3,7 +3,7 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { listAccounts, lockAccount } from '../accounts/accounts.ts';
-import { moduleOf } from '../keys/scopes.ts';
+import { moduleOf } from '../scopes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { rememberedFingerprint } from '../secrets/server-secret.ts';
 import { acceptedUnits } from '../wallet/ledger/accepted-units.ts';

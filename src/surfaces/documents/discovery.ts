@@ -1,7 +1,7 @@
 // Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). The manifest does not change while the
 // process runs, and is written once; which outside vendors are up is read at each call.
 import { Type } from 'typebox';
-import { moduleOf } from '../../core/keys/scopes.ts';
+import { moduleOf } from '../../core/scopes.ts';
 import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { usd } from '../../lib/money.ts';

@@ -1,6 +1,7 @@
 // /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, then one line per capability.
-import { moduleOf } from '../../core/keys/scopes.ts';
+
 import { signingRecipe } from '../../core/outbound/signature.ts';
+import { moduleOf } from '../../core/scopes.ts';
 import type { Capability } from '../../manifest/capability.ts';
 import { targetsInWords } from '../../manifest/deployment.ts';
 import { pricingOf } from '../../manifest/describe.ts';

@@ -4,9 +4,9 @@ import type { Envelope } from '../../gateway/envelope.ts';
 import { traceIdOf, traceparentOf } from '../../gateway/trace-context.ts';
 import { newId } from '../../lib/ids.ts';
 import { problem } from '../../problems/problem.ts';
-import { JSON_TYPE } from '../rest/finish.ts';
+
 import type { Answer } from './answer.ts';
-import { everywhere } from './headers.ts';
+import { everywhere, JSON_TYPE } from './headers.ts';
 
 export const OVERLOADED = problem('OVERLOADED', { retryAfterMs: 1_000 });
 

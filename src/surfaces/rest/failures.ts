@@ -1,4 +1,5 @@
 // How a failure is told: its answer, its line in the log, and when.
+
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../core/process/logger.ts';
@@ -8,9 +9,10 @@ import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
 import type { Problem } from '../../problems/problem.ts';
+import { JSON_TYPE } from '../http/headers.ts';
 import { answerThenLinger, leavesMuchUnread } from '../http/linger.ts';
 import { type CallSlot, identify, slotOf } from './call-slot.ts';
-import { BEARER_CHALLENGE, countRaw, finish, headRaw, JSON_TYPE } from './finish.ts';
+import { BEARER_CHALLENGE, countRaw, finish, headRaw } from './finish.ts';
 
 export interface FailureOptions {
   readonly envelope: () => Envelope;

@@ -1,13 +1,14 @@
 // The end of a call: counted once, status and headers set.
+
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../../gateway/call.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { answerOf } from '../http/answer.ts';
+import { JSON_TYPE } from '../http/headers.ts';
 import type { CallSlot } from './call-slot.ts';
 
-export const JSON_TYPE = 'application/json; charset=utf-8';
 /** What every 401 carries (RFC 6750, section 3). */
 export const BEARER_CHALLENGE = 'Bearer realm="quartermaster"';
 

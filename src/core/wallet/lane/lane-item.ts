@@ -2,8 +2,8 @@
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { IdempotencyKey } from '../../idempotency/key.ts';
-import type { ScopeKind } from '../../keys/scopes.ts';
 import type { Principal } from '../../principal.ts';
+import type { ScopeKind } from '../../scopes.ts';
 
 /** What an effect learns before admission: go on (with what it read), refuse, or answer as an earlier call did, for nothing. */
 export type ReadVerdict<Context> =

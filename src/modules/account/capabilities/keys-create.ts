@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { createKey, periodWithoutCap } from '../../../core/keys/changes.ts';
 import { keyRecord } from '../../../core/keys/key-record.ts';
-import { validateScopes } from '../../../core/keys/scopes.ts';
+import { validateScopes } from '../../../core/scopes.ts';
 import type { CapPeriod, CapSetting } from '../../../core/wallet/limits/key-cap.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { defineCapability } from '../../../manifest/capability.ts';

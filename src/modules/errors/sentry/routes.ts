@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
-import { scopesWithin } from '../../../core/keys/scopes.ts';
+import { scopesWithin } from '../../../core/scopes.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { captureReady } from '../intake/ready-to-store.ts';

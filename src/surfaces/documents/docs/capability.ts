@@ -1,5 +1,5 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
-import { moduleOf } from '../../../core/keys/scopes.ts';
+import { moduleOf } from '../../../core/scopes.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import type { Capability } from '../../../manifest/capability.ts';
 import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/describe.ts';

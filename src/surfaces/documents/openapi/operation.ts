@@ -1,5 +1,5 @@
 // One operation of the OpenAPI document, derived from its capability.
-import { moduleOf } from '../../../core/keys/scopes.ts';
+import { moduleOf } from '../../../core/scopes.ts';
 import { type Capability, pathParameters } from '../../../manifest/capability.ts';
 import { descriptionOf, limitsOf, pricingOf, requestSchema, summarizeCapability } from '../../../manifest/describe.ts';
 import { withStandIns } from '../../../manifest/example.ts';

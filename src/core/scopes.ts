@@ -1,7 +1,7 @@
 // Scopes: `*`, a module, `module:read|write|admin`, or a capability id (contract §2). module = admin ⊃ write ⊃ read.
 // Module operator is in no null or `*` scope: a key has it, or parts of it, by name only.
-import { nearest } from '../../lib/nearest.ts';
-import { problem } from '../../problems/problem.ts';
+import { nearest } from '../lib/nearest.ts';
+import { problem } from '../problems/problem.ts';
 
 export type ScopeKind = 'read' | 'write' | 'admin';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Database } from '../../db/database.ts';
 import { StartupError } from '../../db/startup-error.ts';
 import { statement } from '../../db/statement.ts';
-import { createKey } from '../keys/changes.ts';
+import { createAccount, listAccounts, lockAccount } from '../accounts/accounts.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createAccount, listAccounts, lockAccount } from './accounts.ts';
+import { createKey } from './changes.ts';
 
 export interface Operator {
   readonly accountId: string;
