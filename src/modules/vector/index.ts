@@ -1,9 +1,9 @@
 // The vector module: collections of embeddings, found by similarity and filters on their metadata.
 import { defineModule } from '../../manifest/module.ts';
-import { collectionCreate } from './capabilities/collection-create.ts';
-import { collectionDelete } from './capabilities/collection-delete.ts';
-import { collectionGet } from './capabilities/collection-get.ts';
-import { collectionList } from './capabilities/collection-list.ts';
+import { collectionCreate } from './capabilities/collection/create.ts';
+import { collectionDelete } from './capabilities/collection/delete.ts';
+import { collectionGet } from './capabilities/collection/get.ts';
+import { collectionList } from './capabilities/collection/list.ts';
 import { remove } from './capabilities/delete.ts';
 import { deleteByFilter } from './capabilities/delete-by-filter.ts';
 import { fetch } from './capabilities/fetch.ts';

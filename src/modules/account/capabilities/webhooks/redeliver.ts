@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
-import { readDelivery, redeliver } from '../../../core/webhooks/deliveries/store.ts';
-import { findRegistration } from '../../../core/webhooks/registrations/store.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
-import { enter } from '../caller.ts';
-import type { AccountState } from '../state.ts';
-import { deliveryIdField, deliverySchema } from '../webhook-schemas.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
+import { readDelivery, redeliver } from '../../../../core/webhooks/deliveries/store.ts';
+import { findRegistration } from '../../../../core/webhooks/registrations/store.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { problem } from '../../../../problems/problem.ts';
+import { enter } from '../../caller.ts';
+import type { AccountState } from '../../state.ts';
+import { deliveryIdField, deliverySchema } from '../../webhook-schemas.ts';
 
 export const webhooksRedeliver = defineCapability<AccountState>()({
   id: 'account.webhooks.redeliver',

@@ -1,11 +1,17 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
-import { findRedrive, type RedriveRow, redriveRecord, saveRedrive, takeRedrive } from '../dead-letter/redrive-store.ts';
-import { redriveSchema } from '../schemas.ts';
-import type { QueueState } from '../state.ts';
+import { lockCaller } from '../../../../core/accounts/accounts.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { problem } from '../../../../problems/problem.ts';
+import {
+  findRedrive,
+  type RedriveRow,
+  redriveRecord,
+  saveRedrive,
+  takeRedrive,
+} from '../../dead-letter/redrive-store.ts';
+import { redriveSchema } from '../../schemas.ts';
+import type { QueueState } from '../../state.ts';
 
 export const dlqRedriveCancel = defineCapability<QueueState>()({
   id: 'queue.dlq.redrive_cancel',

@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
-import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
-import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
-import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { enter } from '../caller.ts';
-import type { AccountState } from '../state.ts';
-import { changeWebhook, checkUrl, subscribedEvents } from '../webhook-changes.ts';
+import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
+import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
+import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
+import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { enter } from '../../caller.ts';
+import type { AccountState } from '../../state.ts';
+import { changeWebhook, checkUrl, subscribedEvents } from '../../webhook-changes.ts';
 import {
   descriptionField,
   eventsField,
@@ -16,7 +16,7 @@ import {
   updatedWebhookSchema,
   urlField,
   webhookIdField,
-} from '../webhook-schemas.ts';
+} from '../../webhook-schemas.ts';
 
 const replay = { secret: true } as const;
 

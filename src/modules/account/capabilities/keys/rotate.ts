@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/key-record.ts';
-import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
-import { HOUR_MS } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { changeKeys, forgetKey, requireMayGetSecretOf } from '../caller.ts';
-import { keyIdField, keyWithSecretSchema } from '../schemas.ts';
-import type { AccountState } from '../state.ts';
+import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../../core/keys/changes.ts';
+import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
+import { HOUR_MS } from '../../../../lib/time.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { changeKeys, forgetKey, requireMayGetSecretOf } from '../../caller.ts';
+import { keyIdField, keyWithSecretSchema } from '../../schemas.ts';
+import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
 

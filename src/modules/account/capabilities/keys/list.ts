@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { keyRecord } from '../../../core/keys/key-record.ts';
-import { listKeys } from '../../../core/keys/store.ts';
-import { LIMIT_DEFAULT, listPage } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { keySchema } from '../schemas.ts';
-import type { AccountState } from '../state.ts';
+import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { listKeys } from '../../../../core/keys/store.ts';
+import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { keySchema } from '../../schemas.ts';
+import type { AccountState } from '../../state.ts';
 
 /** Without cursor and limit; no tier allows more keys that can be used. */
 const WHOLE_LIST_MAX = 5_000;

@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { enter } from '../caller.ts';
-import { textOrNull } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
-import { removeWebhook } from '../webhook-changes.ts';
-import { webhookIdField } from '../webhook-schemas.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { enter } from '../../caller.ts';
+import { textOrNull } from '../../list-fields.ts';
+import type { AccountState } from '../../state.ts';
+import { removeWebhook } from '../../webhook-changes.ts';
+import { webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksDelete = defineCapability<AccountState>()({
   id: 'account.webhooks.delete',

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { type CapChange, requireKey, updateKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/key-record.ts';
-import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
-import { scopesWithin, validateScopes } from '../../../core/scopes.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { changeKeys, forgetKey, requireNoMoney } from '../caller.ts';
+import { type CapChange, requireKey, updateKey } from '../../../../core/keys/changes.ts';
+import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
+import { scopesWithin, validateScopes } from '../../../../core/scopes.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { changeKeys, forgetKey, requireNoMoney } from '../../caller.ts';
 import {
   keyIdField,
   keySchema,
@@ -13,8 +13,8 @@ import {
   scopesField,
   spendCapField,
   spendCapPeriodField,
-} from '../schemas.ts';
-import type { AccountState } from '../state.ts';
+} from '../../schemas.ts';
+import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30 } as const;
 

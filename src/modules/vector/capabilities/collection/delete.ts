@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { removeCollection } from '../collections/store.ts';
-import { collectionField, enginePayload } from '../schemas.ts';
-import type { VectorState } from '../state.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { removeCollection } from '../../collections/store.ts';
+import { collectionField, enginePayload } from '../../schemas.ts';
+import type { VectorState } from '../../state.ts';
 
 export const collectionDelete = defineCapability<VectorState>()({
   id: 'vector.collection.delete',

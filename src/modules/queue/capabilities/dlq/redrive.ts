@@ -1,18 +1,18 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import type { Queryable } from '../../../db/database.ts';
-import { newId } from '../../../lib/ids.ts';
-import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { invalidField } from '../../../problems/problem.ts';
-import { startRedrive } from '../dead-letter/redrive.ts';
-import { findRedrive, type RedriveRow, redriveRecord } from '../dead-letter/redrive-store.ts';
-import { problem } from '../problems.ts';
-import type { QueueRow } from '../queues/records.ts';
-import { readStats } from '../queues/stats.ts';
-import { findQueue, holdQueue, sourcesOf } from '../queues/store.ts';
-import { queueName, redriveSchema } from '../schemas.ts';
-import { type QueueState, queueKey } from '../state.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import type { Queryable } from '../../../../db/database.ts';
+import { newId } from '../../../../lib/ids.ts';
+import { JsonText } from '../../../../lib/json-text.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { invalidField } from '../../../../problems/problem.ts';
+import { startRedrive } from '../../dead-letter/redrive.ts';
+import { findRedrive, type RedriveRow, redriveRecord } from '../../dead-letter/redrive-store.ts';
+import { problem } from '../../problems.ts';
+import type { QueueRow } from '../../queues/records.ts';
+import { readStats } from '../../queues/stats.ts';
+import { findQueue, holdQueue, sourcesOf } from '../../queues/store.ts';
+import { queueName, redriveSchema } from '../../schemas.ts';
+import { type QueueState, queueKey } from '../../state.ts';
 
 const MESSAGE_IDS_MAX = 1_000;
 

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { collectionText, findCollection } from '../collections/store.ts';
-import { collectionNotFound } from '../querying/search.ts';
-import { collectionField, collectionSchema } from '../schemas.ts';
-import type { VectorState } from '../state.ts';
+import { JsonText } from '../../../../lib/json-text.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { collectionText, findCollection } from '../../collections/store.ts';
+import { collectionNotFound } from '../../querying/search.ts';
+import { collectionField, collectionSchema } from '../../schemas.ts';
+import type { VectorState } from '../../state.ts';
 
 export const collectionGet = defineCapability<VectorState>()({
   id: 'vector.collection.get',

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { revokeKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/key-record.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { changeKeys, forgetKey } from '../caller.ts';
-import { keyIdField, keySchema } from '../schemas.ts';
-import type { AccountState } from '../state.ts';
+import { revokeKey } from '../../../../core/keys/changes.ts';
+import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { changeKeys, forgetKey } from '../../caller.ts';
+import { keyIdField, keySchema } from '../../schemas.ts';
+import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30 } as const;
 

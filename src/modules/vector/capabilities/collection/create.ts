@@ -1,25 +1,25 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
-import type { CallContext } from '../../../core/context.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { canonicalJson } from '../../../lib/canonical-json.ts';
-import { newId } from '../../../lib/ids.ts';
-import { memberSources } from '../../../lib/json-source.ts';
-import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../../../problems/problem.ts';
+import { lockCaller } from '../../../../core/accounts/accounts.ts';
+import type { CallContext } from '../../../../core/context.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { canonicalJson } from '../../../../lib/canonical-json.ts';
+import { newId } from '../../../../lib/ids.ts';
+import { memberSources } from '../../../../lib/json-source.ts';
+import { JsonText } from '../../../../lib/json-text.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { problem } from '../../../../problems/problem.ts';
 import {
   addCollection,
   type CollectionRow,
   collectionCount,
   collectionText,
   findCollection,
-} from '../collections/store.ts';
-import { metrics } from '../engine/port.ts';
-import { metadataText, tooLarge } from '../items/metadata.ts';
-import { DIMENSION_MAX, METADATA_BYTES_MAX, vectorLimits } from '../limits.ts';
-import { collectionField, collectionSchema, metadataField } from '../schemas.ts';
-import type { VectorState } from '../state.ts';
+} from '../../collections/store.ts';
+import { metrics } from '../../engine/port.ts';
+import { metadataText, tooLarge } from '../../items/metadata.ts';
+import { DIMENSION_MAX, METADATA_BYTES_MAX, vectorLimits } from '../../limits.ts';
+import { collectionField, collectionSchema, metadataField } from '../../schemas.ts';
+import type { VectorState } from '../../state.ts';
 
 export const collectionCreate = defineCapability<VectorState>()({
   id: 'vector.collection.create',

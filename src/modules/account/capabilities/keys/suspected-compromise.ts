@@ -1,14 +1,14 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
-import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/key-record.ts';
-import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
-import type { Transaction } from '../../../db/database.ts';
-import { HOUR_MS } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../caller.ts';
-import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../schemas.ts';
-import type { AccountState } from '../state.ts';
+import type { CallContext } from '../../../../core/context.ts';
+import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../../core/keys/changes.ts';
+import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
+import type { Transaction } from '../../../../db/database.ts';
+import { HOUR_MS } from '../../../../lib/time.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../../caller.ts';
+import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../../schemas.ts';
+import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
 const GRACE_HOURS = 1;

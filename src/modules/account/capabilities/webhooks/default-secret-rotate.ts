@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { defaultSecret, rotateDefaultSecret } from '../../../core/webhooks/default-secret.ts';
-import { isoOrNull } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import type { AccountState } from '../state.ts';
-import { defaultSecretSchema } from './webhooks-default-secret.ts';
+import { lockCaller } from '../../../../core/accounts/accounts.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defaultSecret, rotateDefaultSecret } from '../../../../core/webhooks/default-secret.ts';
+import { isoOrNull } from '../../../../lib/time.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
+import { defaultSecretSchema } from './default-secret.ts';
 
 export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
   id: 'account.webhooks.default_secret.rotate',

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { listPage } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { listRedrives, redriveRecord } from '../dead-letter/redrive-store.ts';
-import { cursorField, limitField, pageOf, queueName, redriveSchema } from '../schemas.ts';
-import type { QueueState } from '../state.ts';
+import { listPage } from '../../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { listRedrives, redriveRecord } from '../../dead-letter/redrive-store.ts';
+import { cursorField, limitField, pageOf, queueName, redriveSchema } from '../../schemas.ts';
+import type { QueueState } from '../../state.ts';
 
 export const dlqRedrives = defineCapability<QueueState>()({
   id: 'queue.dlq.redrives',

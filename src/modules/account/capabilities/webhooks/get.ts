@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import type { AccountState } from '../state.ts';
-import { requireWebhook } from '../webhook-changes.ts';
-import { webhookIdField, webhookSchema } from '../webhook-schemas.ts';
+import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
+import { requireWebhook } from '../../webhook-changes.ts';
+import { webhookIdField, webhookSchema } from '../../webhook-schemas.ts';
 
 export const webhooksGet = defineCapability<AccountState>()({
   id: 'account.webhooks.get',

@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import { createKey, periodWithoutCap } from '../../../core/keys/changes.ts';
-import { keyRecord } from '../../../core/keys/key-record.ts';
-import { validateScopes } from '../../../core/scopes.ts';
-import type { CapPeriod, CapSetting } from '../../../core/wallet/limits/key-cap.ts';
-import { instantForm, parseInstant } from '../../../lib/instant.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { invalidField } from '../../../problems/problem.ts';
-import { changeKeys, requireEndsWith, requireNoMoney } from '../caller.ts';
-import { problem } from '../problems.ts';
+import { createKey, periodWithoutCap } from '../../../../core/keys/changes.ts';
+import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { validateScopes } from '../../../../core/scopes.ts';
+import type { CapPeriod, CapSetting } from '../../../../core/wallet/limits/key-cap.ts';
+import { instantForm, parseInstant } from '../../../../lib/instant.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { invalidField } from '../../../../problems/problem.ts';
+import { changeKeys, requireEndsWith, requireNoMoney } from '../../caller.ts';
+import { problem } from '../../problems.ts';
 import {
   expiresAtField,
   keyWithSecretSchema,
@@ -16,8 +16,8 @@ import {
   scopesField,
   spendCapField,
   spendCapPeriodField,
-} from '../schemas.ts';
-import type { AccountState } from '../state.ts';
+} from '../../schemas.ts';
+import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { awsCredentials } from '../../../core/credentials/sigv4.ts';
-import { keyOf } from '../../../core/keys/api-key.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../problems.ts';
-import type { AccountState } from '../state.ts';
+import { awsCredentials } from '../../../../core/credentials/sigv4.ts';
+import { keyOf } from '../../../../core/keys/api-key.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { problem } from '../../problems.ts';
+import type { AccountState } from '../../state.ts';
 
 const text = (description: string) => Type.String({ description });
 

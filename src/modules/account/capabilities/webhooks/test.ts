@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import { runOutside } from '../../../core/idempotency/outside.ts';
-import { deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
-import { deliverTest } from '../../../core/webhooks/deliveries/test-delivery.ts';
-import { memberSources } from '../../../lib/json-source.ts';
-import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { problem } from '../problems.ts';
-import type { AccountState } from '../state.ts';
-import { deliverySchema, webhookIdField } from '../webhook-schemas.ts';
+import { runOutside } from '../../../../core/idempotency/outside.ts';
+import { deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
+import { deliverTest } from '../../../../core/webhooks/deliveries/test-delivery.ts';
+import { memberSources } from '../../../../lib/json-source.ts';
+import { JsonText } from '../../../../lib/json-text.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { problem } from '../../problems.ts';
+import type { AccountState } from '../../state.ts';
+import { deliverySchema, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksTest = defineCapability<AccountState>()({
   id: 'account.webhooks.test',

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { LIMIT_DEFAULT, listPage } from '../../../core/secrets/cursors.ts';
-import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { type CollectionRow, collectionText, listCollections } from '../collections/store.ts';
-import { collectionSchema, cursorField, enginePayload, nextCursor } from '../schemas.ts';
-import type { VectorState } from '../state.ts';
+import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
+import { JsonText } from '../../../../lib/json-text.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { type CollectionRow, collectionText, listCollections } from '../../collections/store.ts';
+import { collectionSchema, cursorField, enginePayload, nextCursor } from '../../schemas.ts';
+import type { VectorState } from '../../state.ts';
 
 /** More than an account may have. */
 const ALL = 1_000_000;

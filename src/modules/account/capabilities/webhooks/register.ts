@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
-import { signingRecipe } from '../../../core/outbound/signature.ts';
-import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
-import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
-import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { enter } from '../caller.ts';
-import type { AccountState } from '../state.ts';
-import { checkUrl, registerWebhook, subscribedEvents } from '../webhook-changes.ts';
+import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
+import { signingRecipe } from '../../../../core/outbound/signature.ts';
+import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
+import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
+import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { enter } from '../../caller.ts';
+import type { AccountState } from '../../state.ts';
+import { checkUrl, registerWebhook, subscribedEvents } from '../../webhook-changes.ts';
 import {
   descriptionField,
   eventsField,
@@ -16,7 +16,7 @@ import {
   retryPolicyField,
   secretField,
   urlField,
-} from '../webhook-schemas.ts';
+} from '../../webhook-schemas.ts';
 
 const replay = { secret: true } as const;
 

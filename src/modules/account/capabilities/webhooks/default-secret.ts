@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { defaultSecret } from '../../../core/webhooks/default-secret.ts';
-import { isoOrNull } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import type { AccountState } from '../state.ts';
+import { defaultSecret } from '../../../../core/webhooks/default-secret.ts';
+import { isoOrNull } from '../../../../lib/time.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
 
 export const defaultSecretSchema = Type.Object({
   secret: Type.String({ description: 'The signing secret, `whsec_…`, for a verifier of Standard Webhooks.' }),

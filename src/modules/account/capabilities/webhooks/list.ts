@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { listPage } from '../../../core/secrets/cursors.ts';
-import { registrationRecord } from '../../../core/webhooks/registrations/record.ts';
-import { listRegistrations } from '../../../core/webhooks/registrations/store.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
-import { webhookSchema } from '../webhook-schemas.ts';
+import { listPage } from '../../../../core/secrets/cursors.ts';
+import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
+import { listRegistrations } from '../../../../core/webhooks/registrations/store.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../list-fields.ts';
+import type { AccountState } from '../../state.ts';
+import { webhookSchema } from '../../webhook-schemas.ts';
 
 export const webhooksList = defineCapability<AccountState>()({
   id: 'account.webhooks.list',

@@ -1,14 +1,14 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
-import { listPage } from '../../../core/secrets/cursors.ts';
-import { type DeliveryStatus, deliveryRecord } from '../../../core/webhooks/deliveries/record.ts';
-import { listDeliveries } from '../../../core/webhooks/deliveries/store.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../list-fields.ts';
-import { problem } from '../problems.ts';
-import type { AccountState } from '../state.ts';
-import { requireWebhook } from '../webhook-changes.ts';
-import { deliverySchema, deliveryStatusField, webhookIdField } from '../webhook-schemas.ts';
+import type { CallContext } from '../../../../core/context.ts';
+import { listPage } from '../../../../core/secrets/cursors.ts';
+import { type DeliveryStatus, deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
+import { listDeliveries } from '../../../../core/webhooks/deliveries/store.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../list-fields.ts';
+import { problem } from '../../problems.ts';
+import type { AccountState } from '../../state.ts';
+import { requireWebhook } from '../../webhook-changes.ts';
+import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksDeliveries = defineCapability<AccountState>()({
   id: 'account.webhooks.deliveries',
