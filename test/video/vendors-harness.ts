@@ -86,14 +86,18 @@ export class VendorBench extends VideoBench {
   }
 
   /** The job once it has ended; the clock of the tests goes on meanwhile, so that nobody waits for polls. */
-  async soon(id: string, isThere: (job: Data) => unknown = (job) => job.finished_at !== null): Promise<Data> {
+  async soon(
+    id: string,
+    isThere: (job: Data) => unknown = (job) => job.finished_at !== null,
+    withinMs = 20_000,
+  ): Promise<Data> {
     return eventually(async () => {
       const job = await this.get(id);
       if (await isThere(job)) return job;
       await this.service.advance(3);
       await sleep(80);
       return null;
-    }, 20_000);
+    }, withinMs);
   }
 
   /** What comes true while the clock stands still. */

@@ -13,8 +13,9 @@ export type Fault =
   | { readonly reply: Reply }
   /** A proxy's page of that status: no body of the vendor. */
   | { readonly proxy: number }
-  /** `lost`: done, and the socket closes. `reset`: not done. `silent`: not done, and nothing comes. */
+  /** `lost`: done, and the socket closes. `mute`: done, and nothing comes. `reset`: not done. `silent`: not done, and nothing comes. */
   | 'lost'
+  | 'mute'
   | 'reset'
   | 'silent'
   | 'html'
@@ -143,13 +144,13 @@ class Double implements VendorDouble {
     const fault = this.#script.get(operation)?.shift();
     if (fault === 'silent') return;
     if (fault === 'reset') res.destroy();
-    else if (fault !== undefined && fault !== 'lost') this.#fail(fault, res);
+    else if (fault !== undefined && fault !== 'lost' && fault !== 'mute') this.#fail(fault, res);
     else if (!this.#isKnown(operation, call)) send(res, this.wire.refusal('auth'));
     else if (operation === 'film') answerFilm(this.film, res, this.#assetOrigin);
     else {
       const reply = this.#do(operation, reference, call);
       if (fault === 'lost') res.destroy();
-      else send(res, reply);
+      else if (fault !== 'mute') send(res, reply);
     }
   }
 
@@ -159,12 +160,12 @@ class Double implements VendorDouble {
     return isPublic || headers.authorization === this.wire.authorization(this.key);
   }
 
-  #fail(fault: Exclude<Fault, 'reset' | 'silent' | 'lost'>, res: ServerResponse): void {
+  #fail(fault: Exclude<Fault, 'reset' | 'silent' | 'lost' | 'mute'>, res: ServerResponse): void {
     if (fault === 'endless') endless(res);
     else send(res, this.#replyOf(fault));
   }
 
-  #replyOf(fault: Exclude<Fault, 'reset' | 'silent' | 'lost' | 'endless'>): Reply {
+  #replyOf(fault: Exclude<Fault, 'reset' | 'silent' | 'lost' | 'mute' | 'endless'>): Reply {
     if (fault === 'html') return { status: 200, body: '<html>welcome</html>' };
     if (fault === 'rubbish') return { status: 200, body: { hello: ['world', null, 7] } };
     if ('reply' in fault) return fault.reply;
