@@ -41,7 +41,9 @@ export async function askAttemptToStop(
 
 /** Asks the vendors that made something of the job to remove it; where they cannot, or do not answer, it goes when they remove it. */
 export async function removeCopies(core: Core, job: JobRow): Promise<void> {
-  const made = (await attemptsOf(core.db, job.account_id, workOf(job))).filter(({ reference }) => reference !== null);
+  const attempts = await attemptsOf(core.db, job.account_id, workOf(job));
+  // What is still open is asked for its bill first: whoever closes it removes it.
+  const made = attempts.filter(({ reference, ended_at }) => reference !== null && ended_at !== null);
   for (const attempt of made) {
     const adapter = adapterOf(core, attempt);
     const call = callOf(core, attempt, AbortSignal.timeout(STOP_MS));
