@@ -213,7 +213,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     outbound,
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
-    films: { ...filmSandbox, ...filmChecks },
+    films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, region: config.region, siblings, bounds },
   };

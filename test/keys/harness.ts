@@ -103,7 +103,7 @@ function makeCore(db: Database): Core {
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     vendors: sandboxOnly(),
     assets: fileAssets('/nowhere'),
-    films: { ...filmSandbox, ...filmChecks },
+    films: { ...filmSandbox, ...filmChecks({ ffmpegPath: null, log }) },
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

@@ -186,7 +186,11 @@ export interface FilmChecks {
    */
   check(path: string, signal: AbortSignal): Promise<CheckedFilm>;
   /** Writes one of its pictures to `to`, as JPEG; false: that cannot be done here. */
-  frame(path: string, to: string, signal: AbortSignal): Promise<boolean>;
+  frame(
+    film: { readonly path: string; readonly contentType: 'video/mp4' | 'video/webm' },
+    to: string,
+    signal: AbortSignal,
+  ): Promise<boolean>;
 }
 
 /** Makes films here. A film is a function of its scenes, its size and its image: making it again makes the same bytes. */

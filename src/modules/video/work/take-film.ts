@@ -80,7 +80,7 @@ async function fetchFilm(
     if (checked.kind === 'unsound') return checked;
     const hasThumbnail =
       (await fetchThumbnail(state, attempt, call, thumbnailUrl, thumbnailPath)) ||
-      (await films.frame(filmPath, thumbnailPath, call.signal));
+      (await films.frame({ path: filmPath, contentType: checked.contentType }, thumbnailPath, call.signal));
     const film = { ...checked, filmPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
     return { kind: 'kept', film: await keepFilm(assets, name, film) };
   } finally {

@@ -1,0 +1,235 @@
+// What a vendor calls a film is looked through before anybody gets it: what is none is refused, and costs neither memory nor time.
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+  BufferSource,
+  BufferTarget,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  Input,
+  MP4,
+  Output,
+  WebMOutputFormat,
+} from 'mediabunny';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { filmChecks } from '../../src/vendors/video/film/check.ts';
+import { boxesOf, inspect } from './film.ts';
+import { aFilm } from './vendors-harness.ts';
+
+const ffmpeg = ['/usr/bin/ffmpeg', '/usr/local/bin/ffmpeg'].find((each) => existsSync(each)) ?? null;
+const films = filmChecks({ ffmpegPath: null, log: { warn: () => undefined } });
+
+let folder: string;
+let film: Buffer;
+let path: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'qm-sound-'));
+  film = await aFilm();
+  path = join(folder, 'film');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function check(bytes: Uint8Array) {
+  await writeFile(path, bytes);
+  return films.check(path, new AbortController().signal);
+}
+
+/** The boxes of a film at the top, by their names. */
+function parts(bytes: Buffer): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  let at = 0;
+  for (const name of boxesOf(bytes)) {
+    const size = bytes.readUInt32BE(at);
+    found.set(name, bytes.subarray(at, at + size));
+    at += size;
+  }
+  return found;
+}
+
+/** Changes each place that the table of chunks names. */
+function shifted(index: Buffer, by: number): Buffer {
+  const moved = Buffer.from(index);
+  const at = moved.indexOf('stco') + 4;
+  const entries = moved.readUInt32BE(at + 4);
+  for (let n = 0; n < entries; n += 1) moved.writeUInt32BE(moved.readUInt32BE(at + 8 + 4 * n) + by, at + 8 + 4 * n);
+  return moved;
+}
+
+/** The same film as cameras write it: the index last. */
+function indexLast(bytes: Buffer): Buffer {
+  const all = parts(bytes);
+  const index = all.get('moov') as Buffer;
+  const rest = [...all].filter(([name]) => name !== 'moov').map(([, box]) => box);
+  return Buffer.concat([...rest, shifted(index, -index.length)]);
+}
+
+async function frames(bytes: Uint8Array): Promise<string[]> {
+  const input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
+  const track = await input.getPrimaryVideoTrack();
+  if (track === null) throw new Error('there is no video track');
+  const found: string[] = [];
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    found.push(`${packet.timestamp} ${Buffer.from(packet.data).toString('base64')}`);
+  }
+  return found;
+}
+
+describe('a film', () => {
+  test('is sound, and stays as it is', async () => {
+    expect(await check(film)).toEqual({
+      ...{ kind: 'sound', contentType: 'video/mp4', widthPx: 320, heightPx: 180, durationSeconds: 1 },
+    });
+    expect((await readFile(path)).equals(film)).toBe(true);
+  });
+
+  test.each(['stco', 'co64'])('whose index is last (%s) gets it first, and has the same frames', async (table) => {
+    const last = table === 'stco' ? indexLast(film) : withLongPlaces(indexLast(film));
+    expect(boxesOf(last).at(-1)).toBe('moov');
+    expect(await frames(last)).toEqual(await frames(film));
+    expect(await check(last)).toMatchObject({ kind: 'sound', durationSeconds: 1 });
+    const after = await readFile(path);
+    expect(boxesOf(after).indexOf('moov')).toBeLessThan(boxesOf(after).indexOf('mdat'));
+    expect([after.length, await frames(after)]).toEqual([last.length, await frames(film)]);
+    expect((await inspect(after)).frames).toBe(24);
+  });
+
+  test('may be WebM', async () => {
+    const target = new BufferTarget();
+    const output = new Output({ format: new WebMOutputFormat(), target });
+    const source = new EncodedVideoPacketSource('vp8');
+    output.addVideoTrack(source);
+    await output.start();
+    const input = new Input({ source: new BufferSource(film), formats: [MP4] });
+    const track = await input.getPrimaryVideoTrack();
+    if (track === null) throw new Error('there is no video track');
+    const config = { decoderConfig: { codec: 'vp8', codedWidth: 320, codedHeight: 180 } };
+    for await (const packet of new EncodedPacketSink(track).packets()) await source.add(packet, config);
+    await output.finalize();
+    const found = await check(new Uint8Array(target.buffer as ArrayBuffer));
+    expect(found).toMatchObject({ kind: 'sound', contentType: 'video/webm', widthPx: 320, heightPx: 180 });
+  });
+});
+
+/** The same index with places of 64 bits. */
+function withLongPlaces(bytes: Buffer): Buffer {
+  const all = parts(bytes);
+  const index = all.get('moov') as Buffer;
+  const at = index.indexOf('stco') - 4;
+  const size = index.readUInt32BE(at);
+  const entries = index.readUInt32BE(at + 12);
+  const long = Buffer.alloc(16 + 8 * entries);
+  long.writeUInt32BE(long.length, 0);
+  long.write('co64', 4, 'latin1');
+  long.writeUInt32BE(entries, 12);
+  for (let n = 0; n < entries; n += 1) long.writeBigUInt64BE(BigInt(index.readUInt32BE(at + 16 + 4 * n)), 16 + 8 * n);
+  const longer = Buffer.concat([index.subarray(0, at), long, index.subarray(at + size)]);
+  // Each box around it grows by as much.
+  let inside = 0;
+  for (const name of ['moov', 'trak', 'mdia', 'minf', 'stbl']) {
+    const start = longer.indexOf(name, inside) - 4;
+    longer.writeUInt32BE(longer.readUInt32BE(start) + long.length - size, start);
+    inside = start + 8;
+  }
+  return Buffer.concat([...all].map(([name, box]) => (name === 'moov' ? longer : box)));
+}
+
+describe('no film', () => {
+  const box = (type: string, size: number, body: Buffer = Buffer.alloc(0)) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(size, 0);
+    head.write(type, 4, 'latin1');
+    return Buffer.concat([head, body]);
+  };
+  const ftyp = () => film.subarray(0, film.readUInt32BE(0));
+
+  test.each<[string, () => Buffer]>([
+    ['an empty file', () => Buffer.alloc(0)],
+    ['a page', () => Buffer.from('<!doctype html><title>Please sign in</title>')],
+    ['JSON', () => Buffer.from('{"error":"not yet"}')],
+    ['zeros', () => Buffer.alloc(100_000)],
+    ['a head alone', () => Buffer.from(ftyp())],
+    ['an index without pictures', () => Buffer.concat([ftyp(), box('moov', 8), box('mdat', 8)])],
+    ['an index of 4 GiB that is not there', () => Buffer.concat([ftyp(), box('moov', 2 ** 32 - 1)])],
+    ['a box of 2^62 bytes', () => Buffer.concat([ftyp(), box('moov', 1, Buffer.from('4000000000000000', 'hex'))])],
+    ['a box that is shorter than its head', () => Buffer.concat([ftyp(), box('moov', 4), box('mdat', 8)])],
+    [
+      'a hundred thousand boxes',
+      () => Buffer.concat([ftyp(), ...Array.from({ length: 100_000 }, () => box('free', 8))]),
+    ],
+    ['pictures without their bytes', () => Buffer.concat([ftyp(), parts(film).get('moov') as Buffer])],
+  ])('%s is refused with a reason', async (_, bytes) => {
+    expect(await check(bytes())).toEqual({ kind: 'unsound', message: expect.stringMatching(/^\S.{10,100}\.$/) });
+  });
+
+  test('half of one, cut anywhere, is refused', async () => {
+    const cuts = Array.from({ length: 12 }, (_, n) => Math.floor((film.length * (n + 1)) / 13));
+    for (const cut of cuts) expect(await check(film.subarray(0, cut)), `${cut}`).toMatchObject({ kind: 'unsound' });
+  });
+
+  test('tables that claim billions of frames cost neither memory nor time', async () => {
+    const bomb = Buffer.from(film);
+    for (const table of ['stsz', 'stts', 'stsc', 'stco']) {
+      const at = bomb.indexOf(table) + (table === 'stsz' ? 12 : 8);
+      bomb.writeUInt32BE(0xff_ff_ff_f0, at);
+    }
+    const before = process.memoryUsage().rss;
+    const begunMs = performance.now();
+    await check(bomb);
+    expect(performance.now() - begunMs).toBeLessThan(20_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
+  });
+
+  test('a film that changes anywhere never harms the process that looks at it', { timeout: 60_000 }, async () => {
+    const head = film.length - (parts(film).get('mdat')?.length ?? 0);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(head - 1), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+        async (changes) => {
+          const bytes = Buffer.from(film);
+          for (const [at, value] of changes) bytes[at] = value;
+          const found = await check(bytes);
+          expect(['sound', 'unsound']).toContain(found.kind);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+test('a disk that fails is not the film’s fault, and nothing is left of a look that was ended', async () => {
+  const signal = new AbortController().signal;
+  await expect(films.check(join(folder, 'nowhere'), signal)).rejects.toThrow(/ENOENT/);
+  await writeFile(path, indexLast(film));
+  await truncate(path, (await stat(path)).size);
+  const ending = new AbortController();
+  const looking = films.check(path, ending.signal);
+  ending.abort(new Error('the job has ended'));
+  await expect(looking).rejects.toThrow('the job has ended');
+});
+
+describe('a picture of a film', () => {
+  const to = () => join(folder, 'picture.jpg');
+  const frame = (ffmpegPath: string | null, warned: string[] = []) =>
+    filmChecks({ ffmpegPath, log: { warn: (_, message) => warned.push(message) } }).frame(
+      { path, contentType: 'video/mp4' },
+      to(),
+      new AbortController().signal,
+    );
+
+  test('is not taken without the program, and a program that fails is told to the operator alone', async () => {
+    await writeFile(path, film);
+    const warned: string[] = [];
+    expect([await frame(null, warned), warned]).toEqual([false, []]);
+    expect([await frame('/nowhere/ffmpeg', warned), warned]).toEqual([false, ['no picture could be taken of a film']]);
+  });
+
+  test.runIf(ffmpeg !== null)('is taken by ffmpeg, where there is one', async () => {
+    await writeFile(path, film);
+    expect(await frame(ffmpeg)).toBe(true);
+    expect(await sharp(to()).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
+  });
+});
