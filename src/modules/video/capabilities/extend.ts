@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { keptFilm } from '../jobs/read.ts';
-import { wantedOf } from '../jobs/row.ts';
+import { filmSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
 import { FILM_SECONDS_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
@@ -50,7 +50,7 @@ export const extend = defineCapability<VideoState>()({
       const parent = await keptFilm(ctx, input.id);
       const before = wantedOf(parent);
       const seconds = input.duration_seconds ?? 5;
-      const filmSeconds = before.filmSeconds + seconds;
+      const filmSeconds = filmSecondsOf(parent) + seconds;
       if (filmSeconds > FILM_SECONDS_MAX) {
         const message = `The film would be ${filmSeconds} seconds long: at most ${FILM_SECONDS_MAX}.`;
         throw problem('DURATION_EXCEEDED', { param: 'duration_seconds', message });

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { keptFilm } from '../jobs/read.ts';
-import { resolutions, wantedOf } from '../jobs/row.ts';
+import { filmSecondsOf, resolutions, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
 import { jobIdField, jobSchema, upscaleFields } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
@@ -50,7 +50,8 @@ export const upscale = defineCapability<VideoState>()({
         const message = `The film has ${before.resolution} already; ask for a higher resolution.`;
         throw invalidField('resolution', 'resolution_not_higher', message);
       }
-      const { prompt, filmSeconds, aspectRatio, seed } = before;
+      const { prompt, aspectRatio, seed } = before;
+      const filmSeconds = filmSecondsOf(parent);
       return {
         operation: 'upscale',
         parent,

@@ -1,10 +1,10 @@
 // What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what the model does not take.
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { Vendors } from '../../../core/vendors/vendors.ts';
-import { SANDBOX } from '../../../vendors/file/port.ts';
-import type { VideoOperation } from '../../../vendors/video/port.ts';
+import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
+import type { VideoAdapter, VideoOperation } from '../../../vendors/video/port.ts';
 import { quoteFilm, vendorPrice, videoModel } from '../models/family.ts';
-import { cannotServe, type FilmWish, type Reason, unableReasons } from '../models/wish.ts';
+import { cannotServe, type ExtendsBy, type FilmWish, type Reason, unableReasons } from '../models/wish.ts';
 import { assumedBytes, storagePrice } from './price.ts';
 import type { Link } from './row.ts';
 
@@ -37,7 +37,7 @@ export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerG
     model: request.model,
     vendor: request.vendor,
     crossRegion: request.crossRegion,
-    unable: (row) => unableReasons(row, request),
+    unable: (row) => unableReasons(row, request, extendsBy(vendors, row)),
     quote: (row) => quoteFilm(row, request.seconds, request.resolution),
   });
   if (choice.kind === 'unable') throw cannotServe(choice.models, request);
@@ -53,6 +53,11 @@ export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerG
     warnings: warningsOf(chain, request),
     isSandbox: chain[0].vendor === SANDBOX,
   };
+}
+
+/** The sandbox films the scenes of its own jobs. */
+function extendsBy(vendors: Vendors, { vendor }: ModelRow): ExtendsBy {
+  return vendor.id === SANDBOX ? 'job' : vendors.adapter<VideoAdapter>('video', vendor.adapter).extendsBy;
 }
 
 function storageHeld({ store, filmSeconds, resolution, retentionDays }: PlanRequest, nanosPerUnit: bigint): bigint {

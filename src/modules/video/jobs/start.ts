@@ -45,8 +45,8 @@ export interface StartRequest {
 const JOB_BYTES = 2_048;
 
 /** What the request would come to now. Throws what no model can do. */
-export function planRequest({ core }: Pick<VideoState, 'core'>, request: StartRequest): Plan {
-  return planJob(core.vendors, planRequestOf(request), priceOf(core.prices, 'video.storage', 1n));
+export function planRequest({ core, publicUrl }: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): Plan {
+  return planJob(core.vendors, planRequestOf(request, publicUrl !== null), priceOf(core.prices, 'video.storage', 1n));
 }
 
 /** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */
@@ -102,13 +102,14 @@ function requireSomebodyUp({ health }: Vendors, { chain }: Plan, operation: Vide
   throw problem(reason, { message: 'No vendor that could take the job answers at present.', retryAfterMs });
 }
 
-function planRequestOf(request: StartRequest): PlanRequest {
-  const { operation, seconds, filmSeconds, resolution, aspectRatio, crossRegion, common } = request;
+function planRequestOf(request: StartRequest, isPublic: boolean): PlanRequest {
+  const { operation, parent, seconds, filmSeconds, resolution, aspectRatio, crossRegion, common } = request;
   return {
     ...{ operation, seconds, filmSeconds, resolution, aspectRatio, crossRegion },
     model: common.model ?? null,
     vendor: common.vendor ?? null,
     hasImage: request.referenceImage !== null,
+    parent: parent === null ? null : { madeBy: parent.model, isPublic },
     hasSeed: request.seed !== null,
     hasNegativePrompt: request.negativePrompt !== null,
     store: common.store ?? false,

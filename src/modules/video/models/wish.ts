@@ -1,9 +1,10 @@
 // What a request asks of a model, and what a model that cannot do it is refused with (contract, video D2). Nothing that is billed is rounded
 // or clamped: what the model does not offer is refused, naming what it does.
 
+import { nameOf } from '../../../core/vendors/choose.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
-import type { VideoOperation, VideoResolution } from '../../../vendors/video/port.ts';
+import type { VideoAdapter, VideoOperation, VideoResolution } from '../../../vendors/video/port.ts';
 import { problem } from '../problems.ts';
 import { type VideoModel, videoModel } from './family.ts';
 
@@ -13,20 +14,42 @@ export interface FilmWish {
   readonly resolution: VideoResolution;
   readonly aspectRatio: string;
   readonly hasImage: boolean;
+  /** What is extended or enlarged; null: nothing is. */
+  readonly parent: {
+    /** `vendor/model`. */
+    readonly madeBy: string;
+    /** Whether vendors can fetch it from this service. */
+    readonly isPublic: boolean;
+  } | null;
 }
 
+/** How a model is told which film it is to extend or enlarge. */
+export type ExtendsBy = VideoAdapter['extendsBy'];
+
 /** Why a model cannot do a request; the first that is told is the first here. */
-const reasons = ['resolution', 'aspect_ratio', 'image', 'duration_max', 'duration_set'] as const;
+const reasons = [
+  'made_elsewhere',
+  'no_public_address',
+  'resolution',
+  'aspect_ratio',
+  'image',
+  'duration_max',
+  'duration_set',
+] as const;
 export type Reason = (typeof reasons)[number];
 
 /** All that the model cannot do; null: it can do the request. */
-export function unableReasons(row: ModelRow, wish: FilmWish): readonly Reason[] | null {
+export function unableReasons(row: ModelRow, wish: FilmWish, extendsBy: ExtendsBy): readonly Reason[] | null {
   const model = videoModel(row);
-  const found = reasons.filter((reason) => fails[reason](model, wish));
+  const found = reasons.filter((reason) => fails[reason](model, wish, extendsBy));
   return found.length === 0 ? null : found;
 }
 
-const fails: Readonly<Record<Reason, (model: VideoModel, wish: FilmWish) => boolean>> = {
+const fails: Readonly<Record<Reason, (model: VideoModel, wish: FilmWish, extendsBy: ExtendsBy) => boolean>> = {
+  // Who is told by a job of its own goes on with what that job was, at its price.
+  made_elsewhere: ({ row }, { parent }, extendsBy) =>
+    parent !== null && extendsBy === 'job' && parent.madeBy !== nameOf(row),
+  no_public_address: (_, { parent }, extendsBy) => parent !== null && extendsBy === 'url' && !parent.isPublic,
   resolution: (model, { resolution }) => !model.resolutions.includes(resolution),
   // What is extended or enlarged keeps its shape.
   aspect_ratio: (model, { operation, aspectRatio }) =>
@@ -58,6 +81,13 @@ export function cannotServe(
   const reason = reasons.find((one) => models.every(({ why }) => why.includes(one))) ?? (models[0]?.why[0] as Reason);
   const offered = models.map(({ row }) => videoModel(row));
   switch (reason) {
+    case 'made_elsewhere':
+      return cannotReach(
+        reason,
+        `It works on films that it has made itself; this one was made by ${wish.parent?.madeBy}.`,
+      );
+    case 'no_public_address':
+      return cannotReach(reason, 'The vendor would fetch the film from this service, which has no public address.');
     case 'resolution':
       return notOffered(
         'resolution',
@@ -73,6 +103,10 @@ export function cannotServe(
     default:
       return invalidField('reference_image', 'image_not_offered', 'The model does not take a reference image.');
   }
+}
+
+function cannotReach(detail: Reason, message: string): Problem {
+  return problem('VENDOR_NOT_AVAILABLE', { param: 'model', detail, message });
 }
 
 function wrongLength(models: readonly VideoModel[], tooLong: boolean, { seconds }: FilmWish): Problem {
