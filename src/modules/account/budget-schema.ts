@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { instantField, usdField, usdOrNull } from './list-fields.ts';
+import { instant } from '../../manifest/fields.ts';
+import { usdField, usdOrNull } from './list-fields.ts';
 
 export const budgetSchema = Type.Object(
   {
@@ -16,8 +17,8 @@ export const budgetSchema = Type.Object(
     used_usd: usdField('Charged in this window.'),
     held_usd: usdField('Reserved in this window for work that is running.'),
     remaining_usd: usdOrNull('What the cap leaves; null without a cap.'),
-    window_start: instantField('Start of the window.'),
-    window_end: instantField('End of the window: spending counts from zero again.'),
+    window_start: instant('Start of the window.'),
+    window_end: instant('End of the window: spending counts from zero again.'),
     exceeded: Type.Boolean({
       description: 'Whether the cap is used up: billable calls answer 402 until the window ends.',
     }),

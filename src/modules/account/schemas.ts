@@ -1,15 +1,14 @@
 // Schemas that several capabilities of the module share.
+
 import Type from 'typebox';
 import { nanosOfUsd } from '../../lib/money.ts';
+import { instantOrNull } from '../../manifest/fields.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { usdOrNull } from './list-fields.ts';
 
 const NAME_CHARACTERS_MAX = 128;
 const SCOPES_MAX = 100;
 const SCOPE_CHARACTERS_MAX = 128;
-
-const instantOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
 export const keyIdField = Type.String({
   minLength: 1,

@@ -1,7 +1,8 @@
 // Fields and records of the webhook operations.
+
 import Type from 'typebox';
 import { deliveryStatuses } from '../../core/webhooks/deliveries/record.ts';
-import { instantField, textOrNull } from './list-fields.ts';
+import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../manifest/fields.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
 const DESCRIPTION_CHARACTERS_MAX = 256;
@@ -77,8 +78,8 @@ const recordFields = {
     description: 'When it was disabled; null when enabled.',
   }),
   secret_last4: Type.String({ description: 'Last four characters of the current signing secret.' }),
-  created_at: instantField('When it was registered.'),
-  updated_at: instantField('When the record last changed.'),
+  created_at: instant('When it was registered.'),
+  updated_at: instant('When the record last changed.'),
 };
 
 const shownOnce = 'The signing secret, `whsec_…`. It is shown this once; store it where deliveries are received.';
@@ -98,17 +99,12 @@ export const updatedWebhookSchema = Type.Object(
   { title: 'UpdatedWebhook' },
 );
 
-const numberOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
-const instantOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
-
 const attemptSchema = Type.Object({
   attempt: Type.Integer({ description: 'Number of the attempt, from 1.' }),
-  at: instantField('When it ended.'),
-  http_status: numberOrNull('Status of the answer; null when none came.'),
+  at: instant('When it ended.'),
+  http_status: wholeOrNull('Status of the answer; null when none came.'),
   error_code: textOrNull('Why it failed; null when it succeeded.'),
-  latency_ms: numberOrNull('How long it took.'),
+  latency_ms: wholeOrNull('How long it took.'),
 });
 
 export const deliverySchema = Type.Object(
@@ -124,12 +120,12 @@ export const deliverySchema = Type.Object(
     }),
     attempt: Type.Integer({ description: 'Attempts begun so far.' }),
     next_attempt_at: instantOrNull('When the next attempt is due; null while one runs and when there is none.'),
-    http_status: numberOrNull('Status of the last answer; null when none came.'),
+    http_status: wholeOrNull('Status of the last answer; null when none came.'),
     error_code: textOrNull(
       'Why the last attempt failed: `http_status` when the answer was not 2xx, else why none came: `refused`, `dns`, `connect`, `tls`, ' +
         '`timeout`, `reset`, `protocol`; null when it succeeded.',
     ),
-    latency_ms: numberOrNull('How long the last attempt took.'),
+    latency_ms: wholeOrNull('How long the last attempt took.'),
     response_snippet: textOrNull('Up to 1 KiB of the last answer; a sentence when none came.'),
     request_headers: Type.Unsafe<Record<string, string> | null>({
       type: ['object', 'null'],
@@ -137,7 +133,7 @@ export const deliverySchema = Type.Object(
       description: 'Headers of the last attempt, credentials masked; null before the first one has ended.',
     }),
     attempts: Type.Array(attemptSchema, { description: 'Attempts that ended, oldest first.' }),
-    created_at: instantField('When the delivery was made.'),
+    created_at: instant('When the delivery was made.'),
     finished_at: instantOrNull('When it was over; null while pending.'),
   },
   { title: 'WebhookDelivery' },

@@ -1,5 +1,7 @@
 // Fields and records of the cron operations.
+
 import Type from 'typebox';
+import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../manifest/fields.ts';
 import { jobStatuses, runStatuses } from './jobs/records.ts';
 import {
   EXPRESSION_CHARACTERS_MAX,
@@ -8,13 +10,6 @@ import {
   SECRET_CHARACTERS_MAX,
   URL_CHARACTERS_MAX,
 } from './limits.ts';
-
-const orNull = <T>(schema: Record<string, unknown>, description: string) =>
-  Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
-const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
-const numberOrNull = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);
-const instantOrNull = (description: string) => orNull<string>({ type: 'string', format: 'date-time' }, description);
-const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 export const jobIdField = Type.String({
   minLength: 1,
@@ -85,12 +80,6 @@ export const secretField = (absent: string) =>
 export const statusField = Type.Optional(
   Type.Enum([...jobStatuses], { description: 'Only jobs with this status; all when not sent.' }),
 );
-export const cursorField = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 4096, description: 'next_cursor of the page before, with the same filters.' }),
-);
-export const limitField = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }),
-);
 
 const runFields = {
   run_id: Type.String({ description: 'Id of the run; its POST carries it as webhook-id, also when it is repeated.' }),
@@ -102,12 +91,12 @@ const runFields = {
     description: '`succeeded`: answered 2xx. `skipped`: not made and not charged; error_code says why.',
   }),
   attempt: Type.Integer({ description: 'Above 1 when the POST was repeated because its process died.' }),
-  http_status: numberOrNull('Status of the answer; null when none came.'),
+  http_status: wholeOrNull('Status of the answer; null when none came.'),
   error_code: textOrNull(
     'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; or why it was skipped: ' +
       'insufficient_credit, key_cap, budget_daily, budget_monthly, account_suspended.',
   ),
-  latency_ms: numberOrNull('How long the task took to answer, or to fail.'),
+  latency_ms: wholeOrNull('How long the task took to answer, or to fail.'),
   response_snippet: textOrNull('The first 1 KiB of the answer.'),
   cost_usd: Type.Number({ description: 'What it cost, USD.' }),
 };
@@ -155,10 +144,3 @@ export const updatedJobSchema = Type.Object(
   },
   { title: 'UpdatedCronJob' },
 );
-
-export const pageOf = (item: ReturnType<typeof Type.Object>) =>
-  Type.Object({
-    items: Type.Array(item, { description: 'This page.' }),
-    next_cursor: textOrNull('Send it as cursor to get the next page; null at the end.'),
-    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
-  });

@@ -1,19 +1,11 @@
-// Schemas of what the module answers (specification, "Error event", "Error group"), and the small forms they are made of.
+// Schemas of what the module answers (specification, "Error event", "Error group").
+
 import Type from 'typebox';
+import { instant, orNull, pageFields, textOrNull } from '../../manifest/fields.ts';
 import { environments, levels } from './limits.ts';
-
-/** A schema of one type that also takes null, which means the same as absent in what is sent. */
-export const orNull = <T>(schema: Record<string, unknown>, description: string) => {
-  const enumerated = schema.enum === undefined ? {} : { enum: [...(schema.enum as readonly unknown[]), null] };
-  return Type.Unsafe<T | null>({ ...schema, ...enumerated, type: [schema.type as string, 'null'], description });
-};
-
-export const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
 
 export const objectOrNull = (description: string) =>
   orNull<Record<string, unknown>>({ type: 'object', additionalProperties: true }, description);
-
-const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 const countField = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -22,17 +14,6 @@ const GROUP_ID = '^errgrp_[A-Za-z0-9]{20,}$';
 
 export const eventIdField = Type.String({ minLength: 1, maxLength: 200, description: 'Id of the event.' });
 export const groupIdField = Type.String({ minLength: 1, maxLength: 200, description: 'Id of the group.' });
-
-export const limitField = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }),
-);
-export const cursorField = Type.Optional(
-  Type.String({ maxLength: 4096, description: 'next_cursor of the page before.' }),
-);
-const pageFields = {
-  next_cursor: textOrNull('Send it as cursor to get the next page; null at the end.'),
-  has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
-};
 
 const groupId = Type.String({ pattern: GROUP_ID, description: 'Group of the event.' });
 const fingerprint = Type.String({ pattern: '^[a-f0-9]{64}$', description: 'SHA-256 of what groups the event.' });

@@ -1,5 +1,7 @@
 // Schemas that several capabilities of the module share.
+
 import Type from 'typebox';
+import { orNull } from '../../manifest/fields.ts';
 import { DELAY_SECONDS_MAX, RECEIPTS_MAX, VISIBILITY_SECONDS_MAX } from './limits.ts';
 
 const QUEUE_NAME = '^[a-z0-9._-]+$';
@@ -8,9 +10,6 @@ const STORABLE = '^[^\\u0000\\p{Cs}]*$';
 
 export const queueName = (description: string) =>
   Type.String({ minLength: 3, maxLength: 80, pattern: QUEUE_NAME, description });
-
-const orNull = <T>(schema: Record<string, unknown>, description: string) =>
-  Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
 
 export const settingsFields = {
   dead_letter_queue: Type.Optional(
@@ -197,20 +196,6 @@ export const receiptsField = Type.Optional(
     description: `Up to ${RECEIPTS_MAX} receipts or message ids at once, instead of a single one; answered as results in the same order.`,
   }),
 );
-
-export const limitField = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }),
-);
-export const cursorField = Type.Optional(
-  Type.String({ maxLength: 4096, description: 'next_cursor of the page before.' }),
-);
-
-export const pageOf = (item: ReturnType<typeof Type.Object>) =>
-  Type.Object({
-    items: Type.Array(item, { description: 'This page.' }),
-    next_cursor: orNull<string>({ type: 'string' }, 'Send it as cursor to get the next page; null at the end.'),
-    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
-  });
 
 export const redriveSchema = Type.Object(
   {

@@ -1,5 +1,7 @@
 // Schemas that several capabilities of the module share.
+
 import Type from 'typebox';
+import { orNull } from '../../manifest/fields.ts';
 import { metrics } from './engine/port.ts';
 import { FILTER_KEYS_MAX, ID_BYTES_MAX, IDS_MAX, NAME_CHARACTERS_MAX } from './limits.ts';
 
@@ -40,15 +42,8 @@ export const filterField = Type.Unsafe<Record<string, unknown>>({
     '{"$in": […]}, {"$ne": v}, {"$gt"|"$gte"|"$lt"|"$lte": number or text}, {"$exists": true|false}; several of them in one object must all hold.',
 });
 
-const orNull = (schema: Record<string, unknown>, description: string) =>
-  Type.Unsafe<string | null>({ ...schema, type: [schema.type as string, 'null'], description });
-
-export const nextCursor = orNull({ type: 'string' }, 'Send it as cursor to get the next page; null at the end.');
-export const cursorField = Type.Optional(
-  Type.String({ maxLength: 4096, description: 'next_cursor of the page before.' }),
-);
 export const okField = Type.Boolean({ description: 'true.' });
-export const singleId = orNull({ type: 'string' }, 'The id when exactly one was sent, else null.');
+export const singleId = orNull<string>({ type: 'string' }, 'The id when exactly one was sent, else null.');
 
 export const enginePayload = Type.Object(
   { engine: Type.String({ description: 'What searches: `embedded` or `pgvector`.' }) },

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { instantField, textOrNull, usdField } from '../list-fields.ts';
+import { instant, textOrNull } from '../../../manifest/fields.ts';
+import { usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';
 
 export const balance = defineCapability<AccountState>()({
@@ -24,7 +25,7 @@ export const balance = defineCapability<AccountState>()({
       expiring: Type.Array(
         Type.Object({
           amount_usd: usdField('Spendable amount that ends then.'),
-          expires_at: instantField('When it ends.'),
+          expires_at: instant('When it ends.'),
         }),
         {
           description: 'Credit with an end, the earliest first.',
@@ -43,7 +44,7 @@ export const balance = defineCapability<AccountState>()({
         description: 'Whether the balance is below the larger of 1 USD and 10 % of the last credit.',
       }),
       frozen_reason: textOrNull('Why billable calls are refused altogether; null when they are not.'),
-      as_of: instantField('Moment of the figures.'),
+      as_of: instant('Moment of the figures.'),
     },
     { title: 'Balance' },
   ),

@@ -7,7 +7,8 @@ import { checkOrder, instantField as instantOf } from '../../../core/usage/perio
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { eventSchema } from '../../../manifest/event-kind.ts';
-import { boundField, cursorField, limitField, pageOf } from '../list-fields.ts';
+import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
+import { boundField } from '../list-fields.ts';
 import { problem } from '../problems.ts';
 import type { AccountState } from '../state.ts';
 
@@ -19,8 +20,8 @@ export const eventsList = defineCapability<AccountState>()({
   description:
     'The events that webhooks receive, newest first, for 30 days, whether a webhook is registered or not. A gap in sequence means that you missed a page.',
   input: Type.Object({
-    cursor: Type.Optional(cursorField),
-    limit: Type.Optional(limitField),
+    cursor: cursorField,
+    limit: limitField,
     type: Type.Optional(
       Type.String({ minLength: 1, maxLength: 128, description: 'Only this event type, such as wallet.low_balance.' }),
     ),

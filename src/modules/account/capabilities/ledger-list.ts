@@ -3,17 +3,8 @@ import { listPage } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
 import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import {
-  boundField,
-  capabilityFilter,
-  cursorField,
-  instantField,
-  keyFilter,
-  limitField,
-  pageOf,
-  textOrNull,
-  usdField,
-} from '../list-fields.ts';
+import { cursorField, instant, limitField, pageOf, textOrNull } from '../../../manifest/fields.ts';
+import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';
 
 const entrySchema = Type.Object(
@@ -31,7 +22,7 @@ const entrySchema = Type.Object(
     amount_usd: usdField('What it adds to the balance: negative for charges.'),
     balance_after_usd: usdField('Balance after it, held credit included.'),
     reference: textOrNull('The hold or grant it is about.'),
-    created_at: instantField('When it was booked.'),
+    created_at: instant('When it was booked.'),
   },
   { title: 'LedgerEntry' },
 );
@@ -45,8 +36,8 @@ export const ledgerList = defineCapability<AccountState>()({
     'Every change of the balance, newest first. Calls that were committed together are one entry for each capability and key. The ' +
     'amounts of all entries add up to the balance.',
   input: Type.Object({
-    cursor: Type.Optional(cursorField),
-    limit: Type.Optional(limitField),
+    cursor: cursorField,
+    limit: limitField,
     from: Type.Optional(boundField('Only entries from then on.')),
     to: Type.Optional(boundField('Only entries before then.')),
     capability: Type.Optional(capabilityFilter),

@@ -4,7 +4,8 @@ import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { type Granularity, instantField as instantOf, seriesPeriod } from '../../../core/usage/period.ts';
 import { type GroupBy, usageSeries } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { boundField, capabilityFilter, instantField, keyFilter, textOrNull, usdField } from '../list-fields.ts';
+import { instant, textOrNull } from '../../../manifest/fields.ts';
+import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';
 
 export const usageTimeseries = defineCapability<AccountState>()({
@@ -32,11 +33,11 @@ export const usageTimeseries = defineCapability<AccountState>()({
     {
       granularity: Type.String({ description: 'Length of a step.' }),
       group_by: Type.String({ description: 'What is told apart.' }),
-      period_start: instantField('Start of the first step.'),
-      period_end: instantField('End of the last step.'),
+      period_start: instant('Start of the first step.'),
+      period_end: instant('End of the last step.'),
       points: Type.Array(
         Type.Object({
-          ts: instantField('Start of the step.'),
+          ts: instant('Start of the step.'),
           spend_usd: usdField('Charged in it.'),
           request_count: Type.Integer({ description: 'Authenticated calls.' }),
           error_count: Type.Integer({ description: 'Failed ones among them.' }),

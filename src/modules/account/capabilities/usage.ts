@@ -4,7 +4,8 @@ import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { instantField as instantOf, usagePeriod } from '../../../core/usage/period.ts';
 import { usageOf } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { boundField, capabilityFilter, instantField, keyFilter, usdField } from '../list-fields.ts';
+import { instant } from '../../../manifest/fields.ts';
+import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';
 
 const figures = {
@@ -30,8 +31,8 @@ export const usage = defineCapability<AccountState>()({
   }),
   output: Type.Object(
     {
-      period_start: instantField('Start of what was summed.'),
-      period_end: instantField('End of what was summed.'),
+      period_start: instant('Start of what was summed.'),
+      period_end: instant('End of what was summed.'),
       spend_usd: usdField('Charged in the period.'),
       request_count: Type.Integer({ description: 'Authenticated calls.' }),
       error_count: Type.Integer({ description: 'Those of them that were answered with a status of 400 or above.' }),

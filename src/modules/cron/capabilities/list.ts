@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { jobSummary } from '../jobs/records.ts';
 import { listJobs } from '../jobs/store.ts';
-import { cursorField, jobSummarySchema, limitField, pageOf, statusField } from '../schemas.ts';
+import { jobSummarySchema, statusField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const list = defineCapability<CronState>()({

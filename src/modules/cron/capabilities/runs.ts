@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { problem } from '../../../problems/problem.ts';
 import { runRecord } from '../jobs/records.ts';
 import { findJob } from '../jobs/store.ts';
 import { listRuns } from '../runs/store.ts';
-import { cursorField, jobIdField, limitField, pageOf, runSchema } from '../schemas.ts';
+import { jobIdField, runSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const runs = defineCapability<CronState>()({

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { orNull } from '../../../manifest/fields.ts';
 import { changeGroup } from '../groups/group-change.ts';
 import { setAssignee } from '../groups/group-store.ts';
 import { cleanText } from '../intake/texts.ts';
 import { LABEL_CHARACTERS_MAX } from '../limits.ts';
-import { groupDetailSchema, groupIdField, orNull } from '../schemas.ts';
+import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const assign = defineCapability<ErrorsState>()({

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField } from '../../../manifest/fields.ts';
 import { groupNotFound, groupNumber } from '../groups/group-change.ts';
 import { findGroup } from '../groups/group-store.ts';
-import { cursorField, groupEventPageSchema, groupIdField, limitField } from '../schemas.ts';
+import { groupEventPageSchema, groupIdField } from '../schemas.ts';
 import { eventSummary, neighbourIds } from '../search/event-record.ts';
 import { parseFilter } from '../search/filter.ts';
 import { findEvents } from '../search/find-events.ts';

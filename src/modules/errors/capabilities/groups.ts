@@ -2,9 +2,10 @@ import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField } from '../../../manifest/fields.ts';
 import { groupRecords } from '../groups/group-record.ts';
 import { type GroupPosition, listGroups, numberOfGroups } from '../groups/group-store.ts';
-import { cursorField, groupPageSchema, limitField } from '../schemas.ts';
+import { groupPageSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 const SEQ_MAX = 2n ** 63n - 1n;

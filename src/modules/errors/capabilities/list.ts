@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, eventPageSchema, limitField } from '../schemas.ts';
+import { cursorField, limitField } from '../../../manifest/fields.ts';
+import { eventPageSchema } from '../schemas.ts';
 import { eventPage } from '../search/event-record.ts';
 import { filterField } from '../search/filter.ts';
 import type { ErrorsState } from '../state.ts';

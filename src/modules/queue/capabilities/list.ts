@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { queueRecord } from '../queues/records.ts';
 import { listQueues } from '../queues/store.ts';
-import { cursorField, limitField, pageOf, queueSchema } from '../schemas.ts';
+import { queueSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const list = defineCapability<QueueState>()({

@@ -1,14 +1,13 @@
 import Type from 'typebox';
 import { isoOrNull } from '../../../lib/time.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { orNull } from '../../../manifest/fields.ts';
 import { type Nacked, nackMessages } from '../consume/nack.ts';
 import { answerKnown, refList, shownId, singleRef } from '../consume/refs.ts';
 import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';
 import { queueName, receiptsField, refFields, storable } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 
-const orNull = <T>(schema: Record<string, unknown>, description: string) =>
-  Type.Unsafe<T | null>({ ...schema, type: [schema.type as string, 'null'], description });
 const nacked = {
   message_id: Type.String({ description: 'The message named.' }),
   nacked: Type.Boolean({

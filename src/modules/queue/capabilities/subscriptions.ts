@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { subscriptionRecord } from '../push/record.ts';
 import { subscriptionSchema } from '../push/schemas.ts';
 import { listSubscriptions } from '../push/subscription-store.ts';
-import { cursorField, limitField, pageOf, queueName } from '../schemas.ts';
+import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const subscriptions = defineCapability<QueueState>()({

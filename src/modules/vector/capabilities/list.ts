@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { cursorField, pageFields } from '../../../manifest/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { findCollection } from '../collections/store.ts';
 import { isStorable } from '../items/metadata.ts';
@@ -9,7 +10,7 @@ import { listItems } from '../items/store.ts';
 import { shortMetadata } from '../items/stored.ts';
 import { ANSWER_BYTES_MAX, ID_BYTES_MAX } from '../limits.ts';
 import { collectionNotFound } from '../querying/search.ts';
-import { collectionField, cursorField, itemSchema, nextCursor } from '../schemas.ts';
+import { collectionField, itemSchema } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
 /** More than an id with escapes takes. */
@@ -34,8 +35,7 @@ export const list = defineCapability<VectorState>()({
   output: Type.Object({
     collection: Type.String({ description: 'The name sent.' }),
     items: Type.Array(itemSchema, { description: 'This page.' }),
-    next_cursor: nextCursor,
-    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
+    ...pageFields,
   }),
   price: 'free',
   scope: 'read',

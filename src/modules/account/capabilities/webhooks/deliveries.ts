@@ -4,7 +4,7 @@ import { listPage } from '../../../../core/secrets/cursors.ts';
 import { type DeliveryStatus, deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../../../core/webhooks/deliveries/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../list-fields.ts';
+import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 import { requireWebhook } from '../../webhook-changes.ts';
@@ -20,8 +20,8 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
     'listed. Send one again with account.webhooks.redeliver.',
   input: Type.Object({
     id: webhookIdField,
-    cursor: Type.Optional(cursorField),
-    limit: Type.Optional(limitField),
+    cursor: cursorField,
+    limit: limitField,
     status: Type.Optional(deliveryStatusField),
     event_type: Type.Optional(
       Type.String({ minLength: 1, maxLength: 128, description: 'Only this event type, such as queue.dlq.' }),

@@ -3,7 +3,7 @@ import { listPage } from '../../../../core/secrets/cursors.ts';
 import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
 import { listRegistrations } from '../../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../list-fields.ts';
+import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import type { AccountState } from '../../state.ts';
 import { webhookSchema } from '../../webhook-schemas.ts';
 
@@ -14,7 +14,7 @@ export const webhooksList = defineCapability<AccountState>()({
   summary: 'Lists the webhooks of the account.',
   description:
     'Every registration, newest first, page by page. Secrets are never shown, and credentials in headers are masked.',
-  input: Type.Object({ cursor: Type.Optional(cursorField), limit: Type.Optional(limitField) }),
+  input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(webhookSchema),
   price: 'free',
   scope: 'read',

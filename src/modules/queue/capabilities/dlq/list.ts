@@ -3,10 +3,11 @@ import { decodeCursor, encodeCursor } from '../../../../core/secrets/cursors.ts'
 import { JsonText } from '../../../../lib/json-text.ts';
 import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import { listDead } from '../../dead-letter/redrive-store.ts';
 import { messageText } from '../../queues/records.ts';
 import { catchUpWithDlq } from '../../queues/stats.ts';
-import { cursorField, deadSchema, limitField, pageOf, queueName } from '../../schemas.ts';
+import { deadSchema, queueName } from '../../schemas.ts';
 import type { QueueState } from '../../state.ts';
 
 export const dlqList = defineCapability<QueueState>()({

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import { listRedrives, redriveRecord } from '../../dead-letter/redrive-store.ts';
-import { cursorField, limitField, pageOf, queueName, redriveSchema } from '../../schemas.ts';
+import { queueName, redriveSchema } from '../../schemas.ts';
 import type { QueueState } from '../../state.ts';
 
 export const dlqRedrives = defineCapability<QueueState>()({

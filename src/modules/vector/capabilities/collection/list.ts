@@ -2,8 +2,9 @@ import Type from 'typebox';
 import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
+import { cursorField, pageFields } from '../../../../manifest/fields.ts';
 import { type CollectionRow, collectionText, listCollections } from '../../collections/store.ts';
-import { collectionSchema, cursorField, enginePayload, nextCursor } from '../../schemas.ts';
+import { collectionSchema, enginePayload } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';
 
 /** More than an account may have. */
@@ -29,8 +30,7 @@ export const collectionList = defineCapability<VectorState>()({
   output: Type.Object({
     collections: Type.Array(collectionSchema, { description: 'This page, or all.' }),
     items: Type.Array(collectionSchema, { description: 'The same as collections.' }),
-    next_cursor: nextCursor,
-    has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
+    ...pageFields,
     raw_vendor_payload: enginePayload,
   }),
   price: 'free',

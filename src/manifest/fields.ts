@@ -1,0 +1,34 @@
+// Schemas that the operations of every module are made of.
+import Type, { type TSchema } from 'typebox';
+
+/** A schema of one type that also takes null, which means the same as absent in what is sent. */
+export function orNull<T>(schema: Readonly<Record<string, unknown>>, description: string) {
+  const enumerated = schema.enum === undefined ? {} : { enum: [...(schema.enum as readonly unknown[]), null] };
+  return Type.Unsafe<T | null>({ ...schema, ...enumerated, type: [schema.type as string, 'null'], description });
+}
+
+export const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
+/** Not negative. */
+export const wholeOrNull = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);
+export const instant = (description: string) => Type.String({ format: 'date-time', description });
+export const instantOrNull = (description: string) =>
+  orNull<string>({ type: 'string', format: 'date-time' }, description);
+
+/** A wrong one is INVALID_CURSOR, whatever it looks like. */
+export const cursorField = Type.Optional(
+  Type.String({
+    maxLength: 4096,
+    description: 'next_cursor of the page before, with the same filters. Absent: the first page.',
+  }),
+);
+export const limitField = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries a page, 1 to 100; 20 when not sent.' }),
+);
+
+export const pageFields = {
+  next_cursor: textOrNull('Send it as cursor to get the next page; null at the end.'),
+  has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
+};
+
+export const pageOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({ items: Type.Array(item, { description: 'This page.' }), ...pageFields });
