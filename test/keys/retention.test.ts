@@ -89,7 +89,7 @@ test('a page and the sweep go along an index, however many revoked keys there ar
   const { keyId } = await house.makeKey(accountId);
   await sql(
     `INSERT INTO core.api_key (account_id, key_id, project_id, prefix, last4, created_at, updated_at, revoked_at)
-     SELECT CASE WHEN n % 4 = 0 THEN $1 ELSE 'acct_' || n % 4 END, $2 || n, '', '', '', now(), now(), core.clock_now()
+     SELECT CASE WHEN n % 4 = 0 THEN $1 ELSE 'acct_' || n % 100 END, $2 || n, '', '', '', now(), now(), core.clock_now()
        FROM generate_series(1, 20000) n`,
     [accountId, keyId],
   );

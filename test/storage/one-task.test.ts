@@ -75,6 +75,24 @@ test.runIf(inject('cluster') !== null)(
   },
 );
 
+test.runIf(inject('cluster') !== null)(
+  'all rows of an account lie on the node of the account; only the directory of keys is on every node',
+  async () => {
+    const { rows } = await client.query<{ name: string; lies: string }>(
+      `SELECT c.oid::regclass::text AS name,
+              CASE WHEN d.colocationid = a.colocationid THEN 'with its account' WHEN d.partmethod = 'n' THEN 'everywhere' ELSE 'elsewhere' END AS lies
+         FROM pg_class c
+         JOIN pg_attribute k ON k.attrelid = c.oid AND k.attname = 'account_id' AND c.relkind IN ('r', 'p')
+         LEFT JOIN pg_dist_partition d ON d.logicalrelid = c.oid
+         JOIN pg_dist_partition a ON a.logicalrelid = 'core.account'::regclass`,
+    );
+    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.filter(({ lies }) => lies !== 'with its account')).toEqual([
+      { name: 'core.api_secret', lies: 'everywhere' },
+    ]);
+  },
+);
+
 /** Why the statement may not be; null when it is one task, or marked. */
 async function problemOf(text: string): Promise<string | null> {
   try {
