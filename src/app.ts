@@ -180,11 +180,12 @@ interface InnerOptions {
 }
 
 function openDatabase({ storage, bounds, siblings, log }: InnerOptions): Database {
+  const { databaseConnections, distributedCommits } = bounds.all;
   return new Database({
     connection: storage.connection,
     distributed: storage.distributed,
-    hotConnections: bounds.all.databaseConnections,
-    connections: bounds.all.databaseConnections,
+    hotConnections: databaseConnections + (storage.distributed ? distributedCommits : 0),
+    connections: databaseConnections,
     onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
     onHint: (topic) => siblings.tell('hint', topic),
   });

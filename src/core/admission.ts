@@ -97,6 +97,8 @@ export const admission = {
     refusedRemembered: 10_000,
     /** Connections to the database for calls' commits, and as many for all else. */
     databaseConnections: 6,
+    /** Commits at once on a distributed engine, where each is of one account and waits for its node; each with a connection beside those. */
+    distributedCommits: 8,
     /** Billable calls that wait for a commit. */
     laneItemsMax: 20_000,
     /** What they are to write, or to answer. */
@@ -167,6 +169,8 @@ export type Admission = typeof admission;
 
 /** As many connections as commits, look-ups and long writes of one process need beside one another. */
 const DATABASE_CONNECTIONS_MIN = 4;
+/** Other accounts proceed while one waits for its node. */
+const DISTRIBUTED_COMMITS_MIN = 2;
 /** Twice the longest body and the longest answer there are: an owner may have half of what is free. */
 const LONG_BYTES_MIN = 72 * MIB;
 
@@ -196,6 +200,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       longAnswersAtOnce: share(all.longAnswersAtOnce),
       refusalsPerSecond: share(all.refusalsPerSecond),
       databaseConnections: Math.max(share(all.databaseConnections), DATABASE_CONNECTIONS_MIN),
+      distributedCommits: Math.max(share(all.distributedCommits), DISTRIBUTED_COMMITS_MIN),
       laneItemsMax: share(all.laneItemsMax),
       laneBytesMax: share(all.laneBytesMax),
       lockedAccountsMax: share(all.lockedAccountsMax),

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admission } from '../../src/core/admission.ts';
+import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
+import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   booksOf,
@@ -13,6 +16,7 @@ import {
   rowEffect,
   rowsOf,
   type Shop,
+  silent,
 } from './harness.ts';
 
 let database: TestDatabase;
@@ -140,6 +144,34 @@ describe('a lane', () => {
     expect(settled.filter((outcome) => outcome.kind === 'done')).toHaveLength(60);
     for (const { accountId } of accounts)
       expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, charged: 100_000n });
+  });
+
+  test('on a distributed engine a commit is of one account, and those of others are on their way at the same time', async () => {
+    const { distributedCommits } = admission.all;
+    const db = new Database({
+      connection: database.connection,
+      distributed: true,
+      hotConnections: distributedCommits,
+    });
+    const lanes = new Lanes({ db, log: silent });
+    const accounts = await Promise.all(
+      Array.from({ length: distributedCommits + 3 }, () => openAccount(shop.db, 1_000_000n)),
+    );
+    const commits: number[] = [];
+    const allUnderWay = Promise.withResolvers<void>();
+    const effect: ReturnType<typeof rowEffect> = {
+      ...rowEffect(),
+      async read(_tx, items) {
+        commits.push(new Set(items.map(({ accountId }) => accountId)).size);
+        if (commits.length === distributedCommits) allUnderWay.resolve();
+        await allUnderWay.promise;
+        return items.map(() => ({ kind: 'go', context: null }));
+      },
+    };
+    const settled = await Promise.all(accounts.map((account) => lanes.submit(call(account, { effect }))));
+    expect(settled.map(codeOf)).toEqual(accounts.map(() => 'done'));
+    expect(commits).toEqual(accounts.map(() => 1));
+    await db.end();
   });
 
   test('a wallet that someone else holds makes its own calls wait, and fails no other account', async () => {

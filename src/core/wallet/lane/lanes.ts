@@ -44,6 +44,7 @@ export class Lanes {
   readonly #locked: LockedLanes;
   readonly #bytes: FairPlaces;
   readonly #itemsMax: number;
+  readonly #commitsMax: number;
   #active = 0;
   #scheduled = false;
   #waitingItems = 0;
@@ -54,6 +55,8 @@ export class Lanes {
     this.#locked = new LockedLanes(all, options.lockedForMs);
     this.#bytes = new FairPlaces(options.bytesMax ?? all.laneBytesMax);
     this.#itemsMax = all.laneItemsMax;
+    const commitsMax = options.db.distributed ? all.distributedCommits : CONCURRENT_COMMITS;
+    this.#commitsMax = options.concurrentCommits ?? commitsMax;
   }
 
   /** Waiting calls, for metrics and shutdown. */
@@ -125,7 +128,7 @@ export class Lanes {
 
   /** Commits that may start now. */
   get #free(): number {
-    return (this.#options.concurrentCommits ?? CONCURRENT_COMMITS) - this.#active;
+    return this.#commitsMax - this.#active;
   }
 
   #mayStart(): boolean {
