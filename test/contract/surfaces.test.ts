@@ -66,7 +66,9 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
       const fresh = publicDocuments(manifest, { baseUrl });
       const start = performance.now();
       expect(fresh.get(path)?.render().length, path).toBeGreaterThan(0);
-      expect(performance.now() - start, path).toBeLessThan(allowedMs(50));
+      const tookMs = performance.now() - start;
+      // How slow the machine is takes longer to find out than all of them.
+      if (tookMs >= 50) expect(tookMs, path).toBeLessThan(allowedMs(50));
     }
   });
 });
