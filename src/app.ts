@@ -244,9 +244,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     inflating: new AccountTurns(bounds.all.inflationsAtOnce),
   });
   const metrics = () => [
-    ...sweeper.metrics(),
-    ...jobs.flatMap((loop) => loop.metrics()),
-    ...backlog.metrics(),
+    ...[sweeper, ...jobs, backlog, core.vendors].flatMap((each) => each.metrics()),
     ...manifest.modules.flatMap((module) => module.metrics?.(states.get(module.name)) ?? []),
   ];
   return { core, gateway, states, modules: manifest.modules, sweeper, jobs, metrics, operator, storage };

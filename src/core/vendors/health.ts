@@ -25,6 +25,8 @@ export interface CallOutcome {
   readonly reason: FailoverReason | null;
   /** The vendor goes on working when the call is over. */
   readonly keeps?: boolean;
+  /** Of a call that was refused, for metrics; its reason when absent. */
+  readonly told?: string;
 }
 
 export type Admittance =

@@ -1,10 +1,20 @@
 // The vendors of this process: what the file says of them, whether they answer, and whom a request may go to.
 import type { Database } from '../../db/database.ts';
-import type { Adapter, ModelFamily, ModelRow, Vendor, VendorRegion, VendorsFile } from '../../vendors/file/port.ts';
+import {
+  type Adapter,
+  type ModelFamily,
+  type ModelRow,
+  SANDBOX,
+  type Vendor,
+  type VendorRegion,
+  type VendorsFile,
+} from '../../vendors/file/port.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
+import type { Metric } from '../process/metric.ts';
 import { type Choice, choose, type Wish } from './choose.ts';
 import type { Admittance, VendorHealth } from './health.ts';
 import type { VendorLimits } from './limits.ts';
+import { VendorMetrics } from './metrics.ts';
 import { vendorNotices } from './notices.ts';
 
 export interface VendorsOptions {
@@ -35,6 +45,7 @@ const nobody: ReadonlySet<string> = new Set();
 export class Vendors {
   readonly #options: VendorsOptions;
   readonly #rows: ReadonlyMap<string, ModelRow>;
+  readonly #metrics = new VendorMetrics();
 
   constructor(options: VendorsOptions) {
     this.#options = options;
@@ -75,6 +86,21 @@ export class Vendors {
 
   /** Whether a call may be made now: within the limits of the file, and to a vendor that is up, or to try one that was down. */
   async enter(vendor: Vendor, capability: string): Promise<Admittance> {
+    const admitted = await this.#enter(vendor, capability);
+    if (admitted.kind === 'pass') {
+      this.#metrics.count(vendor.id, capability, null);
+      return admitted;
+    }
+    return {
+      kind: 'go',
+      ended: (outcome) => {
+        admitted.ended(outcome);
+        this.#metrics.count(vendor.id, capability, outcome);
+      },
+    };
+  }
+
+  async #enter(vendor: Vendor, capability: string): Promise<Admittance> {
     const { health, limits } = this.#options;
     const waitMs = limits.begin(vendor, health.nowMs);
     if (waitMs !== null) return { kind: 'pass', reason: 'RATE_LIMIT_VENDOR', retryAfterMs: waitMs };
@@ -111,7 +137,18 @@ export class Vendors {
   sweeps(db: Database): Sweep[] {
     const { file, region } = this.#options;
     if (file.vendors.length === 1) return [];
-    return [vendorNotices(db, (id) => file.vendors.find((vendor) => vendor.id === id)?.region ?? region)];
+    const regionOf = (id: string) => file.vendors.find((vendor) => vendor.id === id)?.region ?? region;
+    return [vendorNotices(db, regionOf), this.#metrics.sweep(db)];
+  }
+
+  /** Of vendors outside, for /metrics. */
+  metrics(): Metric[] {
+    const { file, health } = this.#options;
+    const outside = file.rows.filter(({ vendor }) => vendor.id !== SANDBOX);
+    const offered = [...Map.groupBy(outside, ({ vendor }) => vendor.id)].flatMap(([vendor, rows]) =>
+      [...new Set(rows.flatMap(({ serves }) => serves))].map((capability) => ({ vendor, capability })),
+    );
+    return this.#metrics.metrics(offered, health.standings(), health.nowMs);
   }
 
   /** Who serves a capability now; null for one that no vendor can be configured for. */

@@ -128,7 +128,7 @@ async function askVendor(
     const { reason, retryAfterMs } = entry;
     return { kind: 'refused', reason, message: `${link.vendor} is not asked at present.`, retryAfterMs };
   }
-  let outcome: CallOutcome = { breaker: { kind: 'none' }, reason: null };
+  let outcome: CallOutcome = { breaker: { kind: 'none' }, reason: null, told: 'not_sent' };
   try {
     const { attemptId, submission } = await send(turn, material, position, link, leftReason, row);
     outcome = callOutcome(submission);
@@ -212,12 +212,12 @@ function callOutcome(submission: VideoSubmission): CallOutcome {
     case 'accepted':
       return { breaker: { kind: 'none' }, reason: null, keeps: true };
     case 'not_sent':
-      return { breaker: { kind: 'none' }, reason: null };
+      return { breaker: { kind: 'none' }, reason: null, told: 'not_sent' };
     case 'unknown':
       return { breaker: submission.breaker, reason: 'VENDOR_TIMEOUT', keeps: true };
     case 'refused': {
       const { breaker, reason } = submission;
-      return { breaker, reason: LEAVES.has(reason) ? (reason as FailoverReason) : null };
+      return { breaker, reason: LEAVES.has(reason) ? (reason as FailoverReason) : null, told: reason };
     }
   }
 }
