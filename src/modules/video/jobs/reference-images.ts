@@ -78,18 +78,21 @@ export class ReferenceImages {
 
 /** The picture alone, upright, in its own format. Throws VALIDATION_FAILED. */
 async function cleanImage(bytes: Buffer): Promise<Image> {
+  if (bytes.length === 0) throw refused('not_an_image', 'The image is empty.');
   if (bytes.length > BYTES_MAX) throw refused('image_too_large', 'The image has more than 10 MiB.');
   // Loaded by the first image: it takes some 20 MB.
   const { default: sharp } = await import('sharp');
-  const image = sharp(bytes, { limitInputPixels: PIXELS_MAX, animated: false, failOn: 'error' });
-  const found = await image.metadata().catch(() => null);
+  // Its head is read whatever the picture's size is.
+  const found = await sharp(bytes, { limitInputPixels: false })
+    .metadata()
+    .catch(() => null);
   const contentType = types[found?.format as keyof typeof types];
   if (found === null || contentType === undefined) throw refused('not_an_image', 'It is no JPEG, PNG or WebP image.');
   if ((found.pages ?? 1) > 1) throw refused('image_animated', 'The image is animated.');
   const { width, height } = found;
   if (Math.min(width, height) < SIDE_PX_MIN || Math.max(width, height) > SIDE_PX_MAX || width * height > PIXELS_MAX)
     throw refused('image_size', 'An image has 64 to 8,192 pixels a side, and at most 40 million.');
-  const clean = await image
+  const clean = await sharp(bytes, { limitInputPixels: PIXELS_MAX, animated: false, failOn: 'error' })
     .rotate()
     .toBuffer()
     .catch(() => null);
