@@ -7,7 +7,7 @@ import { statement } from '../../../db/statement.ts';
 import { cancelIn, type EndOfCancel } from './cancel.ts';
 import type { Ending } from './end.ts';
 import { filmOf, isLive, type JobRow, type Wanted, wantedOf } from './row.ts';
-import { lockJob } from './store.ts';
+import { lockJob, readJob } from './store.ts';
 
 const purgeRow = statement(
   'video_purge_job',
@@ -52,4 +52,19 @@ export async function forgetAssets(
   for (const key of keys) {
     await assets.remove(key).catch((err: unknown) => log.warn({ err, key }, 'an asset could not be removed'));
   }
+}
+
+/** Removes what was kept for an end that came too late. While the job lives another process may be about to deliver the same bytes. */
+export async function forgetUndelivered(
+  core: Core,
+  { account_id, job_id }: JobRow,
+  keys: readonly string[],
+): Promise<void> {
+  const job = await readJob(core.db, account_id, job_id);
+  if (job !== null && isLive(job.state)) return;
+  const named = job === null ? [] : assetsOf(job);
+  await forgetAssets(
+    core,
+    keys.filter((key) => !named.includes(key)),
+  );
 }

@@ -10,7 +10,7 @@ import { Problem } from '../../../problems/problem.ts';
 import type { Scene } from '../../../vendors/video/port.ts';
 import { endJob, type JobEnd } from '../jobs/end.ts';
 import { storageCharge } from '../jobs/price.ts';
-import { assetsOf, forgetAssets } from '../jobs/remove.ts';
+import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
 import { chainOf, type JobRow, type Link, wantedOf } from '../jobs/row.ts';
 import { readJob } from '../jobs/store.ts';
 import { SANDBOX_WORK } from '../limits.ts';
@@ -45,7 +45,7 @@ async function runStep(state: VideoState, step: Step, signal: AbortSignal): Prom
   const made = await make(state, step, job, signal);
   if (made === null) return;
   const after = await endJob(state, job, made.end);
-  if (after === null) await forgetAssets(core, made.assets);
+  if (after === null) await forgetUndelivered(core, job, made.assets);
 }
 
 interface Made {

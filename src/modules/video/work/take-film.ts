@@ -13,7 +13,7 @@ import type { VideoProgress } from '../../../vendors/video/port.ts';
 import { billedFor } from '../jobs/bill.ts';
 import { endJob } from '../jobs/end.ts';
 import { storageCharge } from '../jobs/price.ts';
-import { assetsOf, forgetAssets } from '../jobs/remove.ts';
+import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
 import { type Film, filmSecondsOf, type JobRow, wantedOf } from '../jobs/row.ts';
 import { readThumbnail } from '../jobs/thumbnail.ts';
 import { problem } from '../problems.ts';
@@ -144,7 +144,7 @@ async function succeed(turn: VendorStep, attempt: AttemptRow, film: Film, { bill
       await bookSale(tx, { accountId, vendor, billedNanos, capturedNanos: charge.workNanos }, nowMs);
     },
   });
-  if (after === null) return forgetAssets(core, assetsOf({ ...job, film: JSON.stringify(film) }));
+  if (after === null) return forgetUndelivered(core, job, assetsOf({ ...job, film: JSON.stringify(film) }));
   times.took(job.model, wantedOf(job).seconds, turn.nowMs() - (job.running_at ?? job.created_at));
 }
 
