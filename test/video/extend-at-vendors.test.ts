@@ -17,6 +17,7 @@ const vendors: VendorOptions[] = [
     entry: { priority: 2 },
     model: { input, extend: 'continuation', upscale: true, resolutions: ['720p', '1080p'] },
   },
+  { id: 'far', wire: openaiWire, entry: { priority: 0, region: 'china' }, model: { id: 'far-1', extend: 'stitched' } },
 ];
 
 const made = async (bench: VendorBench, over: Data) => (await bench.soon((await bench.job(over)).job_id)).job_id;
@@ -87,6 +88,15 @@ describe('where vendors can reach the service', () => {
     const sandbox = { model: 'sandbox/storyboard-1' };
     await refuses(bench, `/v1/video/extend/${parent}`, { ...sandbox, duration_seconds: 1 }, elsewhere);
     await refuses(bench, `/v1/video/upscale/${parent}`, { ...sandbox, resolution: '1080p' }, elsewhere);
+  });
+
+  test('a film that was made in another region is extended there; no other one leaves the region', async () => {
+    const parent = await made(bench, { model: 'far-1', cross_region: true });
+    const job = await bench.ok('POST', `/v1/video/extend/${parent}`, { model: 'far-1', duration_seconds: 1 });
+    expect(await bench.soon(job.job_id)).toMatchObject({ state: 'succeeded', vendor: 'far' });
+    const near = await made(bench, { vendor: 'acme' });
+    const region = [400, 'VENDOR_NOT_AVAILABLE', 'vendor', 'region'];
+    await refuses(bench, `/v1/video/extend/${near}`, { vendor: 'far', duration_seconds: 1 }, region);
   });
 
   test('a film of the sandbox goes on at a vendor that fetches it', async () => {

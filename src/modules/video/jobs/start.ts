@@ -15,7 +15,7 @@ import type { VideoState } from '../state.ts';
 import type { NewJob } from './begin.ts';
 import { pictureSize } from './picture.ts';
 import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
-import type { AspectRatio, JobRow, Wanted } from './row.ts';
+import { type AspectRatio, chainOf, type JobRow, type Link, type Wanted } from './row.ts';
 
 /** Fields that all operations that make films share, as they were sent. */
 interface CommonInput {
@@ -45,8 +45,9 @@ export interface StartRequest {
 const JOB_BYTES = 2_048;
 
 /** What the request would come to now. Throws what no model can do. */
-export function planRequest({ core, publicUrl }: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): Plan {
-  return planJob(core.vendors, planRequestOf(request, publicUrl !== null), priceOf(core.prices, 'video.storage', 1n));
+export function planRequest(state: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): Plan {
+  const { vendors, prices } = state.core;
+  return planJob(vendors, planRequestOf(state, request), priceOf(prices, 'video.storage', 1n));
 }
 
 /** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */
@@ -102,20 +103,28 @@ function requireSomebodyUp({ health }: Vendors, { chain }: Plan, operation: Vide
   throw problem(reason, { message: 'No vendor that could take the job answers at present.', retryAfterMs });
 }
 
-function planRequestOf(request: StartRequest, isPublic: boolean): PlanRequest {
+function planRequestOf(
+  { core, publicUrl }: Pick<VideoState, 'core' | 'publicUrl'>,
+  request: StartRequest,
+): PlanRequest {
   const { operation, parent, seconds, filmSeconds, resolution, aspectRatio, crossRegion, common } = request;
   return {
-    ...{ operation, seconds, filmSeconds, resolution, aspectRatio, crossRegion },
+    ...{ operation, seconds, filmSeconds, resolution, aspectRatio },
+    // What was made elsewhere may go on there.
+    crossRegion: crossRegion || (parent !== null && linkOf(parent).region !== core.region),
     model: common.model ?? null,
     vendor: common.vendor ?? null,
     hasImage: request.referenceImage !== null,
-    parent: parent === null ? null : { madeBy: parent.model, isPublic },
+    parent: parent === null ? null : { madeBy: parent.model, isPublic: publicUrl !== null },
     hasSeed: request.seed !== null,
     hasNegativePrompt: request.negativePrompt !== null,
     store: common.store ?? false,
     retentionDays: retentionOf(common),
   };
 }
+
+/** Who made it. */
+const linkOf = (job: JobRow) => chainOf(job)[job.place] as Link;
 
 const retentionOf = ({ store, retention_days: days }: CommonInput) => (store === true ? (days ?? RETENTION_DAYS) : 0);
 
