@@ -150,6 +150,8 @@ async function test(options: JsonOption & { readonly vendor: string; readonly mo
   const { config, file } = await inspectSound();
   const row = file.rows.find((each) => each.vendor.id === vendor && (model === undefined || each.id === model));
   if (row === undefined) throw new CommandError(`VENDORS_FILE has no model ${vendor}/${model ?? ''}`);
+  if (row.vendor.disabled === 'its key is missing')
+    throw new CommandError(`${vendor} is not called: its key is missing`);
   const say = (line: string) => void (json || process.stdout.write(`${line}\n`));
   const begunMs = performance.now();
   const tried = await tryVendor(row, config, say);

@@ -114,6 +114,17 @@ describe('qm vendors', () => {
       stderr: 'qm: VENDORS_FILE has no model acme/\n',
     });
   });
+
+  test('test of a vendor whose key is missing calls nobody', async () => {
+    const model = '{ id: wan, price: free, seconds: { only: [5] } }';
+    const entry = `{ id: bolt, adapter: fal, region: western, api_key: "\${QM_NO_KEY}", models: [${model}] }`;
+    writeFileSync(path, `version: 1\nvendors:\n  - ${entry}\n`);
+    expect(await qm('test', '--vendor', 'bolt')).toMatchObject({
+      code: 1,
+      stderr: 'qm: bolt is not called: its key is missing\n',
+    });
+    rmSync(path);
+  });
 });
 
 describe('the doctor', () => {
