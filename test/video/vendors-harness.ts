@@ -66,7 +66,7 @@ export class VendorBench extends VideoBench {
     const entries = vendors.map((vendor) => entryOf(vendor, doubles.get(vendor.id) as VendorDouble));
     const [keyFile, vendorsFile] = [join(folder, 'key'), join(folder, 'vendors.yaml')];
     await writeFile(keyFile, [...doubles.values()][0]?.key ?? '', { mode: 0o600 });
-    await writeFile(vendorsFile, stringify({ version: 1, vendors: entries }));
+    await writeFile(vendorsFile, stringify({ version: 1, vendors: entries }, { aliasDuplicateObjects: false }));
     const all = { VENDORS_FILE: vendorsFile, ASSETS_URL: `file:${join(folder, 'assets')}`, ...env };
     // A service with an address of its own does not say where it listens.
     const port = env.BASE_URL === undefined ? null : await freePort();

@@ -14,6 +14,7 @@ export type FilmBehaviour =
   | 'silent'
   | 'breaks'
   | 'stalls'
+  | 'garbled'
   | 'redirect'
   | 'loop'
   | { readonly redirectTo: string }
@@ -60,6 +61,8 @@ const BEHAVIOURS: Readonly<Record<Extract<FilmBehaviour, string>, (res: ServerRe
     res.writeHead(200, { ...MP4, 'content-length': 2 * BYTES.length }).write(BYTES, () => res.destroy());
   },
   stalls: (res) => res.writeHead(200, { ...MP4, 'content-length': 2 * BYTES.length }).write(BYTES),
+  // In the middle its chunks end being chunks.
+  garbled: (res) => res.writeHead(200, MP4).write(BYTES, () => res.socket?.end('\r\nno chunk\r\n')),
   redirect: (res, assets) => res.writeHead(302, { location: `${assets}/plain/film.mp4` }).end(),
   loop: (res) => res.writeHead(302, { location: '/loop' }).end(),
 };
