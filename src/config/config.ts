@@ -96,7 +96,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   });
 }
 
-/** One unless told otherwise: several share the work of many accounts, but each commits fewer calls of one account at a time. */
+/** One unless told otherwise: several gain little while PostgreSQL works on the same cores (docs/performance.md), and each takes memory. */
 function workersOf(variables: Variables): number {
   if (variables.text('WORKERS') === 'auto') return Math.min(availableParallelism(), AUTO_WORKERS_MAX);
   return variables.integer('WORKERS', 1, { min: 1, max: WORKERS_MAX, word: 'auto' });

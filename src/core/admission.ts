@@ -97,6 +97,8 @@ export const admission = {
     refusedRemembered: 10_000,
     /** Connections to the database for calls' commits, and as many for all else. */
     databaseConnections: 6,
+    /** A second one lets other accounts proceed while one waits for the disk; more only make each carry fewer calls. */
+    commitsAtOnce: 2,
     /** Commits at once on a distributed engine, where each is of one account and waits for its node; each with a connection beside those. */
     distributedCommits: 8,
     /** Billable calls that wait for a commit. */
@@ -200,6 +202,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       longAnswersAtOnce: share(all.longAnswersAtOnce),
       refusalsPerSecond: share(all.refusalsPerSecond),
       databaseConnections: Math.max(share(all.databaseConnections), DATABASE_CONNECTIONS_MIN),
+      commitsAtOnce: share(all.commitsAtOnce),
       distributedCommits: Math.max(share(all.distributedCommits), DISTRIBUTED_COMMITS_MIN),
       laneItemsMax: share(all.laneItemsMax),
       laneBytesMax: share(all.laneBytesMax),

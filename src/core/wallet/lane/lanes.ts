@@ -16,7 +16,6 @@ import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.
 export interface LanesOptions {
   readonly db: Database;
   readonly log: Logger;
-  readonly concurrentCommits?: number;
   /** How long calls wait for a wallet that someone else holds; 8 s when absent. */
   readonly lockedForMs?: number;
   /** What this process may take; all when absent. */
@@ -28,8 +27,6 @@ export interface LanesOptions {
 // Measured: batches beyond 128 calls gained nothing.
 const ITEMS_PER_COMMIT = 128;
 const ACCOUNTS_PER_COMMIT = 64;
-// A second commit at a time lets other accounts proceed while one waits for the disk; more only made batches smaller.
-const CONCURRENT_COMMITS = 2;
 const { lockedAccountCallsMax } = admission.all;
 // Two processes that serve one account meet at its wallet all the time, for milliseconds.
 const LOCKED_LONG_MS = 500;
@@ -55,8 +52,7 @@ export class Lanes {
     this.#locked = new LockedLanes(all, options.lockedForMs);
     this.#bytes = new FairPlaces(options.bytesMax ?? all.laneBytesMax);
     this.#itemsMax = all.laneItemsMax;
-    const commitsMax = options.db.distributed ? all.distributedCommits : CONCURRENT_COMMITS;
-    this.#commitsMax = options.concurrentCommits ?? commitsMax;
+    this.#commitsMax = options.db.distributed ? all.distributedCommits : all.commitsAtOnce;
   }
 
   /** Waiting calls, for metrics and shutdown. */
