@@ -54,7 +54,10 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
   test('ways in are those that exist here', async () => {
     const { components } = (await call('GET', '/v1/openapi.json')).body;
     const { body } = await call('GET', '/v1/account/balance');
-    expect(components.schemas.Metadata.properties.entry_form.enum).toEqual([body.metadata.entry_form]);
+    expect(components.schemas.Metadata.properties.entry_form.enum).toEqual([
+      body.metadata.entry_form,
+      (await call('GET', '/v1/videos')).status === 200 ? 'openai_compat' : 'none',
+    ]);
   });
 
   test('llms.txt says whether rates are limited', async () => {
