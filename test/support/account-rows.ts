@@ -13,6 +13,9 @@ const BACKGROUND = [
   'core.turn',
   'queue.delta',
   'queue.total',
+  // What was deleted, until a sweep has removed the rest of it.
+  'queue.tombstone',
+  'vector.doomed',
 ];
 /** Columns that every authenticated call, or delivery in the background, may touch. */
 const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
