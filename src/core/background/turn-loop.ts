@@ -40,6 +40,7 @@ interface Placed<Job> {
 export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<Turn, Job>): JobLoop {
   const { name, log, places, intervalMs, metrics } = options;
   const fair = new FairPlaces(places);
+  const missed = { any: false };
   const loop: JobLoop<Placed<Job>> = new JobLoop<Placed<Job>>({
     name,
     log,
@@ -47,14 +48,15 @@ export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<T
     intervalMs,
     metrics,
     ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
-    take: (room) => takeTurns(loop, fair, options, room),
+    take: (room) => takeTurns(loop, fair, missed, options, room),
     async run({ accountId, job }, signal) {
       try {
         await options.run(job, signal);
       } finally {
         fair.release(accountId, 1);
-        // A place is free again: its account may have more that is due.
-        loop.wake();
+        // A place is free again, and somebody lacked one.
+        if (missed.any) loop.wake();
+        missed.any = false;
       }
     },
   });
@@ -64,6 +66,8 @@ export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<T
 async function takeTurns<Turn extends OfAccount, Job>(
   loop: JobLoop<Placed<Job>>,
   fair: FairPlaces,
+  /** Whether an account got fewer places than it may have work for. */
+  missed: { any: boolean },
   { find, claim, putOff, places, placesPerTurn, claimsAtOnce, name, log }: TurnLoopOptions<Turn, Job>,
   room: number,
 ): Promise<Placed<Job>[]> {
@@ -75,12 +79,14 @@ async function takeTurns<Turn extends OfAccount, Job>(
     for (const turn of turns) {
       const { accountId } = turn;
       const reserved = fair.reserve(accountId, Math.min(placesPerTurn, left));
+      missed.any ||= reserved === 0;
       if (reserved === 0) continue;
       left -= reserved;
       let unused = reserved;
       try {
         const jobs = await claim(turn, reserved);
         unused -= jobs.length;
+        missed.any ||= unused === 0 && reserved < placesPerTurn;
         taken.push(...jobs.map((job) => ({ accountId, job })));
       } catch (error) {
         loop.failed(error, { accountId }, 'the due work of an account could not be claimed');

@@ -37,9 +37,15 @@ const putOff = statement(
   `UPDATE core.turn SET due_at = core.clock_now() + interval '30 seconds' WHERE account_id = $1 AND work = $2`,
 );
 
-/** Something of the account is due at `dueMs`. Wakes the work of this process after the commit when that is soon. */
-export async function openTurn(tx: Transaction, accountId: string, work: string, dueMs: number): Promise<void> {
-  tx.hint(hintOf(work));
+/** Something of the account is due at `dueMs`. Wakes the work of this process after the commit, unless that is `later`. */
+export async function openTurn(
+  tx: Transaction,
+  accountId: string,
+  work: string,
+  dueMs: number,
+  { later = false } = {},
+): Promise<void> {
+  if (!later) tx.hint(hintOf(work));
   await tx.query(open, [accountId, work, new Date(dueMs)]);
 }
 

@@ -14,7 +14,7 @@ export const SEEK_EVERY_MS = 15_000;
 export async function seekJob(turn: VendorStep, attempt: AttemptRow): Promise<void> {
   const { state, step, job } = turn;
   if (await seek(turn, attempt)) {
-    await stepOver(state.core.db, step, job, { dueMs: turn.nowMs(), what: 'accepted by the vendor' });
+    await stepOver(state.core.db, step, job, { dueMs: turn.nowMs(), atOnce: true, what: 'accepted by the vendor' });
     return;
   }
   const endMs = attempt.created_at + UNKNOWN_OUTCOME_MS;

@@ -118,19 +118,28 @@ export async function stepAsks(
   return (await tx.query(chooseVendor, values)).count === 1;
 }
 
+/** What comes after a step. */
+interface StepNext {
+  readonly dueMs: number | null;
+  /** Else it is seconds away: nobody is woken. */
+  readonly atOnce?: boolean;
+  readonly progressPct?: number | null;
+  readonly what?: string;
+}
+
 /** The step is over, and the next one due at `dueMs`; null: there is none. Nothing is written of a job that changed meanwhile. */
 export async function stepOver(
   db: Database,
   { accountId, id, attempt }: Step,
   { version, work }: JobRow,
-  next: { readonly dueMs: number | null; readonly progressPct?: number | null; readonly what?: string },
+  next: StepNext,
 ): Promise<void> {
-  const { dueMs, progressPct = null, what = null } = next;
+  const { dueMs, progressPct = null, what = null, atOnce = false } = next;
   await db.transaction(async (tx) => {
     const due = dueMs === null ? null : new Date(dueMs);
     const [{ count }] = await Promise.all([
       tx.query(lookAgain, [accountId, id, attempt, version, due, progressPct, what]),
-      dueMs === null ? null : openTurn(tx, accountId, work, dueMs),
+      dueMs === null ? null : openTurn(tx, accountId, work, dueMs, { later: !atOnce }),
     ]);
     return count === 1;
   });
