@@ -33,6 +33,7 @@ export async function startBenchService(
   accounts = 1,
   rateLimits: 'on' | 'off' = 'off',
   workers = Number(process.env.WORKERS ?? 1),
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<BenchService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'qm-bench-'));
   const nodeArgs = process.env.BENCH_NODE_ARGS?.split(' ') ?? [];
@@ -49,6 +50,7 @@ export async function startBenchService(
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       VECTOR_MEMORY_MB: '6144',
       WORKERS: String(workers),
+      ...settings,
     },
   });
   const ready = await firstLine(child);

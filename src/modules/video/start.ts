@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../lib/time.ts';
 import { OneStore } from './jobs/asset-store.ts';
 import { BeginJob } from './jobs/begin.ts';
 import { SignedLinks } from './jobs/links.ts';
+import { progressReader } from './jobs/progress.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
 import type { VideoSettings } from './settings.ts';
 import type { VideoState } from './state.ts';
@@ -29,6 +30,7 @@ export async function startVideo(core: Core, settings: VideoSettings): Promise<S
     core,
     store,
     begin: new BeginJob(shown),
+    progress: progressReader(core.db.hot),
     times: new WorkTimes(),
     publicUrl: isLoopback(new URL(core.baseUrl).hostname) ? null : core.baseUrl,
     images,

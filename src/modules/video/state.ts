@@ -3,6 +3,7 @@ import type { Core } from '../../core/context.ts';
 import type { OneStore } from './jobs/asset-store.ts';
 import type { BeginJob } from './jobs/begin.ts';
 import type { SignedLinks } from './jobs/links.ts';
+import type { progressReader } from './jobs/progress.ts';
 import type { Shown } from './jobs/record.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
 import type { WorkTimes } from './work/pace.ts';
@@ -11,6 +12,7 @@ export interface VideoState {
   readonly core: Core;
   readonly store: OneStore;
   readonly begin: BeginJob;
+  readonly progress: ReturnType<typeof progressReader>;
   /** How long models take, as this process has seen it. */
   readonly times: WorkTimes;
   /** Where vendors can reach this service; null: nowhere. */

@@ -1,8 +1,6 @@
 import Type from 'typebox';
-import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { progressOf } from '../jobs/progress.ts';
-import { requireJob } from '../jobs/read.ts';
+import { problem } from '../problems.ts';
 import { jobIdField, statusSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';
@@ -21,9 +19,9 @@ export const status = defineCapability<VideoState>()({
   errors: ['JOB_NOT_FOUND'],
   events: [],
   examples: [{ title: 'How far it is', before: [oneSecond], input: { id: '$0.job_id' } }],
-  async run({ ctx, input }) {
-    const { db } = ctx.core;
-    const [job, nowMs] = await Promise.all([requireJob(db, ctx.accountId, input.id), clockNow(db)]);
-    return { data: { job_id: job.job_id, state: job.state, ...progressOf(job, nowMs) } };
+  async run({ ctx, input, state }) {
+    const progress = await state.progress.add(ctx.accountId, input.id);
+    if (progress === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+    return { data: progress };
   },
 });
