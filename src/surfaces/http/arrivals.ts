@@ -1,6 +1,7 @@
 // Requests begin once a turn of the event loop has brought all of its own: by turns of the addresses that they come from, and no more
-// than fit in a slice; the rest begin in later turns. In between the loop hears what else there is. Begun together they also end
-// together: one turn for thirty calls in place of a turn each takes a call that does nothing from 87 to 47 µs.
+// than fit in a slice; the rest begin in later turns. In between the loop hears what else there is. Begun together, calls go step by
+// step beside one another, so that each step's code stays in the processor's cache, and their answers are written in a row (30 -> 7 µs
+// each, of which most is waking the reader): a call that does nothing takes 40 to 48 µs in place of 81 to 100.
 // Who has waited too long is late, and is told so before anything is done for him.
 import { FairQueue } from '../../lib/fair-queue.ts';
 
