@@ -23,6 +23,7 @@ const LONGEST = [
   'vector/crash-loading.soak',
   'cron/runs',
   'video/s3',
+  'video/failover-matrix.soak',
   'video/hostile-vendors',
   'video/openai',
   'faults/races.soak',
