@@ -1,5 +1,6 @@
 // Retention and the numbering of events read what they work on and nothing else: also after several rounds of retention, when new
 // rows have filled the room of deleted ones, and with a backlog.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
 import { accountsWithEvents, sequenceAccount } from '../../src/core/events/sequencer.ts';
@@ -14,6 +15,7 @@ import { openAccount } from '../wallet/harness.ts';
 
 const ROWS = 6_000;
 const ROUNDS = 5;
+const IDLE_BLOCKS = 45;
 
 let database: TestDatabase;
 let db: Database;
@@ -173,10 +175,16 @@ describe.each(kept)('$table', ({ table, sweep: name, find, index, fill }) => {
       expect(counted[0]?.count).toBe(BigInt(ROWS));
     }
     // Nothing is old: hardly anything is read.
-    const idle = await lookAt(find, '1000');
+    let idle = await lookAt(find, '1000');
+    // An analysis by PostgreSQL itself that ran meanwhile has kept VACUUM from removing what was deleted.
+    for (let tries = 0; idle.blocks >= IDLE_BLOCKS && tries < 50; tries += 1) {
+      await sleep(200);
+      await sql(`VACUUM ${table}`);
+      idle = await lookAt(find, '1000');
+    }
     expect(idle).toMatchObject({ rows: 0, indexes: [index] });
     expect(idle.nodes).not.toContain('Seq Scan');
-    expect(idle.blocks).toBeLessThan(45);
+    expect(idle.blocks).toBeLessThan(IDLE_BLOCKS);
     // Everything is old: as many rows as asked for.
     await moveClock(100 * (ROUNDS + 1));
     const busy = await lookAt(find, '1000');

@@ -88,7 +88,7 @@ function valuesOf(name: string): string[] {
   const each = (value: string) => `'{${Array.from({ length: 20 }, () => value).join()}}'`;
   const ids = `'{${Array.from({ length: 20 }, (_, i) => `v${i * 3}`).join()}}'`;
   const mine = each(bench.account.accountId);
-  const metadata = each('{}');
+  const metadata = each('"{}"');
   const known: Record<string, string[]> = {
     vector_change_read_collections: [accounts, mine, each('c7')],
     vector_change_lock_collections: [accounts, mine, each('c7')],
