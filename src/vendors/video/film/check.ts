@@ -1,11 +1,8 @@
-// Looks at films that come from outside, each in a thread of its own: what they are made of may take long, or more memory than there is.
+// Looks at films that come from outside: whether they are sound, and a picture of them.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
-import type { CheckedFilm, FilmChecks } from '../port.ts';
-
-const HEAP_MB_MAX = 256;
-const LOOK_MS_MAX = 120_000;
+import type { FilmChecks } from '../port.ts';
+import { lookThrough } from './threads.ts';
 
 interface FilmLog {
   warn(details: object, message: string): void;
@@ -14,7 +11,7 @@ interface FilmLog {
 /** `ffmpegPath`: the program that takes pictures out of films; null: there is none. */
 export function filmChecks({ ffmpegPath, log }: { ffmpegPath: string | null; log: FilmLog }): FilmChecks {
   return {
-    check,
+    check: lookThrough,
     async frame(film, to, signal) {
       if (ffmpegPath === null) return false;
       try {
@@ -48,35 +45,5 @@ async function takePicture(
     timeout: PICTURE_MS_MAX,
     killSignal: 'SIGKILL',
     env: {},
-  });
-}
-
-function check(path: string, signal: AbortSignal): Promise<CheckedFilm> {
-  signal.throwIfAborted();
-  return new Promise<CheckedFilm>((resolve, reject) => {
-    const worker = new Worker(new URL('./look.ts', import.meta.url), {
-      workerData: { path },
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-    });
-    const stop = () => void worker.terminate();
-    const timer = setTimeout(stop, LOOK_MS_MAX);
-    signal.addEventListener('abort', stop);
-    let found: CheckedFilm = {
-      kind: 'unsound',
-      message: 'looking through it takes more time or memory than a film does.',
-    };
-    worker.on('message', (checked: CheckedFilm) => {
-      found = checked;
-    });
-    worker.on('error', (error: NodeJS.ErrnoException) => {
-      // Out of memory is what the film did; all else is ours.
-      if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') reject(error);
-    });
-    worker.on('exit', () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
-      if (signal.aborted) reject(signal.reason);
-      else resolve(found);
-    });
   });
 }

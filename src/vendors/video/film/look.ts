@@ -1,5 +1,5 @@
-// Runs in a thread: looks through a file that a vendor says is a film, and puts its index first. A hostile file ends the thread at worst.
-import { parentPort, workerData } from 'node:worker_threads';
+// Runs in a thread: looks through files that vendors say are films, and puts their index first. A hostile file ends the thread at worst.
+import { parentPort } from 'node:worker_threads';
 import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
 import type { CheckedFilm } from '../port.ts';
 import { putIndexFirst, readBoxes, Unsound } from './boxes.ts';
@@ -7,12 +7,13 @@ import { putIndexFirst, readBoxes, Unsound } from './boxes.ts';
 const SIDE_PX_MAX = 16_384;
 const SECONDS_MAX = 24 * 3_600;
 
-const { path } = workerData as { readonly path: string };
-parentPort?.postMessage(await look());
+parentPort?.on('message', async (path: string) => {
+  parentPort?.postMessage(await look(path).catch((error: unknown) => ({ kind: 'failed', error })));
+});
 
-async function look(): Promise<CheckedFilm> {
+async function look(path: string): Promise<CheckedFilm> {
+  const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
-    const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
     const isWebm = (await input.getFormat()) === WEBM;
     const contentType = isWebm ? 'video/webm' : 'video/mp4';
     const boxes = isWebm ? [] : await readBoxes(path);
@@ -30,6 +31,8 @@ async function look(): Promise<CheckedFilm> {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     if (error instanceof Unsound) return unsound(`${error.message}.`);
     return unsound('it is damaged, or neither MP4 nor WebM.');
+  } finally {
+    input.dispose();
   }
 }
 
