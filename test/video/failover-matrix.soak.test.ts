@@ -1,9 +1,10 @@
 // Every row of the table of failover (contract, vendors §2) at every wire, asked for by a pinned vendor, by a bare model that two have, and
 // by auto: who is asked and how often, what the job says, what its caller pays, what the vendors are owed, and what the breaker knows.
-// `npm test` plays two of the wires, a soak all. The cases of a wire run side by side in one service, each with vendors and an account of its own; the clock stands still but for four steps.
+// In `npm test` each row at each wire is asked for in one of these ways, in a soak in all of them. The cases of a batch run side by side in one
+// service, each with vendors and an account of its own; the clock stands still but for four steps.
 import type { Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rounds } from '../support/soak.ts';
+import { isSoak } from '../support/soak.ts';
 import { wires } from '../support/vendors/index.ts';
 import type { Wire } from '../support/vendors/wire.ts';
 import { BackgroundClock, type Breaker, breakerOf } from './failover-harness.ts';
@@ -15,13 +16,24 @@ const [FIRST_NANOS, SECOND_NANOS] = [42_000_000, 50_000_000];
 const MODES = ['pinned', 'bare', 'auto'] as const;
 type Mode = (typeof MODES)[number];
 
-/** One row, asked for in one way, and what came of it. */
-interface Case {
+/** One row at one wire, asked for in one way. */
+interface Plan {
+  readonly wire: Wire;
+  /** Of the second vendor of auto. */
+  readonly other: Wire;
   readonly row: Row;
   readonly mode: Mode;
+}
+
+/** Its place in a batch: what its vendors are called, and the length and shape that only they offer. */
+interface Placed extends Plan {
   readonly vendors: readonly [string, string];
   readonly seconds: number;
   readonly ratio: string;
+}
+
+/** What came of it. */
+interface Case extends Placed {
   readonly own: VideoBench;
   /** The error of the call; null: it made a job. */
   refused: readonly unknown[] | null;
@@ -42,21 +54,32 @@ interface After {
   readonly bills: readonly Data[];
 }
 
-describe.each(
-  wires
-    .slice(0, rounds(wires.length))
-    .map((wire, i) => [wire.label ?? wire.name, wire, wires[(i + 1) % wires.length] as Wire] as const),
-)('%s', (_, wire, other) => {
+const plans: readonly Plan[] = wires.flatMap((wire, w) =>
+  ROWS.flatMap((row, r) => {
+    const modes = isSoak ? MODES : [MODES[(w + r) % MODES.length] as Mode];
+    return modes.map((mode) => ({ wire, other: wires[(w + 1) % wires.length] as Wire, row, mode }));
+  }),
+);
+/** So many cases have their vendors in one file. */
+const BATCH = ROWS.length * MODES.length;
+const RATIOS = ['16:9', '9:16', '1:1'];
+const batches = Array.from({ length: Math.ceil(plans.length / BATCH) }, (_, n) =>
+  plans.slice(n * BATCH, (n + 1) * BATCH).map((plan, i): Placed => {
+    const place = { seconds: 1 + (i % 60), ratio: RATIOS[Math.floor(i / 60)] as string };
+    return { ...plan, ...place, vendors: [`first-${i}`, `second-${i}`] };
+  }),
+);
+
+describe.each(batches.map((batch, n) => [n + 1, batch] as const))('batch %i', (_, batch) => {
   const servers: Server[] = [];
   const cases = new Map<string, Case>();
   let bench: VendorBench;
 
   beforeAll(async () => {
     const nets = await openNets(servers);
-    bench = await VendorBench.at(ROWS.flatMap((row, i) => MODES.flatMap((mode) => entries(row, mode, i, nets))));
+    bench = await VendorBench.at(batch.flatMap((each) => entries(each, nets)));
     const clock = await BackgroundClock.stop(bench.service.core);
-    const made = ROWS.flatMap((row, i) => MODES.map((mode) => ({ row, mode, i })));
-    await Promise.all(made.map(async ({ row, mode, i }) => cases.set(keyOf(row, mode), await begin(row, mode, i))));
+    await Promise.all(batch.map(async (each) => cases.set(each.vendors[0], await begin(each))));
     await clock.idle();
     // Who has taken it is asked for the film; who refused is not asked again so soon.
     await clock.at(9_000);
@@ -75,9 +98,8 @@ describe.each(
     for (const server of servers) server.close();
   });
 
-  function entries(row: Row, mode: Mode, i: number, nets: Nets): VendorOptions[] {
-    const [first, second] = vendorsOf(mode, i);
-    const { seconds, ratio } = wishOf(mode, i);
+  function entries({ row, mode, wire, other, vendors, seconds, ratio }: Placed, nets: Nets): VendorOptions[] {
+    const [first, second] = vendors;
     const model = { seconds: { min: seconds, max: seconds }, aspect_ratios: [ratio], seed: false };
     const price = { per_second: SECOND_NANOS / 1e9 };
     return [
@@ -91,22 +113,21 @@ describe.each(
     ];
   }
 
-  async function begin(row: Row, mode: Mode, i: number): Promise<Case> {
+  async function begin(placed: Placed): Promise<Case> {
     const { core } = bench.service;
-    const vendors = vendorsOf(mode, i);
-    const [first] = vendors;
+    const { row, mode, wire, seconds, ratio } = placed;
+    const [first] = placed.vendors;
     const fault = row.fault?.(wire);
     if (fault !== undefined) bench.double(first).script('submit', fault, fault, fault);
     if (row.breaker === seeded) await core.db.query(openAlready, [first]).then(() => core.vendors.health.sync());
     if (row.entry?.(NOWHERE).limits !== undefined) await takePlace(first);
     const own = await bench.withAccount(100);
-    const { seconds, ratio } = wishOf(mode, i);
     const model = { pinned: `${first}/${wire.model}`, bare: wire.model, auto: 'auto' }[mode];
     const body = { prompt: 'A boat.', model, duration_seconds: seconds, aspect_ratio: ratio };
     const { status, body: answer } = await own.call('POST', '/v1/video/generate', body);
     const refused = status === 200 ? null : [status, answer.error.code];
     const id = answer.data?.job_id ?? '';
-    return { row, mode, vendors, seconds, ratio, own, refused, id, breakers: [], after: null };
+    return { ...placed, own, refused, id, breakers: [], after: null };
   }
 
   async function lookAt({ own, refused, id }: Case): Promise<After> {
@@ -130,9 +151,10 @@ describe.each(
     if (entry.kind === 'go') entry.ended({ breaker: { kind: 'none' }, reason: null });
   }
 
-  describe.each(ROWS.map((row) => [row.name, row] as const))('a vendor that %s', (__, row) => {
-    test.each(MODES)('%s', (mode) => {
-      const it = cases.get(keyOf(row, mode)) as Case;
+  test.each(batch.map((each) => [each.wire.label ?? each.wire.name, each.row.name, each.mode, each] as const))(
+    '%s: a vendor that %s, %s',
+    (...[, , , { row, mode, wire, other, vendors }]) => {
+      const it = cases.get(vendors[0]) as Case;
       const after = it.after as After;
       const [first, second] = it.vendors.map((id) => bench.double(id)) as [Data, Data];
       const isChain = mode !== 'pinned';
@@ -189,8 +211,8 @@ describe.each(
               fallback_chain_depth: 1,
             },
       );
-    });
-  });
+    },
+  );
 
   function billsWanted({ vendors, seconds }: Case, maker: number | null): Data[] {
     if (maker === null) return [];
@@ -211,14 +233,6 @@ const readBillsOf = {
   name: 'test_bills_of',
   text: 'SELECT vendor, cause, bills, billed_nanos, captured_nanos FROM core.vendor_bill WHERE account_id = $1',
 };
-
-const keyOf = ({ name }: Row, mode: Mode) => `${name} ${mode}`;
-const vendorsOf = (mode: Mode, i: number) => [`${mode}-${i}-a`, `${mode}-${i}-b`] as const;
-
-/** Length and shape that only the vendors of the case offer. */
-function wishOf(mode: Mode, i: number): { seconds: number; ratio: string } {
-  return { seconds: i + 1, ratio: { pinned: '16:9', bare: '9:16', auto: '1:1' }[mode] };
-}
 
 function errorWanted(verdict: Verdict): Data {
   if (verdict.kind === 'unknown') return { code: 'VENDOR_TIMEOUT', http_status: 504, code_detail: 'outcome_unknown' };
