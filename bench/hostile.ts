@@ -1,6 +1,6 @@
 // What does an attack, or far too much load, do to everybody else? A victim goes on at a steady pace while each scenario runs beside it,
 // and is compared with itself undisturbed, right before. Rate limits are on. `BENCH_ONLY=bombs,unread` runs some;
-// BENCH_LATER_SECONDS shortens the minute after which memory is looked at again.
+// BENCH_LATER_SECONDS shortens the minute after which memory is looked at again, WORKERS=4 loads several processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attack, inWords, startVictim } from './hostile/children.ts';
 import { healthShare, lockWallets, peakMemory, settled } from './hostile/measure.ts';
