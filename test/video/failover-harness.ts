@@ -15,8 +15,8 @@ const countDue = {
   name: 'test_count_due',
   text: 'SELECT count(*)::int AS due FROM video.job WHERE leased OR due_at <= core.clock_now()',
 };
-/** Whose rows are held is not claimed. */
-const holdJobs = { name: 'test_hold_jobs', text: 'SELECT job_id FROM video.job FOR UPDATE' };
+/** Nothing is claimed meanwhile; no statement on a cluster locks the rows of several accounts. */
+const holdJobs = { name: 'test_hold_jobs', text: 'LOCK TABLE video.job IN EXCLUSIVE MODE' };
 const readRow = {
   name: 'test_read_health',
   text: `SELECT state, reason, retry_at FROM core.vendor_health WHERE vendor = $1 AND capability = 'video.generate'`,
