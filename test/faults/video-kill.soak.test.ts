@@ -7,6 +7,7 @@ import { withClient } from '../../src/db/client.ts';
 import { eventually } from '../cron/harness.ts';
 import { createPlace, launch, type Place, type ServiceProcess } from '../support/process.ts';
 import { SECRETS_KEY } from '../support/service.ts';
+import { isSoak, rounds } from '../support/soak.ts';
 import type { VendorDouble } from '../support/vendors/double.ts';
 import { falWire, replicateWire } from '../support/vendors/wires.ts';
 import { aFilm, PER_SECOND, VendorBench } from '../video/vendors-harness.ts';
@@ -14,7 +15,7 @@ import { aFilm, PER_SECOND, VendorBench } from '../video/vendors-harness.ts';
 /** The vendor that lists its jobs tells them apart by their callbacks. */
 const BASE_URL = 'https://qm.example.com';
 
-const ROUNDS = 8;
+const ROUNDS = rounds(8);
 
 let bench: VendorBench;
 let place: Place;
@@ -94,15 +95,18 @@ test('while it sends: whether the vendor has it is not known, nobody is asked ag
   await expectClean();
 });
 
-test('when the vendor has taken it, and its answer was not heard: it is found among the vendor’s jobs', async () => {
-  const before = bench.double('corp').count('submit');
-  bench.double('corp').script('submit', 'mute');
-  const id = await begun('corp', submitted);
-  await dies();
-  await expectSold(id, before);
-});
+test.runIf(isSoak)(
+  'when the vendor has taken it, and its answer was not heard: it is found among the vendor’s jobs',
+  async () => {
+    const before = bench.double('corp').count('submit');
+    bench.double('corp').script('submit', 'mute');
+    const id = await begun('corp', submitted);
+    await dies();
+    await expectSold(id, before);
+  },
+);
 
-test('when the reference is written: the next process asks for it', async () => {
+test.runIf(isSoak)('when the reference is written: the next process asks for it', async () => {
   const double = bench.double('bolt');
   double.endsAfterPolls = null;
   const before = double.count('submit');
@@ -112,7 +116,7 @@ test('when the reference is written: the next process asks for it', async () => 
   await expectSold(id, before);
 });
 
-test('in half of a download: the next process fetches it again', async () => {
+test.runIf(isSoak)('in half of a download: the next process fetches it again', async () => {
   const double = bench.double('bolt');
   double.film = 'stalls';
   const before = [double.count('submit'), double.assetCalls.length] as const;
@@ -155,7 +159,7 @@ async function walletHeld(run: () => Promise<void>): Promise<void> {
   });
 }
 
-test('when a cancelled job waits for its bill: it is charged once', async () => {
+test.runIf(isSoak)('when a cancelled job waits for its bill: it is charged once', async () => {
   const double = bench.double('corp');
   double.endsAfterPolls = null;
   const id = await begun('corp', ({ jobs }, n) => double.count('submit') > n && (jobs.at(-1)?.polls ?? 0) > 0);
