@@ -111,16 +111,19 @@ async function stretchShare(round: () => Promise<() => Promise<void>>): Promise<
   return shares.toSorted((a, b) => a - b)[2] as number;
 }
 
+// What else runs takes the caches from a stretch and not from the reading beside it, now and then; a fault is there each time.
+const TRIES = { timeout: 120_000, retry: 2 };
+
 test.each(['numbers', 'base64'] as const)(
   'an upsert of 1,000 x 1,536 floats as %s keeps the event loop busy for a small part of reading such a body at once',
+  TRIES,
   async (form) => {
     expect(await stretchShare(() => sender(bodyOf(VECTORS, form)))).toBeLessThan(STRETCH_SHARE_MAX);
     expect((await bench.get('docs')).vector_count).toBe(VECTORS);
   },
-  120_000,
 );
 
-test('an answer with as many numbers as one may hold', async () => {
+test('an answer with as many numbers as one may hold', TRIES, async () => {
   const ids = Array.from({ length: 170 }, (_, i) => `v${i}`);
   const body = { collection: 'docs', embedding: numbers(DIMENSION), top_k: 85, include_values: true };
   const ask = [
@@ -130,4 +133,4 @@ test('an answer with as many numbers as one may hold', async () => {
   for (const { path, body } of ask) {
     expect(await stretchShare(() => sender(JSON.stringify(body), path)), path).toBeLessThan(STRETCH_SHARE_MAX);
   }
-}, 120_000);
+});
