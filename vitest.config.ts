@@ -12,6 +12,8 @@ const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/storage/schema.test.ts', 'te
 
 export default defineConfig({
   test: {
+    // The file is for `npm run test:again`.
+    reporters: ['default', ['json', { outputFile: join(import.meta.dirname, 'node_modules/.cache/tests.json') }]],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -1,9 +1,8 @@
 // HTTP around the calls: headers, methods, unknown routes, health, metrics, and what is never there.
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byId, callCapability, capabilities } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
+import { freePort } from '../support/process.ts';
 import { openRaw } from '../support/raw.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
@@ -21,15 +20,6 @@ beforeAll(async () => {
   call = client(url, (await createTestAccount(service.core)).secret);
 });
 afterAll(() => service.stop());
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('traces and request ids', () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';

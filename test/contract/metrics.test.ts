@@ -1,20 +1,10 @@
 // /metrics: who may read them, and what they say.
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/process.ts';
 import { openRaw } from '../support/raw.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 const BASE_URL = 'https://infra.example.org';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 test('with a token, whoever sends it reads them, also behind a proxy', async () => {
   const port = String(await freePort());

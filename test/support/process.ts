@@ -1,6 +1,7 @@
 // The service as a process of its own: started, watched, killed and started again. What a test leaves running ends with the test.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -137,14 +138,22 @@ export async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** A port that nothing listened on a moment ago. */
+// Below the ports that systems hand out by themselves: no connection of another test takes it before the service listens.
+const PORTS = { from: 10_000, to: 32_000 };
+
+/** A port that nothing listens on. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** A zombie, which nobody collects in some containers, is not alive. */
