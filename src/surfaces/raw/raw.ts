@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
+import type { Core } from '../../core/context.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -13,7 +14,8 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
-import { type PageServices, pageRoute } from '../pages/pages.ts';
+import { pageRoute } from '../pages/pages.ts';
+import { serviceRoutes } from '../pages/service-routes.ts';
 import { CallRequest, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
 import { claim, occupy } from '../rest/occupy.ts';
@@ -31,19 +33,21 @@ export interface MountedRawRoute {
   readonly state: () => unknown;
 }
 
-/** The raw routes and pages of all modules, each with the endpoint of its capability. */
+/** The raw routes and pages of all modules, each with the endpoint of its capability, and those of the service itself. */
 export function mountedRawRoutes(
   { modules }: Manifest,
   endpoints: Gateway['endpoints'],
-  services: () => PageServices,
+  services: () => Core,
 ): MountedRawRoute[] {
-  return modules.flatMap(({ capabilities: [first], rawRoutes = [], pages = [] }) =>
+  const own = serviceRoutes.flatMap((routes) => routes(services));
+  const ofModules = modules.flatMap(({ capabilities: [first], rawRoutes = [], pages = [] }) =>
     [...rawRoutes, ...pages.map((page) => pageRoute(page, services))].map((route) => ({
       route,
       endpoint: route.capability === null ? null : (endpoints.get(route.capability) as Endpoint),
       state: () => endpoints.get(first?.id ?? '')?.state(),
     })),
   );
+  return [...own.map((route) => ({ route, endpoint: null, state: () => null })), ...ofModules];
 }
 
 export interface RawOptions extends FailureOptions {

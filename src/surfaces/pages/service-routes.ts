@@ -1,0 +1,6 @@
+// The routes of the service itself, which belong to no module: pages for who pays, signs in or approves a device, and what
+// providers call. Each entry makes its routes of the started service.
+import type { Core } from '../../core/context.ts';
+import type { RawRoute } from '../../manifest/raw-route.ts';
+
+export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [];
