@@ -106,7 +106,10 @@ CREATE TABLE core.wallet (
   last_grant_nanos bigint NOT NULL,
   low_balance_armed boolean NOT NULL,
   suspended boolean NOT NULL DEFAULT false,
-  frozen_reason text
+  -- dispute, debt, or null
+  frozen_reason text,
+  -- taken back beyond what the wallet had; every later credit pays it first
+  debt_nanos bigint NOT NULL DEFAULT 0 CHECK (debt_nanos >= 0)
 ) WITH (fillfactor = 40);
 
 CREATE TABLE core.credit_grant (
@@ -121,9 +124,15 @@ CREATE TABLE core.credit_grant (
   note text,
   expires_at timestamptz,
   warned_days smallint,
+  -- what it was given for, and the id of that: at most one grant for each
+  source text,
+  source_id text COLLATE "C",
+  -- of test money: ended by the first start with real money
+  test_mode boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, grant_id)
 ) WITH (fillfactor = 40);
+CREATE UNIQUE INDEX credit_grant_source ON core.credit_grant (account_id, source, source_id) WHERE source IS NOT NULL;
 CREATE INDEX credit_grant_open ON core.credit_grant (account_id) WHERE NOT spent;
 CREATE INDEX credit_grant_expiry ON core.credit_grant (expires_at) WHERE NOT spent AND expires_at IS NOT NULL;
 

@@ -123,6 +123,27 @@ CREATE TABLE core.api_secret (
   CONSTRAINT api_secret_pkey PRIMARY KEY (secret_hash)
 );
 
+CREATE TABLE core.clawback (
+  account_id text COLLATE "C" NOT NULL,
+  clawback_id text COLLATE "C" NOT NULL,
+  topup_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  is_ours boolean NOT NULL,
+  amount_nanos bigint NOT NULL,
+  amount_minor bigint NOT NULL,
+  grant_ids text[] NOT NULL,
+  grant_nanos bigint[] NOT NULL,
+  debt_nanos bigint NOT NULL,
+  forgiven_nanos bigint DEFAULT 0 NOT NULL,
+  failure_code text,
+  created_at timestamp with time zone NOT NULL,
+  settled_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT clawback_pkey PRIMARY KEY (account_id, clawback_id)
+);
+
 CREATE TABLE core.credit_grant (
   account_id text COLLATE "C" NOT NULL,
   grant_id text COLLATE "C" NOT NULL,
@@ -134,6 +155,9 @@ CREATE TABLE core.credit_grant (
   note text,
   expires_at timestamp with time zone,
   warned_days smallint,
+  source text,
+  source_id text COLLATE "C",
+  test_mode boolean DEFAULT false NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT credit_grant_pkey PRIMARY KEY (account_id, grant_id),
   CONSTRAINT credit_grant_check CHECK ((remaining_nanos >= reserved_nanos)),
@@ -278,6 +302,22 @@ CREATE TABLE core.partitioned (
   CONSTRAINT partitioned_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
 );
 
+CREATE TABLE core.payment_customer (
+  account_id text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  test_mode boolean NOT NULL,
+  customer_ref text COLLATE "C" NOT NULL,
+  CONSTRAINT payment_customer_pkey PRIMARY KEY (account_id, provider, test_mode)
+);
+
+CREATE TABLE core.payment_ref (
+  ref text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  CONSTRAINT payment_ref_pkey PRIMARY KEY (ref)
+);
+
 CREATE TABLE core.process (
   process_id text NOT NULL,
   role text NOT NULL,
@@ -285,6 +325,61 @@ CREATE TABLE core.process (
   started_at timestamp with time zone NOT NULL,
   seen_at timestamp with time zone NOT NULL,
   CONSTRAINT process_pkey PRIMARY KEY (process_id)
+);
+
+CREATE TABLE core.sandbox_method (
+  ref text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  card text NOT NULL,
+  detached boolean DEFAULT false NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sandbox_method_pkey PRIMARY KEY (ref)
+);
+
+CREATE TABLE core.sandbox_payment (
+  ref text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  token text COLLATE "C",
+  purpose text NOT NULL,
+  amount_minor bigint NOT NULL,
+  currency text NOT NULL,
+  description text NOT NULL,
+  save_method boolean NOT NULL,
+  return_url text,
+  status text NOT NULL,
+  card text,
+  failure_code text,
+  pays_at timestamp with time zone,
+  method_ref text COLLATE "C",
+  subscription_ref text COLLATE "C",
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sandbox_payment_pkey PRIMARY KEY (ref)
+);
+
+CREATE TABLE core.sandbox_return (
+  ref text COLLATE "C" NOT NULL,
+  payment_ref text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  id text COLLATE "C",
+  status text NOT NULL,
+  amount_minor bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sandbox_return_pkey PRIMARY KEY (ref)
+);
+
+CREATE TABLE core.sandbox_subscription (
+  ref text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  method_ref text COLLATE "C" NOT NULL,
+  amount_minor bigint NOT NULL,
+  currency text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  cancel_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sandbox_subscription_pkey PRIMARY KEY (ref)
 );
 
 CREATE TABLE core.setting (
@@ -300,6 +395,35 @@ CREATE TABLE core.sweep_lease (
   "position" text,
   CONSTRAINT sweep_lease_pkey PRIMARY KEY (name)
 );
+
+CREATE TABLE core.topup (
+  account_id text COLLATE "C" NOT NULL,
+  topup_id text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  amount_nanos bigint NOT NULL,
+  currency text NOT NULL,
+  charge_minor bigint NOT NULL,
+  fx_rate_nanos bigint NOT NULL,
+  provider text NOT NULL,
+  test_mode boolean NOT NULL,
+  save_method boolean NOT NULL,
+  return_url text,
+  checkout_ref text COLLATE "C",
+  checkout_url text,
+  payment_ref text COLLATE "C",
+  failure_code text,
+  review_reason text,
+  review_verdict text,
+  grant_id text COLLATE "C",
+  credited_at timestamp with time zone,
+  refunded_nanos bigint DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT topup_pkey PRIMARY KEY (account_id, topup_id)
+) WITH (fillfactor=70);
 
 CREATE TABLE core.turn (
   account_id text COLLATE "C" NOT NULL,
@@ -403,8 +527,10 @@ CREATE TABLE core.wallet (
   low_balance_armed boolean NOT NULL,
   suspended boolean DEFAULT false NOT NULL,
   frozen_reason text,
+  debt_nanos bigint DEFAULT 0 NOT NULL,
   CONSTRAINT wallet_pkey PRIMARY KEY (account_id),
   CONSTRAINT wallet_balance_nanos_check CHECK ((balance_nanos >= 0)),
+  CONSTRAINT wallet_debt_nanos_check CHECK ((debt_nanos >= 0)),
   CONSTRAINT wallet_held_nanos_check CHECK ((held_nanos >= 0))
 ) WITH (fillfactor=40);
 
@@ -798,8 +924,11 @@ CREATE TABLE video.webhook (
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
+CREATE INDEX clawback_due ON core.clawback USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX clawback_topup ON core.clawback USING btree (account_id, topup_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);
+CREATE UNIQUE INDEX credit_grant_source ON core.credit_grant USING btree (account_id, source, source_id) WHERE (source IS NOT NULL);
 CREATE INDEX delivery_age ON core.delivery USING btree (created_at);
 CREATE INDEX delivery_by_webhook ON core.delivery USING btree (account_id, webhook_id, delivery_id);
 CREATE INDEX delivery_due ON core.delivery USING btree (account_id, webhook_id, due_at, delivery_id) WHERE (due_at IS NOT NULL);
@@ -811,6 +940,12 @@ CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_a
 CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
+CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
+CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);
+CREATE UNIQUE INDEX sandbox_return_id ON core.sandbox_return USING btree (id) WHERE (id IS NOT NULL);
+CREATE INDEX sandbox_return_payment ON core.sandbox_return USING btree (payment_ref);
+CREATE INDEX topup_due ON core.topup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX topup_pending ON core.topup USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX turn_due ON core.turn USING btree (work, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX usage_hour_days ON core.usage_hour USING btree (hour) WHERE (date_part('day'::text, (hour AT TIME ZONE 'UTC'::text)) <> (1)::double precision);
 CREATE INDEX usage_hour_hours ON core.usage_hour USING btree (hour) WHERE (date_part('hour'::text, (hour AT TIME ZONE 'UTC'::text)) <> (0)::double precision);

@@ -42,6 +42,7 @@ import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
 import { moduleTags } from './manifest/version.ts';
+import { openPayments } from './payment-provider.ts';
 import { createShell, type Shell } from './shell.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
@@ -212,6 +213,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     prices: manifest.prices,
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound,
+    payments: await openPayments(db, baseUrl, config.payments),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
     films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },

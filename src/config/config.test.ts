@@ -22,6 +22,12 @@ describe('loadConfig', () => {
       secretsKey: undefined,
       region: 'western',
       cnyPerUsd: 7.2,
+      payments: {
+        provider: 'sandbox',
+        stripe: null,
+        fxRatesNanos: { USD: 1_000_000_000n, CNY: 7_200_000_000n },
+        reviewAboveNanos: null,
+      },
       trustProxy: false,
       isBehindProxy: false,
       allowPrivateTargets: [],

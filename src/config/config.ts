@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
 import { type AssetsPlace, assetsPlace } from './assets-url.ts';
+import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -42,6 +43,7 @@ export type Config = {
   readonly secretsKey?: string;
   readonly region: (typeof REGIONS)[number];
   readonly cnyPerUsd: number;
+  readonly payments: PaymentSettings;
   /** As Fastify's `trustProxy`: off, or the proxies' networks (`on` or a number of hops would let direct clients spoof their address). */
   readonly trustProxy: false | string[];
   /** Told by TRUST_PROXY, or by a public address that is not where the service listens. */
@@ -69,6 +71,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const trustProxy = variables.trustedProxies('TRUST_PROXY');
   const dataDir = resolve(variables.text('DATA_DIR') ?? './data');
   const vendorsFile = variables.text('VENDORS_FILE');
+  const cnyPerUsd = variables.positive('CNY_PER_USD', 7.2);
   return Object.freeze({
     host,
     port,
@@ -85,7 +88,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     workers: role === 'worker' ? 1 : workersOf(variables),
     secretsKey: variables.secret('SECRETS_KEY', SECRETS_KEY_CHARACTERS_MIN),
     region: variables.oneOf('REGION', REGIONS, 'western'),
-    cnyPerUsd: variables.positive('CNY_PER_USD', 7.2),
+    cnyPerUsd,
+    payments: paymentSettings(variables, { baseUrl, cnyPerUsd }),
     trustProxy,
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),

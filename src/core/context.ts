@@ -9,6 +9,7 @@ import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
+import type { Payments } from './payments/payments.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
@@ -44,6 +45,7 @@ export interface Core {
   readonly assets: AssetStore;
   /** Makes films without a vendor, and looks at those of vendors. */
   readonly films: FilmSandbox & FilmChecks;
+  readonly payments: Payments;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;

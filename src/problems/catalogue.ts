@@ -91,7 +91,7 @@ export const sharedProblems = {
   INSUFFICIENT_CREDIT: problemEntry(
     402,
     'The wallet, the budget or the spend cap of the key does not cover this call.',
-    'error.shortfall says what the call needs, what is left of which cap, when the window ends, and in lifted_by what makes room. code_detail `balance`: add credit. `budget_daily`, `budget_monthly`: raise the budget with PUT /v1/account/budget/set, or wait for window_end. `key_cap`: raise spend_cap_usd of the key with PATCH /v1/account/keys/update/{id}, or use another key.',
+    'error.shortfall says what the call needs, what is left of which cap, when the window ends, and in lifted_by what makes room. code_detail `balance`: add credit. `budget_daily`, `budget_monthly`: raise the budget with PUT /v1/account/budget/set, or wait for window_end. `key_cap`: raise spend_cap_usd of the key with PATCH /v1/account/keys/update/{id}, or use another key. `frozen`: a payment is disputed or credit was taken back beyond the balance; GET /v1/account/balance says which, and new credit pays a debt.',
   ),
   PAYMENT_METHOD_REQUIRED: problemEntry(
     402,

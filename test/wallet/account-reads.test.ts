@@ -76,8 +76,7 @@ describe('account.balance', () => {
     ];
     expect(await read()).toEqual({
       currency: 'USD',
-      balance_usd: 12.5,
-      held_usd: 0.5,
+      ...{ balance_usd: 12.5, held_usd: 0.5, test_usd: 0, debt_usd: 0 },
       promo_usd: 2.5,
       paid_usd: 10,
       expiring,

@@ -6,16 +6,16 @@ import { budgetUse, rollWindows, type WalletRow } from './state.ts';
 const readWallet = statement(
   'wallet_read_funds',
   `SELECT balance_nanos, held_nanos, day_start, day_used_nanos, day_held_nanos, month_start, month_used_nanos, month_held_nanos,
-          budget_period, budget_cap_nanos, suspended, date_trunc('milliseconds', core.clock_now()) AS now
+          budget_period, budget_cap_nanos, suspended, frozen_reason, date_trunc('milliseconds', core.clock_now()) AS now
      FROM core.wallet
     WHERE account_id = $1`,
 );
 
-/** Nano-USD that wallet and budget leave, expired grants that nobody has swept included; 0 for a suspended account. */
+/** Nano-USD that wallet and budget leave, expired grants that nobody has swept included; 0 for a suspended or frozen account. */
 export async function readFunds(db: Queryable, accountId: string): Promise<bigint> {
   const { rows } = await db.query<WalletRow & { readonly now: number }>(readWallet, [accountId]);
   const [row] = rows;
-  if (row === undefined || row.suspended) return 0n;
+  if (row === undefined || row.suspended || row.frozen_reason !== null) return 0n;
   const spendable = row.balance_nanos - row.held_nanos;
   if (row.budget_period === null || row.budget_cap_nanos === null) return spendable;
   const { used, held } = budgetUse(rollWindows(row, row.now));

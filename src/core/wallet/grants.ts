@@ -8,6 +8,7 @@ import { usd } from '../../lib/money.ts';
 import { DAY_MS, isoOrNull } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type NewEvent, sendEvents } from '../events/outbox.ts';
+import { payDebt } from './debt.ts';
 import { updateGrants } from './lane/statements.ts';
 import { lowBalanceChange, rearmLowBalance } from './limits/alerts.ts';
 import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from './open-wallet.ts';
@@ -19,6 +20,15 @@ export interface NewGrant {
   /** Null: never. */
   readonly expiresInMs: number | null;
   readonly note: string | null;
+  /** What it is given for: the database refuses a second grant for the same. */
+  readonly source?: GrantSource;
+  /** Of test money. */
+  readonly testMode?: boolean;
+}
+
+export interface GrantSource {
+  readonly kind: 'topup' | 'recharge' | 'subscription' | 'signup' | 'absorption';
+  readonly id: string;
 }
 
 /** `note` of the credit an account gets at sign-up: account.balance shows that grant as the trial. */
@@ -32,8 +42,9 @@ const BALANCE_NANOS_MAX = 8_000_000_000_000_000_000n;
 
 const insertGrant = statement(
   'grant_insert',
-  `INSERT INTO core.credit_grant (account_id, grant_id, kind, amount_nanos, remaining_nanos, reserved_nanos, spent, note, expires_at, created_at)
-   VALUES ($1, $2, $3, $4, $4, 0, false, $5, $6, $7)`,
+  `INSERT INTO core.credit_grant (account_id, grant_id, kind, amount_nanos, remaining_nanos, reserved_nanos, spent, note, expires_at, created_at,
+                                  source, source_id, test_mode)
+   VALUES ($1, $2, $3, $4, $8, 0, $9, $5, $6, $7, $10, $11, $12)`,
 );
 const readWarned = statement(
   'grant_read_warned',
@@ -45,20 +56,22 @@ const saveWarned = statement(
 );
 
 /**
- * Adds credit in the caller's transaction: grant, ledger entry, balance. Answers the `grant_…` id.
+ * Adds credit in the caller's transaction: grant, ledger entry, balance; what is owed is paid of it first. Answers the `grant_…` id.
  * Re-arms the low balance event when the wallet is above 120 % of its threshold again.
  */
 export async function grantCredit(tx: Transaction, accountId: string, grant: NewGrant): Promise<string> {
   if (grant.amountNanos <= 0n) throw new RangeError('a grant must be above zero');
   const opened = await openWallet(tx, accountId);
   if (opened === null) throw problem('NOT_FOUND', { message: `There is no account ${accountId}.` });
-  const balance = opened.wallet.balance_nanos + grant.amountNanos;
+  const { wallet: freed, paidNanos } = payDebt(opened.wallet, grant.amountNanos);
+  const left = grant.amountNanos - paidNanos;
+  const balance = opened.wallet.balance_nanos + left;
   if (balance > BALANCE_NANOS_MAX)
     throw problem('QUOTA_EXCEEDED', { message: 'The balance would be larger than a wallet can hold.' });
   const grantId = newId('grant_', opened.nowMs);
   const expiresAt = grant.expiresInMs === null ? null : new Date(opened.nowMs + grant.expiresInMs);
-  const wallet = { ...opened.wallet, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
-  const spendable = spendableOf(opened.unexpired) + grant.amountNanos;
+  const wallet = { ...freed, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
+  const spendable = spendableOf(opened.unexpired) + left;
   await Promise.all([
     tx.query(insertGrant, [
       accountId,
@@ -68,8 +81,13 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
       grant.note,
       expiresAt,
       new Date(opened.nowMs),
+      ...[left, left === 0n],
+      ...[grant.source?.kind ?? null, grant.source?.id ?? null, grant.testMode ?? false],
     ]),
-    saveWallet(tx, opened, rearmLowBalance(wallet, spendable), [entryOf('grant', grantId, grant.amountNanos)]),
+    saveWallet(tx, opened, rearmLowBalance(wallet, spendable), [
+      entryOf('grant', grantId, grant.amountNanos),
+      ...(paidNanos > 0n ? [entryOf('debt', grantId, -paidNanos)] : []),
+    ]),
   ]);
   return grantId;
 }
@@ -192,6 +210,6 @@ function isExpired(grant: GrantRow, nowMs: number): boolean {
   return grant.expires_at !== null && grant.expires_at <= nowMs;
 }
 
-function entryOf(kind: 'grant' | 'expire', grantId: string, amount: bigint): LedgerEntry {
+function entryOf(kind: 'grant' | 'expire' | 'debt', grantId: string, amount: bigint): LedgerEntry {
   return { kind, capability: null, keyId: null, units: 0n, amount, reference: grantId };
 }

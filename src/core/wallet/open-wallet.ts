@@ -19,7 +19,17 @@ export interface OpenWallet {
 }
 
 export interface LedgerEntry {
-  readonly kind: 'charge' | 'grant' | 'expire' | 'capture' | 'release' | 'reversal';
+  readonly kind:
+    | 'charge'
+    | 'grant'
+    | 'expire'
+    | 'capture'
+    | 'release'
+    | 'reversal'
+    | 'debt'
+    | 'refund'
+    | 'dispute'
+    | 'restore';
   readonly capability: string | null;
   readonly keyId: string | null;
   readonly units: bigint;
@@ -34,7 +44,8 @@ const updateWallet = statement(
   `UPDATE core.wallet
       SET balance_nanos = $2, held_nanos = $3, last_seq = $4, day_start = $5, day_used_nanos = $6, day_held_nanos = $7,
           month_start = $8, month_used_nanos = $9, month_held_nanos = $10, budget_period = $11, budget_cap_nanos = $12,
-          budget_alert_nanos = $13, budget_alerted_for = $14, last_grant_nanos = $15, low_balance_armed = $16
+          budget_alert_nanos = $13, budget_alerted_for = $14, last_grant_nanos = $15, low_balance_armed = $16,
+          debt_nanos = $17, frozen_reason = $18
     WHERE account_id = $1`,
 );
 
@@ -105,5 +116,7 @@ function walletValues(wallet: WalletRow) {
     date(wallet.budget_alerted_for),
     wallet.last_grant_nanos,
     wallet.low_balance_armed,
+    wallet.debt_nanos,
+    wallet.frozen_reason,
   ];
 }

@@ -23,6 +23,7 @@ const wallet: WalletRow = {
   low_balance_armed: true,
   suspended: false,
   frozen_reason: null,
+  debt_nanos: 0n,
 };
 
 const grant = (grant_id: string, over: Partial<GrantRow>): GrantRow => ({

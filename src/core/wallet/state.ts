@@ -21,7 +21,9 @@ export interface WalletRow {
   readonly last_grant_nanos: bigint;
   readonly low_balance_armed: boolean;
   readonly suspended: boolean;
-  readonly frozen_reason: string | null;
+  readonly frozen_reason: 'dispute' | 'debt' | null;
+  /** What later credit pays first. */
+  readonly debt_nanos: bigint;
 }
 
 export interface GrantRow {
@@ -97,7 +99,14 @@ export function budgetUse(wallet: WalletRow): { used: bigint; held: bigint; star
 export function fundsOf(wallet: WalletRow, ordered: readonly GrantRow[], keyCaps: readonly KeyCap[]): Funds {
   const use = budgetUse(wallet);
   const budget = budgetWindow(wallet, use.endMs);
-  return { grants: openGrants(ordered), budget, committed: use.used + use.held, keyCaps: keyCaps.map(spendCapOf) };
+  const frozen = wallet.frozen_reason !== null;
+  return {
+    frozen,
+    grants: openGrants(ordered),
+    budget,
+    committed: use.used + use.held,
+    keyCaps: keyCaps.map(spendCapOf),
+  };
 }
 
 function budgetWindow(wallet: WalletRow, endsAtMs: number): BudgetWindow | null {

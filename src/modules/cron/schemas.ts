@@ -94,7 +94,7 @@ const runFields = {
   http_status: wholeOrNull('Status of the answer; null when none came.'),
   error_code: textOrNull(
     'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; or why it was skipped: ' +
-      'insufficient_credit, key_cap, budget_daily, budget_monthly, account_suspended.',
+      'insufficient_credit, key_cap, budget_daily, budget_monthly, frozen, account_suspended.',
   ),
   latency_ms: wholeOrNull('How long the task took to answer, or to fail.'),
   response_snippet: textOrNull('The first 1 KiB of the answer.'),

@@ -15,6 +15,7 @@ const budget = fc.option(
   }),
 );
 const funds: fc.Arbitrary<Funds> = fc.record({
+  frozen: fc.constant(false),
   grants: fc.uniqueArray(grant, { maxLength: 5, selector: ({ grantId }) => grantId }),
   budget,
   committed: fc.bigInt({ min: 0n, max: 400n }),
@@ -52,6 +53,14 @@ describe('admission', () => {
           each.remaining >= each.reserved && each.reserved >= old.reserved && each.remaining <= old.remaining,
         ).toBe(true);
       });
+    });
+  });
+
+  test('admits nothing of a frozen wallet, whatever it costs', () => {
+    holds((before, all) => {
+      const after = admit({ ...before, frozen: true }, all);
+      expect(after.verdicts.every((verdict) => !verdict.admitted && verdict.reason === 'frozen')).toBe(true);
+      expect(after).toMatchObject({ charged: 0n, held: 0n, grants: before.grants });
     });
   });
 

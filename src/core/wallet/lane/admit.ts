@@ -25,6 +25,8 @@ export interface SpendCap {
 }
 
 export interface Funds {
+  /** A payment is disputed or owed: nothing is charged until that is settled. */
+  readonly frozen: boolean;
   readonly grants: readonly OpenGrant[];
   readonly budget: BudgetWindow | null;
   /** Charged plus held in the budget window so far. */
@@ -46,7 +48,7 @@ export interface GrantPart {
 
 export interface Refusal {
   readonly admitted: false;
-  readonly reason: 'key_cap' | BudgetWindow['reason'] | 'balance';
+  readonly reason: 'frozen' | 'key_cap' | BudgetWindow['reason'] | 'balance';
   /** What the key's cap, the budget or the wallet had left at that point. */
   readonly left: bigint;
   /** Null for the wallet. */
@@ -91,6 +93,7 @@ export function admit(funds: Funds, asks: readonly Ask[]): Admission {
   let charged = 0n;
   let held = 0n;
   const verdicts = asks.map((ask): Verdict => {
+    if (funds.frozen) return { admitted: false, reason: 'frozen', left: 0n, cap: null, endsAtMs: null };
     const tally = tallies.get(ask.keyId);
     const refusal =
       (tally === undefined ? null : exceeds('key_cap', tally, tally.charged + tally.held, ask)) ??

@@ -19,6 +19,7 @@ const kinds: Readonly<Record<Refusal['reason'], Kind>> = {
   key_cap: { name: 'spend cap of this key', shownBy: null, liftedBy: 'account.keys.update', advice: 'Raise it' },
   budget_daily: { name: 'daily budget of the account', ...budget },
   budget_monthly: { name: 'monthly budget of the account', ...budget },
+  frozen: { name: 'account', shownBy: 'account.balance', liftedBy: 'account.topup', advice: 'Settle what is owed' },
   balance: { name: 'wallet', shownBy: 'account.balance', liftedBy: 'account.topup', advice: 'Add credit' },
 };
 
@@ -35,8 +36,12 @@ export function insufficientCredit(
   const cap = refusal.cap === null ? '' : ` of ${usdText(refusal.cap)} USD`;
   const has = isShown ? `${cap} has ${usdText(refusal.left)} USD left` : ' has less left';
   const window = endsAtMs === null ? '' : ` until ${iso(endsAtMs)}`;
+  const frozen =
+    'Billable calls are refused while a payment is disputed or credit was taken back beyond the balance; account.balance says which. ' +
+    'The operator settles a dispute; any credit, as by account.topup, pays a debt first.';
+  const message = `The call needs ${usdText(neededNanos)} USD; the ${name}${has}${window}. ${advice} with ${liftedBy}.`;
   return problem('INSUFFICIENT_CREDIT', {
-    message: `The call needs ${usdText(neededNanos)} USD; the ${name}${has}${window}. ${advice} with ${liftedBy}.`,
+    message: refusal.reason === 'frozen' ? frozen : message,
     detail: refusal.reason,
     shortfall: {
       neededNanos,

@@ -13,15 +13,17 @@ interface BalanceRow extends GrantRow {
   readonly last_grant_nanos: bigint;
   readonly suspended: boolean;
   readonly frozen_reason: string | null;
+  readonly debt_nanos: bigint;
   readonly amount_nanos: bigint;
+  readonly test_mode: boolean;
   readonly note: string | null;
   readonly now: number;
 }
 
 const readBalance = statement(
   'wallet_read_balance',
-  `SELECT w.held_nanos, w.last_grant_nanos, w.suspended, w.frozen_reason, core.clock_now() AS now,
-          g.account_id, g.grant_id, g.kind, g.amount_nanos, g.remaining_nanos, g.reserved_nanos, g.note, g.expires_at
+  `SELECT w.held_nanos, w.last_grant_nanos, w.suspended, w.frozen_reason, w.debt_nanos, core.clock_now() AS now,
+          g.account_id, g.grant_id, g.kind, g.amount_nanos, g.remaining_nanos, g.reserved_nanos, g.note, g.test_mode, g.expires_at
      FROM core.wallet w
      LEFT JOIN core.credit_grant g ON g.account_id = $1 AND (NOT g.spent OR g.note = $2)
     WHERE w.account_id = $1
@@ -31,7 +33,7 @@ const readWallet = statement(
   'wallet_read',
   `SELECT account_id, balance_nanos, held_nanos, last_seq, day_start, day_used_nanos, day_held_nanos,
           month_start, month_used_nanos, month_held_nanos, budget_period, budget_cap_nanos, budget_alert_nanos,
-          budget_alerted_for, last_grant_nanos, low_balance_armed, suspended, frozen_reason, core.clock_now() AS now
+          budget_alerted_for, last_grant_nanos, low_balance_armed, suspended, frozen_reason, debt_nanos, core.clock_now() AS now
      FROM core.wallet
     WHERE account_id = $1`,
 );
@@ -67,6 +69,15 @@ export async function balanceOf(db: Queryable, accountId: string) {
     held_usd: usd(first.held_nanos),
     promo_usd: usd(spendableOf(open.filter((grant) => grant.kind === 'promo'))),
     paid_usd: usd(spendableOf(open.filter((grant) => grant.kind === 'paid'))),
+    test_usd: usd(
+      spendableOf(
+        spendingOrder(
+          grants.filter((grant) => grant.test_mode),
+          first.now,
+        ),
+      ),
+    ),
+    debt_usd: usd(first.debt_nanos),
     expiring: expiringOf(open),
     trial: trialOf(grants, first.now),
     low_balance: spendable < lowBalanceThreshold(first.last_grant_nanos),

@@ -22,6 +22,10 @@ export const balance = defineCapability<AccountState>()({
       held_usd: usdField('Reserved for work that is running, on top of the balance.'),
       promo_usd: usdField('Promotional part of the balance.'),
       paid_usd: usdField('Paid part of the balance.'),
+      test_usd: usdField('Part of the balance that is test money: it ends when real payments are switched on.'),
+      debt_usd: usdField(
+        'Taken back beyond what the wallet had, by a refund or a dispute: the next credit pays it first.',
+      ),
       expiring: Type.Array(
         Type.Object({
           amount_usd: usdField('Spendable amount that ends then.'),
@@ -43,7 +47,9 @@ export const balance = defineCapability<AccountState>()({
       low_balance: Type.Boolean({
         description: 'Whether the balance is below the larger of 1 USD and 10 % of the last credit.',
       }),
-      frozen_reason: textOrNull('Why billable calls are refused altogether; null when they are not.'),
+      frozen_reason: textOrNull(
+        'Why billable calls are refused altogether: dispute, debt or suspended; null when they are not.',
+      ),
       as_of: instant('Moment of the figures.'),
     },
     { title: 'Balance' },

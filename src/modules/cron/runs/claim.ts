@@ -131,6 +131,7 @@ function beginning(accountId: string, job: DueRow, verdict: WorkVerdict, nowMs: 
 
 const skipCodes: Readonly<Record<(WorkVerdict & { charged: false })['reason'], string>> = {
   suspended: 'account_suspended',
+  frozen: 'frozen',
   balance: 'insufficient_credit',
   key_cap: 'key_cap',
   budget_daily: 'budget_daily',

@@ -1,0 +1,88 @@
+// PAYMENT_PROVIDER and what belongs to it: who takes money, in which currencies, and what is looked at before it is credited.
+import { isLoopback } from '../lib/loopback.ts';
+import { ConfigError, type Variables } from './variables.ts';
+
+const PROVIDERS = ['stripe', 'sandbox', 'off'] as const;
+/** Beside USD and CNY, whose rate is CNY_PER_USD. */
+const QUOTED = ['EUR', 'GBP', 'JPY'] as const;
+const RATE = /^\d{1,6}(\.\d{1,9})?$/;
+
+export interface PaymentSettings {
+  readonly provider: (typeof PROVIDERS)[number];
+  /** Set when the provider is `stripe`. */
+  readonly stripe: StripeSettings | null;
+  /** Units per USD times 10^9, by currency; what is absent is not offered. */
+  readonly fxRatesNanos: Readonly<Record<string, bigint>>;
+  /** A top-up above it waits for the operator; null: none does. */
+  readonly reviewAboveNanos: bigint | null;
+}
+
+export interface StripeSettings {
+  readonly secretKey: string;
+  /** Null: no webhook is believed, and payments are found by the checks alone. */
+  readonly webhookSecret: string | null;
+  /** In place of Stripe's; null: Stripe's own. */
+  readonly apiBase: string | null;
+}
+
+/** Test money buys real work: a public address has it only when it is asked for by name. Throws ConfigError. */
+export function paymentSettings(
+  variables: Variables,
+  { baseUrl, cnyPerUsd }: { readonly baseUrl: string; readonly cnyPerUsd: number },
+): PaymentSettings {
+  const secretKey = variables.secret('STRIPE_SECRET_KEY', 8);
+  const webhookSecret = variables.secret('STRIPE_WEBHOOK_SECRET', 8) ?? null;
+  const apiBase = variables.text('STRIPE_API_BASE') === undefined ? null : variables.httpUrl('STRIPE_API_BASE', '');
+  const usual = isLoopback(new URL(baseUrl).hostname) ? 'sandbox' : 'off';
+  const provider = variables.oneOf('PAYMENT_PROVIDER', PROVIDERS, secretKey === undefined ? usual : 'stripe');
+  if (provider === 'stripe' && secretKey === undefined)
+    throw new ConfigError('PAYMENT_PROVIDER is stripe: STRIPE_SECRET_KEY must be set');
+  return Object.freeze({
+    provider,
+    stripe: provider === 'stripe' && secretKey !== undefined ? { secretKey, webhookSecret, apiBase } : null,
+    fxRatesNanos: ratesOf(variables, cnyPerUsd),
+    reviewAboveNanos: reviewAbove(variables),
+  });
+}
+
+function ratesOf(variables: Variables, cnyPerUsd: number): PaymentSettings['fxRatesNanos'] {
+  const rates: Record<string, bigint> = { USD: 10n ** 9n, CNY: rateNanos(cnyPerUsd.toFixed(9)) };
+  const value = variables.text('FX_RATES');
+  if (value === undefined) return rates;
+  const form = `FX_RATES must be JSON like {"EUR": 0.9, "GBP": 0.78, "JPY": 150}`;
+  const given = objectOf(value);
+  if (given === null) throw new ConfigError(form);
+  for (const [currency, rate] of Object.entries(given)) {
+    if (!QUOTED.some((quoted) => quoted === currency))
+      throw new ConfigError(`${form}, not ${JSON.stringify(currency.slice(0, 20))}`);
+    const isRate = typeof rate === 'number' && rate > 0 && RATE.test(String(rate));
+    if (!isRate) throw new ConfigError(`${form}: ${currency} must be units per USD, up to nine decimals`);
+    rates[currency] = rateNanos(rate.toFixed(9));
+  }
+  return rates;
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of a decimal text. */
+function rateNanos(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return BigInt(whole) * 10n ** 9n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
+}
+
+function reviewAbove(variables: Variables): bigint | null {
+  const name = 'TOPUP_REVIEW_ABOVE_USD';
+  const value = variables.text(name);
+  if (value === undefined || value === 'off') return null;
+  if (/^\d{1,6}(\.\d{1,2})?$/.test(value)) return rateNanos(value);
+  throw new ConfigError(
+    `${name} must be an amount of USD with up to two decimals, or off, not ${JSON.stringify(value)}`,
+  );
+}

@@ -1,0 +1,11 @@
+// Who takes payments here, and on which terms. Read from the settings at the start; null as provider: payments are switched off.
+
+import type { PaymentProvider } from '../../vendors/payments/port.ts';
+
+export interface Payments {
+  readonly provider: PaymentProvider | null;
+  /** Units per USD times 10^9, by currency; what is absent is not offered. */
+  readonly fxRatesNanos: Readonly<Record<string, bigint>>;
+  /** A top-up above it waits for the operator; null: none does. */
+  readonly reviewAboveNanos: bigint | null;
+}
