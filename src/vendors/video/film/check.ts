@@ -1,8 +1,15 @@
 // Looks at films that come from outside: whether they are sound, and a picture of them.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { FilmChecks } from '../port.ts';
-import { lookThrough } from './threads.ts';
+import pLimit from 'p-limit';
+import type { CheckedFilm, FilmChecks } from '../port.ts';
+import { Threads } from '../threads.ts';
+
+// What films from outside are made of may take long, or more memory than there is: they are looked through in threads.
+const LOOKS_AT_ONCE = 4;
+const LOOK_MS_MAX = 120_000;
+const turns = pLimit(LOOKS_AT_ONCE);
+const threads = new Threads<string, CheckedFilm>(new URL('./look.ts', import.meta.url));
 
 interface FilmLog {
   warn(details: object, message: string): void;
@@ -11,7 +18,7 @@ interface FilmLog {
 /** `ffmpegPath`: the program that takes pictures out of films; null: there is none. */
 export function filmChecks({ ffmpegPath, log }: { ffmpegPath: string | null; log: FilmLog }): FilmChecks {
   return {
-    check: lookThrough,
+    check: (path, signal) => turns(() => look(path, signal)),
     async frame(film, to, signal) {
       if (ffmpegPath === null) return false;
       try {
@@ -24,6 +31,13 @@ export function filmChecks({ ffmpegPath, log }: { ffmpegPath: string | null; log
       }
     },
   };
+}
+
+async function look(path: string, signal: AbortSignal): Promise<CheckedFilm> {
+  const checked = await threads.run(path, AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS_MAX)]));
+  signal.throwIfAborted();
+  const message = 'looking through it takes more time or memory than a film does.';
+  return checked ?? { kind: 'unsound', message };
 }
 
 const PICTURE_MS_MAX = 20_000;

@@ -1,15 +1,13 @@
 // Runs in a thread: looks through files that vendors say are films, and puts their index first. A hostile file ends the thread at worst.
-import { parentPort } from 'node:worker_threads';
 import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
 import type { CheckedFilm } from '../port.ts';
+import { serve } from '../threads.ts';
 import { putIndexFirst, readBoxes, Unsound } from './boxes.ts';
 
 const SIDE_PX_MAX = 16_384;
 const SECONDS_MAX = 24 * 3_600;
 
-parentPort?.on('message', async (path: string) => {
-  parentPort?.postMessage(await look(path).catch((error: unknown) => ({ kind: 'failed', error })));
-});
+serve(look);
 
 async function look(path: string): Promise<CheckedFilm> {
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });

@@ -2,7 +2,6 @@
 // MP4 with its index at the front. The same scenes make the same bytes. The film is in memory until it is written, some 0.1 to 4 MB a second.
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
 import encoders, { type H264MP4Encoder } from 'h264-mp4-encoder';
 import {
   BufferSource,
@@ -16,6 +15,7 @@ import {
 } from 'mediabunny';
 import sharp from 'sharp';
 import type { Scene } from '../port.ts';
+import { serve } from '../threads.ts';
 import type { Planes } from './picture.ts';
 import { drawShot } from './shot.ts';
 import { FRAMES_PER_SECOND, type Orders, shotsOf } from './storyboard.ts';
@@ -30,7 +30,7 @@ export interface FilmTask {
   readonly orders: Orders;
 }
 
-/** How far the film is. The thread ends once both files are written. */
+/** How far the film is. */
 export interface FilmProgress {
   readonly frame: number;
   readonly frames: number;
@@ -46,9 +46,9 @@ const THUMBNAIL_WIDTH_PX = 640;
 const PARENTS = new Set(['moov', 'trak', 'mdia']);
 const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
 
-await make(workerData as FilmTask);
+serve(make);
 
-async function make(task: FilmTask): Promise<void> {
+async function make(task: FilmTask, tell: (progress: FilmProgress) => void): Promise<void> {
   const { scenes, widthPx, heightPx, image, orders } = task;
   if (orders.hang) await new Promise(() => setInterval(() => undefined, 60_000));
   const shots = shotsOf(scenes);
@@ -65,7 +65,7 @@ async function make(task: FilmTask): Promise<void> {
       if (i === 0 && own === Math.floor(drawn.frames / 2)) await writeThumbnail(picture, task.thumbnailPath);
       frame += 1;
       if (pauseMs > 0) await sleep(pauseMs);
-      if (frame % FRAMES_PER_REPORT === 0) parentPort?.postMessage({ frame, frames } satisfies FilmProgress);
+      if (frame % FRAMES_PER_REPORT === 0) tell({ frame, frames });
     }
   }
   encoder.finalize();

@@ -1,22 +1,24 @@
 // The sandbox: makes real films here, of the words of a prompt, in threads of their own. A film is a function of its scenes, its size and
 // its image: making it again makes the same bytes.
 import { rm } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
-import type { FilmSandbox, SandboxRequest } from '../port.ts';
+import type { FilmSandbox } from '../port.ts';
+import { Threads } from '../threads.ts';
 import type { FilmProgress, FilmTask } from './film.ts';
 import { ordersIn } from './storyboard.ts';
 
-// Of a thread: pictures are outside of its heap.
-const HEAP_MB_MAX = 256;
+const threads = new Threads<FilmTask, undefined, FilmProgress>(new URL('./film.ts', import.meta.url));
 
 export const filmSandbox: FilmSandbox = {
-  async render(request) {
-    request.signal.throwIfAborted();
+  async render({ onProgress, signal, ...request }) {
+    signal.throwIfAborted();
     const orders = ordersIn(request.scenes);
     if (orders.fail !== null) return { kind: 'refused', code: orders.fail };
     const { scenes, widthPx, heightPx, image, filmPath, thumbnailPath } = request;
     try {
-      await runThread({ scenes, widthPx, heightPx, image, filmPath, thumbnailPath, orders }, request);
+      const task = { scenes, widthPx, heightPx, image, filmPath, thumbnailPath, orders };
+      const made = await threads.run(task, signal, ({ frame, frames }) => onProgress((100 * frame) / frames));
+      signal.throwIfAborted();
+      if (made === null) throw new Error('the thread of a film ended');
       return { kind: 'made' };
     } catch (error) {
       await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
@@ -24,21 +26,3 @@ export const filmSandbox: FilmSandbox = {
     }
   },
 };
-
-function runThread(task: FilmTask, { onProgress, signal }: SandboxRequest): Promise<void> {
-  const worker = new Worker(new URL('./film.ts', import.meta.url), {
-    workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-  });
-  const stop = () => void worker.terminate();
-  signal.addEventListener('abort', stop);
-  return new Promise<void>((resolve, reject) => {
-    worker.on('message', ({ frame, frames }: FilmProgress) => onProgress((100 * frame) / frames));
-    worker.on('error', reject);
-    worker.on('exit', (code) => {
-      if (signal.aborted) reject(signal.reason);
-      else if (code === 0) resolve();
-      else reject(new Error(`the thread of a film ended with ${code}`));
-    });
-  }).finally(() => signal.removeEventListener('abort', stop));
-}
