@@ -4,10 +4,19 @@ import { sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { priceOf } from '../../src/core/wallet/prices.ts';
 import { usd } from '../../src/lib/money.ts';
 import type { CapabilityExample } from '../../src/manifest/capability.ts';
-import { byId, callCapability, capabilities, manifest, outputFaults, playExample } from '../support/capabilities.ts';
+import {
+  byId,
+  callCapability,
+  capabilities,
+  endFilmsAfterEach,
+  manifest,
+  outputFaults,
+  playExample,
+} from '../support/capabilities.ts';
 import { expectFailure, expectSuccess } from '../support/envelope.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
+const endFilmsOf = endFilmsAfterEach();
 let service: TestService;
 const emitted = new Map<string, Set<string>>();
 
@@ -33,7 +42,7 @@ const isToldWithoutCall = (type: string) =>
 /** Runs an example on a fresh account; answers the event types its calls caused, by capability. */
 async function run(id: string, example: CapabilityExample, usdOfCredit = 100) {
   const account = await createTestAccount(service.core, usdOfCredit);
-  const call = client(service.url, account.secret);
+  const call = endFilmsOf(client(service.url, account.secret));
   const before = (await eventsOf(account.accountId)).length;
   const played = await playExample(call, byId(id), example);
   const caused = (await eventsOf(account.accountId)).slice(before);
@@ -102,7 +111,7 @@ describe('failures', () => {
 describe('events', () => {
   test('a queue with a dead-letter queue: nack after the last delivery tells queue.dlq', async () => {
     const { accountId, secret } = await createTestAccount(service.core);
-    const call = client(service.url, secret);
+    const call = endFilmsOf(client(service.url, secret));
     await call('POST', '/v1/queue/create', { name: 'dead' });
     await call('POST', '/v1/queue/create', { name: 'source', dead_letter_queue: 'dead', max_retries: 1 });
     await call('POST', '/v1/queue/publish', { queue: 'source', payload: {} });
@@ -118,7 +127,7 @@ describe('events', () => {
 
   test.each(['errors.capture', 'errors.message'])('%s: the 50th at once tells error.rate_anomaly', async (id) => {
     const { accountId, secret } = await createTestAccount(service.core);
-    const call = client(service.url, secret);
+    const call = endFilmsOf(client(service.url, secret));
     const { input } = byId(id).examples[0] as CapabilityExample;
     const replies = await Promise.all(Array.from({ length: 50 }, () => callCapability(call, byId(id), input)));
     const event = (await eventsOf(accountId)).find(({ type }) => type === 'error.rate_anomaly');

@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { accountRows } from '../support/account-rows.ts';
-import { byId, callCapability, capabilities, httpCall, type Input, prepareExample } from '../support/capabilities.ts';
+import {
+  byId,
+  callCapability,
+  capabilities,
+  endFilmsAfterEach,
+  httpCall,
+  type Input,
+  prepareExample,
+} from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,
@@ -19,6 +27,7 @@ const idempotent = capabilities.filter((capability) => capability.idempotent).ma
 const writesWithout = capabilities
   .filter(({ method, idempotent: takes }) => method !== 'GET' && !takes)
   .map(({ id }) => id);
+const endFilmsOf = endFilmsAfterEach();
 let service: TestService;
 
 beforeAll(async () => {
@@ -30,7 +39,7 @@ async function prepare(
   id: string,
 ): Promise<{ account: TestAccount; call: Client; input: Input; rows: () => Promise<object> }> {
   const account = await createTestAccount(service.core);
-  const call = client(service.url, account.secret);
+  const call = endFilmsOf(client(service.url, account.secret));
   const input = await prepareExample(call, byId(id));
   return { account, call, input, rows: () => accountRows(service.core.db, account.accountId) };
 }

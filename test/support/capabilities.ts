@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
@@ -98,6 +98,26 @@ export async function prepareExample(call: Client, capability: Capability, index
     played.push({ capability: target, input, reply });
   }
   return withAnswers(example.input, played) as Input;
+}
+
+/**
+ * For a file that plays examples: ends the films that they began, after each test, of the accounts that it is given. Nobody waits for
+ * them any more, and drawing them would take a core.
+ */
+export function endFilmsAfterEach(): (call: Client) => Client {
+  const calls: Client[] = [];
+  afterEach(async () => {
+    for (const call of calls.splice(0)) {
+      for (const state of ['queued', 'running']) {
+        const { body } = await call('GET', `/v1/video/list?state=${state}`);
+        for (const { job_id } of body.data?.items ?? []) await call('POST', `/v1/video/cancel/${job_id}`);
+      }
+    }
+  });
+  return (call) => {
+    calls.push(call);
+    return call;
+  };
 }
 
 /** Every `$N.path` replaced by what it stands for in the data of the N-th answer. */
