@@ -63,7 +63,8 @@ async function begun(vendor: string, isThere: (double: VendorDouble, before: num
     if (await isThere(double, before)) return true;
     if (double.count('submit') > before) await bench.service.advance(1);
     return false;
-  }, 20_000);
+    // A vendor that timed out while the machine was busy is let alone for half a minute.
+  }, 45_000);
   return id;
 }
 

@@ -79,7 +79,8 @@ test(`${IDLE} idle subscriptions: no more than a few statements a second, no wri
   await bench.subscribe('another', receiver);
   await sleep(500);
   const before = await written();
-  expect((await statements()) - quiet).toBeLessThan(3);
+  // Loops that others held up send what they owe at once: again, then.
+  await expect.poll(async () => (await statements()) - quiet, { timeout: 20_000 }).toBeLessThan(3);
   // A row each would be a thousand; a few of before may be reported late.
   expect((await written()) - before).toBeLessThan(10);
   const lookedMs: number[] = [];
