@@ -79,7 +79,10 @@ module.exports = {
     {
       name: 'only-app-knows-vendors',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/vendors/', '^src/app[.]ts$', '^src/vendors-file[.]ts$'] },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/vendors/', '^src/app[.]ts$', '^src/(vendors-file|identity-providers)[.]ts$'],
+      },
       to: { path: '^src/vendors/', pathNot: '/port[.]ts$' },
     },
     {

@@ -36,6 +36,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import { createGateway } from './gateway/invoke.ts';
 import { FailedLogins, type LoginFailures } from './gateway/limits/failed-logins.ts';
 import { RateLimiter, type Rates } from './gateway/limits/rate-limiter.ts';
+import { openIdentityProviders } from './identity-providers.ts';
 import { randomText } from './lib/ids.ts';
 import { settingsOf } from './manifest/compose.ts';
 import { modules as allModules } from './manifest/index.ts';
@@ -214,6 +215,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound,
     payments: await openPayments(db, baseUrl, config.payments),
+    identityProviders: await openIdentityProviders(config.identityProviders, outbound),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
     films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },

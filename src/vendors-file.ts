@@ -1,7 +1,7 @@
 // From the operator's file to the vendors of a process: where the text, the keys, the modules' families and the adapters come together.
 import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
-import { readShortText } from './config/vendors-text.ts';
+import { readShortText } from './config/short-text.ts';
 import type { Admission } from './core/admission.ts';
 import type { Logger } from './core/process/logger.ts';
 import { liveAttempts, timeoutsOf } from './core/vendors/attempts.ts';

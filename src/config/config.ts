@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
 import { type AssetsPlace, assetsPlace } from './assets-url.ts';
+import { type IdentityProviderSettings, identityProviders } from './identity-providers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
@@ -44,6 +45,8 @@ export type Config = {
   readonly region: (typeof REGIONS)[number];
   readonly cnyPerUsd: number;
   readonly payments: PaymentSettings;
+  /** Who may vouch for people who sign in. */
+  readonly identityProviders: readonly IdentityProviderSettings[];
   /** As Fastify's `trustProxy`: off, or the proxies' networks (`on` or a number of hops would let direct clients spoof their address). */
   readonly trustProxy: false | string[];
   /** Told by TRUST_PROXY, or by a public address that is not where the service listens. */
@@ -90,6 +93,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     region: variables.oneOf('REGION', REGIONS, 'western'),
     cnyPerUsd,
     payments: paymentSettings(variables, { baseUrl, cnyPerUsd }),
+    identityProviders: identityProviders(variables),
     trustProxy,
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),

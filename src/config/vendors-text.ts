@@ -1,6 +1,6 @@
 // The text of VENDORS_FILE, read once by the first process of a service.
-import { readFileSync, statSync } from 'node:fs';
 import { type Config, ConfigError } from './config.ts';
+import { readShortText } from './short-text.ts';
 
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -14,11 +14,4 @@ export function readVendorsText(config: Pick<Config, 'vendorsFile' | 'isVendorsF
     if ((code === 'ENOENT' || code === 'ENOTDIR') && !config.isVendorsFileNamed) return null;
     throw new ConfigError(`VENDORS_FILE cannot be read: ${message}`);
   }
-}
-
-/** Throws for a file that is not there, or longer than `bytesMax`. */
-export function readShortText(path: string, bytesMax: number): string {
-  const { size } = statSync(path);
-  if (size > bytesMax) throw new Error(`${path} has more than ${bytesMax} bytes`);
-  return readFileSync(path, 'utf8');
 }

@@ -3,6 +3,7 @@ import type { ConnectionConfig, Database } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
+import type { IdentityProvider } from '../vendors/identity/port.ts';
 import type { FilmChecks, FilmSandbox } from '../vendors/video/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
@@ -46,6 +47,8 @@ export interface Core {
   /** Makes films without a vendor, and looks at those of vendors. */
   readonly films: FilmSandbox & FilmChecks;
   readonly payments: Payments;
+  /** Who may vouch for people who sign in, by id, in the order of the settings. */
+  readonly identityProviders: ReadonlyMap<string, IdentityProvider>;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
