@@ -28,6 +28,11 @@ CREATE TABLE core.topup (
   grant_id text COLLATE "C",
   credited_at timestamptz,
   refunded_nanos bigint NOT NULL DEFAULT 0,
+  -- of its newest dispute: open, won, lost
+  dispute_status text,
+  dispute_nanos bigint NOT NULL DEFAULT 0,
+  -- whether a refund or dispute of it is not decided
+  return_open boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
@@ -62,13 +67,10 @@ CREATE TABLE core.clawback (
   failure_code text,
   created_at timestamptz NOT NULL,
   settled_at timestamptz,
-  -- of a refund of ours that the provider has not confirmed
-  due_at timestamptz,
-  attempt integer NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, clawback_id)
 );
 CREATE INDEX clawback_topup ON core.clawback (account_id, topup_id);
-CREATE INDEX clawback_due ON core.clawback (account_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX clawback_pending ON core.clawback (account_id) WHERE status = 'pending';
 
 -- The one customer of an account at a provider.
 CREATE TABLE core.payment_customer (

@@ -139,8 +139,6 @@ CREATE TABLE core.clawback (
   failure_code text,
   created_at timestamp with time zone NOT NULL,
   settled_at timestamp with time zone,
-  due_at timestamp with time zone,
-  attempt integer DEFAULT 0 NOT NULL,
   CONSTRAINT clawback_pkey PRIMARY KEY (account_id, clawback_id)
 );
 
@@ -417,6 +415,9 @@ CREATE TABLE core.topup (
   grant_id text COLLATE "C",
   credited_at timestamp with time zone,
   refunded_nanos bigint DEFAULT 0 NOT NULL,
+  dispute_status text,
+  dispute_nanos bigint DEFAULT 0 NOT NULL,
+  return_open boolean DEFAULT false NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
@@ -924,7 +925,7 @@ CREATE TABLE video.webhook (
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
-CREATE INDEX clawback_due ON core.clawback USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX clawback_pending ON core.clawback USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX clawback_topup ON core.clawback USING btree (account_id, topup_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
+import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { openVendor } from '../../src/core/vendors/health-store.ts';
 import { vendorNotices } from '../../src/core/vendors/notices.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
+import type { CardKind } from '../payments/conformance.ts';
+import { sandboxBench } from '../payments/sandbox-bench.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
@@ -69,6 +72,14 @@ async function film(prompt: string): Promise<void> {
   await ok('/v1/video/generate', { prompt, model: 'sandbox/storyboard-1', duration_seconds: 1 });
 }
 
+/** A top-up that somebody pays with the card, and what the sandbox says of it. */
+async function topup(card: CardKind): Promise<void> {
+  const { db } = service.core;
+  const { topup_id, checkout_url } = await ok('/v1/account/topup', {});
+  await sandboxBench(db, service.url, (seconds) => service.advance(seconds)).pay(checkout_url, card);
+  await lookAgain(db, topup_id);
+}
+
 /** What makes each of them happen. */
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'account.created': async () => undefined,
@@ -81,6 +92,12 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'wallet.low_balance': async () => {
     await grantFor(1);
     await service.advance(2 * DAY_SECONDS);
+  },
+  'topup.succeeded': () => topup('pays'),
+  'topup.review_started': () => topup('reviewed'),
+  'topup.failed': async () => {
+    await topup('declines');
+    await service.advance(DAY_SECONDS + 1);
   },
   'queue.dlq': async () => {
     await grantFor(30);

@@ -42,7 +42,7 @@ const send: Capability = {
   scope: 'write',
   idempotent: true,
   errors: ['NOT_FOUND'],
-  events: ['topup.succeeded'],
+  events: ['email.opened'],
   limits: { weight: 'At most 31.5 kg.' },
   examples: [{ title: "Bob's books", input: { parcel: 'books', kind: 'box', items: [{ label: "Bob's <books>" }] } }],
   run: async () => ({ data: {} }),

@@ -1,5 +1,6 @@
 // Who takes payments here, and on which terms. Read from the settings at the start; null as provider: payments are switched off.
 
+import { problem } from '../../problems/problem.ts';
 import type { PaymentProvider } from '../../vendors/payments/port.ts';
 
 export interface Payments {
@@ -8,4 +9,13 @@ export interface Payments {
   readonly fxRatesNanos: Readonly<Record<string, bigint>>;
   /** A top-up above it waits for the operator; null: none does. */
   readonly reviewAboveNanos: bigint | null;
+}
+
+/** Throws SERVICE_UNAVAILABLE with code_detail `payments_off` where nobody takes payments. */
+export function requireProvider({ provider }: Payments): PaymentProvider {
+  if (provider !== null) return provider;
+  throw problem('SERVICE_UNAVAILABLE', {
+    message: 'This service takes no payments: its operator has set no payment provider.',
+    detail: 'payments_off',
+  });
 }

@@ -8,6 +8,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { rememberedFingerprint } from '../secrets/server-secret.ts';
 import { acceptedUnits } from '../wallet/ledger/accepted-units.ts';
 import { type ExaminedModule, holdFaults } from './doctor-holds.ts';
+import { paymentFaults } from './doctor-payments.ts';
 import { differingVendors } from './doctor-vendors.ts';
 
 export interface Finding {
@@ -21,6 +22,8 @@ export interface Finding {
     | 'keys'
     | 'key_cap'
     | 'hold'
+    | 'payments'
+    | 'debt'
     | 'directory'
     | 'secret'
     | 'vendors';
@@ -184,7 +187,7 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
 }
 
 async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [money, ledger, usage, keys, caps, accepted, holds] = await Promise.all([
+  const [money, ledger, usage, keys, caps, accepted, holds, payments] = await Promise.all([
     db.query<MoneyRow>(readMoney, [accountId]),
     db.query<UnitsRow>(readLedgerUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
@@ -192,6 +195,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     db.query<CapRow>(readCaps, [accountId]),
     acceptedUnits(db, accountId),
     holdFaults(modules, db, accountId),
+    paymentFaults(db, accountId),
   ]);
   const found = [
     ...money.rows.flatMap(moneyFaults),
@@ -200,6 +204,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     ...keys.rows.flatMap(keyFaults),
     ...caps.rows.flatMap(capFaults),
     ...holds,
+    ...payments,
   ];
   return found.map(([check, message]) => ({ accountId, check, message }));
 }

@@ -9,6 +9,7 @@ import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
 import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
+import { topupChecks } from '../payments/topups/check.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
 import { usageFolding } from '../usage/fold.ts';
 import { expireGrants, warnExpiring } from '../wallet/grants.ts';
@@ -106,5 +107,5 @@ function removing(remove: Statement): (tx: Transaction, accountId: string) => Pr
 // The background jobs that the core itself runs.
 
 export function coreJobs(core: Core): JobLoop[] {
-  return [eventJobs(core), new Deliverer(core).loop as JobLoop];
+  return [eventJobs(core), new Deliverer(core).loop as JobLoop, topupChecks(core)];
 }

@@ -1,8 +1,7 @@
-// Events of payments, subscriptions, identity and the life of accounts that nothing tells yet.
+// Events of recharges, subscriptions, identity and the life of accounts that nothing tells yet.
 import {
   type EventKind,
   eventKind,
-  flag,
   instant,
   instantOrNull,
   number,
@@ -12,18 +11,6 @@ import {
   texts,
   word,
 } from '../event-kind.ts';
-
-const topup = (status: string, failure: string | null) => ({
-  topup_id: text('Id of the top-up.', 'top_0vTq3mXkfR7bYc1LpZs8Ne'),
-  status: text('Where it stands.', status),
-  amount_usd: number('What is credited, USD.', 10),
-  currency: text('What is charged.', 'USD'),
-  charge_amount: number('How much is charged.', 10),
-  credited_at: instantOrNull('When it was credited.', status === 'succeeded' ? '2026-11-01T12:00:00.000Z' : null),
-  failure_code: textOrNull('Why it failed.', failure),
-  test_mode: flag('Whether the money is for tests.', false),
-  created_at: instant('When it was begun.', '2026-11-01T11:57:00.000Z'),
-});
 
 const attempt = (status: string, failure: string | null) => ({
   attempt_id: text('Id of the attempt.', 'arch_0vTq3mXkfR7bYc1LpZs8Ne'),
@@ -52,9 +39,6 @@ const before = (name: string, value: string) => ({
 });
 
 export const plannedMoneyEvents: readonly EventKind[] = [
-  eventKind('topup.succeeded', 'A top-up was paid and credited to the wallet.', topup('succeeded', null)),
-  eventKind('topup.failed', 'A top-up failed; nothing was credited.', topup('failed', 'expired')),
-  eventKind('topup.review_started', 'A top-up is under review before it is credited.', topup('review', null)),
   eventKind('autorecharge.charged', 'The wallet was recharged automatically.', attempt('succeeded', null)),
   eventKind('autorecharge.failed', 'An automatic recharge failed.', {
     ...attempt('failed', 'card_declined'),

@@ -13,6 +13,10 @@ import { keysSuspectedCompromise } from './capabilities/keys/suspected-compromis
 import { keysUpdate } from './capabilities/keys/update.ts';
 import { ledgerList } from './capabilities/ledger-list.ts';
 import { tier } from './capabilities/tier.ts';
+import { topupEvents } from './capabilities/topup/events.ts';
+import { topupGet } from './capabilities/topup/get.ts';
+import { topupList } from './capabilities/topup/list.ts';
+import { topup } from './capabilities/topup/topup.ts';
 import { usage } from './capabilities/usage.ts';
 import { usageTimeseries } from './capabilities/usage-timeseries.ts';
 import { webhooksDefaultSecret } from './capabilities/webhooks/default-secret.ts';
@@ -31,7 +35,7 @@ import type { AccountState } from './state.ts';
 
 export const account = defineModule<AccountState>({
   name: 'account',
-  summary: 'API keys, wallet and budget, usage, ledger, events, webhooks and tier of the account.',
+  summary: 'API keys, wallet and budget, usage, ledger, events, webhooks, tier and top-ups of the account.',
   status: 'ga',
   capabilities: [
     balance,
@@ -58,9 +62,12 @@ export const account = defineModule<AccountState>({
     webhooksDefaultSecret,
     webhooksDefaultSecretRotate,
     webhooksRedeliver,
+    topup,
+    topupGet,
+    topupList,
   ],
   derived: (offer) => [tier(offer)],
-  events: accountEvents,
+  events: [...accountEvents, ...topupEvents],
   problems: accountProblems,
   start: () => null,
 });

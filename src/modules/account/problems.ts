@@ -1,4 +1,4 @@
-// Error codes of keys and webhooks; module files throw them, and shared ones, with this `problem`.
+// Error codes of keys, webhooks and payments; module files throw them, and shared ones, with this `problem`.
 import { problemEntry } from '../../problems/catalogue.ts';
 import { problemsWith } from '../../problems/problem.ts';
 
@@ -7,6 +7,11 @@ export const accountProblems = {
     400,
     'An event type is not in the catalogue.',
     'Use the event types that the documentation of webhooks lists.',
+  ),
+  UNSUPPORTED_CURRENCY: problemEntry(
+    400,
+    'Nothing is charged in this currency here.',
+    'Use one of those that the message names; the wallet is in USD in any case.',
   ),
   EXPIRY_TOO_LATE: problemEntry(
     400,
@@ -18,6 +23,7 @@ export const accountProblems = {
     'A key cannot grant or change more than it may do itself.',
     'Use a key whose scopes contain the requested ones and those of the key to be changed. code_detail `spend_cap`: use a key without a spend cap.',
   ),
+  TOPUP_NOT_FOUND: problemEntry(404, 'The top-up does not exist.', 'Check the id; account.topup.list has them all.'),
   WEBHOOK_NOT_FOUND: problemEntry(404, 'The webhook does not exist.', 'Check the webhook id.'),
 };
 

@@ -9,6 +9,7 @@ export const tenants: TenantFixture = {
     webhook: 'wh_1111111111111111111111',
     delivery: 'whd_1111111111111111111111',
     project: 'proj_1111111111111111111111',
+    topup: 'top_1111111111111111111111',
   },
   async fill({ act }) {
     const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
@@ -16,7 +17,14 @@ export const tenants: TenantFixture = {
     const [webhook] = [await register(), await register()];
     const deliver = () => act('account.webhooks.test', { id: webhook.id });
     const [delivery] = [await deliver(), await deliver()];
-    return { key: key.id, webhook: webhook.id, delivery: delivery.delivery_id, project: key.project_id };
+    const [topup] = [await act('account.topup', {}), await act('account.topup', {})];
+    return {
+      topup: topup.topup_id,
+      key: key.id,
+      webhook: webhook.id,
+      delivery: delivery.delivery_id,
+      project: key.project_id,
+    };
   },
   async fillOther({ act }) {
     return { webhook: (await act('account.webhooks.register', target)).id };
@@ -39,6 +47,9 @@ export const tenants: TenantFixture = {
       (names) => ({ id: names.key, scopes: ['queue'] }),
     ],
     'account.tier': [],
+    'account.topup': [],
+    'account.topup.get': [(names) => ({ topup_id: names.topup })],
+    'account.topup.list': [],
     'account.usage': [(names) => ({ key_id: names.key })],
     'account.usage.timeseries': [(names) => ({ key_id: names.key })],
     'account.ledger.list': [(names) => ({ key_id: names.key })],
@@ -61,6 +72,7 @@ export const tenants: TenantFixture = {
     'account.keys.list': () => ({}),
     'account.ledger.list': () => ({}),
     'account.events.list': () => ({}),
+    'account.topup.list': () => ({}),
     'account.webhooks.list': () => ({}),
     'account.webhooks.deliveries': ({ webhook }) => ({ id: webhook }),
   },

@@ -13,7 +13,8 @@ const entrySchema = Type.Object(
     batch_id: Type.String({ description: 'Entries of one commit share it.' }),
     kind: Type.String({
       description:
-        '`grant`, `charge`, `hold` (reserved, costs nothing yet), `capture`, `release` (of a hold), `expire` or `reversal`.',
+        '`grant`, `charge`, `hold` (reserved, costs nothing yet), `capture`, `release` (of a hold), `expire`, `reversal`, ' +
+        '`debt` (paid from new credit), `refund` or `dispute` (credit taken back), or `restore` (given back again).',
     }),
     capability: textOrNull('What was called; null for credit.'),
     key_id: textOrNull('API key of the calls; null for credit.'),

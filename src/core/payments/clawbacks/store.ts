@@ -1,0 +1,86 @@
+// core.clawback: money of a payment that went back, with what it was taken from.
+import { int8Array, textArray } from '../../../db/arrays.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import type { GrantRow } from '../../wallet/state.ts';
+
+export interface ClawbackRow {
+  readonly account_id: string;
+  readonly clawback_id: string;
+  readonly topup_id: string;
+  readonly kind: 'refund' | 'dispute';
+  /** Of a dispute: pending is open, done lost, restored won. */
+  readonly status: 'pending' | 'done' | 'restored';
+  readonly is_ours: boolean;
+  readonly amount_nanos: bigint;
+  readonly amount_minor: bigint;
+  readonly grant_ids: string[];
+  readonly grant_nanos: bigint[];
+  readonly debt_nanos: bigint;
+  readonly failure_code: string | null;
+  readonly created_at: number;
+}
+
+const COLUMNS = `account_id, clawback_id, topup_id, kind, status, is_ours, amount_nanos, amount_minor, grant_ids, grant_nanos, debt_nanos,
+          failure_code, created_at`;
+
+const insert = statement(
+  'clawback_insert',
+  `INSERT INTO core.clawback (${COLUMNS})
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text[], $10::bigint[], $11, $12, $13)`,
+);
+const ofTopup = statement(
+  'clawbacks_of_topup',
+  `SELECT ${COLUMNS} FROM core.clawback WHERE account_id = $1 AND topup_id = $2 ORDER BY created_at, clawback_id`,
+);
+const settle = statement(
+  'clawback_settle',
+  `UPDATE core.clawback SET status = $3, forgiven_nanos = $4, failure_code = $5, settled_at = $6
+    WHERE account_id = $1 AND clawback_id = $2`,
+);
+const openDisputes = statement(
+  'clawback_open_disputes',
+  `SELECT count(*) AS disputes FROM core.clawback WHERE account_id = $1 AND status = 'pending' AND kind = 'dispute'`,
+);
+const grantsById = statement(
+  'clawback_read_grants',
+  `SELECT account_id, grant_id, kind, remaining_nanos, reserved_nanos, expires_at
+     FROM core.credit_grant
+    WHERE account_id = $1 AND grant_id = ANY($2::text[])`,
+);
+
+export async function insertClawback(tx: Queryable, row: ClawbackRow): Promise<void> {
+  const { account_id, clawback_id, topup_id, kind, status, is_ours, amount_nanos, amount_minor } = row;
+  const what = [account_id, clawback_id, topup_id, kind, status, is_ours, amount_nanos, amount_minor];
+  const from = [textArray(row.grant_ids), int8Array(row.grant_nanos), row.debt_nanos];
+  await tx.query(insert, [...what, ...from, row.failure_code, new Date(row.created_at)]);
+}
+
+/** In the order in which they were made. */
+export async function clawbacksOf(db: Queryable, accountId: string, topupId: string): Promise<readonly ClawbackRow[]> {
+  return (await db.query<ClawbackRow>(ofTopup, [accountId, topupId])).rows;
+}
+
+export async function settleClawback(
+  tx: Queryable,
+  { account_id, clawback_id }: ClawbackRow,
+  end: { readonly status: 'done' | 'restored'; readonly forgivenNanos: bigint; readonly failureCode: string | null },
+  nowMs: number,
+): Promise<void> {
+  await tx.query(settle, [
+    account_id,
+    clawback_id,
+    ...[end.status, end.forgivenNanos, end.failureCode],
+    new Date(nowMs),
+  ]);
+}
+
+export async function countOpenDisputes(tx: Queryable, accountId: string): Promise<number> {
+  const { rows } = await tx.query<{ disputes: bigint }>(openDisputes, [accountId]);
+  return Number(rows[0]?.disputes ?? 0n);
+}
+
+/** Spent ones too. */
+export async function readGrantsById(tx: Queryable, accountId: string, ids: readonly string[]): Promise<GrantRow[]> {
+  return [...(await tx.query<GrantRow>(grantsById, [accountId, textArray(ids)])).rows];
+}

@@ -1,0 +1,109 @@
+// Applying what the provider says of a top-up: under the lock of the wallet the grant, its entry, the state and the event are one
+// transaction. Whoever applies first credits; whoever comes later finds it credited, and the database refuses a second grant.
+import type { Transaction } from '../../../db/database.ts';
+import type { PaymentState } from '../../../vendors/payments/port.ts';
+import { lockAccount } from '../../accounts/accounts.ts';
+import { sendEvents } from '../../events/outbox.ts';
+import { grantCredit } from '../../wallet/grants.ts';
+import { followReturns } from '../clawbacks/follow.ts';
+import type { Payments } from '../payments.ts';
+import { keepRef } from '../refs.ts';
+import { judge, nextCheckMs } from './judge.ts';
+import { topupEventRecord } from './record.ts';
+import { findTopup, putOff, saveTopup, type TopupRow, type TopupStatus } from './store.ts';
+
+const EVENTS: Readonly<Partial<Record<TopupStatus, string>>> = {
+  succeeded: 'topup.succeeded',
+  failed: 'topup.failed',
+  expired: 'topup.failed',
+  review: 'topup.review_started',
+};
+
+/** A top-up by its names, and the attempt that reads it; a hint meanwhile makes it due again, whatever this attempt writes. */
+export interface TopupAttempt {
+  readonly accountId: string;
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/**
+ * Makes the top-up what its payment is. `payment` null: the provider does not know of one. Answers it afterwards; null: there is none.
+ */
+export async function applyPayment(
+  tx: Transaction,
+  { accountId, id, attempt }: TopupAttempt,
+  payment: PaymentState | null,
+  { reviewAboveNanos }: Payments,
+): Promise<TopupRow | null> {
+  const nowMs = await lockAccount(tx, accountId);
+  const before = nowMs === null ? null : await findTopup(tx, accountId, id);
+  if (nowMs === null || before === null) return null;
+  const judgement = judge(before, payment, { nowMs, reviewAboveNanos });
+  let after: TopupRow = {
+    ...before,
+    ...judgement,
+    checkout_ref: before.checkout_ref ?? payment?.ref ?? null,
+    payment_ref: payment?.paymentRef ?? before.payment_ref,
+  };
+  for (const ref of [after.checkout_ref, after.payment_ref])
+    if (ref !== null && ref !== before.checkout_ref && ref !== before.payment_ref)
+      await keepRef(tx, ref, { accountId, kind: 'topup', id });
+  if (judgement.status === 'succeeded' && before.grant_id === null) after = await credited(tx, after, nowMs);
+  if (payment !== null && after.grant_id !== null)
+    after = await followReturns(tx, { ...after, grant_id: after.grant_id }, payment);
+  return write(tx, before, { ...after, attempt }, nowMs);
+}
+
+async function credited(tx: Transaction, topup: TopupRow, nowMs: number): Promise<TopupRow> {
+  const grantId = await grantCredit(tx, topup.account_id, {
+    kind: 'paid',
+    amountNanos: topup.amount_nanos,
+    expiresInMs: null,
+    note: `top-up ${topup.topup_id}`,
+    source: { kind: 'topup', id: topup.topup_id },
+    testMode: topup.test_mode,
+  });
+  return { ...topup, grant_id: grantId, credited_at: nowMs };
+}
+
+async function write(tx: Transaction, before: TopupRow, after: TopupRow, nowMs: number): Promise<TopupRow> {
+  const saved = { ...after, updated_at: nowMs };
+  const type = before.status === after.status ? undefined : EVENTS[after.status];
+  const events = type === undefined ? [] : [eventOf(type, saved)];
+  sendEvents(tx, events, nowMs);
+  await Promise.all([saveTopup(tx, saved), putOff(tx, saved, nextCheckMs(saved, nowMs))]);
+  return saved;
+}
+
+function eventOf(type: string, topup: TopupRow) {
+  return { accountId: topup.account_id, type, data: { object: topupEventRecord(topup) }, requestId: null };
+}
+
+/** The operator's word on one under review, read under the lock. */
+export async function decide(
+  tx: Transaction,
+  topup: TopupRow,
+  verdict: 'approved' | 'rejected',
+  nowMs: number,
+): Promise<TopupRow> {
+  const judged: TopupRow =
+    verdict === 'approved'
+      ? { ...topup, review_verdict: verdict, status: 'succeeded' }
+      : { ...topup, review_verdict: verdict, status: 'failed', failure_code: 'rejected' };
+  return write(tx, topup, verdict === 'approved' ? await credited(tx, judged, nowMs) : judged, nowMs);
+}
+
+/** A creation that brought no link: failed, in its own transaction. `again`: it may have been made all the same, and is looked for. */
+export async function failCreation(
+  tx: Transaction,
+  topup: Pick<TopupRow, 'account_id' | 'topup_id'>,
+  failureCode: string,
+  again: boolean,
+): Promise<void> {
+  const nowMs = await lockAccount(tx, topup.account_id);
+  const before = nowMs === null ? null : await findTopup(tx, topup.account_id, topup.topup_id);
+  if (nowMs === null || before?.status !== 'pending' || before.checkout_ref !== null) return;
+  const saved: TopupRow = { ...before, status: 'failed', failure_code: failureCode, updated_at: nowMs };
+  sendEvents(tx, [eventOf('topup.failed', saved)], nowMs);
+  await Promise.all([saveTopup(tx, saved), putOff(tx, saved, again ? nextCheckMs(saved, nowMs) : null)]);
+}

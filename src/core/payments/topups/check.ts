@@ -1,0 +1,80 @@
+// Reading a top-up's payment at the provider and applying it: when a hint says so, when the payer comes back, and by the schedule of
+// nextCheckMs. Whatever messages are lost, doubled or late, this is the one way.
+import { textArray } from '../../../db/arrays.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { type PaymentProvider, PaymentProviderError, type PaymentState } from '../../../vendors/payments/port.ts';
+import { dueWork, type LeasedJob } from '../../background/due-work.ts';
+import type { JobLoop } from '../../background/job-loop.ts';
+import { openTurn } from '../../background/turns.ts';
+import { clockNow } from '../../database-clock.ts';
+import { settlePendingRefunds } from '../clawbacks/refund.ts';
+import { applyPayment, type TopupAttempt } from './apply.ts';
+import { linkTopup, openCheckout, type PaymentCore, repeatableMs, TOPUPS_WORK } from './create.ts';
+import { nextCheckMs } from './judge.ts';
+import { claimTopups, findTopup, markDue, nextTopupDue, putOff, type TopupRow } from './store.ts';
+
+// Longer than a provider's answer takes, retries included.
+const LEASE_MS = 120_000;
+
+export function topupChecks(core: PaymentCore): JobLoop {
+  return dueWork<LeasedJob>(core, {
+    name: TOPUPS_WORK,
+    places: 4,
+    perClaim: 4,
+    claim: async (tx, accountId, { limit, underWay }) => {
+      const [jobs, nextMs] = await Promise.all([
+        claimTopups(tx, accountId, limit, textArray(underWay), LEASE_MS),
+        nextTopupDue(tx, accountId),
+      ]);
+      return { jobs: jobs.map((job) => ({ accountId, ...job })), nextMs };
+    },
+    run: async (job) => {
+      await checkTopup(core, job);
+    },
+    putBack: async (tx, { accountId, id, attempt }, dueMs) => {
+      const row = await findTopup(tx, accountId, id);
+      if (row !== null) await putOff(tx, { ...row, attempt }, dueMs);
+    },
+  });
+}
+
+/** Something of the payment may have changed: it is read as soon as a process can. */
+export async function hintTopup(tx: Transaction, accountId: string, topupId: string): Promise<void> {
+  const nowMs = await clockNow(tx);
+  await markDue(tx, accountId, topupId, nowMs);
+  await openTurn(tx, accountId, TOPUPS_WORK, nowMs);
+}
+
+/** Reads the payment and applies it. Answers the top-up afterwards; null: there is none. Throws PaymentProviderError. */
+export async function checkTopup(core: PaymentCore, job: TopupAttempt): Promise<TopupRow | null> {
+  const row = await findTopup(core.db, job.accountId, job.id);
+  if (row === null) return null;
+  const { provider } = core.payments;
+  // Of a provider that is not configured any more nothing can be learned.
+  if (provider === null || provider.name !== row.provider || provider.testMode !== row.test_mode)
+    return passOver(core, { ...row, attempt: job.attempt });
+  const payment = await readPayment(core, provider, row);
+  const topup = await core.db.transaction((tx) => applyPayment(tx, job, payment, core.payments));
+  return topup === null || payment === null ? topup : settlePendingRefunds(core, provider, topup, payment);
+}
+
+function passOver({ db }: PaymentCore, row: TopupRow): Promise<TopupRow> {
+  return db.transaction(async (tx) => {
+    await putOff(tx, row, nextCheckMs(row, await clockNow(tx)));
+    return row;
+  });
+}
+
+/** Null: there is no payment that the provider knows. A row without a ref asks for its page again, under its id, while that is safe. */
+async function readPayment(core: PaymentCore, provider: PaymentProvider, row: TopupRow): Promise<PaymentState | null> {
+  if (row.checkout_ref !== null) return provider.read(row.checkout_ref);
+  if ((await clockNow(core.db)) >= row.created_at + repeatableMs) return null;
+  try {
+    const checkout = await openCheckout(core, provider, row);
+    await linkTopup(core, row.account_id, row.topup_id, checkout);
+    return await provider.read(checkout.ref);
+  } catch (error) {
+    if (error instanceof PaymentProviderError && error.kind === 'refused') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import Type from 'typebox';
+import { topupRecord } from '../../../../core/payments/topups/record.ts';
+import { findTopup } from '../../../../core/payments/topups/store.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { problem } from '../../problems.ts';
+import type { AccountState } from '../../state.ts';
+import { topupIdField, topupSchema } from './schemas.ts';
+
+export const topupGet = defineCapability<AccountState>()({
+  id: 'account.topup.get',
+  method: 'GET',
+  path: '/v1/account/topup/get/{topup_id}',
+  summary: 'Shows a top-up.',
+  description:
+    'Where it stands, with its link while it can be paid. What the provider says is looked at when it tells, when the payer comes back, ' +
+    'and by a schedule: after 1, 5 and 15 minutes, then hourly.',
+  input: Type.Object({ topup_id: topupIdField }),
+  output: topupSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['TOPUP_NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'One that nobody has paid yet',
+      before: [{ capability: 'account.topup', input: { amount_usd: 20 } }],
+      input: { topup_id: '$0.topup_id' },
+      expect: { status: 'pending', amount_usd: 20 },
+    },
+  ],
+  async run({ ctx, input }) {
+    const row = await findTopup(ctx.core.db, ctx.accountId, input.topup_id);
+    if (row === null) throw problem('TOPUP_NOT_FOUND');
+    return { data: topupRecord(row) };
+  },
+});

@@ -1,0 +1,101 @@
+import Type from 'typebox';
+import { runOutside } from '../../../../core/idempotency/outside.ts';
+import { requireProvider } from '../../../../core/payments/payments.ts';
+import { createTopup } from '../../../../core/payments/topups/create.ts';
+import { topupRecord } from '../../../../core/payments/topups/record.ts';
+import { nanosOfUsd } from '../../../../lib/money.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { orNull } from '../../../../manifest/fields.ts';
+import { invalidField } from '../../../../problems/problem.ts';
+import { currencies } from '../../../../vendors/payments/port.ts';
+import { problem } from '../../problems.ts';
+import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
+import type { AccountState } from '../../state.ts';
+import { topupSchema } from './schemas.ts';
+
+const USD_DEFAULT = 10;
+const USD_MIN = 5;
+const USD_MAX = 10_000;
+const CENT_NANOS = 10_000_000n;
+
+const amountField = (description: string) =>
+  orNull<number>({ type: 'number', minimum: 0, maximum: 1_000_000 }, description);
+
+export const topup = defineCapability<AccountState>()({
+  id: 'account.topup',
+  method: 'POST',
+  path: '/v1/account/topup',
+  summary: 'Begins a top-up: answers a link where a person pays.',
+  description:
+    'Nothing is charged by the call and nothing is credited yet. Hand checkout_url to a person, who pays on the hosted page within a day; ' +
+    'then account.topup.get shows `succeeded`, topup.succeeded is told, and the wallet has amount_usd more, which never expires. The ' +
+    'answer of a page the payer comes back to proves nothing. Credit pays what the account owes (debt_usd of account.balance) first.',
+  input: Type.Object({
+    amount_usd: Type.Optional(
+      amountField(`Credit to buy, ${USD_MIN} to ${USD_MAX} USD in whole cents; ${USD_DEFAULT} when absent.`),
+    ),
+    amount: Type.Optional(amountField('The same as amount_usd, under its earlier name.')),
+    currency: Type.Optional(
+      Type.String({
+        minLength: 3,
+        maxLength: 3,
+        default: 'USD',
+        description: `What is charged: ${currencies.join(', ')}, as far as this service has a rate for it. The wallet is in USD.`,
+      }),
+    ),
+    return_url: Type.Optional(returnUrlField),
+    save_payment_method: Type.Optional(
+      Type.Boolean({ default: false, description: 'Keeps the card for automatic recharges.' }),
+    ),
+  }),
+  output: topupSchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  errors: ['UNSUPPORTED_CURRENCY', 'QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN', 'EMAIL_BINDING_REQUIRED'],
+  events: [],
+  limits: { pending: '20 top-ups that nobody has paid yet.' },
+  examples: [
+    {
+      title: 'Charged in yuan',
+      input: { return_url: 'https://example.org/paid', amount_usd: 25, currency: 'CNY' },
+      expect: { status: 'pending', amount_usd: 25, currency: 'CNY', credited_at: null },
+    },
+    { title: 'Ten dollars', input: {}, expect: { amount_usd: 10, currency: 'USD', charge_amount: 10 } },
+  ],
+  async run({ ctx, input }) {
+    const { payments } = ctx.core;
+    requireProvider(payments);
+    const order = {
+      amountNanos: amountOf(input),
+      currency: currencyOf(input.currency ?? 'USD', payments.fxRatesNanos),
+      saveMethod: input.save_payment_method ?? false,
+      returnUrl: checkReturnUrl(input.return_url ?? null, ctx.core.baseUrl),
+    };
+    return runOutside(ctx, async () => topupRecord(await createTopup(ctx.core, ctx.accountId, order)));
+  },
+});
+
+function amountOf(input: { amount?: number | null; amount_usd?: number | null }): bigint {
+  const { amount_usd: amountUsd = null, amount = null } = input;
+  if (amountUsd !== null && amount !== null && amount !== amountUsd)
+    throw invalidField('amount', 'conflict', 'amount and amount_usd must be the same: send one of them.');
+  const param = amountUsd === null && amount !== null ? 'amount' : 'amount_usd';
+  const usd = amountUsd ?? amount ?? USD_DEFAULT;
+  const nanos = nanosOfUsd(usd);
+  if (nanos === null || nanos % CENT_NANOS !== 0n)
+    throw invalidField(param, 'multipleOf', `${param} must be in whole cents.`);
+  if (usd < USD_MIN || usd > USD_MAX)
+    throw invalidField(param, 'range', `${param} must be from ${USD_MIN} to ${USD_MAX} USD.`);
+  return nanos;
+}
+
+function currencyOf(sent: string, rates: Readonly<Record<string, bigint>>) {
+  const found = currencies.find((currency) => currency === sent && rates[currency] !== undefined);
+  if (found !== undefined) return found;
+  const offered = currencies.filter((currency) => rates[currency] !== undefined);
+  throw problem('UNSUPPORTED_CURRENCY', {
+    message: `Nothing is charged in ${JSON.stringify(sent)} here, only in ${offered.join(', ')}.`,
+    param: 'currency',
+  });
+}
