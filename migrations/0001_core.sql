@@ -109,8 +109,13 @@ CREATE TABLE core.wallet (
   -- dispute, debt, or null
   frozen_reason text,
   -- taken back beyond what the wallet had; every later credit pays it first
-  debt_nanos bigint NOT NULL DEFAULT 0 CHECK (debt_nanos >= 0)
+  debt_nanos bigint NOT NULL DEFAULT 0 CHECK (debt_nanos >= 0),
+  -- auto-recharge: below which balance (null: never), when it is to be looked at, and the one charge that may be under way
+  recharge_trigger_nanos bigint,
+  recharge_due_at timestamptz,
+  recharge_attempt_id text COLLATE "C"
 ) WITH (fillfactor = 40);
+CREATE INDEX wallet_recharge ON core.wallet (recharge_due_at) WHERE recharge_due_at IS NOT NULL;
 
 CREATE TABLE core.credit_grant (
   account_id text COLLATE "C" NOT NULL,

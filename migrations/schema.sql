@@ -529,6 +529,9 @@ CREATE TABLE core.wallet (
   suspended boolean DEFAULT false NOT NULL,
   frozen_reason text,
   debt_nanos bigint DEFAULT 0 NOT NULL,
+  recharge_trigger_nanos bigint,
+  recharge_due_at timestamp with time zone,
+  recharge_attempt_id text COLLATE "C",
   CONSTRAINT wallet_pkey PRIMARY KEY (account_id),
   CONSTRAINT wallet_balance_nanos_check CHECK ((balance_nanos >= 0)),
   CONSTRAINT wallet_debt_nanos_check CHECK ((debt_nanos >= 0)),
@@ -955,6 +958,7 @@ CREATE INDEX vendor_attempt_live ON core.vendor_attempt USING btree (vendor) WHE
 CREATE INDEX vendor_attempt_token ON core.vendor_attempt USING btree (token);
 CREATE INDEX vendor_attempt_work ON core.vendor_attempt USING btree (account_id, work, attempt_id);
 CREATE INDEX vendor_bill_day ON core.vendor_bill USING btree (day);
+CREATE INDEX wallet_recharge ON core.wallet USING btree (recharge_due_at) WHERE (recharge_due_at IS NOT NULL);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);

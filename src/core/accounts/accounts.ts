@@ -83,7 +83,9 @@ const updateTier = statement(
 const touch = statement('account_touch', 'UPDATE core.account SET updated_at = $2 WHERE account_id = $1');
 const updateSuspended = statement(
   'account_update_suspended',
-  'UPDATE core.wallet SET suspended = $2 WHERE account_id = $1',
+  `UPDATE core.wallet
+      SET suspended = $2, recharge_due_at = CASE WHEN recharge_trigger_nanos IS NULL THEN recharge_due_at ELSE $3 END
+    WHERE account_id = $1`,
 );
 
 /** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
@@ -144,7 +146,9 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
   const nowMs = await lockAccount(tx, accountId);
   const before = nowMs === null ? null : await findAccount(tx, accountId);
   if (nowMs === null || before === null || before.suspended === suspended) return before;
-  await Promise.all([tx.query(updateSuspended, [accountId, suspended]), tx.query(touch, [accountId, new Date(nowMs)])]);
+  const now = new Date(nowMs);
+  // A suspended wallet is not recharged; let through, it is looked at.
+  await Promise.all([tx.query(updateSuspended, [accountId, suspended, now]), tx.query(touch, [accountId, now])]);
   return { ...before, suspended, updatedAtMs: nowMs };
 }
 

@@ -1,11 +1,12 @@
 // The wallet of one account, opened under its lock, for everything that changes money outside a lane: grants, expiry, holds, budget.
 // The lock keeps the lanes of every process out of the account.
 import { textArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { nextSequence } from '../../lib/sequence.ts';
 import { clockNow } from '../database-clock.ts';
 import { lockWallets, readGrants } from './lane/statements.ts';
+import { rechargeHint, withRechargeDue } from './limits/recharge-due.ts';
 import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from './state.ts';
 
 export interface OpenWallet {
@@ -45,7 +46,7 @@ const updateWallet = statement(
       SET balance_nanos = $2, held_nanos = $3, last_seq = $4, day_start = $5, day_used_nanos = $6, day_held_nanos = $7,
           month_start = $8, month_used_nanos = $9, month_held_nanos = $10, budget_period = $11, budget_cap_nanos = $12,
           budget_alert_nanos = $13, budget_alerted_for = $14, last_grant_nanos = $15, low_balance_armed = $16,
-          debt_nanos = $17, frozen_reason = $18
+          debt_nanos = $17, frozen_reason = $18, recharge_trigger_nanos = $19, recharge_due_at = $20, recharge_attempt_id = $21
     WHERE account_id = $1`,
 );
 
@@ -74,9 +75,12 @@ export async function openWallet(tx: Queryable, accountId: string): Promise<Open
   };
 }
 
-/** Writes the wallet as given, and ledger entries that lead from the old balance to the new one; they take the next numbers of the wallet. */
+/**
+ * Writes the wallet as given, due for a recharge or not any more, and ledger entries that lead from the old balance to the new one; they take the
+ * next numbers of the wallet. What is spendable counts grants that have expired unswept: the sweep saves it again.
+ */
 export async function saveWallet(
-  tx: Queryable,
+  tx: Transaction,
   opened: OpenWallet,
   wallet: WalletRow,
   entries: readonly LedgerEntry[],
@@ -91,8 +95,10 @@ export async function saveWallet(
   });
   if (balance !== wallet.balance_nanos) throw new Error('the ledger entries do not lead to the new balance');
   const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
+  const saved = withRechargeDue(wallet, wallet.balance_nanos - wallet.held_nanos, opened.nowMs);
+  if (saved !== wallet) tx.hint(rechargeHint);
   await Promise.all([
-    tx.query(updateWallet, walletValues({ ...wallet, last_seq: lastSeq })),
+    tx.query(updateWallet, walletValues({ ...saved, last_seq: lastSeq })),
     ...rows.map((row) => tx.query(insertEntry, row)),
   ]);
 }
@@ -118,5 +124,8 @@ function walletValues(wallet: WalletRow) {
     wallet.low_balance_armed,
     wallet.debt_nanos,
     wallet.frozen_reason,
+    wallet.recharge_trigger_nanos,
+    date(wallet.recharge_due_at),
+    wallet.recharge_attempt_id,
   ];
 }

@@ -24,6 +24,9 @@ const wallet: WalletRow = {
   suspended: false,
   frozen_reason: null,
   debt_nanos: 0n,
+  recharge_trigger_nanos: null,
+  recharge_due_at: null,
+  recharge_attempt_id: null,
 };
 
 const grant = (grant_id: string, over: Partial<GrantRow>): GrantRow => ({

@@ -24,6 +24,12 @@ export interface WalletRow {
   readonly frozen_reason: 'dispute' | 'debt' | null;
   /** What later credit pays first. */
   readonly debt_nanos: bigint;
+  /** Auto-recharge looks at the wallet when less is left; null: never. */
+  readonly recharge_trigger_nanos: bigint | null;
+  /** When it does next: withRechargeDue. */
+  readonly recharge_due_at: number | null;
+  /** The one charge that may be under way. */
+  readonly recharge_attempt_id: string | null;
 }
 
 export interface GrantRow {

@@ -3,6 +3,7 @@ import { newId } from '../../../lib/ids.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
 import { capAfter, type KeyCap } from '../limits/key-cap.ts';
+import { withRechargeDue } from '../limits/recharge-due.ts';
 import { fundsOf, type GrantRow, type WalletRow } from '../state.ts';
 import { admit, type GrantPart, type OpenGrant, type Verdict } from './admit.ts';
 import type { AuthorizedHold, LaneItem, ReadVerdict } from './lane-item.ts';
@@ -63,6 +64,8 @@ export interface AccountBatch {
   readonly admitted: readonly Admitted[];
   readonly refused: readonly (readonly [LaneItem, Problem])[];
   readonly wallet: WalletRow;
+  /** Its wallet is to be recharged, and was not before. */
+  readonly makesDue: boolean;
   readonly changedGrants: readonly OpenGrant[];
   /** Caps of keys that were charged or held against. */
   readonly changedCaps: readonly KeyCap[];
@@ -119,6 +122,7 @@ export function composeBatch(input: AccountBatchInput): AccountBatch {
   const spendable = admission.grants.reduce((sum, grant) => sum + grant.remaining - grant.reserved, 0n);
   const low = lowBalanceChange(after, spendable, nowMs);
   const alert = budgetAlert(low.wallet, nowMs);
+  const saved = withRechargeDue(alert.wallet, spendable, nowMs);
   const requestId = items[0]?.requestId ?? null;
   const events = [...low.events, ...alert.events].map((event) => ({
     ...event,
@@ -130,7 +134,8 @@ export function composeBatch(input: AccountBatchInput): AccountBatch {
     batchId: input.batchId,
     admitted,
     refused,
-    wallet: alert.wallet,
+    wallet: saved,
+    makesDue: wallet.recharge_due_at === null && saved.recharge_due_at !== null,
     changedGrants: changed(funds.grants, admission.grants),
     changedCaps: input.keyCaps
       .map((cap) => capAfter(cap, admission.keySpends))

@@ -9,6 +9,7 @@ import { problem } from '../../../problems/problem.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../principal.ts';
 import { scopesAllow } from '../../scopes.ts';
 import { capOf, type KeyCap } from '../limits/key-cap.ts';
+import { rechargeHint } from '../limits/recharge-due.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
 import { type AccountBatch, type BatchEntry, composeBatch, type NewHold } from './account-batch.ts';
 import { keepReplays, sendCoreWrites } from './core-writes.ts';
@@ -249,6 +250,7 @@ function writeAll(
 ): EffectGroups {
   if (batches.length === 0) return [];
   tx.cork();
+  if (batches.some((batch) => batch.makesDue)) tx.hint(rechargeHint);
   const groups = new Map<LaneItem['effect'], AdmittedItem<unknown, unknown>[]>();
   for (const { admitted } of batches) {
     for (const one of admitted) if (one.item.mode !== 'hold') append(groups, one.item.effect, one);

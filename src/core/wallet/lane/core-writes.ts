@@ -51,6 +51,7 @@ function sendWallets(tx: Queryable, accounts: Buffer, batches: readonly AccountB
     int8Array(rows.map((row) => row.month_held_nanos)),
     timestampArray(rows.map((row) => row.budget_alerted_for)),
     boolArray(rows.map((row) => row.low_balance_armed)),
+    timestampArray(rows.map((row) => row.recharge_due_at)),
   ]);
 }
 

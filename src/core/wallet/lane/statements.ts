@@ -4,7 +4,8 @@ import { statement } from '../../../db/statement.ts';
 
 const WALLET = `account_id, balance_nanos, held_nanos, last_seq, day_start, day_used_nanos, day_held_nanos,
           month_start, month_used_nanos, month_held_nanos, budget_period, budget_cap_nanos, budget_alert_nanos,
-          budget_alerted_for, last_grant_nanos, low_balance_armed, suspended, frozen_reason, debt_nanos`;
+          budget_alerted_for, last_grant_nanos, low_balance_armed, suspended, frozen_reason, debt_nanos, recharge_trigger_nanos,
+          recharge_due_at, recharge_attempt_id`;
 
 export const lockWallets = statement(
   'lane_lock_wallets',
@@ -63,11 +64,11 @@ export const updateWallets = statement(
       SET balance_nanos = u.balance, held_nanos = u.held, last_seq = u.last_seq,
           day_start = u.day_start, day_used_nanos = u.day_used, day_held_nanos = u.day_held,
           month_start = u.month_start, month_used_nanos = u.month_used, month_held_nanos = u.month_held,
-          budget_alerted_for = u.alerted_for, low_balance_armed = u.armed
+          budget_alerted_for = u.alerted_for, low_balance_armed = u.armed, recharge_due_at = u.recharge_due
      FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::bigint[], $8::bigint[],
-                 $9::timestamptz[], $10::bigint[], $11::bigint[], $12::timestamptz[], $13::boolean[])
+                 $9::timestamptz[], $10::bigint[], $11::bigint[], $12::timestamptz[], $13::boolean[], $14::timestamptz[])
           u(account_id, balance, held, last_seq, day_start, day_used, day_held,
-            month_start, month_used, month_held, alerted_for, armed)
+            month_start, month_used, month_held, alerted_for, armed, recharge_due)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 

@@ -23,6 +23,8 @@ export async function setBudget(tx: Transaction, accountId: string, budget: NewB
     budget_alert_nanos: budget.alertNanos,
     // An unchanged threshold was told in this window already; another one is to be told once.
     budget_alerted_for: sameAlert ? before.budget_alerted_for : null,
+    // A recharge that waited for the end of the old budget's window is looked at anew.
+    recharge_due_at: before.recharge_attempt_id === null ? null : before.recharge_due_at,
   };
   await saveWallet(tx, opened, wallet, []);
   return wallet;
