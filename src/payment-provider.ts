@@ -3,9 +3,7 @@ import type { PaymentSettings } from './config/payments.ts';
 import type { Payments } from './core/payments/payments.ts';
 import { SandboxProvider } from './core/payments/sandbox/provider.ts';
 import type { Database } from './db/database.ts';
-import { StartupError } from './db/startup-error.ts';
 
-/** Throws StartupError when the provider cannot be used. */
 export async function openPayments(db: Database, baseUrl: string, settings: PaymentSettings): Promise<Payments> {
   const { fxRatesNanos, reviewAboveNanos } = settings;
   return { provider: await providerOf(db, baseUrl, settings), fxRatesNanos, reviewAboveNanos };
@@ -14,5 +12,7 @@ export async function openPayments(db: Database, baseUrl: string, settings: Paym
 async function providerOf(db: Database, baseUrl: string, settings: PaymentSettings): Promise<Payments['provider']> {
   if (settings.provider === 'off') return null;
   if (settings.provider === 'sandbox') return new SandboxProvider(db, baseUrl);
-  throw new StartupError('PAYMENT_PROVIDER is stripe: this version has no adapter for it yet');
+  if (settings.stripe === null) throw new Error('the settings of Stripe are missing');
+  const { stripeProvider } = await import('./vendors/payments/stripe/index.ts');
+  return stripeProvider(settings.stripe);
 }

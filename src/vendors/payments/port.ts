@@ -15,6 +15,8 @@ export interface PaymentProvider {
   read(ref: string): Promise<PaymentState>;
   /** Charges a saved method without its owner. A card that is declined is an answer, `failed`. */
   charge(request: ChargeRequest): Promise<PaymentState>;
+  /** The charge that was made under the id; null: there is none, and there will be none unless `charge` is called again. */
+  findCharge(request: Pick<ChargeRequest, 'id' | 'customer'>): Promise<PaymentState | null>;
   /** Pays back a part of a payment. A refusal is an answer, `failed`; what is `pending` shows later in `read`. */
   refund(request: RefundRequest): Promise<RefundState>;
   /** The one customer of an account; the same for the same account. */

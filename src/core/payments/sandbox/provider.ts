@@ -83,6 +83,11 @@ export class SandboxProvider implements PaymentProvider {
     return this.read(kept.ref);
   }
 
+  async findCharge({ id }: Pick<ChargeRequest, 'id'>): Promise<PaymentState | null> {
+    const payment = await findPayment(this.#db, { id });
+    return payment === null ? null : this.read(payment.ref);
+  }
+
   async refund({ id, paymentRef, amountMinor }: RefundRequest): Promise<RefundState> {
     const refund = await this.#db.transaction(async (tx) => {
       const payment = await lockPayment(tx, paymentRef);

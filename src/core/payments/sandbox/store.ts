@@ -105,10 +105,12 @@ export async function keepPayment(db: Queryable, row: PaymentRow, nowMs: number)
   return (await db.query<PaymentRow>(byId, [row.id])).rows[0] as PaymentRow;
 }
 
-export async function findPayment(db: Queryable, by: { ref: string } | { token: string }): Promise<PaymentRow | null> {
-  const { rows } =
-    'ref' in by ? await db.query<PaymentRow>(byRef, [by.ref]) : await db.query<PaymentRow>(byToken, [by.token]);
-  return rows[0] ?? null;
+export async function findPayment(
+  db: Queryable,
+  by: { ref: string } | { token: string } | { id: string },
+): Promise<PaymentRow | null> {
+  const [statement, value] = 'ref' in by ? [byRef, by.ref] : 'token' in by ? [byToken, by.token] : [byId, by.id];
+  return (await db.query<PaymentRow>(statement, [value])).rows[0] ?? null;
 }
 
 export async function lockPayment(tx: Queryable, ref: string): Promise<PaymentRow | null> {
