@@ -46,6 +46,8 @@ export const admission = {
     /** Further failing logins: 429 RATE_LIMITED. Valid keys pass. */
     failedLoginsMax: 20,
     failedLoginsWindowMs: 60_000,
+    /** Views of pages that need no session, such as those to pay: 429 RATE_LIMITED. */
+    pagesPerMinute: 240,
     /** Remembered at once; then the oldest are forgotten. */
     addressesMax: 10_000,
   },
@@ -139,6 +141,8 @@ export const admission = {
     waitingWorkMax: 500,
     /** Of its refusals go out at once; more are held. */
     refusalsPerSecond: 200,
+    /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
+    pendingTopupsMax: 20,
   },
 
   /** One call. */

@@ -16,6 +16,11 @@ export function majorOf(minor: bigint | number, currency: string): number {
   return Number(minor) / 10 ** digitsOf(currency);
 }
 
+/** For people: `9.99 EUR`, `1502 JPY`. */
+export function amountText(minor: bigint | number, currency: string): string {
+  return `${majorOf(minor, currency).toFixed(digitsOf(currency))} ${currency}`;
+}
+
 function digitsOf(currency: string): number {
   const digits = DIGITS[currency];
   if (digits === undefined) throw new Error(`nothing is charged in ${currency}`);

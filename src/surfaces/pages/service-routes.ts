@@ -2,5 +2,6 @@
 // providers call. Each entry makes its routes of the started service.
 import type { Core } from '../../core/context.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
+import { payRoutes } from './pay/routes.ts';
 
-export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [];
+export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [payRoutes];

@@ -20,7 +20,7 @@ import { keepRef } from '../refs.ts';
 import { failCreation } from './apply.ts';
 import { findTopup, insertTopup, type NewTopup, pendingTopups, saveTopup, type TopupRow } from './store.ts';
 
-export type PaymentCore = Pick<Core, 'db' | 'payments' | 'baseUrl' | 'log'>;
+export type PaymentCore = Pick<Core, 'db' | 'payments' | 'baseUrl' | 'log' | 'bounds'>;
 
 export interface TopupOrder {
   readonly amountNanos: bigint;
@@ -30,7 +30,6 @@ export interface TopupOrder {
 }
 
 export const TOPUPS_WORK = 'payments.topups';
-const PENDING_MAX = 20;
 const LIFETIME_MS = DAY_MS;
 const FIRST_CHECK_MS = 60_000;
 /** Beyond it a provider may have forgotten the id of a write, and would make a second one. */
@@ -55,7 +54,7 @@ export async function createTopup(core: PaymentCore, accountId: string, order: T
 }
 
 function begin(
-  { db, payments }: PaymentCore,
+  { db, payments, bounds }: PaymentCore,
   provider: PaymentProvider,
   accountId: string,
   order: TopupOrder,
@@ -79,9 +78,10 @@ function begin(
       created_at: nowMs,
       expires_at: nowMs + LIFETIME_MS,
     };
-    if ((await pendingTopups(tx, accountId, nowMs)) >= PENDING_MAX)
+    const { pendingTopupsMax } = bounds.account;
+    if ((await pendingTopups(tx, accountId, nowMs)) >= pendingTopupsMax)
       throw problem('QUOTA_EXCEEDED', {
-        message: `The account has ${PENDING_MAX} top-ups that nobody has paid yet; each ends after a day.`,
+        message: `The account has ${pendingTopupsMax} top-ups that nobody has paid yet; each ends after a day.`,
         detail: 'pending_topups',
       });
     const dueMs = nowMs + FIRST_CHECK_MS;

@@ -1,0 +1,63 @@
+// The payer is back: what he was sent away for is looked at, then he goes on to the caller's page with its id and status, or reads here how
+// it went. A provider that does not answer keeps nobody waiting: the checks see to it.
+import type { Core } from '../../../core/context.ts';
+import { findRef, type PaymentOwner } from '../../../core/payments/refs.ts';
+import { checkTopup } from '../../../core/payments/topups/check.ts';
+import { findTopup } from '../../../core/payments/topups/store.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { PaymentProviderError } from '../../../vendors/payments/port.ts';
+import { framed } from '../frame.ts';
+
+interface Ended {
+  readonly status: string;
+  readonly returnUrl: string | null;
+  /** Name of the id in the address of the caller's page. */
+  readonly idName: string;
+}
+
+/** Of a top-up, with its page's id. */
+async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise<Ended | null> {
+  if (kind !== 'topup') return null;
+  const topup = await checked(core, accountId, id);
+  return topup && { status: topup.status, returnUrl: topup.return_url, idName: 'topup_id' };
+}
+
+async function checked(core: Core, accountId: string, id: string) {
+  try {
+    // No attempt of the checks: what those have planned stays.
+    return await checkTopup(core, { accountId, id, attempt: -1 });
+  } catch (error) {
+    if (!(error instanceof PaymentProviderError)) throw error;
+    core.log.warn({ err: error, topup: id }, 'a payment could not be read when its payer came back');
+    return findTopup(core.db, accountId, id);
+  }
+}
+
+export async function returned(core: Core, id: string): Promise<RawAnswer> {
+  const owner = await findRef(core.db, id);
+  const ended = owner === null ? null : await endOf(core, owner);
+  if (ended === null) return told(404, 'There is no such payment', 'Check the link.');
+  const { status, returnUrl, idName } = ended;
+  if (returnUrl === null) return told(200, ...wordsOf(status));
+  const url = new URL(returnUrl);
+  url.searchParams.set(idName, id);
+  url.searchParams.set('status', status);
+  return {
+    status: 303,
+    headers: { location: url.href, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    body: '',
+  };
+}
+
+function wordsOf(status: string): [string, string] {
+  if (status === 'succeeded' || status === 'active') return ['Thank you', 'It is paid. You can close this page.'];
+  if (status === 'pending' || status === 'review')
+    return ['Nearly done', 'The payment is on its way or being reviewed. You can close this page; nothing is lost.'];
+  return ['Nothing was paid', 'The payment did not succeed. Ask for a new link to try again.'];
+}
+
+function told(status: number, title: string, text: string): RawAnswer {
+  const content = html`<h1>${title}</h1>\n<p role="status">${text}</p>`;
+  return framed({ status, title, content, isSignedIn: false, isNarrow: true });
+}

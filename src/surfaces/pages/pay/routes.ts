@@ -1,0 +1,97 @@
+// The pages of who pays. `/pay/{token}` is the sandbox's own page: the token in the address is all it asks for, as at any provider's.
+// `/pay/return/{id}` is where every provider sends the payer back to: it has the payment looked at, then goes on to the caller's page. What
+// an address says proves nothing.
+import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
+import { lookAgain } from '../../../core/payments/look-again.ts';
+import { testCard } from '../../../core/payments/sandbox/cards.ts';
+import { authenticate, payWith } from '../../../core/payments/sandbox/pay.ts';
+import { findPayment, type PaymentRow } from '../../../core/payments/sandbox/store.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import type { Problem } from '../../../problems/problem.ts';
+import { framed } from '../frame.ts';
+import { isOwnForm, readForm } from '../own-form.ts';
+import { PageVisits } from '../page-visits.ts';
+import { returned } from './returned.ts';
+import { sandboxPage } from './sandbox-page.ts';
+
+const FORM_BYTES_MAX = 1_024;
+const TOKEN = /^[0-9A-Za-z]{1,64}$/;
+const ID = /^[0-9A-Za-z_]{1,64}$/;
+
+export function payRoutes(services: () => Core): readonly RawRoute[] {
+  let visits: PageVisits | undefined;
+  const counted = (answer: (request: RawRequest, core: Core) => Promise<RawAnswer>) => (request: RawRequest) => {
+    const core = services();
+    visits ??= new PageVisits(core.bounds);
+    visits.count(request.remoteAddress);
+    return answer(request, core);
+  };
+  return [
+    {
+      ...{ name: 'pay.sandbox', methods: ['GET', 'POST'], path: '/pay/{token}', capability: null },
+      bodyBytesMax: FORM_BYTES_MAX,
+      answer: counted(atSandbox),
+      refuse: failurePage,
+    },
+    {
+      ...{ name: 'pay.return', methods: ['GET'], path: '/pay/return/{id}', capability: null },
+      bodyBytesMax: FORM_BYTES_MAX,
+      answer: counted((request, core) => {
+        const id = request.params.id ?? '';
+        return ID.test(id) ? returned(core, id) : Promise.resolve(noSuchPayment());
+      }),
+      refuse: failurePage,
+    },
+  ];
+}
+
+async function atSandbox(request: RawRequest, core: Core): Promise<RawAnswer> {
+  const token = request.params.token ?? '';
+  const payment =
+    TOKEN.test(token) && core.payments.provider?.name === 'sandbox' ? await findPayment(core.db, { token }) : null;
+  if (payment === null) return noSuchPayment();
+  if (request.method !== 'POST') return sandboxPage({ payment, nowMs: await clockNow(core.db), fault: null });
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignForm();
+  const sent = readForm(request.headers, request.body);
+  const changed = await take(core, token, payment, sent);
+  if (changed === null)
+    return sandboxPage({ payment, nowMs: await clockNow(core.db), fault: 'Pick one of the test cards.' });
+  await lookAgain(core.db, changed.id);
+  // Relative, and by its address: going back or loading it again sends nothing twice.
+  return { status: 303, headers: { location: token, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** What the form asks for; null: nothing that there is. */
+function take(core: Core, token: string, { status }: PaymentRow, sent: URLSearchParams): Promise<PaymentRow | null> {
+  const action = sent.get('action');
+  if (status === 'authenticating' && (action === 'confirm' || action === 'refuse'))
+    return authenticate(core.db, token, action === 'confirm');
+  const card = testCard(sent.get('card'));
+  return card === undefined ? Promise.resolve(null) : payWith(core.db, token, card);
+}
+
+function noSuchPayment(): RawAnswer {
+  return message(404, 'There is no such payment', 'Check the link, or ask for a new one.');
+}
+
+function foreignForm(): RawAnswer {
+  return message(
+    403,
+    'This form is not taken',
+    'It was not sent by a page of this service. Open the link and pay there.',
+  );
+}
+
+function failurePage(failure: Problem): RawAnswer {
+  const { httpStatus, message: text, retryAfterMs } = failure;
+  const answer = message(httpStatus, 'This page cannot be shown', text);
+  if (retryAfterMs === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } };
+}
+
+function message(status: number, title: string, text: string): RawAnswer {
+  const content = html`<h1>${title}</h1>\n<p>${text}</p>`;
+  return framed({ status, title, content, isSignedIn: false, isNarrow: true });
+}

@@ -1,0 +1,87 @@
+// What the sandbox shows in place of a payment provider's page: six test cards and no field for a number, so nobody types a real one.
+
+import { amountText } from '../../../core/payments/money.ts';
+import { testCards } from '../../../core/payments/sandbox/cards.ts';
+import type { PaymentRow } from '../../../core/payments/sandbox/store.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { framed } from '../frame.ts';
+
+export interface Shown {
+  readonly payment: PaymentRow;
+  readonly nowMs: number;
+  /** What is wrong with the form that was sent; null: nothing. */
+  readonly fault: string | null;
+}
+
+/** The page as the payment stands. */
+export function sandboxPage({ payment, nowMs, fault }: Shown): RawAnswer {
+  const isOpen = payment.status === 'open' || payment.status === 'authenticating';
+  const isOver = isOpen && payment.expires_at <= nowMs;
+  const title = isOver ? 'This link has expired' : titleOf(payment);
+  const step = isOver ? over() : isOpen ? form(payment, fault) : decided(payment, nowMs);
+  return framed({
+    status: fault === null ? 200 : 400,
+    title,
+    content: html`<h1>${title}</h1>
+<p class="notice">Test money: this is the sandbox. No card is charged and no number is asked for.</p>
+<p>${payment.description}</p>
+${step}`,
+    isSignedIn: false,
+    isNarrow: true,
+  });
+}
+
+function titleOf({ purpose, status, amount_minor, currency }: PaymentRow): string {
+  const amount = amountText(amount_minor, currency);
+  if (status === 'authenticating') return 'Confirm that it is you';
+  if (status !== 'open') return purpose === 'setup' ? 'The card is kept' : 'Thank you';
+  if (purpose === 'setup') return 'Keep a test card';
+  return purpose === 'subscription' ? `Subscribe for ${amount} a month` : `Pay ${amount}`;
+}
+
+const failures: Readonly<Record<string, string>> = {
+  card_declined: 'The card was declined. Nothing was paid; pick another one.',
+  authentication_failed: 'It was not confirmed. Nothing was paid; pick a card again.',
+};
+
+function form({ status, purpose, failure_code }: PaymentRow, fault: string | null): Html {
+  if (status === 'authenticating')
+    return html`<p>The bank of this test card asks its owner to confirm the payment.</p>
+<form method="post">
+<button class="main" name="action" value="confirm">Confirm</button>
+<button name="action" value="refuse">This is not me</button>
+</form>`;
+  const failure = fault ?? (failure_code === null ? null : (failures[failure_code] ?? 'Nothing was paid.'));
+  return html`${failure === null ? '' : html`<p class="failure" role="alert" id="failure">${failure}</p>`}
+<form method="post">
+<fieldset${failure === null ? '' : html` aria-describedby="failure"`}>
+<legend>Test card</legend>
+${testCards.map(
+  (
+    { id, label, last4 },
+    i,
+  ) => html`<label class="choice" for="card-${id}"><input type="radio" id="card-${id}" name="card" value="${id}" required${i === 0 ? html` checked` : ''}>${label} <span class="quiet">&nbsp;•••• ${last4}</span></label>
+`,
+)}</fieldset>
+<button class="main">${purpose === 'setup' ? 'Keep this card' : 'Pay'}</button>
+</form>`;
+}
+
+function decided(payment: PaymentRow, nowMs: number): Html {
+  const { status, pays_at, return_url } = payment;
+  const waits = status === 'processing' && pays_at !== null && pays_at > nowMs;
+  const words = waits
+    ? 'The bank takes half a minute. You need not wait here.'
+    : status === 'review'
+      ? 'The payment is being reviewed. It counts once that is done.'
+      : status === 'failed'
+        ? 'The payment failed. Nothing was paid.'
+        : 'It is done.';
+  return html`<p role="status">${words}</p>
+${return_url === null ? '' : html`<p><a class="main" href="${return_url}">Continue</a></p>`}`;
+}
+
+function over(): Html {
+  return html`<p>Nobody paid in time, and nothing was charged. Ask for a new link.</p>`;
+}
