@@ -12,8 +12,11 @@ import {
   type TestAccount,
   type TestService,
 } from '../support/service.ts';
+import type { StripeEvent } from '../support/stripe/account.ts';
+import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe/double.ts';
 import type { CardKind, ProviderBench } from './conformance.ts';
 import { sandboxBench } from './sandbox-bench.ts';
+import { stripeBench } from './stripe-bench.ts';
 
 export interface Till {
   readonly service: TestService;
@@ -26,6 +29,39 @@ export async function openTill(env: Record<string, string> = {}): Promise<Till> 
   const service = await startTestService({ env: { ROLE: 'api', ...env } });
   const bench = sandboxBench(service.core.db, service.url, (seconds) => service.advance(seconds));
   return { service, bench, close: () => service.stop() };
+}
+
+export interface StripeTill extends Till {
+  readonly double: StripeDouble;
+  /** Stripe's message of an event, as the service answers it. */
+  send(event: StripeEvent, over?: { headers?: Record<string, string>; body?: string }): Promise<Response>;
+}
+
+/** The same, where Stripe takes the payments. */
+export async function openStripeTill(env: Record<string, string> = {}): Promise<StripeTill> {
+  const double = await StripeDouble.start();
+  const settings = {
+    STRIPE_SECRET_KEY: SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    STRIPE_API_BASE: double.url,
+  };
+  const service = await startTestService({ env: { ROLE: 'api', ...settings, ...env } });
+  const { advance, ...bench } = stripeBench(double);
+  const both = async (seconds: number) => {
+    await Promise.all([service.advance(seconds), advance(seconds)]);
+  };
+  return {
+    ...{ service, double, bench: { ...bench, advance: both } },
+    send(event, over = {}) {
+      const { headers, body } = double.message(event);
+      const sent = { headers: { ...headers, ...over.headers }, body: over.body ?? body };
+      return fetch(`${service.url}/webhooks/stripe`, { method: 'POST', ...sent });
+    },
+    async close() {
+      await service.stop();
+      await double.stop();
+    },
+  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape

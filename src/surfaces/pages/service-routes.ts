@@ -2,6 +2,7 @@
 // providers call. Each entry makes its routes of the started service.
 import type { Core } from '../../core/context.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
+import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { payRoutes } from './pay/routes.ts';
 
-export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [payRoutes];
+export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [payRoutes, paymentWebhooks];

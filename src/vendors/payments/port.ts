@@ -52,6 +52,7 @@ export interface CheckoutRequest {
   /** A page of ours; the payer comes back to it, whatever happened. */
   readonly returnUrl: string;
   readonly expiresAtMs: number;
+  /** What it is for: `account_id`, and `id` of ours. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

@@ -107,7 +107,7 @@ export async function openCheckout(core: PaymentCore, provider: PaymentProvider,
     saveMethod: row.save_method,
     returnUrl: `${core.baseUrl}/pay/return/${id}`,
     expiresAtMs: row.expires_at,
-    metadata: { account_id: accountId, topup_id: id },
+    metadata: { account_id: accountId, id },
   });
 }
 

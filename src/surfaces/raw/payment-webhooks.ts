@@ -1,0 +1,41 @@
+// POST /webhooks/stripe: Stripe says that something changed. The signature shows who says it; what it says is not believed: whatever of
+// ours it is about is due to be read. So a message that is lost, doubled or late does no harm, and one about others' objects is done with.
+import type { Core } from '../../core/context.ts';
+import { lookAgain } from '../../core/payments/look-again.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { problem } from '../../problems/problem.ts';
+
+/** Longer than any message: an object of Stripe has some 10 KB, with 50 keys of metadata of 500 characters. */
+const BODY_BYTES_MAX = 256 * 1_024;
+
+export function paymentWebhooks(services: () => Core): readonly RawRoute[] {
+  return [
+    {
+      name: 'payments.webhook',
+      methods: ['POST'],
+      path: '/webhooks/stripe',
+      capability: null,
+      bodyBytesMax: BODY_BYTES_MAX,
+      answer: (request) => takeMessage(services(), request),
+    },
+  ];
+}
+
+async function takeMessage({ db, payments: { provider } }: Core, request: RawRequest): Promise<RawAnswer> {
+  if (provider?.name !== 'stripe') throw problem('NOT_FOUND', { message: 'No payments are taken by Stripe here.' });
+  // Real time: Stripe's clock knows no test clock.
+  const hints = provider.verifyHint(request.body, signatureOf(request), Date.now());
+  if (hints === null)
+    throw problem('INVALID_REQUEST', {
+      message: 'The Stripe-Signature header does not match this body, or is more than five minutes old.',
+      detail: 'signature',
+    });
+  const names = hints.flatMap(({ ref, id }) => (id === null ? [ref] : [ref, id]));
+  for (const name of new Set(names)) if ((await lookAgain(db, name)) !== null) break;
+  return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: '{"received":true}' };
+}
+
+function signatureOf({ headers }: RawRequest): string | undefined {
+  const sent = headers['stripe-signature'];
+  return Array.isArray(sent) ? undefined : sent;
+}
