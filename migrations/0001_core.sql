@@ -137,6 +137,7 @@ CREATE TABLE core.credit_grant (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, grant_id)
 ) WITH (fillfactor = 40);
+CREATE INDEX credit_grant_test ON core.credit_grant (account_id) WHERE test_mode AND NOT spent;
 CREATE UNIQUE INDEX credit_grant_source ON core.credit_grant (account_id, source, source_id) WHERE source IS NOT NULL;
 CREATE INDEX credit_grant_open ON core.credit_grant (account_id) WHERE NOT spent;
 CREATE INDEX credit_grant_expiry ON core.credit_grant (expires_at) WHERE NOT spent AND expires_at IS NOT NULL;

@@ -933,6 +933,7 @@ CREATE INDEX clawback_topup ON core.clawback USING btree (account_id, topup_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);
 CREATE UNIQUE INDEX credit_grant_source ON core.credit_grant USING btree (account_id, source, source_id) WHERE (source IS NOT NULL);
+CREATE INDEX credit_grant_test ON core.credit_grant USING btree (account_id) WHERE (test_mode AND (NOT spent));
 CREATE INDEX delivery_age ON core.delivery USING btree (created_at);
 CREATE INDEX delivery_by_webhook ON core.delivery USING btree (account_id, webhook_id, delivery_id);
 CREATE INDEX delivery_due ON core.delivery USING btree (account_id, webhook_id, due_at, delivery_id) WHERE (due_at IS NOT NULL);

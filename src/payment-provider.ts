@@ -2,11 +2,15 @@
 import type { PaymentSettings } from './config/payments.ts';
 import type { Payments } from './core/payments/payments.ts';
 import { SandboxProvider } from './core/payments/sandbox/provider.ts';
+import { endTestCredit } from './core/wallet/test-credit.ts';
 import type { Database } from './db/database.ts';
 
+/** The first start that takes real money ends what is left of test money. */
 export async function openPayments(db: Database, baseUrl: string, settings: PaymentSettings): Promise<Payments> {
   const { fxRatesNanos, reviewAboveNanos } = settings;
-  return { provider: await providerOf(db, baseUrl, settings), fxRatesNanos, reviewAboveNanos };
+  const provider = await providerOf(db, baseUrl, settings);
+  if (provider?.testMode === false) await endTestCredit(db);
+  return { provider, fxRatesNanos, reviewAboveNanos };
 }
 
 async function providerOf(db: Database, baseUrl: string, settings: PaymentSettings): Promise<Payments['provider']> {

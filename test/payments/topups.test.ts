@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { approveTopup, rejectTopup } from '../../src/core/payments/topups/review.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import { expireGrants } from '../../src/core/wallet/grants.ts';
+import { endTestCredit } from '../../src/core/wallet/test-credit.ts';
+import { allEvents, eventFaults } from '../support/events.ts';
 import { startTestService } from '../support/service.ts';
+import { call as laneCall } from '../wallet/harness.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 
 let till: Till;
@@ -164,6 +169,31 @@ test('what somebody says of a payment has it read at once; without a word the sc
   } finally {
     await worker.stop();
   }
+});
+
+test('test credit ends with the first start that takes real money: what is free at once, what is held with its hold', async () => {
+  const { core } = till.service;
+  const customer = await Customer.open(till, 3);
+  await customer.paid({ amount_usd: 10 });
+  const principal = (await core.keys.find(customer.account.secret)) as Principal;
+  // The oldest credit first: all of what is real, and 2 of what is not.
+  const outcome = await core.holds.authorize(laneCall({ ...customer.account, principal }, { amount: 5n * 10n ** 9n }));
+  if (outcome.kind !== 'held') throw new Error(outcome.kind);
+  const live = { STRIPE_SECRET_KEY: 'sk_live_of_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9' };
+  const started = await startTestService({ database: till.service.database, env: { ROLE: 'api', ...live } });
+  await started.stop();
+  expect(await customer.balance()).toMatchObject({ balance_usd: 0, test_usd: 0, held_usd: 5 });
+  await core.holds.release(customer.account.accountId, outcome.hold.holdId);
+  await core.db.transaction((tx) => expireGrants(tx, customer.account.accountId));
+  expect(await customer.balance()).toMatchObject({ balance_usd: 3, test_usd: 0, held_usd: 0 });
+  const told = (await allEvents(customer.call)).filter(({ type }) => type === 'wallet.expired');
+  expect(told.map(({ data }) => [data.object.amount_usd, data.object.reason])).toEqual([
+    [2, 'test_credit_ended'],
+    [8, 'test_credit_ended'],
+  ]);
+  expect(told.flatMap(eventFaults)).toEqual([]);
+  expect(await endTestCredit(core.db)).toBe(0);
+  await customer.expectSound();
 });
 
 test('without a provider nobody tops up, and everything else works', async () => {

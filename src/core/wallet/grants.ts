@@ -55,6 +55,11 @@ const saveWarned = statement(
   `UPDATE core.credit_grant AS g SET warned_days = $3 WHERE g.account_id = $1 AND g.grant_id = ANY($2::text[])`,
 );
 
+const readTestMode = statement(
+  'grant_read_test_mode',
+  `SELECT grant_id FROM core.credit_grant WHERE account_id = $1 AND test_mode AND NOT spent`,
+);
+
 /**
  * Adds credit in the caller's transaction: grant, ledger entry, balance; what is owed is paid of it first. Answers the `grant_…` id.
  * Re-arms the low balance event when the wallet is above 120 % of its threshold again.
@@ -107,9 +112,13 @@ export async function expireGrants(tx: Transaction, accountId: string): Promise<
     spendableOf(opened.unexpired),
     opened.nowMs,
   );
+  const { rows: ofTestMoney } = await tx.query<{ grant_id: string }>(readTestMode, [accountId]);
+  // Test credit has no end of its own.
+  const reasonOf = ({ grant_id }: GrantRow) =>
+    ofTestMoney.some((row) => row.grant_id === grant_id) ? 'test_credit_ended' : 'expired';
   const told = expired.map((grant, i) => ({
     type: 'wallet.expired',
-    data: { object: grantObject(grant, amounts[i] as bigint) },
+    data: { object: { ...grantObject(grant, amounts[i] as bigint), reason: reasonOf(grant) } },
   }));
   const events = [...told, ...low.events].map((event): NewEvent => ({ ...event, accountId, requestId: null }));
   sendEvents(tx, events, opened.nowMs);

@@ -91,6 +91,13 @@ export const accountEvents: readonly EventKind[] = withoutCall(
       ...grantMembers,
       days_left: whole('7, and again 1.', 7),
     }),
-    eventKind('wallet.expired', 'Promotional credit expired and left the balance.', grantMembers),
+    eventKind('wallet.expired', 'Credit expired and left the balance.', {
+      ...grantMembers,
+      reason: word(
+        '`test_credit_ended`: it was test money, and real payments were switched on.',
+        'expired',
+        'test_credit_ended',
+      ),
+    }),
   ],
 );
