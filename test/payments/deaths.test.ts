@@ -1,0 +1,171 @@
+// A process dies before, in and after every single step of creating, applying and refunding a top-up; another one finds what it left. At the
+// end what is credited is what was paid, each once.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
+import { checkTopup } from '../../src/core/payments/topups/check.ts';
+import { createTopup, type PaymentCore } from '../../src/core/payments/topups/create.ts';
+import type { TopupRow } from '../../src/core/payments/topups/store.ts';
+import type { Database, Transaction } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
+import type { PaymentProvider } from '../../src/vendors/payments/port.ts';
+import { Customer, openTill, type Till } from './harness.ts';
+
+let till: Till;
+beforeAll(async () => {
+  till = await openTill();
+});
+afterAll(() => till?.close());
+
+const USD = 10n ** 9n;
+const order = { amountNanos: 10n * USD, currency: 'USD', saveMethod: true, returnUrl: null } as const;
+
+class Death extends Error {
+  override readonly name = 'Death';
+}
+
+/** The services of a process that dies at its `last` step (the first is 0): from then on nothing it does has an effect. */
+class Mortal {
+  readonly core: PaymentCore;
+  #steps = 0;
+  readonly #last: number;
+
+  constructor(core: PaymentCore, last: number) {
+    this.#last = last;
+    const { db } = core;
+    const provider = core.payments.provider as PaymentProvider;
+    const mortalDb = {
+      query: (...call: Parameters<Database['query']>) => this.#around(() => db.query(...call)),
+      transaction: (body: (tx: Transaction) => Promise<unknown>) =>
+        this.#around(() =>
+          db.transaction(async (tx) => {
+            const value = await body(tx);
+            // Before the commit: all of it is undone.
+            this.#step();
+            return value;
+          }),
+        ),
+    };
+    const mortalProvider = new Proxy(provider, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name, target);
+        return typeof member === 'function'
+          ? (...call: unknown[]) => this.#around(() => member.apply(target, call))
+          : member;
+      },
+    });
+    this.core = {
+      ...core,
+      db: mortalDb as unknown as Database,
+      payments: { ...core.payments, provider: mortalProvider },
+    };
+  }
+
+  async #around<T>(act: () => Promise<T>): Promise<T> {
+    this.#step();
+    const value = await act();
+    this.#step();
+    return value;
+  }
+
+  #step(): void {
+    if (this.#steps >= this.#last) throw new Death('the process died');
+    this.#steps += 1;
+  }
+}
+
+/** Runs `work` in processes that die one step later each time, until one lives to its end. Answers how many died. */
+async function dyingEverywhere(work: (core: PaymentCore, last: number) => Promise<unknown>): Promise<number> {
+  for (let last = 0; ; last += 1) {
+    const { core } = new Mortal(till.service.core, last);
+    try {
+      await work(core, last);
+      return last;
+    } catch (error) {
+      if (!(error instanceof Death)) throw error;
+    }
+  }
+}
+
+const findAll = statement('test_topups_of', 'SELECT topup_id FROM core.topup WHERE account_id = $1');
+const findToken = statement('test_sandbox_token', 'SELECT token FROM core.sandbox_payment WHERE id = $1');
+
+async function topupsOf({ account }: Customer): Promise<string[]> {
+  const { rows } = await till.service.core.db.query<{ topup_id: string }>(findAll, [account.accountId]);
+  return rows.map(({ topup_id }) => topup_id);
+}
+
+/** A person pays at the provider's page, if there is one: the answer that named it may be lost. */
+async function payIfThere(topupId: string): Promise<boolean> {
+  const { rows } = await till.service.core.db.query<{ token: string }>(findToken, [topupId]);
+  if (rows[0] === undefined) return false;
+  await till.bench.pay(`/pay/${rows[0].token}`, 'pays');
+  return true;
+}
+
+async function expectCredited(customer: Customer, topupId: string): Promise<void> {
+  const [first, again] = [await customer.check({ topup_id: topupId }), await customer.check({ topup_id: topupId })];
+  expect([first.status, again.status]).toEqual(['succeeded', 'succeeded']);
+  expect((await customer.balance()).balance_usd).toBe(10);
+  expect((await customer.told()).filter((type) => type === 'topup.succeeded')).toHaveLength(1);
+  await customer.expectSound();
+}
+
+test.each(['before anybody pays', 'after it was paid'])(
+  'creating: whatever is left is found %s, and credited once it is paid',
+  async (when) => {
+    let customer = await Customer.open(till);
+    const deaths = await dyingEverywhere(async (core) => {
+      customer = await Customer.open(till);
+      const { accountId } = customer.account;
+      try {
+        await createTopup(core, accountId, order);
+      } finally {
+        for (const id of await topupsOf(customer)) {
+          const isPaid = when === 'after it was paid' && (await payIfThere(id));
+          const shown = await customer.check({ topup_id: id });
+          // A row without its page has got it by now.
+          if (!isPaid) {
+            expect(shown).toMatchObject({ status: 'pending', checkout_url: expect.stringContaining('/pay/') });
+            await customer.pay(shown);
+          }
+          await expectCredited(customer, id);
+        }
+      }
+    });
+    expect(deaths).toBeGreaterThan(8);
+  },
+);
+
+test('applying: the credit is there once, however far the first got', async () => {
+  const deaths = await dyingEverywhere(async (core) => {
+    const customer = await Customer.open(till);
+    const topup = await customer.topup();
+    await customer.pay(topup);
+    try {
+      await checkTopup(core, { accountId: customer.account.accountId, id: topup.topup_id, attempt: 0 });
+    } finally {
+      await expectCredited(customer, topup.topup_id);
+    }
+  });
+  expect(deaths).toBeGreaterThan(4);
+});
+
+test('refunding: what was taken out was paid back, once; what was not paid back is still there', async () => {
+  const deaths = await dyingEverywhere(async (core) => {
+    const customer = await Customer.open(till);
+    const topup: TopupRow = await customer.paid();
+    try {
+      await refundTopup(core, customer.account.accountId, topup.topup_id, 4n * USD);
+    } finally {
+      await customer.check(topup);
+      const shown = await customer.check(topup);
+      const provider = till.service.core.payments.provider as PaymentProvider;
+      const { refunds } = await provider.read(await customer.paymentRef(topup));
+      expect(refunds.length).toBeLessThanOrEqual(1);
+      expect(shown.refunded_usd).toBe(refunds.length * 4);
+      expect((await customer.balance()).balance_usd).toBe(10 - refunds.length * 4);
+      await customer.expectSound();
+    }
+  });
+  expect(deaths).toBeGreaterThan(6);
+});
