@@ -1,4 +1,6 @@
 // The adapter for Stripe, through the unchanged package, on a double of Stripe.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/lib/ids.ts';
 import { type CheckoutRequest, type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
@@ -143,3 +145,27 @@ describe('a message', () => {
     expect(verified(message, Date.now() + 301_000)).toBeNull();
   });
 });
+
+/** Names and JSON types of the fields of Stripe's objects, as its published examples have them (github.com/stripe/openapi). */
+const published = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/stripe-objects.json'), 'utf8'),
+) as Record<string, Record<string, string>>;
+/** Of the double alone; payments of an invoice come along only where they are asked for. */
+const OWN = new Set(['asked', 'arrivesAt', 'amount of subscription', 'payments of invoice']);
+
+test('the double’s objects have the fields and types that Stripe has published', () => {
+  const faults = [...double.account.objects.values()].flatMap((object) =>
+    Object.entries(object)
+      .filter(([name]) => !OWN.has(name) && !OWN.has(`${name} of ${object.object}`))
+      .filter(([name, value]) => !fits(published[object.object]?.[name], value))
+      .map(([name, value]) => `${object.object}.${name}: ${JSON.stringify(value)}`),
+  );
+  expect(new Set([...double.account.objects.values()].map(({ object }) => object)).size).toBe(10);
+  expect(faults).toEqual([]);
+});
+
+/** A field whose published example is null may be anything; a field with an id may be null. */
+function fits(type: string | undefined, value: unknown): boolean {
+  if (type === undefined) return false;
+  return type === 'null' || value === null || (Array.isArray(value) ? 'array' : typeof value) === type;
+}
