@@ -83,6 +83,8 @@ CREATE TABLE core.account (
   tier text NOT NULL DEFAULT 'standard',
   name text,
   email_bound boolean NOT NULL DEFAULT false,
+  -- why it has no sign-up credit; null: it has, or none is given
+  trial_withheld text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
@@ -353,3 +355,26 @@ CREATE TABLE core.sweep_lease (
   lease_until timestamptz NOT NULL,
   position text
 );
+
+-- Who was given sign-up credit: keyed hashes of an identity, a mailbox, or one of a network's three places of a day. A directory: found
+-- without an account, and kept when the account is gone.
+CREATE TABLE core.sign_up_claim (
+  claim_hash text COLLATE "C" PRIMARY KEY,
+  -- null: it is gone
+  account_id text COLLATE "C",
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX sign_up_claim_account ON core.sign_up_claim (account_id);
+
+-- An account that went over into another: on the one that is left (`is_leaving`) what it gave away, and whether that has arrived; on the
+-- other that it has come, once.
+CREATE TABLE core.absorption (
+  account_id text COLLATE "C" NOT NULL,
+  other_account_id text COLLATE "C" NOT NULL,
+  is_leaving boolean NOT NULL,
+  content text,
+  begun_at timestamptz NOT NULL,
+  arrived_at timestamptz,
+  PRIMARY KEY (account_id, other_account_id, is_leaving)
+);
+CREATE INDEX absorption_under_way ON core.absorption (begun_at) WHERE is_leaving AND arrived_at IS NULL;

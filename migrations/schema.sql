@@ -72,6 +72,16 @@ BEGIN
   END LOOP;
 END $function$;
 
+CREATE TABLE core.absorption (
+  account_id text COLLATE "C" NOT NULL,
+  other_account_id text COLLATE "C" NOT NULL,
+  is_leaving boolean NOT NULL,
+  content text,
+  begun_at timestamp with time zone NOT NULL,
+  arrived_at timestamp with time zone,
+  CONSTRAINT absorption_pkey PRIMARY KEY (account_id, other_account_id, is_leaving)
+);
+
 CREATE TABLE core.accepted_units (
   account_id text COLLATE "C" NOT NULL,
   capability text COLLATE "C" NOT NULL,
@@ -85,6 +95,7 @@ CREATE TABLE core.account (
   tier text DEFAULT 'standard'::text NOT NULL,
   name text,
   email_bound boolean DEFAULT false NOT NULL,
+  trial_withheld text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT account_pkey PRIMARY KEY (account_id)
@@ -384,6 +395,13 @@ CREATE TABLE core.setting (
   name text NOT NULL,
   value text NOT NULL,
   CONSTRAINT setting_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE core.sign_up_claim (
+  claim_hash text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_up_claim_pkey PRIMARY KEY (claim_hash)
 );
 
 CREATE TABLE core.sweep_lease (
@@ -925,6 +943,7 @@ CREATE TABLE video.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
 ) WITH (fillfactor=70);
 
+CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
@@ -949,6 +968,7 @@ CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
 CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);
 CREATE UNIQUE INDEX sandbox_return_id ON core.sandbox_return USING btree (id) WHERE (id IS NOT NULL);
 CREATE INDEX sandbox_return_payment ON core.sandbox_return USING btree (payment_ref);
+CREATE INDEX sign_up_claim_account ON core.sign_up_claim USING btree (account_id);
 CREATE INDEX topup_due ON core.topup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX topup_pending ON core.topup USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX turn_due ON core.turn USING btree (work, due_at) WHERE (due_at IS NOT NULL);

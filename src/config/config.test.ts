@@ -28,6 +28,8 @@ describe('loadConfig', () => {
         fxRatesNanos: { USD: 1_000_000_000n, CNY: 7_200_000_000n },
         reviewAboveNanos: null,
       },
+      identityProviders: [],
+      signUpCreditNanos: 2_000_000_000n,
       trustProxy: false,
       isBehindProxy: false,
       allowPrivateTargets: [],

@@ -47,6 +47,8 @@ export type Config = {
   readonly payments: PaymentSettings;
   /** Who may vouch for people who sign in. */
   readonly identityProviders: readonly IdentityProviderSettings[];
+  /** What an account gets at its first sign-in by one of them. */
+  readonly signUpCreditNanos: bigint;
   /** As Fastify's `trustProxy`: off, or the proxies' networks (`on` or a number of hops would let direct clients spoof their address). */
   readonly trustProxy: false | string[];
   /** Told by TRUST_PROXY, or by a public address that is not where the service listens. */
@@ -94,6 +96,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     cnyPerUsd,
     payments: paymentSettings(variables, { baseUrl, cnyPerUsd }),
     identityProviders: identityProviders(variables),
+    signUpCreditNanos: variables.usd('SIGNUP_CREDIT_USD', 2_000_000_000n),
     trustProxy,
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),

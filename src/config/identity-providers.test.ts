@@ -86,3 +86,12 @@ test('http is for this machine; ids are unique; what is refused shows no secret'
     expect.objectContaining({ message: expect.not.stringContaining('s3cret') }),
   );
 });
+
+test('the credit of a first sign-in is 2 USD unless told otherwise', () => {
+  const credit = (usd?: string) => loadConfig({ SIGNUP_CREDIT_USD: usd }).signUpCreditNanos;
+  expect([credit(), credit('0'), credit('1.5'), credit('0.05')]).toEqual([
+    ...[2_000_000_000n, 0n, 1_500_000_000n, 50_000_000n],
+  ]);
+  for (const usd of ['-1', '1.234', 'two', '1e3'])
+    expect(() => credit(usd)).toThrow(/^SIGNUP_CREDIT_USD must be an amount of USD/);
+});

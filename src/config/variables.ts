@@ -53,6 +53,15 @@ export class Variables {
     throw new ConfigError(`${name} must be a positive decimal number, not ${JSON.stringify(value)}`);
   }
 
+  /** Nano-USD. */
+  usd(name: string, fallbackNanos: bigint): bigint {
+    const value = this.text(name);
+    if (value === undefined) return fallbackNanos;
+    const [, whole = '', cents = ''] = /^(\d{1,6})(?:\.(\d{1,2}))?$/.exec(value) ?? [];
+    if (whole !== '') return (BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'))) * 10_000_000n;
+    throw new ConfigError(`${name} must be an amount of USD with up to two decimals, not ${JSON.stringify(value)}`);
+  }
+
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
     const value = this.text(name) ?? fallback;
     const found = allowed.find((candidate) => candidate === value);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
+import { absorbAccount } from '../../src/core/people/absorb.ts';
 import { openVendor } from '../../src/core/vendors/health-store.ts';
 import { vendorNotices } from '../../src/core/vendors/notices.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
@@ -84,6 +85,10 @@ async function topup(card: CardKind): Promise<void> {
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'account.created': async () => undefined,
   'account.updated': () => service.core.db.transaction((tx) => setTier(tx, accountId, 'pro')),
+  'account.absorbed': async () => {
+    const { accountId: from } = await createTestAccount(service.core, 0);
+    await absorbAccount(service.core, { from, into: accountId }, async () => true);
+  },
   'wallet.expiring_soon': async () => {
     await grantFor(8);
     await service.advance(1.5 * DAY_SECONDS);

@@ -74,13 +74,14 @@ describe('account.balance', () => {
       { amount_usd: 0.5, expires_at: '2026-11-21T09:30:00.000Z' },
       { amount_usd: 2, expires_at: '2027-02-19T08:30:00.000Z' },
     ];
+    const trial = { granted_usd: 2, remaining_usd: 2, withheld_reason: null };
     expect(await read()).toEqual({
       currency: 'USD',
       ...{ balance_usd: 12.5, held_usd: 0.5, test_usd: 0, debt_usd: 0 },
       promo_usd: 2.5,
       paid_usd: 10,
       expiring,
-      trial: { active: true, granted_usd: 2, remaining_usd: 2, expires_at: '2027-02-19T08:30:00.000Z' },
+      trial: { active: true, ...trial, expires_at: '2027-02-19T08:30:00.000Z' },
       low_balance: false,
       frozen_reason: null,
       as_of: '2026-11-21T08:30:00.000Z',
@@ -101,7 +102,7 @@ describe('account.balance', () => {
     expect(data).toMatchObject({
       balance_usd: 0,
       low_balance: true,
-      trial: { active: false, granted_usd: 0, remaining_usd: 0, expires_at: null },
+      trial: { active: false, granted_usd: 0, expires_at: null, withheld_reason: 'email_sign_up' },
     });
   });
 });

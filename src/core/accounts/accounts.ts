@@ -18,6 +18,8 @@ export interface NewAccount {
   readonly name?: string | null;
   /** Set for an account made by an e-mail identity: it starts without credit, and is named by the address unless a name is given. */
   readonly email?: string | null;
+  /** False: it gets none with its making. Absent: it does, unless an e-mail identity made it. */
+  readonly signUpCredit?: boolean;
 }
 
 export interface Account {
@@ -46,8 +48,8 @@ const SIGN_UP_CREDIT_NANOS = 2n * NANOS_PER_USD;
 
 const insertAccount = statement(
   'account_insert',
-  `INSERT INTO core.account (account_id, project_id, tier, name, email_bound, created_at, updated_at)
-   VALUES ($1, $2, 'standard', $3, $4, $5, $5)`,
+  `INSERT INTO core.account (account_id, project_id, tier, name, email_bound, trial_withheld, created_at, updated_at)
+   VALUES ($1, $2, 'standard', $3, $4, $6, $5, $5)`,
 );
 
 // Armed from the start: an account that never had more than the threshold is told when it runs low as well.
@@ -89,16 +91,20 @@ const updateSuspended = statement(
 );
 
 /** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
-export async function createAccount(tx: Transaction, { name = null, email = null }: NewAccount): Promise<string> {
+export async function createAccount(tx: Transaction, account: NewAccount): Promise<string> {
+  const { name = null, email = null, signUpCredit = email === null } = account;
   const nowMs = await clockNow(tx);
   const now = new Date(nowMs);
   const accountId = newId(email === null ? 'acct_anon_' : 'acct_email_');
   const inserted = [
-    tx.query(insertAccount, [accountId, newId('proj_'), name ?? email, email !== null, now]),
+    tx.query(insertAccount, [
+      ...[accountId, newId('proj_'), name ?? email, email !== null, now],
+      email === null || signUpCredit ? null : 'email_sign_up',
+    ]),
     tx.query(insertWallet, [accountId, sequenceAt(nowMs), new Date(startOfDay(nowMs)), new Date(startOfMonth(nowMs))]),
   ];
   await Promise.all(inserted);
-  if (email === null) {
+  if (signUpCredit) {
     await grantCredit(tx, accountId, {
       kind: 'promo',
       amountNanos: SIGN_UP_CREDIT_NANOS,
@@ -106,10 +112,10 @@ export async function createAccount(tx: Transaction, { name = null, email = null
       note: signUpNote,
     });
   }
-  const account = (await findAccount(tx, accountId)) as Account;
+  const created = (await findAccount(tx, accountId)) as Account;
   sendEvents(
     tx,
-    [{ accountId, type: 'account.created', data: { object: accountRecord(account) }, requestId: null }],
+    [{ accountId, type: 'account.created', data: { object: accountRecord(created) }, requestId: null }],
     nowMs,
   );
   return accountId;

@@ -19,7 +19,8 @@ export const KEY_CACHE_MS = 1_000;
 const DEAD_CACHE_MS = 60_000;
 const READ_FOR_MS = 2_000;
 
-// The one look-up without an account, in a table that every node of a distributed engine holds whole. A secret keeps its account.
+// The one look-up without an account, in a table that every node of a distributed engine holds whole. A secret keeps its account, until
+// that goes over into another.
 const findAccount = statement('key_find_account', 'SELECT account_id FROM core.api_secret WHERE secret_hash = $1');
 const findSecret = statement(
   'key_find_secret',
@@ -186,6 +187,8 @@ export class KeyRing {
       const found = await this.#read(id, hash);
       // A key was dropped meanwhile: what was read may be from before its revocation.
       if (drops !== this.#drops) continue;
+      // A secret without a key is on its way into another account (core/people/absorb.ts).
+      if (found === 'unknown' && (await this.#accountOf(hash)) !== undefined) return found;
       if (typeof found === 'string') this.#dead.set(id, found, { start: sinceMs });
       else {
         this.#live.set(id, found, { start: sinceMs });
@@ -203,8 +206,17 @@ export class KeyRing {
   }
 
   async #read(id: string, hash: Buffer): Promise<Found> {
-    const accountId = this.#live.peek(id, { allowStale: true })?.accountId ?? (await this.#accountOf(hash));
+    const remembered = this.#live.peek(id, { allowStale: true })?.accountId;
+    const accountId = remembered ?? (await this.#accountOf(hash));
     if (accountId === undefined) return 'unknown';
+    const found = await this.#readOf(accountId, hash);
+    if (found !== 'unknown') return found;
+    // It may have gone over into another account since it was found in this one.
+    const now = await this.#accountOf(hash);
+    return now === undefined || now === accountId ? 'unknown' : this.#readOf(now, hash);
+  }
+
+  async #readOf(accountId: string, hash: Buffer): Promise<Found> {
     const { rows } = await this.#query<SecretRow>(findSecret, [hash, accountId]);
     const [row] = rows;
     if (row === undefined || !sameDigest(row.secret_hash, hash)) return 'unknown';

@@ -10,6 +10,7 @@ import { clockNow } from '../database-clock.ts';
 import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { topupChecks } from '../payments/topups/check.ts';
+import { absorptionSweep } from '../people/absorb.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
 import { usageFolding } from '../usage/fold.ts';
 import { expireGrants, warnExpiring } from '../wallet/grants.ts';
@@ -68,6 +69,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
       run: once(async () => makePartitionsAhead(db, await clockNow(db))),
     },
     ...core.vendors.sweeps(db),
+    absorptionSweep(core),
     spareMemorySweep(),
     usageFolding(db),
     ledgerRetention(db, ledgerDays),

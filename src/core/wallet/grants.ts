@@ -19,6 +19,8 @@ export interface NewGrant {
   readonly amountNanos: bigint;
   /** Null: never. */
   readonly expiresInMs: number | null;
+  /** In place of it: of credit that had an end before it came here. */
+  readonly expiresAtMs?: number;
   readonly note: string | null;
   /** What it is given for: the database refuses a second grant for the same. */
   readonly source?: GrantSource;
@@ -74,9 +76,11 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
   if (balance > BALANCE_NANOS_MAX)
     throw problem('QUOTA_EXCEEDED', { message: 'The balance would be larger than a wallet can hold.' });
   const grantId = newId('grant_', opened.nowMs);
-  const expiresAt = grant.expiresInMs === null ? null : new Date(opened.nowMs + grant.expiresInMs);
+  const inMs = grant.expiresInMs === null ? null : opened.nowMs + grant.expiresInMs;
+  const expiresAtMs = grant.expiresAtMs ?? inMs;
+  const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs);
   const wallet = { ...freed, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
-  const spendable = spendableOf(opened.unexpired) + left;
+  const spendable = spendableOf(opened.unexpired) + (expiresAtMs !== null && expiresAtMs <= opened.nowMs ? 0n : left);
   await Promise.all([
     tx.query(insertGrant, [
       accountId,

@@ -30,7 +30,8 @@ export interface LedgerEntry {
     | 'debt'
     | 'refund'
     | 'dispute'
-    | 'restore';
+    | 'restore'
+    | 'transfer';
   readonly capability: string | null;
   readonly keyId: string | null;
   readonly units: bigint;

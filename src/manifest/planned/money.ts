@@ -64,12 +64,6 @@ export const plannedMoneyEvents: readonly EventKind[] = [
     { ...account, tier: text('Tier.', 'standard') },
     before('tier', 'pro'),
   ),
-  eventKind('account.absorbed', 'Another account was merged into this one.', {
-    ...account,
-    absorbed_account_id: text('The account that is no more.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
-    credit_usd: number('Credit that moved, USD.', 1.5),
-    key_ids: texts('Keys that moved.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
-  }),
   eventKind('account.device_linked', 'A device was linked to the account.', {
     key_id: text('Key that the device got.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
     client_name: text('How the device calls itself; not verified.', 'build-agent'),

@@ -13,6 +13,7 @@ import {
   otherwise,
   text,
   textOrNull,
+  texts,
   whole,
   withoutCall,
   word,
@@ -61,6 +62,7 @@ const lowBalance = {
 export const accountEvents: readonly EventKind[] = withoutCall(
   {
     'account.created': 'An account was made, at the first start or by `qm accounts create`.',
+    'account.absorbed': 'A person linked an identity that had an empty account of its own.',
     'account.updated': 'The tier was changed by `qm accounts update --tier`.',
     'wallet.low_balance':
       'Credit that expired, or a scheduled run that was charged, took the balance below the threshold.',
@@ -69,6 +71,11 @@ export const accountEvents: readonly EventKind[] = withoutCall(
   },
   [
     eventKind('account.created', 'An account was created.', accountMembers),
+    eventKind('account.absorbed', 'Another account of the same person, an empty one, went over into this one.', {
+      ...accountMembers,
+      credit_usd: number('Credit that came with it, USD.', 1.5),
+      key_ids: texts('Keys that came with it; they keep scopes and secrets.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
+    }),
     eventKind(
       'account.updated',
       'An account changed: an e-mail address was bound, or the tier changed.',

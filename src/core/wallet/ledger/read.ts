@@ -17,14 +17,17 @@ interface BalanceRow extends GrantRow {
   readonly amount_nanos: bigint;
   readonly test_mode: boolean;
   readonly note: string | null;
+  readonly trial_withheld: string | null;
   readonly now: number;
 }
 
 const readBalance = statement(
   'wallet_read_balance',
   `SELECT w.held_nanos, w.last_grant_nanos, w.suspended, w.frozen_reason, w.debt_nanos, core.clock_now() AS now,
-          g.account_id, g.grant_id, g.kind, g.amount_nanos, g.remaining_nanos, g.reserved_nanos, g.note, g.test_mode, g.expires_at
+          g.account_id, g.grant_id, g.kind, g.amount_nanos, g.remaining_nanos, g.reserved_nanos, g.note, g.test_mode, g.expires_at,
+          a.trial_withheld
      FROM core.wallet w
+     JOIN core.account a ON a.account_id = $1
      LEFT JOIN core.credit_grant g ON g.account_id = $1 AND (NOT g.spent OR g.note = $2)
     WHERE w.account_id = $1
     ORDER BY g.grant_id`,
@@ -79,7 +82,7 @@ export async function balanceOf(db: Queryable, accountId: string) {
     ),
     debt_usd: usd(first.debt_nanos),
     expiring: expiringOf(open),
-    trial: trialOf(grants, first.now),
+    trial: trialOf(grants, first),
     low_balance: spendable < lowBalanceThreshold(first.last_grant_nanos),
     frozen_reason: first.frozen_reason ?? (first.suspended ? 'suspended' : null),
     as_of: iso(first.now),
@@ -96,16 +99,18 @@ function expiringOf(open: readonly GrantRow[]) {
   return dated.map(([expiresAt, amount]) => ({ amount_usd: usd(amount), expires_at: iso(expiresAt) }));
 }
 
-function trialOf(grants: readonly BalanceRow[], nowMs: number) {
+function trialOf(grants: readonly BalanceRow[], { now, trial_withheld }: BalanceRow) {
   const trial = grants.find((grant) => grant.note === signUpNote);
-  if (trial === undefined) return { active: false, granted_usd: 0, remaining_usd: 0, expires_at: null };
-  const alive = trial.expires_at === null || trial.expires_at > nowMs;
+  if (trial === undefined)
+    return { active: false, granted_usd: 0, remaining_usd: 0, expires_at: null, withheld_reason: trial_withheld };
+  const alive = trial.expires_at === null || trial.expires_at > now;
   const remaining = alive ? trial.remaining_nanos - trial.reserved_nanos : 0n;
   return {
     active: remaining > 0n,
     granted_usd: usd(trial.amount_nanos),
     remaining_usd: usd(remaining),
     expires_at: isoOrNull(trial.expires_at),
+    withheld_reason: null,
   };
 }
 

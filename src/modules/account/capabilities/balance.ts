@@ -41,6 +41,10 @@ export const balance = defineCapability<AccountState>()({
           granted_usd: usdField('Sign-up credit that was granted; 0 for accounts without.'),
           remaining_usd: usdField('What is left of it.'),
           expires_at: textOrNull('When it ends or ended; null for accounts without.'),
+          withheld_reason: textOrNull(
+            'Why none was given: email_sign_up (a provider that vouches for you brings it), no_verified_email, identity_used, ' +
+              'email_used, network_limit; null when it was, or none is given here.',
+          ),
         },
         { description: 'The credit given at sign-up.' },
       ),
