@@ -296,6 +296,19 @@ CREATE TABLE core.ledger_total (
   CONSTRAINT ledger_total_pkey PRIMARY KEY (account_id, month, kind, capability, key_id)
 );
 
+CREATE TABLE core.mail (
+  mail_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C",
+  recipient text NOT NULL,
+  subject text NOT NULL,
+  body_text text NOT NULL,
+  body_html text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT mail_pkey PRIMARY KEY (mail_id)
+);
+
 CREATE TABLE core.migration (
   version integer NOT NULL,
   name text NOT NULL,
@@ -964,6 +977,8 @@ CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_a
 CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
+CREATE INDEX mail_created ON core.mail USING btree (created_at);
+CREATE INDEX mail_due ON core.mail USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
 CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);
 CREATE UNIQUE INDEX sandbox_return_id ON core.sandbox_return USING btree (id) WHERE (id IS NOT NULL);

@@ -38,6 +38,7 @@ import { FailedLogins, type LoginFailures } from './gateway/limits/failed-logins
 import { RateLimiter, type Rates } from './gateway/limits/rate-limiter.ts';
 import { openIdentityProviders } from './identity-providers.ts';
 import { randomText } from './lib/ids.ts';
+import { openMailServer } from './mail-server.ts';
 import { settingsOf } from './manifest/compose.ts';
 import { modules as allModules } from './manifest/index.ts';
 import type { Manifest } from './manifest/manifest.ts';
@@ -215,6 +216,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     eventTypes: new Set(manifest.events.map(({ type }) => type)),
     outbound,
     payments: await openPayments(db, baseUrl, config.payments),
+    mailServer: await openMailServer(config.people.smtp),
+    signUp: config.people.signUp,
     identityProviders: await openIdentityProviders(config.identityProviders, outbound),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
@@ -229,16 +232,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const operator = await ensureOperator(core, config.dataDir);
   const states = new Map<string, unknown>();
   for (const module of manifest.modules) states.set(module.name, await module.start(core, settings.get(module.name)));
-  const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
   const backlog = new BacklogGauge(db);
-  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];
-  const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
-  sweeper.start();
-  const jobs = [
-    ...coreJobs(core),
-    ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
-  ];
-  if (config.role !== 'api') for (const loop of jobs) loop.start();
+  const { sweeper, jobs } = startBackground(options, core, states, backlog);
   const gateway = createGateway({
     core,
     ...shell.forGateway(),
@@ -252,6 +247,24 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...manifest.modules.flatMap((module) => module.metrics?.(states.get(module.name)) ?? []),
   ];
   return { core, gateway, states, modules: manifest.modules, sweeper, jobs, metrics, operator, storage };
+}
+
+function startBackground(
+  { config, manifest }: InnerOptions,
+  core: Core,
+  states: Inner['states'],
+  backlog: BacklogGauge,
+): Pick<Inner, 'sweeper' | 'jobs'> {
+  const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
+  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];
+  const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
+  sweeper.start();
+  const jobs = [
+    ...coreJobs(core),
+    ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
+  ];
+  if (config.role !== 'api') for (const loop of jobs) loop.start();
+  return { sweeper, jobs };
 }
 
 async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {

@@ -6,6 +6,7 @@ import { isLoopback } from '../lib/loopback.ts';
 import { type AssetsPlace, assetsPlace } from './assets-url.ts';
 import { type IdentityProviderSettings, identityProviders } from './identity-providers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
+import { type PeopleSettings, peopleSettings } from './people.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -45,6 +46,7 @@ export type Config = {
   readonly region: (typeof REGIONS)[number];
   readonly cnyPerUsd: number;
   readonly payments: PaymentSettings;
+  readonly people: PeopleSettings;
   /** Who may vouch for people who sign in. */
   readonly identityProviders: readonly IdentityProviderSettings[];
   /** What an account gets at its first sign-in by one of them. */
@@ -95,6 +97,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     region: variables.oneOf('REGION', REGIONS, 'western'),
     cnyPerUsd,
     payments: paymentSettings(variables, { baseUrl, cnyPerUsd }),
+    people: peopleSettings(variables, baseUrl),
     identityProviders: identityProviders(variables),
     signUpCreditNanos: variables.usd('SIGNUP_CREDIT_USD', 2_000_000_000n),
     trustProxy,

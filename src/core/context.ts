@@ -4,6 +4,7 @@ import type { JsonText } from '../lib/json-text.ts';
 import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { IdentityProvider } from '../vendors/identity/port.ts';
+import type { MailServer } from '../vendors/mail/port.ts';
 import type { FilmChecks, FilmSandbox } from '../vendors/video/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
@@ -11,6 +12,7 @@ import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
 import type { Payments } from './payments/payments.ts';
+import type { SignUp } from './people/sign-up.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
@@ -47,6 +49,10 @@ export interface Core {
   /** Makes films without a vendor, and looks at those of vendors. */
   readonly films: FilmSandbox & FilmChecks;
   readonly payments: Payments;
+  /** Sends mail; null: it stands in the outbox. */
+  readonly mailServer: MailServer | null;
+  /** Who may sign up. */
+  readonly signUp: SignUp;
   /** Who may vouch for people who sign in, by id, in the order of the settings. */
   readonly identityProviders: ReadonlyMap<string, IdentityProvider>;
   readonly log: Logger;

@@ -101,6 +101,8 @@ function makeCore(db: Database): Core {
     eventTypes: new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type))),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
+    mailServer: null,
+    signUp: { isOpen: true, domains: [] },
     identityProviders: new Map(),
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null },
     vendors: sandboxOnly(),

@@ -9,6 +9,7 @@ import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
 import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
+import { mailRetention, mailSending } from '../mail/send.ts';
 import { topupChecks } from '../payments/topups/check.ts';
 import { absorptionSweep } from '../people/absorb.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
@@ -74,6 +75,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
     usageFolding(db),
     ledgerRetention(db, ledgerDays),
     ...retentionSweeps(db),
+    mailRetention(db),
   ];
 }
 
@@ -109,5 +111,5 @@ function removing(remove: Statement): (tx: Transaction, accountId: string) => Pr
 // The background jobs that the core itself runs.
 
 export function coreJobs(core: Core): JobLoop[] {
-  return [eventJobs(core), new Deliverer(core).loop as JobLoop, topupChecks(core)];
+  return [eventJobs(core), new Deliverer(core).loop as JobLoop, topupChecks(core), mailSending(core) as JobLoop];
 }

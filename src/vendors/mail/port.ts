@@ -1,0 +1,15 @@
+// A mail server, as the core sees it.
+export interface Mail {
+  /** Ours: a mail that is sent twice, because an answer was lost, says the same one. */
+  readonly id: string;
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface MailServer {
+  /** `refused`: the server will never take it. Throws when it may do later. */
+  send(mail: Mail): Promise<'sent' | 'refused'>;
+}
