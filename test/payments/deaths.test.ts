@@ -1,13 +1,13 @@
 // A process dies before, in and after every single step of creating, applying and refunding a top-up; another one finds what it left. At the
 // end what is credited is what was paid, each once.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
 import { createTopup, type PaymentCore } from '../../src/core/payments/topups/create.ts';
 import type { TopupRow } from '../../src/core/payments/topups/store.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
-import type { PaymentProvider } from '../../src/vendors/payments/port.ts';
+import { type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 
 let till: Till;
@@ -169,3 +169,34 @@ test('refunding: what was taken out was paid back, once; what was not paid back 
   });
   expect(deaths).toBeGreaterThan(6);
 });
+
+test.each([
+  ['refused', 502, 'VENDOR_ERROR', false],
+  ['down', 503, 'VENDOR_DOWN', false],
+  ['unknown', 503, 'VENDOR_DOWN', true],
+] as const)(
+  'a provider that fails (%s) is told as %i; the key is free again; what was made and paid all the same is credited',
+  async (kind, status, code, isMade) => {
+    const customer = await Customer.open(till);
+    const provider = till.service.core.payments.provider as PaymentProvider;
+    const make = provider.checkout.bind(provider);
+    const failing = vi.spyOn(provider, 'checkout').mockImplementation(async (request) => {
+      if (isMade) await make(request);
+      throw new PaymentProviderError(kind, 'of_the_test');
+    });
+    const keyed = { idempotency_key: 'once' };
+    const { status: answered, body } = await customer.call('POST', '/v1/account/topup', keyed);
+    expect([answered, body.error.code]).toEqual([status, code]);
+    failing.mockRestore();
+    const [failed] = await topupsOf(customer);
+    expect(await customer.show({ topup_id: failed })).toMatchObject({ status: 'failed', failure_code: 'of_the_test' });
+    expect(await customer.told()).toEqual(['topup.failed']);
+    const again = await customer.topup(keyed);
+    expect(again).toMatchObject({ status: 'pending' });
+    expect(again.topup_id).not.toBe(failed);
+    expect(await payIfThere(failed as string)).toBe(isMade);
+    const shown = (await customer.check({ topup_id: failed })).status;
+    expect(shown).toBe(isMade ? 'succeeded' : 'failed');
+    await customer.expectSound();
+  },
+);

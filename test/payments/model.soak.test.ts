@@ -207,6 +207,8 @@ class History {
     const minor = Number(topup.charge_minor * BigInt(share)) / 100;
     const ref = await till.bench[what](topup.payment_ref as string, Math.max(1, Math.floor(minor)));
     if (what === 'dispute') this.#disputes.push({ ref: ref as string, topup });
+    // What a hold gave back of expired credit is no credit.
+    await this.#expire();
     const before = await this.books();
     await this.#check(topup);
     const after = await this.books();
@@ -229,7 +231,11 @@ class History {
     const { service } = till;
     await service.advance(days * 86_400);
     await service.core.holds.expireOverdue(new AbortController().signal);
-    await service.core.db.transaction((tx) => expireGrants(tx, this.#account.accountId));
+    await this.#expire();
+  }
+
+  async #expire(): Promise<void> {
+    await till.service.core.db.transaction((tx) => expireGrants(tx, this.#account.accountId));
   }
 
   async expectSound(): Promise<void> {
