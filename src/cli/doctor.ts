@@ -9,7 +9,7 @@ import { type Session, withSession } from './session.ts';
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'Check that the books add up: wallets, grants, ledger, holds, usage, the counters of the modules, keys and their caps, server secret, and that all processes work with the same file of vendors. ' +
+      'Check that the books add up: wallets, grants, ledger, holds, top-ups and what is owed, usage, the counters of the modules, keys and their caps, server secret, and that all processes work with the same file of vendors. ' +
         'Reads only. Exit code 1 when something is wrong.',
     )
     .option('--json', 'print one JSON object')

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../lib/time.ts';
 import type { CallContext } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
 import type { IdempotencyKey } from './key.ts';
-import { claimKey, inFlight, openAnswer } from './write.ts';
+import { claimKey, inFlight, openAnswer, type WriteOptions } from './write.ts';
 
 const CLAIM_MS = 60_000;
 const WAIT_MS = 2_000;
@@ -23,13 +23,14 @@ const freeClaim = statement(
 );
 
 /**
- * Runs `body` outside of any transaction under the call's idempotency key and keeps its `data` for a day. A call that comes
+ * Runs `body` outside of any transaction under the call's idempotency key and keeps its `data` for `keepDays`. A call that comes
  * while another with the key runs waits for its answer up to 2 s. Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, and
  * what `body` throws.
  */
 export async function runOutside(
   ctx: CallContext,
   body: () => Promise<unknown>,
+  { keepDays = 1 }: Pick<WriteOptions, 'keepDays'> = {},
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { idempotency: key } = ctx;
   if (key === null) return { data: await body(), replayed: false };
@@ -37,7 +38,7 @@ export async function runOutside(
   if (earlier !== null) return { data: earlier, replayed: true };
   try {
     const data = await body();
-    await keep(ctx, key, toJson(data));
+    await keep(ctx, key, toJson(data), keepDays);
     return { data, replayed: false };
   } catch (error) {
     await free(ctx, key);
@@ -57,9 +58,9 @@ async function claimOrWait(ctx: CallContext, key: IdempotencyKey): Promise<JsonT
   }
 }
 
-async function keep(ctx: CallContext, key: IdempotencyKey, answer: string): Promise<void> {
+async function keep(ctx: CallContext, key: IdempotencyKey, answer: string, keepDays: number): Promise<void> {
   await ctx.core.db.transaction(async (tx) => {
-    const expiresAt = new Date((await clockNow(tx)) + DAY_MS);
+    const expiresAt = new Date((await clockNow(tx)) + keepDays * DAY_MS);
     await tx.query(keepAnswer, [ctx.accountId, key.hash, Buffer.from(answer), expiresAt]);
   });
 }

@@ -13,6 +13,7 @@ import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
 import type { AccountState } from '../../state.ts';
 import { topupSchema } from './schemas.ts';
 
+const replay = { keepDays: 30 } as const;
 const USD_DEFAULT = 10;
 const USD_MIN = 5;
 const USD_MAX = 10_000;
@@ -52,6 +53,7 @@ export const topup = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
+  replay,
   errors: ['UNSUPPORTED_CURRENCY', 'QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN', 'EMAIL_BINDING_REQUIRED'],
   events: [],
   limits: { pending: '20 top-ups that nobody has paid yet.' },
@@ -72,7 +74,7 @@ export const topup = defineCapability<AccountState>()({
       saveMethod: input.save_payment_method ?? false,
       returnUrl: checkReturnUrl(input.return_url ?? null, ctx.core.baseUrl),
     };
-    return runOutside(ctx, async () => topupRecord(await createTopup(ctx.core, ctx.accountId, order)));
+    return runOutside(ctx, async () => topupRecord(await createTopup(ctx.core, ctx.accountId, order)), replay);
   },
 });
 
