@@ -1,12 +1,15 @@
 // From an empty directory to credited test money, as a person does it: a link, a page, a card. The pages hold without scripts, for whoever
 // cannot see them, and against what other sites try.
+import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { createPlace, type Place, startProcess } from '../support/process.ts';
+import { createPlace, type Place, PROJECT, startProcess } from '../support/process.ts';
 import { type Client, client } from '../support/service.ts';
 
 let place: Place;
@@ -17,7 +20,7 @@ let shopUrl: string;
 beforeAll(async () => {
   place = await createPlace();
   [chromium] = await Promise.all([startBrowser(), startProcess(place)]);
-  call = client(place.url, place.operatorKey());
+  call = client(place.url, await keyOfPerson());
   shop = createServer((_, res) => res.end('the shop')).listen(0, '127.0.0.1');
   await new Promise((resolve) => shop.once('listening', resolve));
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/done?order=7`;
@@ -27,6 +30,19 @@ afterAll(async () => {
   await chromium?.close();
   await place?.remove();
 });
+
+/** As the operator does it: an account of an e-mail address, and a key of it. */
+async function keyOfPerson(): Promise<string> {
+  const qm = async (...args: string[]) => {
+    const { PATH = '', HOME = '' } = process.env;
+    const command = [join(PROJECT, 'src/cli/main.ts'), ...args, '--json'];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env: { PATH, HOME, ...place.env } });
+    return JSON.parse(stdout);
+  };
+  const { account_id } = await qm('accounts', 'create', '--email', 'payer@example.org');
+  const { key_secret } = await qm('keys', 'create', '--account', account_id);
+  return key_secret;
+}
 
 async function begin(input: object = {}) {
   const { status, body } = await call('POST', '/v1/account/topup', input);

@@ -6,7 +6,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import { expireGrants } from '../../src/core/wallet/grants.ts';
 import { endTestCredit } from '../../src/core/wallet/test-credit.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
-import { startTestService } from '../support/service.ts';
+import { createTestAccount, startTestService } from '../support/service.ts';
 import { call as laneCall } from '../wallet/harness.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 
@@ -149,6 +149,17 @@ describe('under review', () => {
     expect(await customer.check(topup)).toMatchObject({ status: 'review', review_reason: 'mismatch' });
     expect((await customer.balance()).balance_usd).toBe(0);
   });
+});
+
+test('an account without a verified e-mail address does not top up, and everything else of it works', async () => {
+  const { core } = till.service;
+  const account = await createTestAccount(core);
+  const text = 'UPDATE core.account SET email_bound = false WHERE account_id = $1';
+  await core.db.query({ name: 'test_unbind', text }, [account.accountId]);
+  const customer = new Customer(till, account);
+  const { status, body } = await customer.call('POST', '/v1/account/topup', {});
+  expect([status, body.error.code]).toEqual([403, 'EMAIL_BINDING_REQUIRED']);
+  expect((await customer.call('GET', '/v1/account/topup/list')).body.data.items).toEqual([]);
 });
 
 test('what somebody says of a payment has it read at once; without a word the schedule does', async () => {

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { requireBoundEmail } from '../../../../core/accounts/bound-email.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { requireProvider } from '../../../../core/payments/payments.ts';
 import { createTopup } from '../../../../core/payments/topups/create.ts';
@@ -67,6 +68,7 @@ export const topup = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     const { payments } = ctx.core;
+    await requireBoundEmail(ctx.core.db, ctx.accountId);
     requireProvider(payments);
     const order = {
       amountNanos: amountOf(input),
