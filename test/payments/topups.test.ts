@@ -1,6 +1,7 @@
 // Top-ups from the call to the credit, with the sandbox: every state, every way to fail, every bound.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
+import { checkTopup } from '../../src/core/payments/topups/check.ts';
 import { approveTopup, rejectTopup } from '../../src/core/payments/topups/review.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { expireGrants } from '../../src/core/wallet/grants.ts';
@@ -214,6 +215,11 @@ test('without a provider nobody tops up, and everything else works', async () =>
     const { status, body } = await customer.call('POST', '/v1/account/topup', {});
     expect([status, body.error.code, body.error.code_detail]).toEqual([503, 'SERVICE_UNAVAILABLE', 'payments_off']);
     expect((await customer.balance()).balance_usd).toBe(0);
+    const { account } = await Customer.open(till);
+    const begun = await new Customer(till, account).topup();
+    await till.service.advance(86_401);
+    const left = { accountId: account.accountId, id: begun.topup_id, attempt: -1 };
+    expect(await checkTopup(off.core, left)).toMatchObject({ status: 'expired' });
   } finally {
     await off.stop();
   }

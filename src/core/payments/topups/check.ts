@@ -10,7 +10,6 @@ import { clockNow } from '../../database-clock.ts';
 import { settlePendingRefunds } from '../clawbacks/refund.ts';
 import { applyPayment, type TopupAttempt } from './apply.ts';
 import { linkTopup, openCheckout, type PaymentCore, repeatableMs, TOPUPS_WORK } from './create.ts';
-import { nextCheckMs } from './judge.ts';
 import { claimTopups, findTopup, markDue, nextTopupDue, putOff, type TopupRow } from './store.ts';
 
 // Longer than a provider's answer takes, retries included.
@@ -50,19 +49,12 @@ export async function checkTopup(core: PaymentCore, job: TopupAttempt): Promise<
   const row = await findTopup(core.db, job.accountId, job.id);
   if (row === null) return null;
   const { provider } = core.payments;
-  // Of a provider that is not configured any more nothing can be learned.
-  if (provider === null || provider.name !== row.provider || provider.testMode !== row.test_mode)
-    return passOver(core, { ...row, attempt: job.attempt });
-  const payment = await readPayment(core, provider, row);
+  // Of a provider that is not configured any more nothing can be learned: what is pending expires.
+  const isReadable = provider !== null && provider.name === row.provider && provider.testMode === row.test_mode;
+  const payment = isReadable ? await readPayment(core, provider, row) : null;
   const topup = await core.db.transaction((tx) => applyPayment(tx, job, payment, core.payments));
-  return topup === null || payment === null ? topup : settlePendingRefunds(core, provider, topup, payment);
-}
-
-function passOver({ db }: PaymentCore, row: TopupRow): Promise<TopupRow> {
-  return db.transaction(async (tx) => {
-    await putOff(tx, row, nextCheckMs(row, await clockNow(tx)));
-    return row;
-  });
+  if (topup === null || payment === null || !isReadable) return topup;
+  return settlePendingRefunds(core, provider, topup, payment);
 }
 
 /** Null: there is no payment that the provider knows. A row without a ref asks for its page again, under its id, while that is safe. */

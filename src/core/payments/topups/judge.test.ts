@@ -74,7 +74,7 @@ test('payments are read after 1, 5 and 15 minutes, hourly to a day after the lin
     }
     return times;
   };
-  const all = checks({}, 1_000);
+  const all = checks({ status: 'expired' }, 1_000);
   expect(all.slice(0, 5)).toEqual([60_000, 300_000, 900_000, 900_000 + HOUR_MS, 900_000 + 2 * HOUR_MS]);
   const gaps = all.slice(4).map((at, i) => at - (all[i + 3] as number));
   expect(gaps.filter((gap) => gap === HOUR_MS)).toHaveLength(47);
@@ -82,4 +82,5 @@ test('payments are read after 1, 5 and 15 minutes, hourly to a day after the lin
   expect(all).toHaveLength(3 + 48 + 7);
   expect(checks({ return_open: true }, 200)).toHaveLength(200);
   expect(checks({ status: 'review' }, 200)).toHaveLength(200);
+  expect(checks({ status: 'pending' }, 200)).toHaveLength(200);
 });

@@ -49,7 +49,7 @@ const WATCHED_MS = 7 * DAY_MS;
 
 /**
  * When the payment is read again, hints or none: 1, 5 and 15 minutes after the beginning, hourly to a day after the link expires, then
- * daily for a week, or as long as somebody examines it, or a refund or dispute of it is not decided. Null: never again.
+ * daily for a week, or as long as it is on its way or examined, or a refund or dispute of it is not decided. Null: never again.
  */
 export function nextCheckMs(
   topup: Pick<TopupRow, 'created_at' | 'expires_at' | 'status' | 'return_open'>,
@@ -59,6 +59,6 @@ export function nextCheckMs(
   if (first !== undefined) return first;
   const hourlyUntil = topup.expires_at + DAY_MS;
   if (nowMs < hourlyUntil) return nowMs + HOUR_MS;
-  const isOpen = topup.status === 'review' || topup.return_open;
+  const isOpen = topup.status === 'pending' || topup.status === 'review' || topup.return_open;
   return isOpen || nowMs < hourlyUntil + WATCHED_MS ? nowMs + DAY_MS : null;
 }

@@ -24,13 +24,15 @@ async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise
 }
 
 async function checked(core: Core, accountId: string, id: string) {
+  const topup = await findTopup(core.db, accountId, id);
+  if (topup === null || (topup.status !== 'pending' && topup.status !== 'review')) return topup;
   try {
     // No attempt of the checks: what those have planned stays.
     return await checkTopup(core, { accountId, id, attempt: -1 });
   } catch (error) {
     if (!(error instanceof PaymentProviderError)) throw error;
     core.log.warn({ err: error, topup: id }, 'a payment could not be read when its payer came back');
-    return findTopup(core.db, accountId, id);
+    return topup;
   }
 }
 
