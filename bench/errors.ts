@@ -68,7 +68,7 @@ const captures: Row[] = [];
 for (const kilobytes of SIZES) {
   const bodies = { hot: bodiesOf(kilobytes * 1_024, 1), spread: bodiesOf(kilobytes * 1_024, FINGERPRINTS) };
   const flows = [
-    () => sends('/v1/bench/noop', busy, bodies.hot),
+    () => sends('/v1/bench/noop_long', busy, bodies.hot),
     () => sends('/v1/errors/capture', busy, bodies.hot),
     () => sends('/v1/errors/capture', busy, bodies.spread),
   ];

@@ -28,10 +28,19 @@ const noop = defineCapability<null>()({
   },
 });
 
+/** The same with a body as long as an event's: only what has a rate may take one, and the benchmarks switch rates off. */
+const noopLong = defineCapability<null>()({
+  ...noop,
+  id: 'bench.noop_long',
+  path: '/v1/bench/noop_long',
+  unlimited: false,
+  bodyBytesMax: 512 * 1024,
+});
+
 export const benchModule = defineModule<null>({
   name: 'bench',
   summary: 'Yardstick of the benchmarks.',
   status: 'beta',
-  capabilities: [noop],
+  capabilities: [noop, noopLong],
   start: () => null,
 });
