@@ -85,6 +85,8 @@ CREATE TABLE core.account (
   email_bound boolean NOT NULL DEFAULT false,
   -- why it has no sign-up credit; null: it has, or none is given
   trial_withheld text,
+  -- most that is charged in a UTC month without the payer
+  charge_limit_nanos bigint NOT NULL DEFAULT 500000000000,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );

@@ -96,6 +96,7 @@ CREATE TABLE core.account (
   name text,
   email_bound boolean DEFAULT false NOT NULL,
   trial_withheld text,
+  charge_limit_nanos bigint DEFAULT '500000000000'::bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT account_pkey PRIMARY KEY (account_id)
@@ -332,12 +333,46 @@ CREATE TABLE core.payment_customer (
   CONSTRAINT payment_customer_pkey PRIMARY KEY (account_id, provider, test_mode)
 );
 
+CREATE TABLE core.payment_method (
+  account_id text COLLATE "C" NOT NULL,
+  method_id text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  test_mode boolean NOT NULL,
+  method_ref text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  brand text,
+  last4 text,
+  exp_month integer,
+  exp_year integer,
+  is_default boolean NOT NULL,
+  removed_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_method_pkey PRIMARY KEY (account_id, method_id)
+);
+
 CREATE TABLE core.payment_ref (
   ref text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
   id text COLLATE "C" NOT NULL,
   CONSTRAINT payment_ref_pkey PRIMARY KEY (ref)
+);
+
+CREATE TABLE core.payment_setup (
+  account_id text COLLATE "C" NOT NULL,
+  setup_id text COLLATE "C" NOT NULL,
+  provider text NOT NULL,
+  test_mode boolean NOT NULL,
+  status text NOT NULL,
+  return_url text,
+  checkout_ref text COLLATE "C",
+  checkout_url text,
+  method_id text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT payment_setup_pkey PRIMARY KEY (account_id, setup_id)
 );
 
 CREATE TABLE core.process (
@@ -347,6 +382,41 @@ CREATE TABLE core.process (
   started_at timestamp with time zone NOT NULL,
   seen_at timestamp with time zone NOT NULL,
   CONSTRAINT process_pkey PRIMARY KEY (process_id)
+);
+
+CREATE TABLE core.recharge (
+  account_id text COLLATE "C" NOT NULL,
+  enabled boolean NOT NULL,
+  trigger_nanos bigint NOT NULL,
+  amount_nanos bigint NOT NULL,
+  method_id text COLLATE "C",
+  max_per_day integer NOT NULL,
+  max_per_month integer NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  retry_at timestamp with time zone,
+  disabled_reason text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT recharge_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE core.recharge_attempt (
+  account_id text COLLATE "C" NOT NULL,
+  attempt_id text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  amount_nanos bigint NOT NULL,
+  method_id text COLLATE "C" NOT NULL,
+  method_ref text COLLATE "C" NOT NULL,
+  provider text NOT NULL,
+  test_mode boolean NOT NULL,
+  payment_ref text COLLATE "C",
+  failure_code text,
+  grant_id text COLLATE "C",
+  tries integer DEFAULT 0 NOT NULL,
+  day_start timestamp with time zone NOT NULL,
+  month_start timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  settled_at timestamp with time zone,
+  CONSTRAINT recharge_attempt_pkey PRIMARY KEY (account_id, attempt_id)
 );
 
 CREATE TABLE core.sandbox_method (
@@ -979,6 +1049,10 @@ CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_
 CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
 CREATE INDEX mail_created ON core.mail USING btree (created_at);
 CREATE INDEX mail_due ON core.mail USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX payment_method_ref ON core.payment_method USING btree (account_id, provider, method_ref);
+CREATE INDEX payment_setup_due ON core.payment_setup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX payment_setup_open ON core.payment_setup USING btree (account_id) WHERE (status = 'open'::text);
+CREATE INDEX recharge_attempt_month ON core.recharge_attempt USING btree (account_id, month_start);
 CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
 CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);
 CREATE UNIQUE INDEX sandbox_return_id ON core.sandbox_return USING btree (id) WHERE (id IS NOT NULL);

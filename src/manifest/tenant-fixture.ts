@@ -13,6 +13,8 @@ export interface Tenant {
   /** Calls a capability and answers its `data`; a refusal fails the test. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   act(capability: string, input: Input): Promise<any>;
+  /** A person leaves a card of the sandbox at a page for payment methods. */
+  leaveCard(checkoutUrl: string): Promise<void>;
   /** For what only the background makes. */
   readonly db: Database;
 }

@@ -96,9 +96,13 @@ export const sharedProblems = {
   PAYMENT_METHOD_REQUIRED: problemEntry(
     402,
     'A payment method is needed.',
-    'Add a payment method to the account first.',
+    'Add a payment method to the account first: account.payment_method.attach answers a page where a person leaves one.',
   ),
-  PAYMENT_DECLINED: problemEntry(402, 'The payment was declined.', 'Check the payment method or use another one.'),
+  PAYMENT_DECLINED: problemEntry(
+    402,
+    'The payment was declined.',
+    'Check the payment method or use another one. code_detail `charge_limit`: more would be charged without the payer than the account allows in a month; a person who has signed in changes that.',
+  ),
   INSUFFICIENT_SCOPE: problemEntry(
     403,
     'The key has no permission for this capability.',

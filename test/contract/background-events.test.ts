@@ -15,6 +15,7 @@ import type { CardKind } from '../payments/conformance.ts';
 import { sandboxBench } from '../payments/sandbox-bench.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
+import { leaveCard } from '../support/leave-card.ts';
 import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
 import { type Receiver, startEngine, startReceiver, until } from '../webhooks/engine-harness.ts';
 
@@ -81,6 +82,16 @@ async function topup(card: CardKind): Promise<void> {
   await lookAgain(db, topup_id);
 }
 
+/** A wallet that is to be recharged at once, with the card. */
+async function recharge(card: CardKind): Promise<void> {
+  await leaveCard((await ok('/v1/account/payment_method/attach', {})).checkout_url, card);
+  const { items } = (await call('GET', '/v1/account/payment_method/list')).body.data;
+  const { payment_method_id } = items.at(-1);
+  const configuration = { trigger_balance: 1_000, recharge_amount: 5, payment_method_id };
+  expect((await call('PUT', '/v1/account/autorecharge/configure', configuration)).status).toBe(200);
+  await service.advance(61);
+}
+
 /** What makes each of them happen. */
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'account.created': async () => undefined,
@@ -104,6 +115,8 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     await topup('declines');
     await service.advance(DAY_SECONDS + 1);
   },
+  'autorecharge.charged': () => recharge('pays'),
+  'autorecharge.failed': () => recharge('declines_later'),
   'queue.dlq': async () => {
     await grantFor(30);
     await ok('/v1/queue/create', { name: 'dead' });

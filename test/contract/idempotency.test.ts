@@ -53,6 +53,7 @@ function otherRequest(id: string, input: Input): Input {
   if (parameter !== undefined) return { ...input, [parameter]: `${input[parameter]}x` };
   const text = Object.entries(input).find(([, value]) => typeof value === 'string');
   if (id === 'account.budget.set') return { ...input, hard_cap_usd: 4.5 };
+  if (id === 'account.autorecharge.configure') return { ...input, trigger_balance: 4.5 };
   return text === undefined ? { ...input, name: 'other' } : { ...input, [text[0]]: `${text[1]}x` };
 }
 

@@ -5,6 +5,7 @@ import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { Input, Names, Tenant, TenantFixture } from '../../src/manifest/tenant-fixture.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { callCapability } from '../support/capabilities.ts';
+import { leaveCard } from '../support/leave-card.ts';
 import { client, createTestAccount, type Reply, type TestAccount, type TestService } from '../support/service.ts';
 
 interface Looped {
@@ -58,6 +59,7 @@ class Loop {
   #tenant(account: TestAccount): Tenant {
     return {
       accountId: account.accountId,
+      leaveCard,
       db: this.service.core.db,
       act: async (id, input) => {
         const { body } = await this.call(account, id, input);

@@ -21,7 +21,10 @@ const BACKGROUND = [
 const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
 
 /** Columns that count, of tables whose rows are changed by the work behind a call. */
-const ONLY: Readonly<Record<string, string>> = { 'video.webhook': 'account_id, job_id, number, url' };
+const ONLY: Readonly<Record<string, string>> = {
+  'video.webhook': 'account_id, job_id, number, url',
+  'core.payment_setup': 'account_id, setup_id, status, method_id',
+};
 
 /** Digest of the account's rows by table, the numbers of its events and deliveries, and the exact figures of its queues. */
 export async function accountRows(db: Database, accountId: string): Promise<Record<string, string>> {

@@ -7,6 +7,7 @@ import { afterEach, expect } from 'vitest';
 import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
+import { leaveCard } from './leave-card.ts';
 import type { Client, Reply } from './service.ts';
 
 export const manifest = composeManifest(modules);
@@ -68,6 +69,7 @@ export async function playExample(call: Client, capability: Capability, example:
     const resolved = withAnswers(step.input, played) as Input;
     const reply = await callUntil(call, target, resolved, 'until' in step ? step.until : undefined);
     played.push({ capability: target, input: resolved, reply });
+    if (target !== capability) await personActs(reply);
     if (reply.status !== 200)
       expect(reply.body, `${capability.id}, "${example.title}": ${target.id}`).toMatchObject({ ok: true });
   }
@@ -86,6 +88,12 @@ async function callUntil(call: Client, capability: Capability, input: Input, unt
   }
 }
 
+/** Whoever gets the link of a page for payment methods leaves one. */
+async function personActs({ body }: Reply): Promise<void> {
+  const { setup_id, checkout_url } = body.data ?? {};
+  if (setup_id !== undefined) await leaveCard(checkout_url);
+}
+
 /** The input of an example with the answers of its `before` calls put in, ready to be sent. */
 export async function prepareExample(call: Client, capability: Capability, index = 0): Promise<Input> {
   const example = capability.examples[index] as CapabilityExample;
@@ -95,6 +103,7 @@ export async function prepareExample(call: Client, capability: Capability, index
     const target = byId(step.capability);
     const reply = await callUntil(call, target, input, step.until);
     expect(reply.body, `${capability.id}: ${target.id}`).toMatchObject({ ok: true });
+    await personActs(reply);
     played.push({ capability: target, input, reply });
   }
   return withAnswers(example.input, played) as Input;

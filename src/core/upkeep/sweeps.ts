@@ -10,6 +10,8 @@ import { clockNow } from '../database-clock.ts';
 import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { mailRetention, mailSending } from '../mail/send.ts';
+import { setupChecks } from '../payments/methods/setups.ts';
+import { rechargeLoop } from '../payments/recharge/work.ts';
 import { topupChecks } from '../payments/topups/check.ts';
 import { absorptionSweep } from '../people/absorb.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
@@ -111,5 +113,12 @@ function removing(remove: Statement): (tx: Transaction, accountId: string) => Pr
 // The background jobs that the core itself runs.
 
 export function coreJobs(core: Core): JobLoop[] {
-  return [eventJobs(core), new Deliverer(core).loop as JobLoop, topupChecks(core), mailSending(core) as JobLoop];
+  return [
+    eventJobs(core),
+    new Deliverer(core).loop as JobLoop,
+    topupChecks(core),
+    setupChecks(core),
+    rechargeLoop(core),
+    mailSending(core) as JobLoop,
+  ];
 }

@@ -7,7 +7,7 @@ import { nextSequence } from '../../lib/sequence.ts';
 import { clockNow } from '../database-clock.ts';
 import { lockWallets, readGrants } from './lane/statements.ts';
 import { rechargeHint, withRechargeDue } from './limits/recharge-due.ts';
-import { type GrantRow, rollWindows, spendingOrder, type WalletRow } from './state.ts';
+import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from './state.ts';
 
 export interface OpenWallet {
   readonly nowMs: number;
@@ -78,7 +78,7 @@ export async function openWallet(tx: Queryable, accountId: string): Promise<Open
 
 /**
  * Writes the wallet as given, due for a recharge or not any more, and ledger entries that lead from the old balance to the new one; they take the
- * next numbers of the wallet. What is spendable counts grants that have expired unswept: the sweep saves it again.
+ * next numbers of the wallet.
  */
 export async function saveWallet(
   tx: Transaction,
@@ -96,7 +96,9 @@ export async function saveWallet(
   });
   if (balance !== wallet.balance_nanos) throw new Error('the ledger entries do not lead to the new balance');
   const lastSeq = entries.length === 0 ? wallet.last_seq : first + BigInt(entries.length - 1);
-  const saved = withRechargeDue(wallet, wallet.balance_nanos - wallet.held_nanos, opened.nowMs);
+  // What had expired at the opening and is still in the balance. A sweep that takes it out counts it twice: a look too many does no harm.
+  const expired = spendableOf(opened.grants) - spendableOf(opened.unexpired);
+  const saved = withRechargeDue(wallet, wallet.balance_nanos - wallet.held_nanos - expired, opened.nowMs);
   if (saved !== wallet) tx.hint(rechargeHint);
   await Promise.all([
     tx.query(updateWallet, walletValues({ ...saved, last_seq: lastSeq })),

@@ -1,24 +1,5 @@
 // Events of recharges, subscriptions, identity and the life of accounts that nothing tells yet.
-import {
-  type EventKind,
-  eventKind,
-  instant,
-  instantOrNull,
-  number,
-  record,
-  text,
-  textOrNull,
-  texts,
-  word,
-} from '../event-kind.ts';
-
-const attempt = (status: string, failure: string | null) => ({
-  attempt_id: text('Id of the attempt.', 'arch_0vTq3mXkfR7bYc1LpZs8Ne'),
-  status: text('How it went.', status),
-  amount_usd: number('What it was for, USD.', 25),
-  failure_code: textOrNull('Why it failed.', failure),
-  at: instant('When it was made.'),
-});
+import { type EventKind, eventKind, instant, number, record, text, textOrNull, texts, word } from '../event-kind.ts';
 
 const subscription = (status: string) => ({
   subscription_id: text('Id of the subscription.', 'bsub_0vTq3mXkfR7bYc1LpZs8Ne'),
@@ -39,12 +20,6 @@ const before = (name: string, value: string) => ({
 });
 
 export const plannedMoneyEvents: readonly EventKind[] = [
-  eventKind('autorecharge.charged', 'The wallet was recharged automatically.', attempt('succeeded', null)),
-  eventKind('autorecharge.failed', 'An automatic recharge failed.', {
-    ...attempt('failed', 'card_declined'),
-    will_retry_at: instantOrNull('When it is tried again; null when it is disabled.', '2026-11-01T13:00:00.000Z'),
-    disabled_reason: textOrNull('Why it is disabled.', null),
-  }),
   eventKind('subscription.activated', 'A subscription became active.', subscription('active')),
   eventKind('subscription.renewed', 'A subscription was renewed.', subscription('active')),
   eventKind('subscription.cancelled', 'A subscription was cancelled.', {

@@ -1,5 +1,8 @@
 // Module account: API keys, wallet, budget, usage, ledger, events, webhooks, tier.
 import { defineModule } from '../../manifest/module.ts';
+import { autorechargeConfigure } from './capabilities/autorecharge/configure.ts';
+import { autorechargeEvents } from './capabilities/autorecharge/events.ts';
+import { autorechargeGet } from './capabilities/autorecharge/get.ts';
 import { balance } from './capabilities/balance.ts';
 import { budgetGet } from './capabilities/budget-get.ts';
 import { budgetSet } from './capabilities/budget-set.ts';
@@ -12,6 +15,10 @@ import { keysRotate } from './capabilities/keys/rotate.ts';
 import { keysSuspectedCompromise } from './capabilities/keys/suspected-compromise.ts';
 import { keysUpdate } from './capabilities/keys/update.ts';
 import { ledgerList } from './capabilities/ledger-list.ts';
+import { paymentMethodAttach } from './capabilities/payment-method/attach.ts';
+import { paymentMethodDelete } from './capabilities/payment-method/delete.ts';
+import { paymentMethodList } from './capabilities/payment-method/list.ts';
+import { paymentMethodSetDefault } from './capabilities/payment-method/set-default.ts';
 import { tier } from './capabilities/tier.ts';
 import { topupEvents } from './capabilities/topup/events.ts';
 import { topupGet } from './capabilities/topup/get.ts';
@@ -65,9 +72,15 @@ export const account = defineModule<AccountState>({
     topup,
     topupGet,
     topupList,
+    paymentMethodList,
+    paymentMethodAttach,
+    paymentMethodSetDefault,
+    paymentMethodDelete,
+    autorechargeGet,
+    autorechargeConfigure,
   ],
   derived: (offer) => [tier(offer)],
-  events: [...accountEvents, ...topupEvents],
+  events: [...accountEvents, ...topupEvents, ...autorechargeEvents],
   problems: accountProblems,
   start: () => null,
 });

@@ -23,6 +23,11 @@ export const accountProblems = {
     'A key cannot grant or change more than it may do itself.',
     'Use a key whose scopes contain the requested ones and those of the key to be changed. code_detail `spend_cap`: use a key without a spend cap.',
   ),
+  PAYMENT_METHOD_NOT_FOUND: problemEntry(
+    404,
+    'The payment method does not exist.',
+    'Check the id; account.payment_method.list has them all.',
+  ),
   TOPUP_NOT_FOUND: problemEntry(404, 'The top-up does not exist.', 'Check the id; account.topup.list has them all.'),
   WEBHOOK_NOT_FOUND: problemEntry(404, 'The webhook does not exist.', 'Check the webhook id.'),
 };

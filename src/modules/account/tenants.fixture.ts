@@ -10,15 +10,20 @@ export const tenants: TenantFixture = {
     delivery: 'whd_1111111111111111111111',
     project: 'proj_1111111111111111111111',
     topup: 'top_1111111111111111111111',
+    method: 'pm_1111111111111111111111',
   },
-  async fill({ act }) {
+  async fill({ act, leaveCard }) {
     const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
     const register = () => act('account.webhooks.register', target);
     const [webhook] = [await register(), await register()];
     const deliver = () => act('account.webhooks.test', { id: webhook.id });
     const [delivery] = [await deliver(), await deliver()];
     const [topup] = [await act('account.topup', {}), await act('account.topup', {})];
+    await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
+    await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
+    const { items: methods } = await act('account.payment_method.list', {});
     return {
+      method: methods[1].payment_method_id,
       topup: topup.topup_id,
       key: key.id,
       webhook: webhook.id,
@@ -30,6 +35,11 @@ export const tenants: TenantFixture = {
     return { webhook: (await act('account.webhooks.register', target)).id };
   },
   aims: {
+    'account.autorecharge.get': [],
+    'account.autorecharge.configure': [
+      (names) => ({ trigger_balance: 1, recharge_amount: 5, payment_method_id: names.method }),
+      (names) => ({ trigger_balance: 1, recharge_amount: 5, payment_method_id: names.method, enabled: false }),
+    ],
     'account.balance': [],
     'account.budget.get': [],
     'account.budget.set': [],
@@ -46,6 +56,10 @@ export const tenants: TenantFixture = {
       (names) => ({ id: names.key, name: 'taken' }),
       (names) => ({ id: names.key, scopes: ['queue'] }),
     ],
+    'account.payment_method.list': [],
+    'account.payment_method.attach': [],
+    'account.payment_method.set_default': [(names) => ({ payment_method_id: names.method })],
+    'account.payment_method.delete': [(names) => ({ payment_method_id: names.method })],
     'account.tier': [],
     'account.topup': [],
     'account.topup.get': [(names) => ({ topup_id: names.topup })],

@@ -6,6 +6,7 @@ import { lockAccount } from '../../accounts/accounts.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { grantCredit } from '../../wallet/grants.ts';
 import { followReturns } from '../clawbacks/follow.ts';
+import { keepMethod } from '../methods/store.ts';
 import type { Payments } from '../payments.ts';
 import { keepRef } from '../refs.ts';
 import { judge, nextCheckMs } from './judge.ts';
@@ -49,6 +50,8 @@ export async function applyPayment(
     if (ref !== null && ref !== before.checkout_ref && ref !== before.payment_ref)
       await keepRef(tx, ref, { accountId, kind: 'topup', id });
   if (judgement.status === 'succeeded' && before.grant_id === null) after = await credited(tx, after, nowMs);
+  if (after.save_method && payment?.method != null && before.grant_id === null)
+    await keepMethod(tx, accountId, payment.method, after, nowMs);
   if (payment !== null && after.grant_id !== null)
     after = await followReturns(tx, { ...after, grant_id: after.grant_id }, payment);
   return write(tx, before, { ...after, attempt }, nowMs);

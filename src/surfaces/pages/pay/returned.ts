@@ -1,6 +1,8 @@
 // The payer is back: what he was sent away for is looked at, then he goes on to the caller's page with its id and status, or reads here how
 // it went. A provider that does not answer keeps nobody waiting: the checks see to it.
 import type { Core } from '../../../core/context.ts';
+import { findSetup } from '../../../core/payments/methods/setup-store.ts';
+import { checkSetup } from '../../../core/payments/methods/setups.ts';
 import { findRef, type PaymentOwner } from '../../../core/payments/refs.ts';
 import { checkTopup } from '../../../core/payments/topups/check.ts';
 import { findTopup } from '../../../core/payments/topups/store.ts';
@@ -16,23 +18,32 @@ interface Ended {
   readonly idName: string;
 }
 
-/** Of a top-up, with its page's id. */
+/** Of a top-up, or of a page to leave a payment method. What is decided is not read again. */
 async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise<Ended | null> {
-  if (kind !== 'topup') return null;
-  const topup = await checked(core, accountId, id);
-  return topup && { status: topup.status, returnUrl: topup.return_url, idName: 'topup_id' };
+  // No attempt of the checks: what those have planned stays.
+  const named = { accountId, id, attempt: -1 };
+  if (kind === 'topup') {
+    const found = await findTopup(core.db, accountId, id);
+    const isOpen = found?.status === 'pending' || found?.status === 'review';
+    const topup = isOpen ? await checked(core, found, () => checkTopup(core, named)) : found;
+    return topup && { status: topup.status, returnUrl: topup.return_url, idName: 'topup_id' };
+  }
+  if (kind !== 'setup') return null;
+  const found = await findSetup(core.db, accountId, id);
+  const setup = found?.status === 'open' ? await checked(core, found, () => checkSetup(core, named)) : found;
+  if (setup === null) return null;
+  const status = setup.status === 'open' ? 'pending' : setup.status;
+  return { status, returnUrl: setup.return_url, idName: 'setup_id' };
 }
 
-async function checked(core: Core, accountId: string, id: string) {
-  const topup = await findTopup(core.db, accountId, id);
-  if (topup === null || (topup.status !== 'pending' && topup.status !== 'review')) return topup;
+/** As the provider says it is; as it was found when that does not answer. */
+async function checked<T>(core: Core, found: T, check: () => Promise<T | null>): Promise<T | null> {
   try {
-    // No attempt of the checks: what those have planned stays.
-    return await checkTopup(core, { accountId, id, attempt: -1 });
+    return await check();
   } catch (error) {
     if (!(error instanceof PaymentProviderError)) throw error;
-    core.log.warn({ err: error, topup: id }, 'a payment could not be read when its payer came back');
-    return topup;
+    core.log.warn({ err: error }, 'a payment could not be read when its payer came back');
+    return found;
   }
 }
 
@@ -53,7 +64,7 @@ export async function returned(core: Core, id: string): Promise<RawAnswer> {
 }
 
 function wordsOf(status: string): [string, string] {
-  if (status === 'succeeded' || status === 'active') return ['Thank you', 'It is paid. You can close this page.'];
+  if (status === 'succeeded' || status === 'active') return ['Thank you', 'It is done. You can close this page.'];
   if (status === 'pending' || status === 'review')
     return ['Nearly done', 'The payment is on its way or being reviewed. You can close this page; nothing is lost.'];
   return ['Nothing was paid', 'The payment did not succeed. Ask for a new link to try again.'];

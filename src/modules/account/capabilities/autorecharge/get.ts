@@ -1,0 +1,26 @@
+import Type from 'typebox';
+import { rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
+import { rechargeSchema } from './schemas.ts';
+
+export const autorechargeGet = defineCapability<AccountState>()({
+  id: 'account.autorecharge.get',
+  method: 'GET',
+  path: '/v1/account/autorecharge/get',
+  summary: 'Shows auto-recharge: its configuration, what it charged, what comes next.',
+  description: 'Never configured, it is not enabled. Days and months are those of UTC.',
+  input: Type.Object({}),
+  output: rechargeSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [
+    { title: 'Never configured', input: {}, expect: { enabled: false, last_attempt: null, charged_today: 0 } },
+  ],
+  async run({ ctx }) {
+    return { data: await rechargeRecord(ctx.core.db, ctx.accountId) };
+  },
+});

@@ -1,0 +1,45 @@
+import Type from 'typebox';
+import { requireBoundEmail } from '../../../../core/accounts/bound-email.ts';
+import { runOutside } from '../../../../core/idempotency/outside.ts';
+import { createSetup } from '../../../../core/payments/methods/setups.ts';
+import { requireProvider } from '../../../../core/payments/payments.ts';
+import { iso } from '../../../../lib/time.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { instant, textOrNull } from '../../../../manifest/fields.ts';
+import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
+import type { AccountState } from '../../state.ts';
+
+export const paymentMethodAttach = defineCapability<AccountState>()({
+  id: 'account.payment_method.attach',
+  method: 'POST',
+  path: '/v1/account/payment_method/attach',
+  summary: 'Answers a link where a person leaves a payment method.',
+  description:
+    'Nothing is charged. Hand checkout_url to a person, who leaves a card on the hosted page within a day; then account.payment_method.list ' +
+    'shows it. The first of the account becomes its default.',
+  input: Type.Object({ return_url: Type.Optional(returnUrlField) }),
+  output: Type.Object(
+    {
+      setup_id: Type.String({ description: 'Id of the page, `setup_…`.' }),
+      checkout_url: textOrNull('Hosted page where a person leaves the payment method: hand it to one.'),
+      expires_at: instant('Until when the link can be used.'),
+    },
+    { title: 'PaymentMethodSetup' },
+  ),
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  errors: ['QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN', 'EMAIL_BINDING_REQUIRED'],
+  events: [],
+  limits: { kept: '20 payment methods, open pages to leave one included.' },
+  examples: [{ title: 'A page to leave a card at', input: { return_url: 'https://example.org/kept' } }],
+  async run({ ctx, input }) {
+    await requireBoundEmail(ctx.core.db, ctx.accountId);
+    requireProvider(ctx.core.payments);
+    const returnUrl = checkReturnUrl(input.return_url ?? null, ctx.core.baseUrl);
+    return runOutside(ctx, async () => {
+      const { setup_id, checkout_url, expires_at } = await createSetup(ctx.core, ctx.accountId, returnUrl);
+      return { setup_id, checkout_url, expires_at: iso(expires_at) };
+    });
+  },
+});

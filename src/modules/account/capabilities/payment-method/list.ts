@@ -1,0 +1,25 @@
+import Type from 'typebox';
+import { listMethods, methodRecord } from '../../../../core/payments/methods/store.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
+import { methodSchema } from './schemas.ts';
+
+export const paymentMethodList = defineCapability<AccountState>()({
+  id: 'account.payment_method.list',
+  method: 'GET',
+  path: '/v1/account/payment_method/list',
+  summary: 'Lists the payment methods of the account.',
+  description:
+    'All of them, at most 20, oldest first. Nothing else of a card is stored here; its number never reaches the service.',
+  input: Type.Object({}),
+  output: Type.Object({ items: Type.Array(methodSchema, { description: 'The payment methods.' }) }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'None yet', input: {}, expect: { items: [] } }],
+  async run({ ctx }) {
+    return { data: { items: (await listMethods(ctx.core.db, ctx.accountId)).map(methodRecord) } };
+  },
+});
