@@ -82,7 +82,15 @@ CREATE TABLE core.account (
   project_id text NOT NULL,
   tier text NOT NULL DEFAULT 'standard',
   name text,
+  -- somebody has shown that it is theirs, or the operator vouches for it
+  email text,
   email_bound boolean NOT NULL DEFAULT false,
+  -- none, required, pending, verified, rejected: the operator says so
+  kyc_status text NOT NULL DEFAULT 'none',
+  -- whether mail is sent about spending and about payments
+  mails boolean NOT NULL DEFAULT true,
+  -- asked to be deleted; until then a person can take it back
+  purge_at timestamptz,
   -- why it has no sign-up credit; null: it has, or none is given
   trial_withheld text,
   -- most that is charged in a UTC month without the payer

@@ -4,21 +4,24 @@ import {
   accountRecord,
   createAccount,
   findAccount,
+  type KycStatus,
   listAccounts,
   setSuspended,
   setTier,
 } from '../core/accounts/accounts.ts';
+import { setEmail, setKycStatus } from '../core/accounts/changes.ts';
 import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
 import { balanceOf } from '../core/wallet/ledger/read.ts';
 import type { Database } from '../db/database.ts';
-import { usdAmount } from './fields.ts';
+import { emailAddress, usdAmount } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
 import { keyDropInForce, withSession } from './session.ts';
 
 const PAGE = 500;
 const PAID = { kind: 'paid', expiresInMs: null, note: null } as const;
 const TIERS = Object.keys(tierLimits);
+const KYC_STATUSES: readonly KycStatus[] = ['none', 'required', 'pending', 'verified', 'rejected'];
 
 export function accountsCommand(): Command {
   const accounts = new Command('accounts').description('Create, list and change accounts.');
@@ -38,12 +41,14 @@ export function accountsCommand(): Command {
   accounts
     .command('update')
     .description(
-      'Change the tier of an account, suspend it, or lift its suspension. When the command ends, every call of a suspended account is refused.',
+      'Change the tier of an account, its bound address or verification, suspend it, or lift its suspension. When the command ends, every call of a suspended account is refused.',
     )
     .requiredOption('--account <id>', 'id of the account')
     .addOption(new Option('--tier <tier>', 'new tier').choices(TIERS))
     .addOption(new Option('--suspend', 'refuse every call of the account').conflicts('unsuspend'))
     .option('--unsuspend', 'let its calls through again')
+    .option('--email <address>', 'bind an e-mail address: you vouch for it', emailAddress)
+    .addOption(new Option('--kyc <status>', 'how far its owner is verified').choices([...KYC_STATUSES]))
     .option('--json', 'print one JSON object')
     .action(update);
   return accounts;
@@ -84,6 +89,8 @@ async function list({ json = false }: { json?: boolean }): Promise<void> {
 
 interface UpdateOptions {
   readonly account: string;
+  readonly email?: string;
+  readonly kyc?: KycStatus;
   readonly tier?: Tier;
   readonly suspend?: boolean;
   readonly unsuspend?: boolean;
@@ -91,12 +98,14 @@ interface UpdateOptions {
 }
 
 async function update(options: UpdateOptions): Promise<void> {
-  const { account: accountId, tier, suspend = false, unsuspend = false, json = false } = options;
-  if (tier === undefined && !suspend && !unsuspend)
-    throw new UsageError('nothing to change: use --tier, --suspend or --unsuspend');
+  const { account: accountId, tier, email, kyc, suspend = false, unsuspend = false, json = false } = options;
+  if (tier === undefined && email === undefined && kyc === undefined && !suspend && !unsuspend)
+    throw new UsageError('nothing to change: use --tier, --suspend, --unsuspend, --email or --kyc');
   const account = await withSession(async ({ db }) => {
     await db.transaction(async (tx) => {
       if (tier !== undefined) await setTier(tx, accountId, tier);
+      if (email !== undefined) await setEmail(tx, accountId, email);
+      if (kyc !== undefined) await setKycStatus(tx, accountId, kyc);
       if (suspend || unsuspend) await setSuspended(tx, accountId, suspend);
     });
     if (suspend || unsuspend) await keyDropInForce(db);

@@ -35,3 +35,9 @@ export function scopeList(text: string): string[] {
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '');
 }
+
+/** An e-mail address, as it is. */
+export function emailAddress(value: string): string {
+  if (value.length <= 254 && /^[^\p{Cc}\p{Cs}\s<>@]+@[^\p{Cc}\p{Cs}\s<>@]+$/u.test(value)) return value;
+  throw new InvalidArgumentError('Use an address such as ada@example.com.');
+}

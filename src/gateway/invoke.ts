@@ -15,6 +15,7 @@ import type { Answer } from '../manifest/capability.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
+import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
 import { readInput } from './input/read-input.ts';
 import type { Grant, Rates } from './limits/rate-limiter.ts';
@@ -136,6 +137,7 @@ type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey'>;
 async function perform(gateway: Gateway, call: Call, { principal, input, idempotencyKey }: Performed): Promise<Answer> {
   call.identified(principal);
   await admit(gateway, call);
+  await passGates(call);
   const text = textOf(input);
   call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
   await readInput(call, gateway, text, idempotencyKey);

@@ -24,6 +24,8 @@ export function takesBody(capability: Pick<Capability, 'method'>): boolean {
   return capability.method !== 'GET' && capability.method !== 'DELETE';
 }
 
+const ofGates = { email: 'EMAIL_BINDING_REQUIRED', kyc: 'KYC_REQUIRED' } as const;
+
 /** Names of the input fields that are not part of the path. */
 export function fieldsBesidePath(capability: Pick<Capability, 'path' | 'input'>): string[] {
   const inPath = new Set(pathParameters(capability.path));
@@ -42,6 +44,7 @@ export function failureCodes(capability: Capability): string[] {
       ...(capability.replay?.secret === true ? (['IDEMPOTENCY_CONFLICT'] as const) : []),
       ...(capability.unlimited || capability.price !== 'free' ? [] : (['RATE_LIMITED'] as const)),
       'CONCURRENCY_LIMITED',
+      ...(capability.gates ?? []).map((gate) => ofGates[gate]),
       ...capability.errors,
       ...ofTheService,
     ]),

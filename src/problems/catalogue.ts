@@ -114,6 +114,11 @@ export const sharedProblems = {
     'An e-mail address must be bound to the account first.',
     'Bind an e-mail address, then repeat the call.',
   ),
+  KYC_REQUIRED: problemEntry(
+    403,
+    'The owner of the account must be verified first.',
+    'Ask the operator of this service to verify the owner; kyc_status of account.get says how far it is.',
+  ),
   TIER_REQUIRED: problemEntry(
     403,
     'The tier of the account does not include this.',

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
+import { setKycStatus } from '../../src/core/accounts/changes.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { absorbAccount } from '../../src/core/people/absorb.ts';
@@ -100,6 +101,7 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { accountId: from } = await createTestAccount(service.core, 0);
     await absorbAccount(service.core, { from, into: accountId }, async () => true);
   },
+  'kyc.status_changed': () => service.core.db.transaction((tx) => setKycStatus(tx, accountId, 'verified')),
   'wallet.expiring_soon': async () => {
     await grantFor(8);
     await service.advance(1.5 * DAY_SECONDS);

@@ -22,13 +22,21 @@ export interface NewAccount {
   readonly signUpCredit?: boolean;
 }
 
+export type KycStatus = 'none' | 'required' | 'pending' | 'verified' | 'rejected';
+
 export interface Account {
   readonly accountId: string;
   readonly projectId: string;
   readonly tier: Tier;
   readonly name: string | null;
+  readonly email: string | null;
   readonly emailBound: boolean;
+  readonly kycStatus: KycStatus;
+  /** Whether mail is sent about spending and payments. */
+  readonly mails: boolean;
   readonly suspended: boolean;
+  /** When everything is removed; null: nobody has asked for it. */
+  readonly purgeAtMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -38,7 +46,11 @@ interface AccountRow {
   readonly project_id: string;
   readonly tier: Tier;
   readonly name: string | null;
+  readonly email: string | null;
   readonly email_bound: boolean;
+  readonly kyc_status: KycStatus;
+  readonly mails: boolean;
+  readonly purge_at: number | null;
   readonly suspended: boolean;
   readonly created_at: number;
   readonly updated_at: number;
@@ -48,8 +60,8 @@ const SIGN_UP_CREDIT_NANOS = 2n * NANOS_PER_USD;
 
 const insertAccount = statement(
   'account_insert',
-  `INSERT INTO core.account (account_id, project_id, tier, name, email_bound, trial_withheld, created_at, updated_at)
-   VALUES ($1, $2, 'standard', $3, $4, $6, $5, $5)`,
+  `INSERT INTO core.account (account_id, project_id, tier, name, email, email_bound, trial_withheld, created_at, updated_at)
+   VALUES ($1, $2, 'standard', $3, $7, $4, $6, $5, $5)`,
 );
 
 // Armed from the start: an account that never had more than the threshold is told when it runs low as well.
@@ -62,7 +74,8 @@ const insertWallet = statement(
 
 const selectAccount = statement(
   'account_select',
-  `SELECT a.account_id, a.project_id, a.tier, a.name, a.email_bound, w.suspended, a.created_at, a.updated_at
+  `SELECT a.account_id, a.project_id, a.tier, a.name, a.email, a.email_bound, a.kyc_status, a.mails, a.purge_at, w.suspended,
+          a.created_at, a.updated_at
      FROM core.account a, core.wallet w
     WHERE a.account_id = $1 AND w.account_id = $1`,
 );
@@ -70,7 +83,8 @@ const selectAccount = statement(
 const selectAccounts = statement(
   'account_select_page',
   `/* fan-out: the operator's list of all accounts */
-   SELECT a.account_id, a.project_id, a.tier, a.name, a.email_bound, w.suspended, a.created_at, a.updated_at
+   SELECT a.account_id, a.project_id, a.tier, a.name, a.email, a.email_bound, a.kyc_status, a.mails, a.purge_at, w.suspended,
+          a.created_at, a.updated_at
      FROM core.account a
      JOIN core.wallet w ON w.account_id = a.account_id
     WHERE a.account_id > $1
@@ -100,6 +114,7 @@ export async function createAccount(tx: Transaction, account: NewAccount): Promi
     tx.query(insertAccount, [
       ...[accountId, newId('proj_'), name ?? email, email !== null, now],
       email === null || signUpCredit ? null : 'email_sign_up',
+      email,
     ]),
     tx.query(insertWallet, [accountId, sequenceAt(nowMs), new Date(startOfDay(nowMs)), new Date(startOfMonth(nowMs))]),
   ];
@@ -194,8 +209,12 @@ function accountOf(row: AccountRow): Account {
     projectId: row.project_id,
     tier: row.tier,
     name: row.name,
+    email: row.email,
     emailBound: row.email_bound,
+    kycStatus: row.kyc_status,
+    mails: row.mails,
     suspended: row.suspended,
+    purgeAtMs: row.purge_at,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   };

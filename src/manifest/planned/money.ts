@@ -26,12 +26,6 @@ export const plannedMoneyEvents: readonly EventKind[] = [
     ...subscription('cancelled'),
     reason: word('Why.', 'requested', 'payment_failed', 'operator'),
   }),
-  eventKind(
-    'kyc.status_changed',
-    'The identity verification of the account changed its status.',
-    { ...account, kyc_status: text('Status.', 'verified') },
-    before('kyc_status', 'pending'),
-  ),
   eventKind('tier.upgraded', 'The tier of the account was raised.', account, before('tier', 'standard')),
   eventKind(
     'tier.downgraded',

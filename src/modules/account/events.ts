@@ -40,8 +40,17 @@ const grantMembers = {
   expires_at: instantOrNull('When it expires, or did.', '2026-11-08T12:00:00.000Z'),
 };
 
+const kycStatus = word('How far it is.', 'verified', 'none', 'required', 'pending', 'rejected');
+
 const previous: Member = {
-  schema: Type.Object({ tier: tier.schema }, { description: 'What changed, as it was before.' }),
+  schema: Type.Object(
+    {
+      tier: Type.Optional(tier.schema),
+      name: Type.Optional(accountMembers.name.schema),
+      email_bound: Type.Optional(accountMembers.email_bound.schema),
+    },
+    { description: 'What changed, as it was before.' },
+  ),
   example: { tier: 'standard' },
 };
 
@@ -63,7 +72,8 @@ export const accountEvents: readonly EventKind[] = withoutCall(
   {
     'account.created': 'An account was made, at the first start or by `qm accounts create`.',
     'account.absorbed': 'A person linked an identity that had an empty account of its own.',
-    'account.updated': 'The tier was changed by `qm accounts update --tier`.',
+    'account.updated': 'Tier or address were changed by `qm accounts update --tier` or `--email`.',
+    'kyc.status_changed': 'The operator said how far the owner is verified, by `qm accounts update --kyc`.',
     'wallet.low_balance':
       'Credit that expired, or a scheduled run that was charged, took the balance below the threshold.',
     'wallet.expiring_soon': 'Credit expires in 7 days, and again in 1 day.',
@@ -78,9 +88,20 @@ export const accountEvents: readonly EventKind[] = withoutCall(
     }),
     eventKind(
       'account.updated',
-      'An account changed: an e-mail address was bound, or the tier changed.',
+      'An account changed: its name, its tier, or an e-mail address was bound.',
       accountMembers,
       { previous },
+    ),
+    eventKind(
+      'kyc.status_changed',
+      'The operator said how far the owner of the account is verified.',
+      { ...accountMembers, kyc_status: kycStatus },
+      {
+        previous: {
+          schema: Type.Object({ kyc_status: kycStatus.schema }, { description: 'As it was before.' }),
+          example: { kyc_status: 'pending' },
+        },
+      },
     ),
     eventKind(
       'wallet.low_balance',

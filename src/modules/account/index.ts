@@ -19,6 +19,8 @@ import { paymentMethodAttach } from './capabilities/payment-method/attach.ts';
 import { paymentMethodDelete } from './capabilities/payment-method/delete.ts';
 import { paymentMethodList } from './capabilities/payment-method/list.ts';
 import { paymentMethodSetDefault } from './capabilities/payment-method/set-default.ts';
+import { get } from './capabilities/profile/get.ts';
+import { update } from './capabilities/profile/update.ts';
 import { tier } from './capabilities/tier.ts';
 import { topupEvents } from './capabilities/topup/events.ts';
 import { topupGet } from './capabilities/topup/get.ts';
@@ -45,6 +47,8 @@ export const account = defineModule<AccountState>({
   summary: 'API keys, wallet and budget, usage, ledger, events, webhooks, tier and top-ups of the account.',
   status: 'ga',
   capabilities: [
+    get,
+    update,
     balance,
     budgetGet,
     budgetSet,

@@ -40,6 +40,8 @@ export const tenants: TenantFixture = {
       (names) => ({ trigger_balance: 1, recharge_amount: 5, payment_method_id: names.method }),
       (names) => ({ trigger_balance: 1, recharge_amount: 5, payment_method_id: names.method, enabled: false }),
     ],
+    'account.get': [],
+    'account.update': [],
     'account.balance': [],
     'account.budget.get': [],
     'account.budget.set': [],

@@ -6,6 +6,7 @@ import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
+import { passGates } from '../../gateway/gates.ts';
 import { confirm, identify } from '../../gateway/identify.ts';
 import { admit, run } from '../../gateway/invoke.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
@@ -120,6 +121,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       slot.handling = true;
       try {
         await confirm(call);
+        if (endpoint.capability.gates !== undefined) await passGates(call);
         const body = request.body as Buffer<ArrayBuffer> | undefined;
         call.weigh(Math.floor((body?.length ?? 0) / tokenWorth.bodyBytes));
         await readRequest(call, gateway, arrived, slot.blocks?.blocks ?? (body === undefined ? [] : [body]));

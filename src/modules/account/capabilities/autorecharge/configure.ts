@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { requireBoundEmail } from '../../../../core/accounts/bound-email.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { configureRecharge, rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
 import { nanosOfUsd } from '../../../../lib/money.ts';
@@ -55,7 +54,8 @@ export const autorechargeConfigure = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
-  errors: ['PAYMENT_METHOD_REQUIRED', 'PAYMENT_METHOD_NOT_FOUND', 'PAYMENT_DECLINED', 'EMAIL_BINDING_REQUIRED'],
+  gates: ['email'],
+  errors: ['PAYMENT_METHOD_REQUIRED', 'PAYMENT_METHOD_NOT_FOUND', 'PAYMENT_DECLINED'],
   events: [],
   examples: [
     {
@@ -71,7 +71,6 @@ export const autorechargeConfigure = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    await requireBoundEmail(ctx.core.db, ctx.accountId);
     const { trigger_balance, recharge_amount, payment_method_id = null, max_per_day = 3, max_per_month = 30 } = input;
     const amountNanos = nanosOfUsd(recharge_amount);
     if (amountNanos === null || amountNanos % CENT_NANOS !== 0n)

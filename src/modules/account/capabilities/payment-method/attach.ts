@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { requireBoundEmail } from '../../../../core/accounts/bound-email.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { createSetup } from '../../../../core/payments/methods/setups.ts';
 import { requireProvider } from '../../../../core/payments/payments.ts';
@@ -29,12 +28,12 @@ export const paymentMethodAttach = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
-  errors: ['QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN', 'EMAIL_BINDING_REQUIRED'],
+  gates: ['email'],
+  errors: ['QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN'],
   events: [],
   limits: { kept: '20 payment methods, open pages to leave one included.' },
   examples: [{ title: 'A page to leave a card at', input: { return_url: 'https://example.org/kept' } }],
   async run({ ctx, input }) {
-    await requireBoundEmail(ctx.core.db, ctx.accountId);
     requireProvider(ctx.core.payments);
     const returnUrl = checkReturnUrl(input.return_url ?? null, ctx.core.baseUrl);
     return runOutside(ctx, async () => {

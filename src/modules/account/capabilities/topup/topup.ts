@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { requireBoundEmail } from '../../../../core/accounts/bound-email.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { requireProvider } from '../../../../core/payments/payments.ts';
 import { createTopup } from '../../../../core/payments/topups/create.ts';
@@ -54,8 +53,9 @@ export const topup = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
+  gates: ['email', 'kyc'],
   replay,
-  errors: ['UNSUPPORTED_CURRENCY', 'QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN', 'EMAIL_BINDING_REQUIRED'],
+  errors: ['UNSUPPORTED_CURRENCY', 'QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN'],
   events: [],
   limits: { pending: '20 top-ups that nobody has paid yet.' },
   examples: [
@@ -68,7 +68,6 @@ export const topup = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     const { payments } = ctx.core;
-    await requireBoundEmail(ctx.core.db, ctx.accountId);
     requireProvider(payments);
     const order = {
       amountNanos: amountOf(input),

@@ -1,0 +1,7 @@
+// Addresses of people, as others may see them.
+
+/** `a•••@example.org`. */
+export function maskedEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${email.slice(0, Math.min(1, at))}•••${email.slice(at)}`;
+}
