@@ -81,11 +81,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [
-          '^src/vendors/',
-          '^src/app[.]ts$',
-          '^src/(identity-providers|mail-server|payment-provider|vendors-file)[.]ts$',
-        ],
+        pathNot: ['^src/vendors/', '^src/app[.]ts$', '^src/(mail-server|payment-provider|people|vendors-file)[.]ts$'],
       },
       to: { path: '^src/vendors/', pathNot: '/port[.]ts$' },
     },

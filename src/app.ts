@@ -36,7 +36,6 @@ import type { Gateway } from './gateway/gateway.ts';
 import { createGateway } from './gateway/invoke.ts';
 import { FailedLogins, type LoginFailures } from './gateway/limits/failed-logins.ts';
 import { RateLimiter, type Rates } from './gateway/limits/rate-limiter.ts';
-import { openIdentityProviders } from './identity-providers.ts';
 import { randomText } from './lib/ids.ts';
 import { openMailServer } from './mail-server.ts';
 import { settingsOf } from './manifest/compose.ts';
@@ -45,6 +44,7 @@ import type { Manifest } from './manifest/manifest.ts';
 import type { Module } from './manifest/module.ts';
 import { moduleTags } from './manifest/version.ts';
 import { openPayments } from './payment-provider.ts';
+import { openPeople } from './people.ts';
 import { createShell, type Shell } from './shell.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
@@ -217,8 +217,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     outbound,
     payments: await openPayments(db, baseUrl, config.payments),
     mailServer: await openMailServer(config.people.smtp),
-    signUp: config.people.signUp,
-    identityProviders: await openIdentityProviders(config.identityProviders, outbound),
+    ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
     films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },

@@ -1,5 +1,5 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
-import type { ConnectionConfig, Database } from '../db/database.ts';
+import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
@@ -55,6 +55,10 @@ export interface Core {
   readonly signUp: SignUp;
   /** Who may vouch for people who sign in, by id, in the order of the settings. */
   readonly identityProviders: ReadonlyMap<string, IdentityProvider>;
+  /** What an account gets at its first sign-in by one of them. */
+  readonly signUpCreditNanos: bigint;
+  /** Whether an account has nothing in any module. */
+  readonly isEmptyAccount: (db: Queryable, accountId: string) => Promise<boolean>;
   readonly log: Logger;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;

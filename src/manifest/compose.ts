@@ -1,6 +1,7 @@
 // Puts together what the modules bring: prices, limits of tiers, kinds of events and error codes. Two modules never bring the same.
 import type { Config } from '../config/config.ts';
 import type { Price, PriceBook } from '../core/wallet/prices.ts';
+import type { Queryable } from '../db/database.ts';
 import { type ProblemCatalogue, sharedProblems } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
 import { describedEvents } from './events.ts';
@@ -79,4 +80,10 @@ function clashes(
 function problemsOf(modules: readonly Module[]): ProblemCatalogue {
   const all: ProblemCatalogue = Object.assign({}, sharedProblems, ...modules.map(({ problems }) => problems));
   return Object.fromEntries(Object.entries(all).sort(([, left], [, right]) => left.status - right.status));
+}
+
+/** Whether an account has nothing in any module. */
+export async function isEmptyIn(modules: readonly Module[], db: Queryable, accountId: string): Promise<boolean> {
+  const found = await Promise.all(modules.map((module) => module.isEmpty?.(db, accountId) ?? true));
+  return found.every((isEmpty) => isEmpty);
 }

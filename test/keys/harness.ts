@@ -104,6 +104,8 @@ function makeCore(db: Database): Core {
     mailServer: null,
     signUp: { isOpen: true, domains: [] },
     identityProviders: new Map(),
+    signUpCreditNanos: 0n,
+    isEmptyAccount: async () => true,
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null },
     vendors: sandboxOnly(),
     assets: fileAssets('/nowhere'),

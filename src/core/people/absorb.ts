@@ -55,7 +55,9 @@ export async function absorbAccount(core: Core, moving: Moving, isEmpty: IsEmpty
     absorbed = await db.transaction(async (tx) => {
       await tx.query(lockWallets, [textArray([moving.from, moving.into].sort())]);
       const content = await leave(tx, moving, isEmpty);
-      return arrive(tx, moving, content);
+      const arrived = await arrive(tx, moving, content);
+      await markArrived(tx, moving);
+      return arrived;
     });
   }
   await Promise.all(absorbed.keyIds.map((keyId) => forgetKeyHere(core, keyId)));
@@ -124,11 +126,13 @@ async function takeCredit(tx: Transaction, opened: OpenWallet): Promise<MovedGra
 
 async function arriveApart(db: Database, moving: Moving, content: Content): Promise<Absorbed> {
   const absorbed = await db.transaction((tx) => arrive(tx, moving, content));
-  await db.transaction(async (tx) => {
-    const nowMs = await lockAccount(tx, moving.from);
-    if (nowMs !== null) await writeArrived(tx, moving, nowMs);
-  });
+  await db.transaction((tx) => markArrived(tx, moving));
   return absorbed;
+}
+
+async function markArrived(tx: Transaction, moving: Moving): Promise<void> {
+  const nowMs = await lockAccount(tx, moving.from);
+  if (nowMs !== null) await writeArrived(tx, moving, nowMs);
 }
 
 /** The second step: what left is in `into`, once. A second sign-up credit is void. */

@@ -39,6 +39,7 @@ import { webhooksRegister } from './capabilities/webhooks/register.ts';
 import { webhooksTest } from './capabilities/webhooks/test.ts';
 import { webhooksUpdate } from './capabilities/webhooks/update.ts';
 import { accountEvents } from './events.ts';
+import { isEmpty } from './is-empty.ts';
 import { accountProblems } from './problems.ts';
 import type { AccountState } from './state.ts';
 
@@ -86,5 +87,6 @@ export const account = defineModule<AccountState>({
   derived: (offer) => [tier(offer)],
   events: [...accountEvents, ...topupEvents, ...autorechargeEvents],
   problems: accountProblems,
+  isEmpty,
   start: () => null,
 });

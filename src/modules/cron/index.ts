@@ -9,6 +9,7 @@ import { resume } from './capabilities/resume.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
+import { isEmpty } from './is-empty.ts';
 import { cronLimits } from './limits.ts';
 import { createRunner } from './runs/runner.ts';
 import type { CronState } from './state.ts';
@@ -23,6 +24,7 @@ export const cron = defineModule<CronState>({
   prices: { 'cron.run': { unit: 'run', nanosPerUnit: 20_000n } },
   limits: cronLimits,
   start: (core) => ({ core, runner: createRunner(core) }),
+  isEmpty,
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],
 });

@@ -15,6 +15,7 @@ import { search } from './capabilities/search.ts';
 import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
 import { errorEvents } from './events.ts';
+import { isEmpty } from './is-empty.ts';
 import { groupPage } from './pages/group-page.ts';
 import { errorsProblems } from './problems.ts';
 import { sentryRoutes } from './sentry/routes.ts';
@@ -46,5 +47,6 @@ export const errors = defineModule<ErrorsState>({
   rawRoutes: sentryRoutes,
   pages: [groupPage],
   start: createErrorsState,
+  isEmpty,
   sweeps: errorsSweeps,
 });

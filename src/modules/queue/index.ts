@@ -22,6 +22,7 @@ import { subscriptions } from './capabilities/subscriptions.ts';
 import { unsubscribe } from './capabilities/unsubscribe.ts';
 import { update } from './capabilities/update.ts';
 import { queueEvents } from './events.ts';
+import { isEmpty } from './is-empty.ts';
 import { queueLimits } from './limits.ts';
 import { queueProblems } from './problems.ts';
 import { createQueueState } from './start.ts';
@@ -64,6 +65,7 @@ export const queue = defineModule<QueueState>({
     state.waiters.stop();
     state.push.close();
   },
+  isEmpty,
   sweeps: queueSweeps,
   jobs: (state) => [state.push.jobs],
 });

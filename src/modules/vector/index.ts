@@ -11,6 +11,7 @@ import { list } from './capabilities/list.ts';
 import { query } from './capabilities/query.ts';
 import { update } from './capabilities/update.ts';
 import { upsert } from './capabilities/upsert.ts';
+import { isEmpty } from './is-empty.ts';
 import { vectorLimits } from './limits.ts';
 import { vectorProblems } from './problems.ts';
 import { type VectorSettings, vectorSettings } from './settings.ts';
@@ -49,5 +50,6 @@ export const vector = defineModule<VectorState, VectorSettings>({
       labels: { engine: engine.name },
       value,
     })),
+  isEmpty,
   sweeps: vectorSweeps,
 });

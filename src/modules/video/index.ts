@@ -14,6 +14,7 @@ import { subscribe } from './capabilities/subscribe.ts';
 import { upscale } from './capabilities/upscale.ts';
 import { contentRoute } from './content.ts';
 import { videoEvents } from './events.ts';
+import { isEmpty } from './is-empty.ts';
 import { unsettledJobs } from './jobs/store.ts';
 import { videoLimits } from './limits.ts';
 import { videoFamily } from './models/family.ts';
@@ -58,6 +59,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   settings: videoSettings,
   rawRoutes: [contentRoute, callbackRoute, ...openaiRoutes],
   start: startVideo,
+  isEmpty,
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,
   liveWork: unsettledJobs,

@@ -1,0 +1,13 @@
+// Whether an account has nothing of its own here but keys, credit and what they were used for.
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+const findAny = statement(
+  'account_find_any',
+  `SELECT EXISTS (SELECT FROM core.webhook h WHERE h.account_id = $1)
+          OR EXISTS (SELECT FROM core.payment_method m WHERE m.account_id = $1) AS found`,
+);
+
+export async function isEmpty(db: Queryable, accountId: string): Promise<boolean> {
+  return (await db.query<{ found: boolean }>(findAny, [accountId])).rows[0]?.found === false;
+}
