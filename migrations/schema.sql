@@ -139,6 +139,14 @@ CREATE TABLE core.api_secret (
   CONSTRAINT api_secret_pkey PRIMARY KEY (secret_hash)
 );
 
+CREATE TABLE core.asked (
+  key_hash text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C",
+  started_at timestamp with time zone NOT NULL,
+  times integer NOT NULL,
+  CONSTRAINT asked_pkey PRIMARY KEY (key_hash)
+);
+
 CREATE TABLE core.clawback (
   account_id text COLLATE "C" NOT NULL,
   clawback_id text COLLATE "C" NOT NULL,
@@ -267,6 +275,15 @@ CREATE TABLE core.idempotency (
   CONSTRAINT idempotency_pkey PRIMARY KEY (account_id, key_hash)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000);
 
+CREATE TABLE core.identity (
+  issuer text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  person_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT identity_pkey PRIMARY KEY (issuer, subject)
+);
+
 CREATE TABLE core.ledger (
   account_id text COLLATE "C" NOT NULL,
   entry_seq bigint NOT NULL,
@@ -312,6 +329,27 @@ CREATE TABLE core.mail (
   due_at timestamp with time zone,
   attempt integer DEFAULT 0 NOT NULL,
   CONSTRAINT mail_pkey PRIMARY KEY (mail_id)
+);
+
+CREATE TABLE core.mail_sign_in (
+  link_hash bytea NOT NULL,
+  account_id text COLLATE "C",
+  role text,
+  email text NOT NULL,
+  browser_hash bytea,
+  code_hash bytea,
+  tries integer DEFAULT 0 NOT NULL,
+  return_to text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT mail_sign_in_pkey PRIMARY KEY (link_hash)
+);
+
+CREATE TABLE core.member (
+  person_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT member_pkey PRIMARY KEY (person_id, account_id)
 );
 
 CREATE TABLE core.migration (
@@ -377,6 +415,15 @@ CREATE TABLE core.payment_setup (
   due_at timestamp with time zone,
   attempt integer DEFAULT 0 NOT NULL,
   CONSTRAINT payment_setup_pkey PRIMARY KEY (account_id, setup_id)
+);
+
+CREATE TABLE core.person (
+  person_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  email text,
+  name text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT person_pkey PRIMARY KEY (person_id)
 );
 
 CREATE TABLE core.process (
@@ -476,6 +523,23 @@ CREATE TABLE core.sandbox_subscription (
   cancel_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT sandbox_subscription_pkey PRIMARY KEY (ref)
+);
+
+CREATE TABLE core.session (
+  session_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  person_id text COLLATE "C",
+  secret_hash bytea,
+  token_hash bytea NOT NULL,
+  previous_hash bytea,
+  previous_until timestamp with time zone,
+  signed_in_at timestamp with time zone NOT NULL,
+  rotated_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  remote_address text NOT NULL,
+  agent text NOT NULL,
+  CONSTRAINT session_pkey PRIMARY KEY (session_id)
 );
 
 CREATE TABLE core.setting (
@@ -1034,6 +1098,7 @@ CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHER
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
+CREATE INDEX asked_started ON core.asked USING btree (started_at);
 CREATE INDEX clawback_pending ON core.clawback USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX clawback_topup ON core.clawback USING btree (account_id, topup_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
@@ -1050,9 +1115,14 @@ CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = '
 CREATE INDEX hold_settled ON core.hold USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX idempotency_expiry ON core.idempotency USING btree (expires_at) WHERE (hold_id IS NULL);
 CREATE INDEX idempotency_hold ON core.idempotency USING btree (account_id, hold_id) WHERE (hold_id IS NOT NULL);
+CREATE INDEX identity_person ON core.identity USING btree (person_id);
 CREATE INDEX ledger_by_key ON ONLY core.ledger USING btree (account_id, key_id, entry_seq) WHERE (key_id IS NOT NULL);
 CREATE INDEX mail_created ON core.mail USING btree (created_at);
 CREATE INDEX mail_due ON core.mail USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX mail_sign_in_account ON core.mail_sign_in USING btree (account_id) WHERE (account_id IS NOT NULL);
+CREATE UNIQUE INDEX mail_sign_in_browser ON core.mail_sign_in USING btree (browser_hash) WHERE (browser_hash IS NOT NULL);
+CREATE INDEX mail_sign_in_expires ON core.mail_sign_in USING btree (expires_at);
+CREATE INDEX member_account ON core.member USING btree (account_id);
 CREATE UNIQUE INDEX payment_method_ref ON core.payment_method USING btree (account_id, provider, method_ref);
 CREATE INDEX payment_setup_due ON core.payment_setup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX payment_setup_open ON core.payment_setup USING btree (account_id) WHERE (status = 'open'::text);
@@ -1061,6 +1131,11 @@ CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
 CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);
 CREATE UNIQUE INDEX sandbox_return_id ON core.sandbox_return USING btree (id) WHERE (id IS NOT NULL);
 CREATE INDEX sandbox_return_payment ON core.sandbox_return USING btree (payment_ref);
+CREATE INDEX session_account ON core.session USING btree (account_id);
+CREATE INDEX session_person ON core.session USING btree (person_id) WHERE (person_id IS NOT NULL);
+CREATE INDEX session_previous ON core.session USING btree (previous_hash) WHERE (previous_hash IS NOT NULL);
+CREATE INDEX session_seen ON core.session USING btree (seen_at);
+CREATE UNIQUE INDEX session_token ON core.session USING btree (token_hash);
 CREATE INDEX sign_up_claim_account ON core.sign_up_claim USING btree (account_id);
 CREATE INDEX topup_due ON core.topup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX topup_pending ON core.topup USING btree (account_id) WHERE (status = 'pending'::text);

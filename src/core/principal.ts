@@ -1,4 +1,4 @@
-// Who calls: an API key, or in time a person's session. Each acts for one account, pays from its wallet, and is looked at again under
+// Who calls: an API key, or a person's session. Each acts for one account, pays from its wallet, and is looked at again under
 // the locks of whatever it changes: what ended meanwhile changes nothing. A further kind brings a PrincipalKind and touches nothing else.
 import type { Queryable } from '../db/database.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -26,6 +26,8 @@ export interface Principal {
   readonly isCurrent: boolean;
   /** The lane knows how much of it is left. */
   readonly hasSpendCap: boolean;
+  /** When the person signed in; null: a key, which nobody signs in with. */
+  readonly signedInAtMs: number | null;
 }
 
 /** The same principal under the locks of a transaction. */

@@ -12,7 +12,8 @@ export interface KnownScopes {
 }
 
 const EVERYTHING = '*';
-const BY_NAME_ONLY = 'operator';
+/** In no null or `*` scope. */
+export const OPERATOR_MODULE = 'operator';
 const SUGGESTION_DISTANCE_MAX = 40;
 const rank: Readonly<Record<ScopeKind, number>> = { read: 0, write: 1, admin: 2 };
 
@@ -25,7 +26,7 @@ export function moduleOf(capability: string): string {
 /** Whether a key with these scopes (null = all) may call a capability of this kind. */
 export function scopesAllow(scopes: readonly string[] | null, capability: string, kind: ScopeKind): boolean {
   const module = moduleOf(capability);
-  const isIncluded = module !== BY_NAME_ONLY;
+  const isIncluded = module !== OPERATOR_MODULE;
   if (scopes === null) return isIncluded;
   return scopes.some((scope) => {
     if ((scope === EVERYTHING && isIncluded) || scope === capability || scope === module) return true;

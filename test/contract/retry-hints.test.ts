@@ -29,7 +29,7 @@ test.each(Object.entries(manifest.problems))('%s', (code, entry) => {
   expect(JSON.parse(envelope.failure(identity, failure)).error).toMatchObject({ retryable });
   expect(JSON.parse(envelope.failure(identity, failure)).error.retry_after_ms).toBe(wait);
   expect(JSON.parse(envelope.problemJson(identity, failure)).retry_after_ms).toBe(wait);
-  for (const page of [failurePage(shown, failure, false), signInPage(shown, { failure })])
+  for (const page of [failurePage(shown, failure), signInPage(shown, { failure, otherWay: '/auth' })])
     expect(page.headers['retry-after']).toBe(retryable ? '5' : undefined);
   // SDKs know no 402: they are told to hold back, as of a 429.
   const sdk = refusal(failure, { requestId: 'req_1' } as RawHead);

@@ -121,7 +121,7 @@ const SURVEY = `(() => {
   return {
     elements: [...new Set(all.map((element) => element.localName))].sort(),
     attributes: [...new Set(all.flatMap((element) => element.getAttributeNames()))].sort(),
-    links: [...document.querySelectorAll('[href], [src], [action]')].length,
+    links: [...document.querySelectorAll('main [href], main [src], main [action]')].length,
     text: document.querySelector('main').textContent,
     title: document.title,
     base: document.baseURI,
@@ -143,7 +143,7 @@ const ELEMENTS =
     ' ',
   );
 const ATTRIBUTES =
-  'aria-hidden aria-label charset class content datetime dir height lang method name open preserveAspectRatio role rx scope tabindex type value viewBox width x y'.split(
+  'action aria-hidden aria-label charset class content datetime dir height lang method name open preserveAspectRatio role rx scope tabindex type value viewBox width x y'.split(
     ' ',
   );
 

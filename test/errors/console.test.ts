@@ -25,7 +25,6 @@ test('without a session the page is a form for the key and tells nothing of the 
     expect(status).toBe(200);
     expect(text).toContain(FORM);
     expect(text).not.toContain('disk full');
-    expect(text).not.toContain(id);
     expect(headers.get('set-cookie')).toBeNull();
   }
 });
@@ -38,7 +37,7 @@ test('the key opens a session: a cookie that scripts and other sites cannot use,
     `/console/errors/${groupId}`,
   );
   const cookie = signedIn.headers.get('set-cookie') ?? '';
-  expect(cookie).toMatch(/^qm_console=[\w-]+; Path=\/console; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+  expect(cookie).toMatch(/^qm_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
   expect(Buffer.from(visitor.cookie.split('=')[1] ?? '', 'base64url').toString('latin1')).not.toContain(
     bench.account.secret,
   );
@@ -62,7 +61,7 @@ test('where the service is reached by https the cookie is for https only', async
       { key: bench.account.secret },
       { origin: 'https://qm.example.org' },
     );
-    expect(headers.get('set-cookie')).toMatch(/; Path=\/a\/console; .*; SameSite=Strict; Secure$/);
+    expect(headers.get('set-cookie')).toMatch(/^__Host-qm_session=[\w-]{43}; Path=\/; .*; SameSite=Lax; Secure$/);
   } finally {
     await service.stop();
   }
@@ -161,9 +160,9 @@ test('a session that was changed, or made up, is none', async () => {
   for (const sent of [
     changed,
     cookie.slice(0, -8),
-    `qm_console=${bench.account.secret}`,
-    'qm_console=%00',
-    'qm_console="',
+    `qm_session=${bench.account.secret}`,
+    'qm_session=%00',
+    'qm_session="',
   ]) {
     visitor.cookie = sent;
     const { status, text } = await visitor.open(groupId);
@@ -174,12 +173,16 @@ test('a session that was changed, or made up, is none', async () => {
   }
 });
 
-test('signing out ends the session in the browser', async () => {
+test('signing out ends the session, in the browser and here', async () => {
   const visitor = new Visitor(bench);
   await visitor.signIn(groupId, bench.account.secret);
-  const out = await visitor.send(groupId, { action: 'sign-out' });
+  const { cookie } = visitor;
+  const out = await visitor.signOut(groupId);
   expect(out.status).toBe(303);
-  expect(out.headers.get('set-cookie')).toBe('qm_console=; Path=/console; Max-Age=0; HttpOnly; SameSite=Strict');
+  expect(out.headers.get('set-cookie')).toBe('qm_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
+  expect((await visitor.open(groupId)).text).toContain(FORM);
+  // Whoever kept the cookie has nothing.
+  visitor.cookie = cookie;
   expect((await visitor.open(groupId)).text).toContain(FORM);
 });
 
@@ -196,7 +199,7 @@ test.each([
   expect(visitor.cookie).toBe('');
   await visitor.signIn(groupId, bench.account.secret);
   const { cookie } = visitor;
-  await visitor.send(groupId, { action: 'sign-out' }, headers as Record<string, string>);
+  expect((await visitor.signOut(groupId, headers as Record<string, string>)).status).toBe(403);
   expect(visitor.cookie).toBe(cookie);
 });
 
@@ -214,16 +217,17 @@ test('after the form the browser is sent to the same page, whatever the id or th
     const to = new URL(headers.get('location') ?? '', `http://own.example/console/errors/${id}`);
     expect(to.origin).toBe('http://own.example');
     expect(to.pathname).toMatch(/^\/console\/errors\/[^/]+$/);
-    expect(headers.get('set-cookie')).toMatch(/^qm_console=/);
+    expect(headers.get('set-cookie')).toMatch(/^qm_session=/);
   }
 });
 
-test('a visitor from another site is shown the way to a session that the browser holds back', async () => {
-  const visitor = new Visitor(bench);
-  const { text } = await visitor.open(groupId, { 'sec-fetch-site': 'cross-site' });
-  expect(text).toContain('<a href="">Open this page again</a>');
-  const typed = await visitor.open(groupId, { 'sec-fetch-site': 'none' });
-  expect(typed.text).not.toContain('<a ');
+test('a form without the token of the session, or with that of another, ends nothing', async () => {
+  const [visitor, other] = [new Visitor(bench), new Visitor(bench)];
+  await visitor.signIn(groupId, bench.account.secret);
+  await other.signIn(groupId, bench.account.secret);
+  const foreign = await other.formToken(groupId);
+  for (const token of ['', 'x', foreign]) expect((await visitor.signOut(groupId, {}, token)).status).toBe(403);
+  expect((await visitor.open(groupId)).text).toContain('disk full');
 });
 
 test('bodies that are no form, and long ones, open nothing', async () => {
@@ -247,12 +251,14 @@ test('an address that tries many wrong keys is told to wait, and a right key sti
   expect((await visitor.signIn(groupId, bench.account.secret)).status).toBe(303);
 });
 
-test('a session is over after twelve hours, and no key or page is in the way of opening another', async () => {
+test('a session that nobody uses is over after twelve hours, and nothing is in the way of opening another', async () => {
   const visitor = new Visitor(bench);
   await visitor.signIn(groupId, bench.account.secret);
   await bench.service.advance(12 * 3_600 - 60);
   expect((await visitor.open(groupId)).text).toContain('disk full');
-  await bench.service.advance(61);
+  await bench.service.advance(12 * 3_600 - 60);
+  expect((await visitor.open(groupId)).text).toContain('disk full');
+  await bench.service.advance(12 * 3_600 + 1);
   const over = await visitor.open(groupId);
   expect(over.status).toBe(200);
   expect(over.text).toContain(FORM);

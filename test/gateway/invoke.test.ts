@@ -199,7 +199,11 @@ describe('a principal of another kind', () => {
     const id = `sess_${accountId}`;
     await bench.core.db.query(insertSession, [id]);
     const own = { kind: people, id, accountId, projectId, tier, scopes: null };
-    return { rest, call: callAs({ ...own, suspended: false, isCurrent: true, hasSpendCap: false }), id };
+    return {
+      rest,
+      call: callAs({ ...own, suspended: false, isCurrent: true, hasSpendCap: false, signedInAtMs: null }),
+      id,
+    };
   }
 
   test('pays from the same wallet, and is booked under its own id', async () => {

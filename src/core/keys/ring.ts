@@ -230,6 +230,7 @@ export class KeyRing {
       secretHash: row.secret_hash,
       isCurrent: row.is_current,
       hasSpendCap: row.has_spend_cap,
+      signedInAtMs: null,
       tier: row.tier,
       suspended: row.suspended,
     };

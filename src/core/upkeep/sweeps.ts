@@ -14,6 +14,7 @@ import { setupChecks } from '../payments/methods/setups.ts';
 import { rechargeLoop } from '../payments/recharge/work.ts';
 import { topupChecks } from '../payments/topups/check.ts';
 import { absorptionSweep } from '../people/absorb.ts';
+import { peopleRetention } from '../people/retention.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
 import { usageFolding } from '../usage/fold.ts';
 import { expireGrants, warnExpiring } from '../wallet/grants.ts';
@@ -78,6 +79,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
     ledgerRetention(db, ledgerDays),
     ...retentionSweeps(db),
     mailRetention(db),
+    peopleRetention(db),
   ];
 }
 

@@ -8,15 +8,15 @@ export interface Framed {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
-  /** Whether there may be a session to end. */
-  readonly isSignedIn: boolean;
+  /** How the visitor signs out; absent: nobody is signed in, or the page does not know. */
+  readonly signOut?: Html;
   /** A form or a sentence instead of a whole width of content. */
   readonly isNarrow?: boolean;
   readonly headers?: RawAnswer['headers'];
 }
 
 /** The page as it is answered. */
-export function framed({ status, title, content, isSignedIn, isNarrow = false, headers = {} }: Framed): RawAnswer {
+export function framed({ status, title, content, signOut, isNarrow = false, headers = {} }: Framed): RawAnswer {
   const body = html`<!doctype html>
 <html lang="en">
 <head>
@@ -27,7 +27,7 @@ export function framed({ status, title, content, isSignedIn, isNarrow = false, h
 <style>${new Html(consoleStyle)}</style>
 </head>
 <body>
-<header class="top"><p>Quartermaster</p>${isSignedIn ? signOut() : ''}</header>
+<header class="top"><p>Quartermaster</p>${signOut ?? ''}</header>
 <main${isNarrow ? html` class="narrow"` : ''}>
 ${content}
 </main>
@@ -35,10 +35,6 @@ ${content}
 </html>
 `.text;
   return { status, headers: { ...pageHeaders(), ...headers }, body };
-}
-
-function signOut(): Html {
-  return html`<form method="post"><input type="hidden" name="action" value="sign-out"><button>Sign out</button></form>`;
 }
 
 function pageHeaders(): RawAnswer['headers'] {

@@ -1,21 +1,25 @@
-// The pages of the modules (manifest/page.ts), each behind a form for an API key (contract §9). A visit is a call of the page's capability
-// with the key of the session: a revoked key, a lost scope, a used-up rate count at once. Nothing of a session is kept here.
+// The pages of the modules (manifest/page.ts), each for a session, or behind a form for an API key (contract §9). A visit is a call of the
+// page's capability as the session's principal: a revoked key, a lost scope, a used-up rate count at once.
 import type { Core } from '../../core/context.ts';
 import { secretCredential } from '../../core/credentials/credential.ts';
 import { clockNow } from '../../core/database-clock.ts';
+import { keyOf } from '../../core/keys/api-key.ts';
+import { sessionCredential } from '../../core/people/session-principal.ts';
+import { endSession, openSession } from '../../core/people/sessions.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { Page } from '../../manifest/page.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
 import { framed } from './frame.ts';
 import { isOwnForm, readForm } from './own-form.ts';
-import { endingCookie, openingCookie, openSession, SESSION_MS, sealSession, sentSession } from './session.ts';
+import { openingCookie } from './session-cookie.ts';
 import { failurePage, foreignFormPage, notFoundPage, signInPage } from './sign-in.ts';
+import { pathTo, redirect, signOutForm, type Visitor, visitorOf, withoutStaleCookie } from './visitor.ts';
 
 const FORM_BYTES_MAX = 4_096;
 
 /** What the pages need of a started service. */
-export type PageServices = Pick<Core, 'baseUrl' | 'db' | 'secrets'>;
+export type PageServices = Pick<Core, 'baseUrl' | 'db' | 'keys' | 'knownScopes' | 'secrets'>;
 
 /** GET shows the page, or the form for the key; POST takes the form. */
 export function pageRoute(page: Page, services: () => PageServices): RawRoute {
@@ -27,32 +31,33 @@ export function pageRoute(page: Page, services: () => PageServices): RawRoute {
     bodyBytesMax: FORM_BYTES_MAX,
     answer: (request) =>
       request.method === 'POST' ? takeForm(page, request, services()) : visit(page, request, services()),
-    refuse: (failure, head) => failurePage(page, failure, sentSession(head.headers.cookie) !== null),
+    refuse: (failure) => failurePage(page, failure),
   };
 }
 
-async function visit(page: Page, request: RawRequest, { baseUrl, db, secrets }: PageServices): Promise<RawAnswer> {
-  const token = sentSession(request.headers.cookie);
-  if (token === null) return signInPage(page, { failure: null, fromElsewhere: mayBeFromElsewhere(request) });
-  const nowMs = await clockNow(db);
-  const secret = openSession(secrets, token, nowMs);
-  const headers = { 'set-cookie': endingCookie(baseUrl) };
-  if (secret === null) return signInPage(page, { failure: null, headers });
+async function visit(page: Page, request: RawRequest, core: PageServices): Promise<RawAnswer> {
+  const otherWay = otherSignIn(core, request);
+  const visitor = await visitorOf(core, request);
+  const headers = withoutStaleCookie(core, request);
+  if (visitor === null) return signInPage(page, { failure: null, otherWay, headers });
   try {
-    await request.identify(secretCredential(secret));
-    return await shown(page, request, nowMs);
+    await request.identify(sessionCredential(visitor.session));
+    return await shown(page, request, core, visitor);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'INVALID_API_KEY') throw error;
-    return signInPage(page, { failure: error, headers });
+    // Of a key that has ended, or of a person without this account: nothing is left to be signed in to.
+    await endSession(core.db, visitor.session.sessionId);
+    return signInPage(page, { failure: error, otherWay, headers });
   }
 }
 
 /** One answer for what is another account's, what never was, and what could not be. */
-async function shown(page: Page, request: RawRequest, nowMs: number): Promise<RawAnswer> {
+async function shown(page: Page, request: RawRequest, core: PageServices, visitor: Visitor): Promise<RawAnswer> {
   const data = await dataOf(page, request);
-  if (data === null) return notFoundPage(page);
-  const { title, content } = page.show(data, nowMs);
-  return framed({ status: 200, title, content, isSignedIn: true });
+  const signOut = signOutForm(core, visitor);
+  if (data === null) return notFoundPage(page, signOut, visitor.headers);
+  const { title, content } = page.show(data, visitor.session.nowMs);
+  return framed({ status: 200, title, content, signOut, headers: visitor.headers });
 }
 
 /** What the page's capability answers to the visitor; null when there is no such thing. Throws the Problem of any other failure. */
@@ -66,40 +71,32 @@ async function dataOf({ capability }: Page, request: RawRequest): Promise<unknow
   return data instanceof JsonText ? JSON.parse(data.text) : data;
 }
 
-async function takeForm(page: Page, request: RawRequest, { baseUrl, db, secrets }: PageServices): Promise<RawAnswer> {
-  if (!isOwnForm(request.headers, baseUrl)) return foreignFormPage(sentSession(request.headers.cookie) !== null);
-  const form = readForm(request.headers, request.body);
-  if (form.get('action') === 'sign-out') return backHere(page, request, endingCookie(baseUrl));
-  const secret = form.get('key')?.trim() ?? '';
+async function takeForm(page: Page, request: RawRequest, core: PageServices): Promise<RawAnswer> {
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const secret = readForm(request.headers, request.body).get('key')?.trim() ?? '';
   try {
-    await request.identify(secret === '' ? null : secretCredential(secret));
+    const principal = await request.identify(secret === '' ? null : secretCredential(secret));
     // A key that may not read it is told so here.
     await dataOf(page, request);
+    const key = keyOf(principal);
+    if (key === null) throw new Error('a secret stands for a key');
+    const device = { remoteAddress: request.remoteAddress, agent: request.headers['user-agent'] };
+    const token = await core.db.transaction(async (tx) =>
+      openSession(tx, { kind: 'key', key }, device, await clockNow(tx)),
+    );
+    return redirect(here(page, request), { 'set-cookie': openingCookie(core.baseUrl, token) });
   } catch (error) {
     if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
-    return signInPage(page, { failure: error });
+    return signInPage(page, { failure: error, otherWay: otherSignIn(core, request) });
   }
-  const expiresMs = (await clockNow(db)) + SESSION_MS;
-  return backHere(page, request, openingCookie(baseUrl, sealSession(secrets, secret, expiresMs)));
 }
 
-/** The browser asks for the page itself: a reload then sends no form again. */
-function backHere(page: Page, request: RawHead, cookie: string): RawAnswer {
-  return {
-    status: 303,
-    headers: { location: here(page, request), 'set-cookie': cookie, 'cache-control': 'no-store' },
-    body: '',
-  };
+function otherSignIn(core: PageServices, { url }: RawHead): string {
+  return `${pathTo(core, '/auth')}?return_to=${encodeURIComponent(pathTo(core, url))}`;
 }
 
 /** This page, seen from itself. Whatever its path holds, it leads nowhere else. */
 function here({ path }: Page, { params }: RawHead): string {
   const last = path.slice(path.lastIndexOf('/') + 1);
   return `./${last.replace(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))}`;
-}
-
-// A Strict cookie does not come along when a link of another site is followed. Where browsers do not say so (plain http), it may be.
-function mayBeFromElsewhere({ headers }: RawHead): boolean {
-  const site = headers['sec-fetch-site'];
-  return site === undefined || site === 'cross-site';
 }

@@ -3,6 +3,11 @@
 import type { Core } from '../../core/context.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
+import { authRoutes } from './auth/routes.ts';
 import { payRoutes } from './pay/routes.ts';
 
-export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [payRoutes, paymentWebhooks];
+export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [
+  authRoutes,
+  payRoutes,
+  paymentWebhooks,
+];

@@ -72,5 +72,5 @@ function wordsOf(status: string): [string, string] {
 
 function told(status: number, title: string, text: string): RawAnswer {
   const content = html`<h1>${title}</h1>\n<p role="status">${text}</p>`;
-  return framed({ status, title, content, isSignedIn: false, isNarrow: true });
+  return framed({ status, title, content, isNarrow: true });
 }

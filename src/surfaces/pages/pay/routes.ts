@@ -93,5 +93,5 @@ function failurePage(failure: Problem): RawAnswer {
 
 function message(status: number, title: string, text: string): RawAnswer {
   const content = html`<h1>${title}</h1>\n<p>${text}</p>`;
-  return framed({ status, title, content, isSignedIn: false, isNarrow: true });
+  return framed({ status, title, content, isNarrow: true });
 }

@@ -27,7 +27,6 @@ export function sandboxPage({ payment, nowMs, fault }: Shown): RawAnswer {
 <p class="notice">Test money: this is the sandbox. No card is charged and no number is asked for.</p>
 <p>${payment.description}</p>
 ${step}`,
-    isSignedIn: false,
     isNarrow: true,
   });
 }

@@ -1,0 +1,78 @@
+// The pages of signing in and out. No GET changes anything; forms are taken from pages of this service only, those of a session with its
+// token.
+import type { Core } from '../../../core/context.ts';
+import { secretCredential } from '../../../core/credentials/credential.ts';
+import { keyOf } from '../../../core/keys/api-key.ts';
+import { endSession } from '../../../core/people/sessions.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { isOwnForm, readForm } from '../own-form.ts';
+import { PageVisits } from '../page-visits.ts';
+import { endingCookie } from '../session-cookie.ts';
+import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
+import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
+import { signInPage } from './sign-in-page.ts';
+import { signedIn } from './signed-in.ts';
+
+export const FORM_BYTES_MAX = 4_096;
+
+type Answering = (core: Core, request: RawRequest) => Promise<RawAnswer>;
+
+export function authRoutes(services: () => Core): readonly RawRoute[] {
+  let visits: PageVisits | undefined;
+  const route = (name: string, methods: RawRoute['methods'], path: string, answer: Answering): RawRoute => ({
+    ...{ name, methods, path, capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: failurePage },
+    answer: (request) => {
+      const core = services();
+      visits ??= new PageVisits(core.bounds);
+      visits.count(request.remoteAddress);
+      return answer(core, request);
+    },
+  });
+  return [
+    route('auth.sign_in', ['GET'], '/auth', showSignIn),
+    route('auth.key', ['POST'], '/auth/key', signInByKey),
+    route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
+  ];
+}
+
+async function showSignIn(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const returnTo = localPath(request.query.get('return_to'));
+  const isAgain = request.query.has('again');
+  const visitor = await visitorOf(core, request);
+  if (visitor !== null && !isAgain) return redirect(returnTo ?? pathTo(core, '/auth/account'), visitor.headers);
+  const headers = visitor?.headers ?? withoutStaleCookie(core, request);
+  return signInPage(core, { returnTo: returnTo ?? '', isAgain: isAgain && visitor !== null, headers });
+}
+
+async function signInByKey(core: Core, request: RawRequest): Promise<RawAnswer> {
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const form = readForm(request.headers, request.body);
+  const secret = form.get('key')?.trim() ?? '';
+  try {
+    const key = keyOf(await request.identify(secret === '' ? null : secretCredential(secret)));
+    if (key === null) throw new Error('a secret stands for a key');
+    return await signedIn(core, request, { kind: 'key', key }, form.get('return_to'));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
+    const returnTo = localPath(form.get('return_to')) ?? '';
+    const fault = { field: 'key', text: error.message } as const;
+    return signInPage(core, { returnTo, fault, status: error.httpStatus, headers: retryAfter(error) });
+  }
+}
+
+/** The session has ended, on every process, before the answer. */
+async function signOut(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  const toSignIn = () => redirect(pathTo(core, '/auth'), { 'set-cookie': endingCookie(core.baseUrl) });
+  if (visitor === null) return isOwnForm(request.headers, core.baseUrl) ? toSignIn() : foreignFormPage();
+  if (!isFormOf(core, request, readForm(request.headers, request.body), visitor)) return foreignFormPage();
+  await endSession(core.db, visitor.session.sessionId);
+  return toSignIn();
+}
+
+function failurePage(failure: Problem): RawAnswer {
+  const text = html`<p class="failure" role="alert">${failure.message}</p>`;
+  return message(failure.httpStatus, 'This page cannot be shown', text, { headers: retryAfter(failure) });
+}

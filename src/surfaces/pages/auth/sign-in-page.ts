@@ -1,0 +1,54 @@
+// The page with all ways to sign in: a provider, a mail, an API key.
+import type { Core } from '../../../core/context.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { framed } from '../frame.ts';
+import { pathTo } from '../visitor.ts';
+
+export interface SignInPage {
+  /** Where the visitor goes on to afterwards: a local path, or empty. */
+  readonly returnTo: string;
+  /** Why a sign-in of the last minutes is asked for, though somebody is signed in. */
+  readonly isAgain?: boolean;
+  /** What was wrong, and in which field. */
+  readonly fault?: { readonly field: 'email' | 'key'; readonly text: string };
+  readonly status?: number;
+  readonly headers?: RawAnswer['headers'];
+}
+
+export function signInPage(core: Pick<Core, 'baseUrl' | 'identityProviders'>, page: SignInPage): RawAnswer {
+  const { returnTo, isAgain = false, fault, status = 200, headers = {} } = page;
+  const back = html`<input type="hidden" name="return_to" value="${returnTo}">`;
+  const content = html`<h1>Sign in</h1>
+${isAgain ? html`<p>What you are about to do asks for a sign-in of the last 15 minutes.</p>` : ''}
+${providers(core, returnTo)}
+<form method="post" action="${pathTo(core, '/auth/mail')}">${back}
+<h2>By mail</h2>
+${field('email', 'E-mail address', html`type="email" autocomplete="email" maxlength="254"`, fault)}
+<button class="main">Send me a link</button>
+</form>
+<form method="post" action="${pathTo(core, '/auth/key')}">${back}
+<h2>With an API key</h2>
+${field('key', 'API key', html`type="password" autocomplete="current-password" spellcheck="false" autocapitalize="off"`, fault)}
+<button class="main">Open</button>
+</form>`;
+  return framed({ status, title: 'Sign in', content, isNarrow: true, headers });
+}
+
+function providers(core: Pick<Core, 'baseUrl' | 'identityProviders'>, returnTo: string): Html {
+  const all = [...core.identityProviders.values()];
+  if (all.length === 0) return html``;
+  const query = returnTo === '' ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
+  const link = ({ id, name }: (typeof all)[number]) =>
+    html`<li><a href="${pathTo(core, `/auth/start/${id}`)}${query}">Continue with ${name}</a></li>`;
+  return html`<ul class="plain">${all.map(link)}</ul>`;
+}
+
+/** A field with its label, and what was wrong with it. */
+export function field(name: string, label: string, attributes: Html, fault: SignInPage['fault']): Html {
+  const text = fault?.field === name ? fault.text : null;
+  const told = text === null ? '' : html`<p class="failure" role="alert" id="${name}-fault">${text}</p>`;
+  const tied = text === null ? '' : html` aria-invalid="true" aria-describedby="${name}-fault"`;
+  return html`${told}<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" required ${attributes}${tied}>`;
+}

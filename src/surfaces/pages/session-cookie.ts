@@ -1,0 +1,43 @@
+// The cookie of sessions: sent to this host alone, out of reach of scripts, not with what other sites send in the visitor's name. Over
+// https its name makes browsers refuse one that another host or plain http has set (RFC 6265bis, __Host-).
+import { LIFE_MS } from '../../core/people/sessions.ts';
+
+const NAME = 'qm_session';
+
+/** The value of a cookie in a Cookie header; null when there is none. */
+export function sentCookie(cookies: string | undefined, name: string): string | null {
+  for (const pair of (cookies ?? '').split(';')) {
+    const [sent, value] = pair.trim().split('=', 2);
+    if (sent === name && value !== undefined && value !== '') return value;
+  }
+  return null;
+}
+
+/** The session's token in a Cookie header; null when there is none. */
+export function sentToken(baseUrl: string, cookies: string | undefined): string | null {
+  return sentCookie(cookies, cookieName(baseUrl, NAME));
+}
+
+/** Set-Cookie that opens a session. */
+export function openingCookie(baseUrl: string, token: string): string {
+  return setCookie(baseUrl, NAME, token, LIFE_MS);
+}
+
+/** Set-Cookie that ends the session in the browser. */
+export function endingCookie(baseUrl: string): string {
+  return setCookie(baseUrl, NAME, '', 0);
+}
+
+/** Set-Cookie for all pages of the service; `lifeMs` 0 removes it. */
+export function setCookie(baseUrl: string, name: string, value: string, lifeMs: number): string {
+  const secure = isSecure(baseUrl) ? '; Secure' : '';
+  return `${cookieName(baseUrl, name)}=${value}; Path=/; Max-Age=${lifeMs / 1_000}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+export function cookieName(baseUrl: string, name: string): string {
+  return isSecure(baseUrl) ? `__Host-${name}` : name;
+}
+
+function isSecure(baseUrl: string): boolean {
+  return baseUrl.startsWith('https:');
+}

@@ -1,0 +1,100 @@
+// Who visits a page, and what every page of a session needs: its form token, and the way to sign in and back.
+import type { Core } from '../../core/context.ts';
+import { findPerson, type Person } from '../../core/people/persons.ts';
+import { principalOf } from '../../core/people/session-principal.ts';
+import { findSession, formToken, isFormToken, type Session } from '../../core/people/sessions.ts';
+import type { Principal } from '../../core/principal.ts';
+import { type Html, html } from '../../lib/html.ts';
+import type { RawAnswer, RawHead } from '../../manifest/raw-route.ts';
+import { isOwnForm } from './own-form.ts';
+import { endingCookie, openingCookie, sentToken } from './session-cookie.ts';
+
+export interface Visitor {
+  readonly session: Session;
+  /** Null: a key's session, or the operator's. */
+  readonly person: Person | null;
+  /** Who acts; null: the key has ended, or the person may not act for the account any more. */
+  readonly principal: Principal | null;
+  /** For the forms of the session. */
+  readonly formToken: string;
+  /** Set-Cookie where the session has a new token: belongs on the answer. */
+  readonly headers: RawAnswer['headers'];
+}
+
+export type VisitorServices = Pick<Core, 'baseUrl' | 'db' | 'secrets' | 'keys' | 'knownScopes'>;
+
+const PATH_CHARACTERS_MAX = 1_000;
+
+/** Who sent the request, by the cookie of a live session; null: nobody is signed in. */
+export async function visitorOf(core: VisitorServices, { headers }: Pick<RawHead, 'headers'>): Promise<Visitor | null> {
+  const token = sentToken(core.baseUrl, headers.cookie);
+  const found = token === null ? null : await findSession(core.db, token);
+  if (found === null) return null;
+  const { session, newToken } = found;
+  const [person, principal] = await Promise.all([
+    session.personId === null ? null : findPerson(core.db, session.personId),
+    principalOf(core, session),
+  ]);
+  return {
+    ...{ session, person, formToken: formToken(core.secrets, session) },
+    principal: typeof principal === 'string' ? null : principal,
+    headers: newToken === null ? {} : { 'set-cookie': openingCookie(core.baseUrl, newToken) },
+  };
+}
+
+/** Set-Cookie that takes a cookie away which no session belongs to. */
+export function withoutStaleCookie(
+  { baseUrl }: Pick<Core, 'baseUrl'>,
+  { headers }: Pick<RawHead, 'headers'>,
+): RawAnswer['headers'] {
+  return sentToken(baseUrl, headers.cookie) === null ? {} : { 'set-cookie': endingCookie(baseUrl) };
+}
+
+/** The field that every form of a session has. */
+export function tokenField({ formToken: token }: Pick<Visitor, 'formToken'>): Html {
+  return html`<input type="hidden" name="form_token" value="${token}">`;
+}
+
+/** Ends the session, from any page. */
+export function signOutForm(core: Pick<Core, 'baseUrl'>, visitor: Pick<Visitor, 'formToken'>): Html {
+  return html`<form method="post" action="${pathTo(core, '/auth/sign-out')}">${tokenField(visitor)}<button>Sign out</button></form>`;
+}
+
+/** Whether a page of this service wrote the form for this session. */
+export function isFormOf(
+  { baseUrl, secrets }: Pick<Core, 'baseUrl' | 'secrets'>,
+  { headers }: Pick<RawHead, 'headers'>,
+  form: URLSearchParams,
+  { session }: Pick<Visitor, 'session'>,
+): boolean {
+  return isOwnForm(headers, baseUrl) && isFormToken(secrets, session, form.get('form_token') ?? '');
+}
+
+/** A path of this service with its query, as the browser knows it. */
+export function pathTo({ baseUrl }: Pick<Core, 'baseUrl'>, path: string): string {
+  return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
+}
+
+/** To the sign-in, and afterwards back to the page that was asked for. */
+export function signInFirst(core: Pick<Core, 'baseUrl'>, { url }: Pick<RawHead, 'url'>): RawAnswer {
+  return redirect(`${pathTo(core, '/auth')}?return_to=${encodeURIComponent(pathTo(core, url))}`);
+}
+
+/** The same for what asks for a sign-in of the last minutes. */
+export function signInAgain(core: Pick<Core, 'baseUrl'>, { url }: Pick<RawHead, 'url'>): RawAnswer {
+  return redirect(`${pathTo(core, '/auth')}?again=1&return_to=${encodeURIComponent(pathTo(core, url))}`);
+}
+
+/** 303: the browser asks for that page. */
+export function redirect(location: string, headers: RawAnswer['headers'] = {}): RawAnswer {
+  return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' };
+}
+
+/** A path of this origin that somebody may be sent to; null for whatever leads, or might lead, elsewhere. */
+export function localPath(text: string | null): string | null {
+  if (text === null || text.length > PATH_CHARACTERS_MAX || !/^\/(?![/\\])[\x21-\x7e]*$/.test(text)) return null;
+  const url = URL.parse(text, 'http://own.invalid');
+  return url === null || url.origin !== 'http://own.invalid' || url.pathname.startsWith('//')
+    ? null
+    : url.pathname + url.search;
+}
