@@ -75,7 +75,7 @@ export const accountEvents: readonly EventKind[] = withoutCall(
     'account.updated': 'Tier or address were changed by `qm accounts update --tier` or `--email`.',
     'kyc.status_changed': 'The operator said how far the owner is verified, by `qm accounts update --kyc`.',
     'wallet.low_balance':
-      'Credit that expired, or a scheduled run that was charged, took the balance below the threshold.',
+      'Credit that expired or was taken back, or a scheduled run that was charged, took the balance below the threshold.',
     'wallet.expiring_soon': 'Credit expires in 7 days, and again in 1 day.',
     'wallet.expired': 'Credit expired.',
   },
