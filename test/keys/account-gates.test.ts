@@ -100,7 +100,7 @@ test('the account shows its address masked, and each change is told with what wa
 test('a change that changes nothing is not told', async () => {
   const { accountId, call } = await owner();
   const before = (await allEvents(call)).length;
-  await service.core.db.transaction((tx) => updateAccount(tx, accountId, {}));
+  await service.core.db.transaction((tx) => updateAccount(tx, accountId, {}, 'req_1'));
   await call('PATCH', '/v1/account/update', {});
   await call('PATCH', '/v1/account/update', { notifications: { email: false } });
   expect(await allEvents(call)).toHaveLength(before);

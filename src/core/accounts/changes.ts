@@ -17,27 +17,30 @@ const updateKyc = statement(
   'UPDATE core.account SET kyc_status = $2, updated_at = $3 WHERE account_id = $1',
 );
 
-/** What is absent stays. Answers the account, or null when there is none. */
+/** What is absent stays; `requestId`: of the call that changes it. Answers the account, or null when there is none. */
 export function updateAccount(
   tx: Transaction,
   accountId: string,
   changes: { readonly name?: string | null; readonly mails?: boolean },
+  requestId: string,
 ): Promise<Account | null> {
-  return change(tx, accountId, 'account.updated', changes, async (after, nowMs) => {
+  return change(tx, { accountId, type: 'account.updated', requestId }, changes, async (after, nowMs) => {
     await tx.query(updateProfile, [accountId, after.name, after.mails, new Date(nowMs)]);
   });
 }
 
 /** Binds an address that somebody has shown to be theirs, or that the operator vouches for. */
 export function setEmail(tx: Transaction, accountId: string, email: string): Promise<Account | null> {
-  return change(tx, accountId, 'account.updated', { email, emailBound: true }, async (_, nowMs) => {
+  const told = { accountId, type: 'account.updated', requestId: null };
+  return change(tx, told, { email, emailBound: true }, async (_, nowMs) => {
     await tx.query(updateEmail, [accountId, email, new Date(nowMs)]);
   });
 }
 
 /** This service verifies nobody itself: its operator says how far it is. */
 export function setKycStatus(tx: Transaction, accountId: string, kycStatus: KycStatus): Promise<Account | null> {
-  return change(tx, accountId, 'kyc.status_changed', { kycStatus }, async (_, nowMs) => {
+  const told = { accountId, type: 'kyc.status_changed', requestId: null };
+  return change(tx, told, { kycStatus }, async (_, nowMs) => {
     await tx.query(updateKyc, [accountId, kycStatus, new Date(nowMs)]);
   });
 }
@@ -49,11 +52,11 @@ const WIRE = { name: 'name', emailBound: 'email_bound', kycStatus: 'kyc_status' 
 
 async function change(
   tx: Transaction,
-  accountId: string,
-  type: string,
+  event: { readonly accountId: string; readonly type: string; readonly requestId: string | null },
   changes: Changes,
   write: (after: Account, nowMs: number) => Promise<void>,
 ): Promise<Account | null> {
+  const { accountId, type } = event;
   const nowMs = await lockAccount(tx, accountId);
   const before = nowMs === null ? null : await findAccount(tx, accountId);
   if (nowMs === null || before === null) return null;
@@ -66,7 +69,7 @@ async function change(
   if (told.length > 0) {
     const kyc = type === 'kyc.status_changed' ? { kyc_status: after.kycStatus } : {};
     const data = { object: { ...accountRecord(after), ...kyc }, previous };
-    sendEvents(tx, [{ accountId, type, data, requestId: null }], nowMs);
+    sendEvents(tx, [{ ...event, data }], nowMs);
   }
   return after;
 }

@@ -40,6 +40,6 @@ export const update = defineCapability<AccountState>()({
       await enter(tx, ctx);
       const mails = notifications?.email;
       const changes = { ...(name === undefined ? {} : { name }), ...(mails === undefined ? {} : { mails }) };
-      return profileRecord((await updateAccount(tx, ctx.accountId, changes)) as Account);
+      return profileRecord((await updateAccount(tx, ctx.accountId, changes, ctx.requestId)) as Account);
     }),
 });
