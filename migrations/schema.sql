@@ -555,6 +555,42 @@ CREATE TABLE core.sign_up_claim (
   CONSTRAINT sign_up_claim_pkey PRIMARY KEY (claim_hash)
 );
 
+CREATE TABLE core.subscription (
+  account_id text COLLATE "C" NOT NULL,
+  subscription_id text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  tier text NOT NULL,
+  label text NOT NULL,
+  price_nanos bigint NOT NULL,
+  provider text NOT NULL,
+  test_mode boolean NOT NULL,
+  return_url text,
+  fallback_tier text NOT NULL,
+  checkout_ref text COLLATE "C",
+  checkout_url text,
+  subscription_ref text COLLATE "C",
+  method_ref text COLLATE "C",
+  period_start timestamp with time zone,
+  period_end timestamp with time zone,
+  cancel_at_period_end boolean DEFAULT false NOT NULL,
+  cancel_reason text,
+  wish text,
+  wish_number integer DEFAULT 0 NOT NULL,
+  invoice_status text,
+  invoice_nanos bigint,
+  invoice_at timestamp with time zone,
+  invoice_next_at timestamp with time zone,
+  paid_invoice_ref text COLLATE "C",
+  past_due_since timestamp with time zone,
+  reminders integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT subscription_pkey PRIMARY KEY (account_id, subscription_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE core.sweep_lease (
   name text NOT NULL,
   holder text NOT NULL,
@@ -1137,6 +1173,8 @@ CREATE INDEX session_previous ON core.session USING btree (previous_hash) WHERE 
 CREATE INDEX session_seen ON core.session USING btree (seen_at);
 CREATE UNIQUE INDEX session_token ON core.session USING btree (token_hash);
 CREATE INDEX sign_up_claim_account ON core.sign_up_claim USING btree (account_id);
+CREATE INDEX subscription_due ON core.subscription USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX subscription_one ON core.subscription USING btree (account_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text, 'past_due'::text]));
 CREATE INDEX topup_due ON core.topup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX topup_pending ON core.topup USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX turn_due ON core.turn USING btree (work, due_at) WHERE (due_at IS NOT NULL);

@@ -7,10 +7,10 @@ import {
   type KycStatus,
   listAccounts,
   setSuspended,
-  setTier,
 } from '../core/accounts/accounts.ts';
 import { setEmail, setKycStatus } from '../core/accounts/changes.ts';
 import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
+import { giveTier } from '../core/payments/subscriptions/change.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
 import { balanceOf } from '../core/wallet/ledger/read.ts';
 import type { Database } from '../db/database.ts';
@@ -103,7 +103,7 @@ async function update(options: UpdateOptions): Promise<void> {
     throw new UsageError('nothing to change: use --tier, --suspend, --unsuspend, --email or --kyc');
   const account = await withSession(async ({ db }) => {
     await db.transaction(async (tx) => {
-      if (tier !== undefined) await setTier(tx, accountId, tier);
+      if (tier !== undefined) await giveTier(tx, accountId, tier);
       if (email !== undefined) await setEmail(tx, accountId, email);
       if (kyc !== undefined) await setKycStatus(tx, accountId, kyc);
       if (suspend || unsuspend) await setSuspended(tx, accountId, suspend);

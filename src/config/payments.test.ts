@@ -48,6 +48,11 @@ test.each([
   ['FX_RATES', '{"EUR": -1}'],
   ['FX_RATES', '{"EUR": "0.9"}'],
   ['FX_RATES', '{"EUR": 1e-10}'],
+  ['TIER_PRICES', '20'],
+  ['TIER_PRICES', '{"team": 20}'],
+  ['TIER_PRICES', '{"pro": "20"}'],
+  ['TIER_PRICES', '{"pro": 0}'],
+  ['TIER_PRICES', '{"pro": 20.005}'],
   ['TOPUP_REVIEW_ABOVE_USD', '-1'],
   ['TOPUP_REVIEW_ABOVE_USD', '1.234'],
 ])('%s=%s is refused with one line that names it', (name, value) => {
@@ -57,4 +62,13 @@ test.each([
 test('a top-up above the bound is reviewed; without a bound none is', () => {
   expect(payments({ TOPUP_REVIEW_ABOVE_USD: '99.5' }).reviewAboveNanos).toBe(99_500_000_000n);
   expect(payments({ TOPUP_REVIEW_ABOVE_USD: 'off' }).reviewAboveNanos).toBeNull();
+});
+
+test('tiers cost what the settings say; pro costs 20 USD a month unless they do, and may have no price', () => {
+  expect(payments({}).tierPricesNanos).toEqual({ pro: 20_000_000_000n });
+  expect(payments({ TIER_PRICES: '{"pro": 19.9, "enterprise": 500}' }).tierPricesNanos).toEqual({
+    pro: 19_900_000_000n,
+    enterprise: 500_000_000_000n,
+  });
+  expect(payments({ TIER_PRICES: '{}' }).tierPricesNanos).toEqual({});
 });

@@ -5,6 +5,8 @@ import { ConfigError, type Variables } from './variables.ts';
 const PROVIDERS = ['stripe', 'sandbox', 'off'] as const;
 /** Beside USD and CNY, whose rate is CNY_PER_USD. */
 const QUOTED = ['EUR', 'GBP', 'JPY'] as const;
+const SOLD_TIERS = ['pro', 'enterprise'];
+const PRICE = /^\d{1,6}(\.\d{1,2})?$/;
 const RATE = /^\d{1,6}(\.\d{1,9})?$/;
 
 export interface PaymentSettings {
@@ -15,6 +17,8 @@ export interface PaymentSettings {
   readonly fxRatesNanos: Readonly<Record<string, bigint>>;
   /** A top-up above it waits for the operator; null: none does. */
   readonly reviewAboveNanos: bigint | null;
+  /** Of a month; a tier without one is sold by talking. */
+  readonly tierPricesNanos: { readonly pro?: bigint; readonly enterprise?: bigint };
 }
 
 export interface StripeSettings {
@@ -42,6 +46,7 @@ export function paymentSettings(
     stripe: provider === 'stripe' && secretKey !== undefined ? { secretKey, webhookSecret, apiBase } : null,
     fxRatesNanos: ratesOf(variables, cnyPerUsd),
     reviewAboveNanos: reviewAbove(variables),
+    tierPricesNanos: tierPrices(variables),
   });
 }
 
@@ -85,4 +90,19 @@ function reviewAbove(variables: Variables): bigint | null {
   throw new ConfigError(
     `${name} must be an amount of USD with up to two decimals, or off, not ${JSON.stringify(value)}`,
   );
+}
+
+function tierPrices(variables: Variables): PaymentSettings['tierPricesNanos'] {
+  const value = variables.text('TIER_PRICES');
+  if (value === undefined) return { pro: 20n * 10n ** 9n };
+  const form = 'TIER_PRICES must be JSON like {"pro": 20, "enterprise": 500}';
+  const given = objectOf(value);
+  if (given === null) throw new ConfigError(form);
+  const prices = Object.entries(given).map(([tier, price]) => {
+    if (!SOLD_TIERS.includes(tier)) throw new ConfigError(`${form}, not ${JSON.stringify(tier.slice(0, 20))}`);
+    const isPrice = typeof price === 'number' && price >= 1 && PRICE.test(String(price));
+    if (!isPrice) throw new ConfigError(`${form}: ${tier} must be USD a month, at least 1, up to two decimals`);
+    return [tier, rateNanos(String(price))];
+  });
+  return Object.fromEntries(prices);
 }

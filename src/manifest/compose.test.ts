@@ -35,7 +35,7 @@ function moduleOf(name: string, ...capabilities: Capability[]): Module {
 
 describe('what modules bring', () => {
   const entry = { status: 404, title: 'Gone.', retryable: false, advice: 'Look elsewhere.' };
-  const limit = { description: 'Parcels.', standard: 1, pro: 2, enterprise: 3 };
+  const limit = { description: 'Parcels.', standard: 1, pro: 2, enterprise: 3, used: async () => 0 };
   const bringing = (name: string, brought: Partial<Module>): Module => ({ ...moduleOf(name), ...brought });
 
   test('stands in one offer, and its errors can be named', () => {

@@ -2,7 +2,7 @@
 // process, and its background work. Nothing of it stands in a list elsewhere.
 
 import type { Variables } from '../config/variables.ts';
-import type { TierLimit } from '../core/accounts/tiers.ts';
+import type { CountedLimit } from '../core/accounts/tiers.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
@@ -28,7 +28,7 @@ export interface Module<State = unknown, Settings = unknown> {
   /** Entries of the price book, each named `<module>.<what>`. */
   readonly prices?: Readonly<Record<string, Price>>;
   /** What an account of each tier may have, by the name under which account.tier shows it. */
-  readonly limits?: Readonly<Record<string, TierLimit>>;
+  readonly limits?: Readonly<Record<string, CountedLimit>>;
   /** The error codes that are its own, thrown by what `problemsWith` makes of the same catalogue. */
   readonly problems?: ProblemCatalogue;
   /** The events that its work tells. */

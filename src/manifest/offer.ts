@@ -1,5 +1,5 @@
 // What a deployment offers beside its capabilities: what its modules bring, put together by compose.ts.
-import type { TierLimit } from '../core/accounts/tiers.ts';
+import type { CountedLimit } from '../core/accounts/tiers.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
@@ -14,7 +14,7 @@ export interface DescribedEvent extends EventKind {
 export interface Offer {
   readonly prices: PriceBook;
   /** By the name under which account.tier shows them. */
-  readonly limits: Readonly<Record<string, TierLimit>>;
+  readonly limits: Readonly<Record<string, CountedLimit>>;
   /** What webhooks may subscribe to. */
   readonly events: readonly DescribedEvent[];
   /** Every error code, by status. */

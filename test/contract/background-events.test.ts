@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { setKycStatus } from '../../src/core/accounts/changes.ts';
+import type { Tier } from '../../src/core/accounts/tiers.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { absorbAccount } from '../../src/core/people/absorb.ts';
@@ -77,10 +78,9 @@ async function film(prompt: string): Promise<void> {
 
 /** A top-up that somebody pays with the card, and what the sandbox says of it. */
 async function topup(card: CardKind): Promise<void> {
-  const { db } = service.core;
-  const { topup_id, checkout_url } = await ok('/v1/account/topup', {});
-  await sandboxBench(db, service.url, (seconds) => service.advance(seconds)).pay(checkout_url, card);
-  await lookAgain(db, topup_id);
+  const begun = await ok('/v1/account/topup', {});
+  await payAt(begun, card);
+  await lookAgain(service.core.db, begun.topup_id);
 }
 
 /** A wallet that is to be recharged at once, with the card. */
@@ -93,10 +93,18 @@ async function recharge(card: CardKind): Promise<void> {
   await service.advance(61);
 }
 
+function payAt({ checkout_url }: { checkout_url: string }, card: CardKind = 'pays'): Promise<void> {
+  return sandboxBench(service.core.db, service.url, (seconds) => service.advance(seconds)).pay(checkout_url, card);
+}
+
+const tier = (to: Tier) => service.core.db.transaction((tx) => setTier(tx, accountId, to));
+
 /** What makes each of them happen. */
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'account.created': async () => undefined,
-  'account.updated': () => service.core.db.transaction((tx) => setTier(tx, accountId, 'pro')),
+  'account.updated': () => tier('pro'),
+  'tier.upgraded': () => tier('enterprise'),
+  'tier.downgraded': () => tier('standard'),
   'account.absorbed': async () => {
     const { accountId: from } = await createTestAccount(service.core, 0);
     await absorbAccount(service.core, { from, into: accountId }, async () => true);
@@ -119,6 +127,12 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   'autorecharge.charged': () => recharge('pays'),
   'autorecharge.failed': () => recharge('declines_later'),
+  'subscription.activated': async () => {
+    await payAt(await ok('/v1/account/tier/upgrade', { target: 'pro' }));
+    await service.advance(61);
+  },
+  'subscription.renewed': () => service.advance(32 * DAY_SECONDS),
+  'subscription.cancelled': () => ok('/v1/account/subscription/cancel', { at_period_end: false }),
   'queue.dlq': async () => {
     await grantFor(30);
     await ok('/v1/queue/create', { name: 'dead' });

@@ -46,14 +46,21 @@ async function prepare(
 
 const key = (value: string) => ({ 'idempotency-key': value });
 
+/** Of those where a longer text or a name would be refused. */
+const others: Readonly<Record<string, Input>> = {
+  'account.budget.set': { hard_cap_usd: 4.5 },
+  'account.autorecharge.configure': { trigger_balance: 4.5 },
+  'account.tier.upgrade': { target: 'pro' },
+  'account.subscription.cancel': { at_period_end: false },
+};
+
 /** The request with one thing changed that is still valid. */
 function otherRequest(id: string, input: Input): Input {
   const { path } = byId(id);
   const [parameter] = /\{([a-z_]+)\}/.exec(path)?.slice(1) ?? [];
   if (parameter !== undefined) return { ...input, [parameter]: `${input[parameter]}x` };
+  if (others[id] !== undefined) return { ...input, ...others[id] };
   const text = Object.entries(input).find(([, value]) => typeof value === 'string');
-  if (id === 'account.budget.set') return { ...input, hard_cap_usd: 4.5 };
-  if (id === 'account.autorecharge.configure') return { ...input, trigger_balance: 4.5 };
   return text === undefined ? { ...input, name: 'other' } : { ...input, [text[0]]: `${text[1]}x` };
 }
 

@@ -12,7 +12,7 @@ import { clockNow } from '../database-clock.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../wallet/grants.ts';
 import { lockWallets } from '../wallet/lane/statements.ts';
-import type { Tier } from './tiers.ts';
+import { isTierAtLeast, type Tier } from './tiers.ts';
 
 export interface NewAccount {
   readonly name?: string | null;
@@ -147,7 +147,7 @@ export async function listAccounts(db: Queryable, afterId: string, limit: number
   return rows.map(accountOf);
 }
 
-/** Changes the tier and tells it as account.updated. Answers the account, or null when there is none. */
+/** Changes the tier and tells it, as account.updated and by whether it is more or less. Answers the account, or null when there is none. */
 export async function setTier(tx: Transaction, accountId: string, tier: Tier): Promise<Account | null> {
   const nowMs = await lockAccount(tx, accountId);
   const before = nowMs === null ? null : await findAccount(tx, accountId);
@@ -155,7 +155,9 @@ export async function setTier(tx: Transaction, accountId: string, tier: Tier): P
   const after = { ...before, tier, updatedAtMs: nowMs };
   const data = { object: accountRecord(after), previous: { tier: before.tier } };
   await tx.query(updateTier, [accountId, tier, new Date(nowMs)]);
-  sendEvents(tx, [{ accountId, type: 'account.updated', data, requestId: null }], nowMs);
+  const moved = isTierAtLeast(tier, before.tier) ? 'tier.upgraded' : 'tier.downgraded';
+  const events = ['account.updated', moved].map((type) => ({ accountId, type, data, requestId: null }));
+  sendEvents(tx, events, nowMs);
   return after;
 }
 

@@ -1,5 +1,14 @@
 // What every account may do by its tier (contract §6). What a module limits beside it stands with the module.
+import type { Queryable } from '../../db/database.ts';
+
 export type Tier = 'standard' | 'pro' | 'enterprise';
+
+const order: readonly Tier[] = ['standard', 'pro', 'enterprise'];
+
+/** Whether a tier has all that `other` has. */
+export function isTierAtLeast(tier: Tier, other: Tier): boolean {
+  return order.indexOf(tier) >= order.indexOf(other);
+}
 
 export interface TierLimits {
   readonly readsPerSecond: number;
@@ -13,6 +22,11 @@ export interface TierLimits {
 export interface TierLimit extends Readonly<Record<Tier, number>> {
   /** One sentence: what is counted. */
   readonly description: string;
+}
+
+export interface CountedLimit extends TierLimit {
+  /** How much of it the account has now. */
+  readonly used: (db: Queryable, accountId: string) => Promise<number>;
 }
 
 export const tierLimits: Readonly<Record<Tier, TierLimits>> = {

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { hintSetup } from './methods/setups.ts';
 import { hintAttempt } from './recharge/work.ts';
 import { findRef, type PaymentOwner } from './refs.ts';
+import { hintSubscription } from './subscriptions/check.ts';
 import { hintTopup } from './topups/check.ts';
 
 const hints: Partial<Record<PaymentOwner['kind'], (tx: Transaction, accountId: string, id: string) => Promise<void>>> =
@@ -10,6 +11,7 @@ const hints: Partial<Record<PaymentOwner['kind'], (tx: Transaction, accountId: s
     topup: hintTopup,
     setup: hintSetup,
     recharge: hintAttempt,
+    subscription: hintSubscription,
   };
 
 /** By a ref of the provider, or an id of ours that was kept as one. Answers whose it is; null: nobody's here. */

@@ -46,3 +46,8 @@ export function minorGoingBack({ amountNanos, chargeMinor, backNanos, backMinor 
   const total = (chargeMinor * (backNanos + nanos)) / amountNanos;
   return total > backMinor ? total - backMinor : 0n;
 }
+
+/** Of cents of USD. */
+export function nanosOfMinor(minor: number): bigint {
+  return (BigInt(minor) * NANOS_PER_USD) / 100n;
+}

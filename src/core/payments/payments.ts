@@ -2,6 +2,7 @@
 
 import { problem } from '../../problems/problem.ts';
 import type { PaymentProvider } from '../../vendors/payments/port.ts';
+import type { Tier } from '../accounts/tiers.ts';
 
 export interface Payments {
   readonly provider: PaymentProvider | null;
@@ -9,7 +10,11 @@ export interface Payments {
   readonly fxRatesNanos: Readonly<Record<string, bigint>>;
   /** A top-up above it waits for the operator; null: none does. */
   readonly reviewAboveNanos: bigint | null;
+  /** Of a month, by tier; a tier without one is sold by talking. */
+  readonly tierPricesNanos: TierPrices;
 }
+
+export type TierPrices = Readonly<Partial<Record<Exclude<Tier, 'standard'>, bigint>>>;
 
 /** Throws SERVICE_UNAVAILABLE with code_detail `payments_off` where nobody takes payments. */
 export function requireProvider({ provider }: Payments): PaymentProvider {

@@ -12,6 +12,7 @@ import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { mailRetention, mailSending } from '../mail/send.ts';
 import { setupChecks } from '../payments/methods/setups.ts';
 import { rechargeLoop } from '../payments/recharge/work.ts';
+import { subscriptionChecks } from '../payments/subscriptions/check.ts';
 import { topupChecks } from '../payments/topups/check.ts';
 import { absorptionSweep } from '../people/absorb.ts';
 import { peopleRetention } from '../people/retention.ts';
@@ -121,6 +122,7 @@ export function coreJobs(core: Core): JobLoop[] {
     topupChecks(core),
     setupChecks(core),
     rechargeLoop(core),
+    subscriptionChecks(core),
     mailSending(core) as JobLoop,
   ];
 }

@@ -21,7 +21,7 @@ import {
 
 const tier: Member = { schema: Type.Enum(Object.keys(tierLimits), { description: 'Tier.' }), example: 'pro' };
 
-const accountMembers = {
+export const accountMembers = {
   account_id: text('Id of the account.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
   project_id: text('Its project.', 'proj_0vTq3mXkfR7bYc1LpZs8Ne'),
   name: textOrNull('Name for people.', 'north-west'),
@@ -54,6 +54,11 @@ const previous: Member = {
   example: { tier: 'standard' },
 };
 
+export const previousTier: Member = {
+  schema: Type.Object({ tier: tier.schema }, { description: 'What changed, as it was before.' }),
+  example: { tier: 'standard' },
+};
+
 /** Two things are told under one name; `reason` says which, and `object` is of its kind. */
 const lowBalance = {
   currency: optional(word('low_balance: always USD.', 'USD')),
@@ -72,7 +77,8 @@ export const accountEvents: readonly EventKind[] = withoutCall(
   {
     'account.created': 'An account was made, at the first start or by `qm accounts create`.',
     'account.absorbed': 'A person linked an identity that had an empty account of its own.',
-    'account.updated': 'Tier or address were changed by `qm accounts update --tier` or `--email`.',
+    'account.updated':
+      'The tier was changed by a subscription, or tier or address by `qm accounts update --tier` or `--email`.',
     'kyc.status_changed': 'The operator said how far the owner is verified, by `qm accounts update --kyc`.',
     'wallet.low_balance':
       'Credit that expired or was taken back, or a scheduled run that was charged, took the balance below the threshold.',

@@ -21,7 +21,12 @@ import { paymentMethodList } from './capabilities/payment-method/list.ts';
 import { paymentMethodSetDefault } from './capabilities/payment-method/set-default.ts';
 import { get } from './capabilities/profile/get.ts';
 import { update } from './capabilities/profile/update.ts';
-import { tier } from './capabilities/tier.ts';
+import { subscriptionCancel } from './capabilities/subscription/cancel.ts';
+import { subscriptionEvents } from './capabilities/subscription/events.ts';
+import { subscriptionGet } from './capabilities/subscription/get.ts';
+import { subscriptionResume } from './capabilities/subscription/resume.ts';
+import { tier } from './capabilities/tier/tier.ts';
+import { tierUpgrade } from './capabilities/tier/upgrade.ts';
 import { topupEvents } from './capabilities/topup/events.ts';
 import { topupGet } from './capabilities/topup/get.ts';
 import { topupList } from './capabilities/topup/list.ts';
@@ -45,7 +50,8 @@ import type { AccountState } from './state.ts';
 
 export const account = defineModule<AccountState>({
   name: 'account',
-  summary: 'API keys, wallet and budget, usage, ledger, events, webhooks, tier and top-ups of the account.',
+  summary:
+    'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
   status: 'ga',
   capabilities: [
     get,
@@ -83,9 +89,13 @@ export const account = defineModule<AccountState>({
     paymentMethodDelete,
     autorechargeGet,
     autorechargeConfigure,
+    tierUpgrade,
+    subscriptionGet,
+    subscriptionCancel,
+    subscriptionResume,
   ],
   derived: (offer) => [tier(offer)],
-  events: [...accountEvents, ...topupEvents, ...autorechargeEvents],
+  events: [...accountEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
   problems: accountProblems,
   isEmpty,
   start: () => null,

@@ -1,4 +1,5 @@
 // The cron module: signed POSTs to a URL on a schedule or once.
+
 import { defineModule } from '../../manifest/module.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
@@ -10,6 +11,7 @@ import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
+import { jobCount } from './jobs/store.ts';
 import { cronLimits } from './limits.ts';
 import { createRunner } from './runs/runner.ts';
 import type { CronState } from './state.ts';
@@ -22,7 +24,7 @@ export const cron = defineModule<CronState>({
   capabilities: [create, list, get, runs, update, pause, resume, remove],
   events: cronEvents,
   prices: { 'cron.run': { unit: 'run', nanosPerUnit: 20_000n } },
-  limits: cronLimits,
+  limits: { cron_jobs: { ...cronLimits.cron_jobs, used: jobCount } },
   start: (core) => ({ core, runner: createRunner(core) }),
   isEmpty,
   sweeps: ({ core }) => cronSweeps(core.db),

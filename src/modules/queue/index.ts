@@ -1,4 +1,5 @@
 // The queue module: durable queues with leases, priority, FIFO groups, delays, dead-letter queues and exact counts.
+
 import { defineModule } from '../../manifest/module.ts';
 import { ack } from './capabilities/ack.ts';
 import { batchPublish } from './capabilities/batch-publish.ts';
@@ -25,6 +26,7 @@ import { queueEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { queueLimits } from './limits.ts';
 import { queueProblems } from './problems.ts';
+import { queueCount } from './queues/store.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
 import { queueSweeps } from './sweeps.ts';
@@ -59,7 +61,7 @@ export const queue = defineModule<QueueState>({
   events: queueEvents,
   problems: queueProblems,
   prices: { 'queue.publish': { unit: 'message', nanosPerUnit: 20_000n } },
-  limits: queueLimits,
+  limits: { queues: { ...queueLimits.queues, used: queueCount } },
   start: createQueueState,
   async stop(state) {
     state.waiters.stop();

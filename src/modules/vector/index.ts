@@ -1,4 +1,5 @@
 // The vector module: collections of embeddings, found by similarity and filters on their metadata.
+
 import { defineModule } from '../../manifest/module.ts';
 import { collectionCreate } from './capabilities/collection/create.ts';
 import { collectionDelete } from './capabilities/collection/delete.ts';
@@ -11,6 +12,7 @@ import { list } from './capabilities/list.ts';
 import { query } from './capabilities/query.ts';
 import { update } from './capabilities/update.ts';
 import { upsert } from './capabilities/upsert.ts';
+import { collectionCount } from './collections/store.ts';
 import { isEmpty } from './is-empty.ts';
 import { vectorLimits } from './limits.ts';
 import { vectorProblems } from './problems.ts';
@@ -39,7 +41,7 @@ export const vector = defineModule<VectorState, VectorSettings>({
     'vector.query': { unit: 'query', nanosPerUnit: 10_000n },
   },
   problems: vectorProblems,
-  limits: vectorLimits,
+  limits: { collections: { ...vectorLimits.collections, used: collectionCount } },
   settings: vectorSettings,
   start: createVectorState,
   close: ({ engine }) => engine.close(),

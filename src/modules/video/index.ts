@@ -1,4 +1,5 @@
 // The video module: films of words, by vendors or by the sandbox, as jobs with links to what was made.
+
 import { defineModule } from '../../manifest/module.ts';
 import { cancel } from './capabilities/cancel.ts';
 import { capabilities } from './capabilities/capabilities.ts';
@@ -15,6 +16,7 @@ import { upscale } from './capabilities/upscale.ts';
 import { contentRoute } from './content.ts';
 import { videoEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
+import { liveJobCount } from './jobs/begin.ts';
 import { unsettledJobs } from './jobs/store.ts';
 import { videoLimits } from './limits.ts';
 import { videoFamily } from './models/family.ts';
@@ -52,7 +54,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
     'video.upscale': second,
     'video.storage': { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
   },
-  limits: videoLimits,
+  limits: { video_jobs: { ...videoLimits.video_jobs, used: liveJobCount } },
   problems: videoProblems,
   events: videoEvents,
   models: videoFamily,

@@ -35,6 +35,12 @@ const insertJob = statement(
 
 type Item = LaneItem<NewJob, null>;
 
+/** Jobs of the account that are queued or running. */
+export async function liveJobCount(db: Queryable, accountId: string): Promise<number> {
+  const { rows } = await db.query<{ jobs: number }>(countLive, [textArray([accountId])]);
+  return rows[0]?.jobs ?? 0;
+}
+
 export class BeginJob implements LaneEffect<NewJob, null> {
   readonly name = 'video.begin';
   readonly #shown: Omit<Shown, 'nowMs'>;

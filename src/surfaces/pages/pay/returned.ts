@@ -4,6 +4,9 @@ import type { Core } from '../../../core/context.ts';
 import { findSetup } from '../../../core/payments/methods/setup-store.ts';
 import { checkSetup } from '../../../core/payments/methods/setups.ts';
 import { findRef, type PaymentOwner } from '../../../core/payments/refs.ts';
+import { checkSubscription } from '../../../core/payments/subscriptions/check.ts';
+import { subscriptionRecord } from '../../../core/payments/subscriptions/record.ts';
+import { findSubscription } from '../../../core/payments/subscriptions/store.ts';
 import { checkTopup } from '../../../core/payments/topups/check.ts';
 import { findTopup } from '../../../core/payments/topups/store.ts';
 import { html } from '../../../lib/html.ts';
@@ -18,7 +21,7 @@ interface Ended {
   readonly idName: string;
 }
 
-/** Of a top-up, or of a page to leave a payment method. What is decided is not read again. */
+/** Of a top-up, of a subscription, or of a page to leave a payment method. What is decided is not read again. */
 async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise<Ended | null> {
   // No attempt of the checks: what those have planned stays.
   const named = { accountId, id, attempt: -1 };
@@ -27,6 +30,12 @@ async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise
     const isOpen = found?.status === 'pending' || found?.status === 'review';
     const topup = isOpen ? await checked(core, found, () => checkTopup(core, named)) : found;
     return topup && { status: topup.status, returnUrl: topup.return_url, idName: 'topup_id' };
+  }
+  if (kind === 'subscription') {
+    const found = await findSubscription(core.db, accountId, id);
+    const isOpen = found?.status === 'pending';
+    const row = isOpen ? await checked(core, found, () => checkSubscription(core, accountId, id)) : found;
+    return row && { status: subscriptionRecord(row).status, returnUrl: row.return_url, idName: 'subscription_id' };
   }
   if (kind !== 'setup') return null;
   const found = await findSetup(core.db, accountId, id);

@@ -1,0 +1,27 @@
+import Type from 'typebox';
+import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
+import { currentSubscription } from '../../../../core/payments/subscriptions/store.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
+import { subscriptionSchema } from './schemas.ts';
+
+export const subscriptionGet = defineCapability<AccountState>()({
+  id: 'account.subscription.get',
+  method: 'GET',
+  path: '/v1/account/subscription/get',
+  summary: 'Shows the subscription of the account.',
+  description:
+    'The one that runs or waits to be paid, else the last that ended; status `none` when there never was one. A page that nobody paid ' +
+    'at is none. account.tier.upgrade begins one.',
+  input: Type.Object({}),
+  output: subscriptionSchema,
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'An account without one', input: {}, expect: { status: 'none', subscription_id: null } }],
+  async run({ ctx }) {
+    return { data: subscriptionRecord(await currentSubscription(ctx.core.db, ctx.accountId)) };
+  },
+});

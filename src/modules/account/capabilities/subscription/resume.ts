@@ -1,0 +1,32 @@
+import Type from 'typebox';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { resumeSubscription } from '../../../../core/payments/subscriptions/change.ts';
+import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { enter } from '../../caller.ts';
+import type { AccountState } from '../../state.ts';
+import { subscriptionSchema } from './schemas.ts';
+
+export const subscriptionResume = defineCapability<AccountState>()({
+  id: 'account.subscription.resume',
+  method: 'POST',
+  path: '/v1/account/subscription/resume',
+  summary: 'Takes back a cancellation at the end of the period.',
+  description:
+    'The subscription is renewed again. One that is not to end, or none, is answered as it is. One that has ended is STATE_CONFLICT: it begins ' +
+    'anew by account.tier.upgrade.',
+  input: Type.Object({}),
+  output: subscriptionSchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  errors: ['STATE_CONFLICT'],
+  events: [],
+  examples: [{ title: 'An account without one', input: {}, expect: { status: 'none' } }],
+  run({ ctx }) {
+    return runWrite(ctx, async (tx) => {
+      await enter(tx, ctx);
+      return subscriptionRecord(await resumeSubscription(tx, ctx.accountId));
+    });
+  },
+});

@@ -1,0 +1,27 @@
+// What a tier can be bought as: `team` is a label of pro.
+import type { Tier } from '../../../../core/accounts/tiers.ts';
+import { isTierAtLeast } from '../../../../core/accounts/tiers.ts';
+import type { Payments } from '../../../../core/payments/payments.ts';
+import { usd } from '../../../../lib/money.ts';
+
+export const targets = ['pro', 'team', 'enterprise'] as const;
+export type Target = (typeof targets)[number];
+
+export function tierOf(target: Target): 'pro' | 'enterprise' {
+  return target === 'team' ? 'pro' : target;
+}
+
+/** Those above the tier. */
+export function upgradeOptions({ provider, tierPricesNanos }: Payments, current: Tier) {
+  return targets
+    .filter((target) => !isTierAtLeast(current, tierOf(target)))
+    .map((target) => {
+      const price = tierPricesNanos[tierOf(target)];
+      return {
+        target,
+        tier: tierOf(target),
+        price_usd: price === undefined ? null : usd(price),
+        status: price === undefined || provider === null ? 'contact_sales' : 'requires_payment',
+      };
+    });
+}
