@@ -6,7 +6,7 @@ import { runAttempt } from '../../src/core/payments/recharge/work.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import type { PaymentProvider } from '../../src/vendors/payments/port.ts';
-import { leaveCard } from '../support/leave-card.ts';
+import type { CardKind } from './conformance.ts';
 import { Customer, type Till } from './harness.ts';
 
 export const USD = 10n ** 9n;
@@ -37,9 +37,12 @@ export class Recharged {
     return this.customer.account.accountId;
   }
 
-  async leave(card: string): Promise<void> {
+  /** A person leaves a card at the provider's page. */
+  async leave(card: CardKind): Promise<void> {
     const { body } = await this.customer.call('POST', '/v1/account/payment_method/attach', {});
-    await leaveCard(body.data.checkout_url, card);
+    await this.#till.bench.pay(body.data.checkout_url, card);
+    const back = `${this.#till.service.url}/pay/return/${body.data.setup_id}`;
+    expect((await fetch(back)).status).toBe(200);
   }
 
   configure(input: object = {}) {

@@ -9,6 +9,7 @@ import { rememberedFingerprint } from '../secrets/server-secret.ts';
 import { acceptedUnits } from '../wallet/ledger/accepted-units.ts';
 import { type ExaminedModule, holdFaults } from './doctor-holds.ts';
 import { paymentFaults } from './doctor-payments.ts';
+import { rechargeFaults } from './doctor-recharges.ts';
 import { differingVendors } from './doctor-vendors.ts';
 
 export interface Finding {
@@ -187,7 +188,7 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
 }
 
 async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [money, ledger, usage, keys, caps, accepted, holds, payments] = await Promise.all([
+  const [money, ledger, usage, keys, caps, accepted, holds, payments, recharges] = await Promise.all([
     db.query<MoneyRow>(readMoney, [accountId]),
     db.query<UnitsRow>(readLedgerUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
@@ -196,6 +197,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     acceptedUnits(db, accountId),
     holdFaults(modules, db, accountId),
     paymentFaults(db, accountId),
+    rechargeFaults(db, accountId),
   ]);
   const found = [
     ...money.rows.flatMap(moneyFaults),
@@ -205,6 +207,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     ...caps.rows.flatMap(capFaults),
     ...holds,
     ...payments,
+    ...recharges,
   ];
   return found.map(([check, message]) => ({ accountId, check, message }));
 }
