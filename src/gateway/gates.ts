@@ -1,20 +1,35 @@
-// What must be so of an account before some of its calls are looked at: asked after scope and rates, before the input (contract, commerce).
-import { findAccount } from '../core/accounts/accounts.ts';
+// What must be so before some calls are looked at: asked after scope and rates, before the input (contract, commerce).
+import { type Account, findAccount } from '../core/accounts/accounts.ts';
+import { clockNow } from '../core/database-clock.ts';
+import { isRecent } from '../core/people/sessions.ts';
 import { type Gate, gates as order } from '../manifest/capability.ts';
-import { type Problem, problem } from '../problems/problem.ts';
+import { problem } from '../problems/problem.ts';
 import type { Call } from './call.ts';
 
-/** Throws EMAIL_BINDING_REQUIRED or KYC_REQUIRED for the first gate, in the order of `gates`, that is closed. */
+/** Throws REAUTHENTICATION_REQUIRED, EMAIL_BINDING_REQUIRED or KYC_REQUIRED for the first gate, in the order of `gates`, that is closed. */
 export async function passGates(call: Call): Promise<void> {
   const { gates = [] } = call.endpoint.capability;
-  if (gates.length === 0) return;
-  const account = await findAccount(call.core.db, call.accountId);
-  const closed: Readonly<Record<Gate, Problem | null>> = {
-    email: account?.emailBound === true ? null : problem('EMAIL_BINDING_REQUIRED'),
-    kyc: account?.kycStatus === 'none' || account?.kycStatus === 'verified' ? null : problem('KYC_REQUIRED'),
-  };
-  for (const gate of order) {
-    const refusal = gates.includes(gate) ? closed[gate] : null;
-    if (refusal !== null) throw refusal;
-  }
+  for (const gate of order) if (gates.includes(gate)) await checks[gate](call);
+}
+
+const checks: Readonly<Record<Gate, (call: Call) => Promise<void>>> = {
+  recent_sign_in: async ({ principal, core }) => {
+    // Nobody signs in with a key.
+    const { signedInAtMs } = principal;
+    if (signedInAtMs === null) return;
+    if (!isRecent({ signedInAtMs, nowMs: await clockNow(core.db) })) throw problem('REAUTHENTICATION_REQUIRED');
+  },
+  email: async (call) => {
+    if ((await accountOf(call)).emailBound !== true) throw problem('EMAIL_BINDING_REQUIRED');
+  },
+  kyc: async (call) => {
+    const { kycStatus } = await accountOf(call);
+    if (kycStatus !== 'none' && kycStatus !== 'verified') throw problem('KYC_REQUIRED');
+  },
+};
+
+async function accountOf({ core, accountId }: Call): Promise<Account> {
+  const account = await findAccount(core.db, accountId);
+  if (account === null) throw problem('INVALID_API_KEY');
+  return account;
 }

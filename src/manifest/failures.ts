@@ -24,7 +24,11 @@ export function takesBody(capability: Pick<Capability, 'method'>): boolean {
   return capability.method !== 'GET' && capability.method !== 'DELETE';
 }
 
-const ofGates = { email: 'EMAIL_BINDING_REQUIRED', kyc: 'KYC_REQUIRED' } as const;
+const ofGates = {
+  recent_sign_in: 'REAUTHENTICATION_REQUIRED',
+  email: 'EMAIL_BINDING_REQUIRED',
+  kyc: 'KYC_REQUIRED',
+} as const;
 
 /** Names of the input fields that are not part of the path. */
 export function fieldsBesidePath(capability: Pick<Capability, 'path' | 'input'>): string[] {

@@ -109,6 +109,11 @@ export const sharedProblems = {
     'Use a key whose scopes include the capability named in the message. code_detail `secret_in_grace`: use the current secret of the key.',
   ),
   ACCOUNT_SUSPENDED: problemEntry(403, 'The account is suspended.', 'Contact the operator of this service.'),
+  REAUTHENTICATION_REQUIRED: problemEntry(
+    403,
+    'The sign-in is too long ago for this.',
+    'Sign in again; for 15 minutes this is open then. API keys are not concerned.',
+  ),
   EMAIL_BINDING_REQUIRED: problemEntry(
     403,
     'An e-mail address must be bound to the account first.',

@@ -2,6 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { setEmail, setKycStatus, updateAccount } from '../../src/core/accounts/changes.ts';
+import { clockNow } from '../../src/core/database-clock.ts';
+import { createPerson } from '../../src/core/people/persons.ts';
+import { principalOf } from '../../src/core/people/session-principal.ts';
+import { findSession, openSession } from '../../src/core/people/sessions.ts';
+import { invoke } from '../../src/gateway/invoke.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
@@ -26,6 +31,34 @@ async function owner(scopes: string[] | null = null): Promise<Owner> {
       const { status, body } = await call('POST', '/v1/account/topup', input);
       return [status, body.error?.code, body.error?.param];
     },
+  };
+}
+
+/** What a session of the account, of somebody who has just signed in, is answered. */
+async function session(accountId: string) {
+  const { core } = service;
+  const { gateway } = service.service;
+  const token = await core.db.transaction(async (tx) => {
+    const nowMs = await clockNow(tx);
+    const personId = await createPerson(tx, { accountId, email: null, name: null, role: 'owner' }, nowMs);
+    return openSession(tx, { kind: 'person', personId, accountId }, { remoteAddress: '192.0.2.1', agent: '' }, nowMs);
+  });
+  return async (capability: string, input: object) => {
+    const found = await findSession(core.db, token);
+    const principal = found === null ? 'unknown' : await principalOf(core, found.session);
+    const endpoint = gateway.endpoints.get(capability);
+    if (typeof principal === 'string' || endpoint === undefined) throw new Error('no session');
+    const { signal } = new AbortController();
+    const call = {
+      endpoint,
+      principal,
+      input: { ...input },
+      entryForm: 'rest',
+      idempotencyKey: null,
+      signal,
+    } as const;
+    const { status, problem } = await invoke(gateway, call);
+    return [status, problem?.code];
   };
 }
 
@@ -73,6 +106,18 @@ describe('a call whose account lacks something is refused', () => {
     await service.core.db.transaction((tx) => setKycStatus(tx, accountId, status));
     expect((await topup())[0]).toBe(expected);
   });
+});
+
+test('who signed in more than 15 minutes ago signs in again before keys are changed; a key need not', async () => {
+  const { accountId, call } = await owner();
+  const ask = await session(accountId);
+  expect(await ask('account.keys.create', { name: 'mine' })).toEqual([200, undefined]);
+  await service.advance(14 * 60);
+  expect(await ask('account.keys.create', {})).toEqual([200, undefined]);
+  await service.advance(2 * 60);
+  expect(await ask('account.keys.list', {})).toEqual([200, undefined]);
+  expect(await ask('account.keys.create', { name: 7 })).toEqual([403, 'REAUTHENTICATION_REQUIRED']);
+  expect((await call('POST', '/v1/account/keys/create', {})).status).toBe(200);
 });
 
 test('the account shows its address masked, and each change is told with what was before', async () => {

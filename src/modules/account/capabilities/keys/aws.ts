@@ -29,6 +29,7 @@ export const keysAws = defineCapability<AccountState>()({
   anyKey: true,
   answersSecret: true,
   idempotent: false,
+  gates: ['recent_sign_in'],
   errors: [],
   events: [],
   examples: [{ title: 'Credentials for a client of S3 or SQS', input: {} }],

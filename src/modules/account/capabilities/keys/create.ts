@@ -50,6 +50,7 @@ export const keysCreate = defineCapability<AccountState>()({
   currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
+  gates: ['recent_sign_in'],
   replay,
   errors: ['INVALID_SCOPE', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
   events: [],

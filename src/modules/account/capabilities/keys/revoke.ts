@@ -22,6 +22,7 @@ export const keysRevoke = defineCapability<AccountState>()({
   currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
+  gates: ['recent_sign_in'],
   replay,
   errors: ['KEY_NOT_FOUND'],
   events: [],

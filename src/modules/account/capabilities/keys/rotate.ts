@@ -35,6 +35,7 @@ export const keysRotate = defineCapability<AccountState>()({
   currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
+  gates: ['recent_sign_in'],
   replay,
   errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
   events: [],

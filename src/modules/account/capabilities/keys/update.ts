@@ -40,6 +40,7 @@ export const keysUpdate = defineCapability<AccountState>()({
   currentSecretOnly: true,
   scope: 'admin',
   idempotent: true,
+  gates: ['recent_sign_in'],
   replay,
   errors: ['INVALID_SCOPE', 'KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'STATE_CONFLICT'],
   events: [],

@@ -28,7 +28,7 @@ export const paymentMethodAttach = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
-  gates: ['email'],
+  gates: ['recent_sign_in', 'email'],
   errors: ['QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN'],
   events: [],
   limits: { kept: '20 payment methods, open pages to leave one included.' },

@@ -22,6 +22,7 @@ export const paymentMethodDelete = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
+  gates: ['recent_sign_in'],
   errors: ['PAYMENT_METHOD_NOT_FOUND', 'STATE_CONFLICT', 'VENDOR_ERROR', 'VENDOR_DOWN'],
   events: [],
   examples: [

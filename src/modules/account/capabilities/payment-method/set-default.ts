@@ -18,6 +18,7 @@ export const paymentMethodSetDefault = defineCapability<AccountState>()({
   price: 'free',
   scope: 'admin',
   idempotent: true,
+  gates: ['recent_sign_in'],
   errors: ['PAYMENT_METHOD_NOT_FOUND'],
   events: [],
   examples: [
