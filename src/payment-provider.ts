@@ -7,10 +7,10 @@ import type { Database } from './db/database.ts';
 
 /** The first start that takes real money ends what is left of test money. */
 export async function openPayments(db: Database, baseUrl: string, settings: PaymentSettings): Promise<Payments> {
-  const { fxRatesNanos, reviewAboveNanos, tierPricesNanos } = settings;
+  const { fxRatesNanos, reviewAboveNanos, kycAboveNanos, tierPricesNanos } = settings;
   const provider = await providerOf(db, baseUrl, settings);
   if (provider?.testMode === false) await endTestCredit(db);
-  return { provider, fxRatesNanos, reviewAboveNanos, tierPricesNanos };
+  return { provider, fxRatesNanos, reviewAboveNanos, kycAboveNanos, tierPricesNanos };
 }
 
 async function providerOf(db: Database, baseUrl: string, settings: PaymentSettings): Promise<Payments['provider']> {

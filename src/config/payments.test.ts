@@ -55,6 +55,7 @@ test.each([
   ['TIER_PRICES', '{"pro": 20.005}'],
   ['TOPUP_REVIEW_ABOVE_USD', '-1'],
   ['TOPUP_REVIEW_ABOVE_USD', '1.234'],
+  ['KYC_ABOVE_USD', 'much'],
 ])('%s=%s is refused with one line that names it', (name, value) => {
   expect(() => payments({ [name]: value })).toThrow(new RegExp(`^[^\\n]*(${name}|STRIPE_SECRET_KEY)[^\\n]*$`));
 });

@@ -17,6 +17,8 @@ export interface PaymentSettings {
   readonly fxRatesNanos: Readonly<Record<string, bigint>>;
   /** A top-up above it waits for the operator; null: none does. */
   readonly reviewAboveNanos: bigint | null;
+  /** Above it a year's top-ups ask for an identity verification; null: never. */
+  readonly kycAboveNanos: bigint | null;
   /** Of a month; a tier without one is sold by talking. */
   readonly tierPricesNanos: { readonly pro?: bigint; readonly enterprise?: bigint };
 }
@@ -45,7 +47,8 @@ export function paymentSettings(
     provider,
     stripe: provider === 'stripe' && secretKey !== undefined ? { secretKey, webhookSecret, apiBase } : null,
     fxRatesNanos: ratesOf(variables, cnyPerUsd),
-    reviewAboveNanos: reviewAbove(variables),
+    reviewAboveNanos: usdOrOff(variables, 'TOPUP_REVIEW_ABOVE_USD'),
+    kycAboveNanos: usdOrOff(variables, 'KYC_ABOVE_USD'),
     tierPricesNanos: tierPrices(variables),
   });
 }
@@ -82,8 +85,7 @@ function rateNanos(text: string): bigint {
   return BigInt(whole) * 10n ** 9n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
 }
 
-function reviewAbove(variables: Variables): bigint | null {
-  const name = 'TOPUP_REVIEW_ABOVE_USD';
+function usdOrOff(variables: Variables, name: string): bigint | null {
   const value = variables.text(name);
   if (value === undefined || value === 'off') return null;
   if (/^\d{1,6}(\.\d{1,2})?$/.test(value)) return rateNanos(value);

@@ -106,7 +106,7 @@ function makeCore(db: Database): Core {
     identityProviders: new Map(),
     signUpCreditNanos: 0n,
     isEmptyAccount: async () => true,
-    payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, tierPricesNanos: {} },
+    payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, kycAboveNanos: null, tierPricesNanos: {} },
     vendors: sandboxOnly(),
     assets: fileAssets('/nowhere'),
     films: { ...filmSandbox, ...filmChecks({ ffmpegPath: null, log }) },

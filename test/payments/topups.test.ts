@@ -1,5 +1,6 @@
 // Top-ups from the call to the credit, with the sandbox: every state, every way to fail, every bound.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { setKycStatus } from '../../src/core/accounts/changes.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
 import { approveTopup, rejectTopup } from '../../src/core/payments/topups/review.ts';
@@ -161,6 +162,30 @@ test('an account without a verified e-mail address does not top up, and everythi
   const { status, body } = await customer.call('POST', '/v1/account/topup', {});
   expect([status, body.error.code]).toEqual([403, 'EMAIL_BINDING_REQUIRED']);
   expect((await customer.call('GET', '/v1/account/topup/list')).body.data.items).toEqual([]);
+});
+
+test('above a year’s bound the owner must be verified: told once, from then on refused, until the operator says he is', async () => {
+  const strict = await startTestService({ database: till.service.database, env: { ROLE: 'api', KYC_ABOVE_USD: '30' } });
+  try {
+    const customer = await Customer.open({ ...till, service: strict });
+    const refused = async () => {
+      const { status, body } = await customer.call('POST', '/v1/account/topup', { amount_usd: 10.01 });
+      return [status, body.error?.code];
+    };
+    await customer.paid({ amount_usd: 10 });
+    await customer.topup({ amount_usd: 10 });
+    expect([await refused(), await refused()]).toEqual([
+      [403, 'KYC_REQUIRED'],
+      [403, 'KYC_REQUIRED'],
+    ]);
+    const told = (await allEvents(customer.call)).filter(({ type }) => type === 'kyc.status_changed');
+    expect(told.map(({ data }) => [data.object.kyc_status, data.previous.kyc_status])).toEqual([['required', 'none']]);
+    const { accountId } = customer.account;
+    await strict.core.db.transaction((tx) => setKycStatus(tx, accountId, 'verified'));
+    expect((await refused())[0]).toBe(200);
+  } finally {
+    await strict.stop();
+  }
 });
 
 test('what somebody says of a payment has it read at once; without a word the schedule does', async () => {

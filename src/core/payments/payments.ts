@@ -10,6 +10,8 @@ export interface Payments {
   readonly fxRatesNanos: Readonly<Record<string, bigint>>;
   /** A top-up above it waits for the operator; null: none does. */
   readonly reviewAboveNanos: bigint | null;
+  /** Above it a year's top-ups ask for an identity verification; null: never. */
+  readonly kycAboveNanos: bigint | null;
   /** Of a month, by tier; a tier without one is sold by talking. */
   readonly tierPricesNanos: TierPrices;
 }

@@ -19,6 +19,7 @@ import { requireProvider } from '../payments.ts';
 import { keepRef } from '../refs.ts';
 import { failCreation } from './apply.ts';
 import { findTopup, insertTopup, type NewTopup, pendingTopups, saveTopup, type TopupRow } from './store.ts';
+import { mustBeVerified } from './yearly.ts';
 
 export type PaymentCore = Pick<Core, 'db' | 'payments' | 'baseUrl' | 'log' | 'bounds'>;
 
@@ -37,11 +38,12 @@ export const repeatableMs = 23 * 3_600_000;
 
 /**
  * Begins a top-up and answers it with its link. Throws SERVICE_UNAVAILABLE (`payments_off`), UNSUPPORTED_CURRENCY is the caller's,
- * QUOTA_EXCEEDED, VENDOR_ERROR and VENDOR_DOWN: then the top-up has failed.
+ * KYC_REQUIRED, QUOTA_EXCEEDED, VENDOR_ERROR and VENDOR_DOWN: then the top-up has failed.
  */
 export async function createTopup(core: PaymentCore, accountId: string, order: TopupOrder): Promise<TopupRow> {
   const provider = requireProvider(core.payments);
   const row = await begin(core, provider, accountId, order);
+  if (row === null) throw problem('KYC_REQUIRED');
   try {
     const checkout = await openCheckout(core, provider, row);
     return await linkTopup(core, accountId, row.topup_id, checkout);
@@ -53,17 +55,20 @@ export async function createTopup(core: PaymentCore, accountId: string, order: T
   }
 }
 
+/** Null: the owner must be verified first, which kyc_status of the account says from now on. */
 function begin(
   { db, payments, bounds }: PaymentCore,
   provider: PaymentProvider,
   accountId: string,
   order: TopupOrder,
-): Promise<NewTopup> {
+): Promise<NewTopup | null> {
   const { amountNanos, currency } = order;
   const rateNanos = payments.fxRatesNanos[currency];
   if (rateNanos === undefined) throw new Error(`there is no rate for ${currency}`);
   return db.transaction(async (tx) => {
     const nowMs = await lockCaller(tx, accountId);
+    const { kycAboveNanos: aboveNanos } = payments;
+    if (await mustBeVerified(tx, accountId, amountNanos, { aboveNanos, nowMs })) return null;
     const row: NewTopup = {
       account_id: accountId,
       topup_id: newId('top_', nowMs),
