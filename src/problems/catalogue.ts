@@ -47,6 +47,11 @@ export const sharedProblems = {
     'A scope is not known.',
     'Use `*`, a module, `module:read`, `module:write`, `module:admin` or a capability id. GET /v1/discovery lists them.',
   ),
+  SIGNUP_CLOSED: problemEntry(
+    403,
+    'Nobody new may sign up here.',
+    'Ask for an invitation to an account, or the operator of this service for one.',
+  ),
   INVALID_IDEMPOTENCY_KEY: problemEntry(
     400,
     'The idempotency key is not valid.',

@@ -24,7 +24,7 @@ const isEmpty = async () => true;
 const USD = 1_000_000_000n;
 
 function account(signUpCredit = false): Promise<string> {
-  return it.core.db.transaction((tx) => createAccount(tx, { name: 'Ada', signUpCredit }));
+  return it.core.db.transaction((tx) => createAccount(tx, { name: 'Ada', by: signUpCredit ? 'operator' : 'provider' }));
 }
 
 function grant(accountId: string, kind: 'paid' | 'promo', amountNanos: bigint, expiresInMs: number | null) {

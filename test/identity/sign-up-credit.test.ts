@@ -29,7 +29,7 @@ function applicant(known: Partial<Applicant> = {}): Applicant {
 
 async function signUp(known: Partial<Applicant> = {}, nanos = CREDIT) {
   return it.core.db.transaction(async (tx) => {
-    const accountId = await createAccount(tx, { signUpCredit: false });
+    const accountId = await createAccount(tx, { by: 'provider' });
     return { accountId, withheld: await giveSignUpCredit(tx, it.core.secrets, accountId, applicant(known), nanos) };
   });
 }

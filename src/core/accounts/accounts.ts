@@ -16,10 +16,13 @@ import { isTierAtLeast, type Tier } from './tiers.ts';
 
 export interface NewAccount {
   readonly name?: string | null;
-  /** Set for an account made by an e-mail identity: it starts without credit, and is named by the address unless a name is given. */
+  /** Somebody has shown that it is theirs, or the operator vouches for it. The account is named by it unless a name is given. */
   readonly email?: string | null;
-  /** False: it gets none with its making. Absent: it does, unless an e-mail identity made it. */
-  readonly signUpCredit?: boolean;
+  /**
+   * Whose identity makes it. `operator`: it starts with the sign-up credit; `email`: without; `provider`: the caller gives it, or says why
+   * not. Absent: `email` where there is an address, else `operator`.
+   */
+  readonly by?: 'operator' | 'email' | 'provider';
 }
 
 export type KycStatus = 'none' | 'required' | 'pending' | 'verified' | 'rejected';
@@ -106,20 +109,20 @@ const updateSuspended = statement(
 
 /** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
 export async function createAccount(tx: Transaction, account: NewAccount): Promise<string> {
-  const { name = null, email = null, signUpCredit = email === null } = account;
+  const { name = null, email = null, by = email === null ? 'operator' : 'email' } = account;
   const nowMs = await clockNow(tx);
   const now = new Date(nowMs);
-  const accountId = newId(email === null ? 'acct_anon_' : 'acct_email_');
+  const accountId = newId(by === 'email' ? 'acct_email_' : 'acct_anon_');
   const inserted = [
     tx.query(insertAccount, [
       ...[accountId, newId('proj_'), name ?? email, email !== null, now],
-      email === null || signUpCredit ? null : 'email_sign_up',
+      by === 'email' ? 'email_sign_up' : null,
       email,
     ]),
     tx.query(insertWallet, [accountId, sequenceAt(nowMs), new Date(startOfDay(nowMs)), new Date(startOfMonth(nowMs))]),
   ];
   await Promise.all(inserted);
-  if (signUpCredit) {
+  if (by === 'operator') {
     await grantCredit(tx, accountId, {
       kind: 'promo',
       amountNanos: SIGN_UP_CREDIT_NANOS,

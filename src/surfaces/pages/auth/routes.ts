@@ -12,6 +12,7 @@ import { PageVisits } from '../page-visits.ts';
 import { endingCookie } from '../session-cookie.ts';
 import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
 import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
+import { backFromProvider, startAtProvider } from './provider-routes.ts';
 import { signInPage } from './sign-in-page.ts';
 import { signedIn } from './signed-in.ts';
 
@@ -34,6 +35,8 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
     route('auth.sign_in', ['GET'], '/auth', showSignIn),
     route('auth.key', ['POST'], '/auth/key', signInByKey),
     route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
+    route('auth.start', ['GET', 'POST'], '/auth/start/{provider}', startAtProvider),
+    route('auth.callback', ['GET'], '/auth/callback/{provider}', backFromProvider),
   ];
 }
 

@@ -1,0 +1,115 @@
+// A person who is signed in shows a second identity. When it is nobody's it becomes hers; when it is another person's, both are one human:
+// all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty.
+import { textArray } from '../../db/arrays.ts';
+import type { Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { Problem, problem } from '../../problems/problem.ts';
+import { lockAccount } from '../accounts/accounts.ts';
+import type { Core } from '../context.ts';
+import { clockNow } from '../database-clock.ts';
+import { absorbAccount } from './absorb.ts';
+import { addIdentity, findByIdentity, findPerson, membershipsOf, membersOf, setMember } from './persons.ts';
+import type { Arrival } from './provider-sign-in.ts';
+import { endSessionsOf } from './sessions.ts';
+import { giveSignUpCredit } from './sign-up-credit.ts';
+
+export interface Linking {
+  readonly personId: string;
+  /** That the session acts for: it is the one that stays. */
+  readonly accountId: string;
+  readonly isOwner: boolean;
+}
+
+export interface Linked {
+  /** Accounts that went over into the person's. */
+  readonly absorbed: readonly string[];
+  /** Accounts that the person has beside it since, because they are in use. */
+  readonly kept: readonly string[];
+}
+
+const lockPersons = statement(
+  'link_lock_persons',
+  'SELECT person_id FROM core.person WHERE person_id = ANY($1::text[]) ORDER BY person_id FOR UPDATE',
+);
+const moveIdentities = statement(
+  'link_move_identities',
+  'UPDATE core.identity SET person_id = $2 WHERE person_id = $1',
+);
+const deleteMembers = statement('link_delete_members', 'DELETE FROM core.member WHERE person_id = $1');
+const deletePerson = statement('link_delete_person', 'DELETE FROM core.person WHERE person_id = $1');
+const deleteMember = statement(
+  'link_delete_member',
+  'DELETE FROM core.member WHERE person_id = $1 AND account_id = $2',
+);
+const fillIn = statement(
+  'link_fill_in',
+  'UPDATE core.person SET email = coalesce(email, $2), name = coalesce(name, $3) WHERE person_id = $1',
+);
+
+/** One transaction makes the identity the person's; who dies after it has lost nothing, only that the person has both accounts. */
+export async function linkIdentity(core: Core, who: Linking, arrival: Arrival): Promise<Linked> {
+  const came = await core.db.transaction((tx) => link(tx, core, who, arrival));
+  const [absorbed, kept]: [string[], string[]] = [[], []];
+  for (const accountId of came) {
+    const isGone = who.isOwner && (await goOver(core, accountId, who));
+    (isGone ? absorbed : kept).push(accountId);
+  }
+  return { absorbed, kept };
+}
+
+/** Answers the accounts that came with the identity, and are nobody else's. */
+async function link(
+  tx: Transaction,
+  core: Core,
+  who: Linking,
+  { identity, remoteAddress }: Arrival,
+): Promise<string[]> {
+  const nowMs = await clockNow(tx);
+  const added = await addIdentity(tx, identity, { personId: who.personId }, nowMs);
+  if (added) {
+    await tx.query(fillIn, [who.personId, identity.verifiedEmail, identity.name]);
+    const applicant = { ...identity, remoteAddress };
+    await giveSignUpCredit(tx, core.secrets, who.accountId, applicant, core.signUpCreditNanos);
+    return [];
+  }
+  const other = await findByIdentity(tx, identity);
+  if (other === null) throw new Error('an identity is of no person');
+  return other.personId === who.personId ? [] : takeOver(tx, who.personId, other.personId, nowMs);
+}
+
+async function takeOver(tx: Transaction, personId: string, otherId: string, nowMs: number): Promise<string[]> {
+  const { count } = await tx.query(lockPersons, [textArray([personId, otherId])]);
+  // One of them has just become the other, elsewhere.
+  if (count !== 2) throw problem('STATE_CONFLICT', { message: 'The two are being linked just now. Try again.' });
+  const other = await findPerson(tx, otherId);
+  const [theirs, own] = await Promise.all([membershipsOf(tx, otherId), membershipsOf(tx, personId)]);
+  const came: string[] = [];
+  for (const member of theirs) {
+    const known = own.find(({ accountId }) => accountId === member.accountId);
+    const isAlone = (await membersOf(tx, member.accountId)).length === 1;
+    if (isAlone) came.push(member.accountId);
+    if (known?.role !== 'owner') await setMember(tx, { ...member, personId }, nowMs);
+  }
+  await tx.query(moveIdentities, [otherId, personId]);
+  await tx.query(deleteMembers, [otherId]);
+  await endSessionsOf(tx, otherId);
+  await tx.query(deletePerson, [otherId]);
+  await tx.query(fillIn, [personId, other?.email ?? null, other?.name ?? null]);
+  return came;
+}
+
+/** The person keeps what is written to it by calls that had begun before. */
+async function goOver(core: Core, from: string, { accountId, personId }: Linking): Promise<boolean> {
+  try {
+    await absorbAccount(core, { from, into: accountId }, core.isEmptyAccount);
+  } catch (error) {
+    if (error instanceof Problem && error.detail === 'account_not_empty') return false;
+    throw error;
+  }
+  return core.db.transaction(async (tx) => {
+    await lockAccount(tx, from);
+    if (!(await core.isEmptyAccount(tx, from))) return false;
+    await tx.query(deleteMember, [personId, from]);
+    return true;
+  });
+}

@@ -1,0 +1,124 @@
+// `/auth/start/{provider}` sends a browser to an identity provider, `/auth/callback/{provider}` is where that sends it back to. A GET signs in
+// and never links: a link of a stranger may start any sign-in. What links is a form of the person's own session.
+import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
+import { linkIdentity } from '../../../core/people/link-identity.ts';
+import { personOf } from '../../../core/people/provider-sign-in.ts';
+import { isRecent } from '../../../core/people/sessions.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { IdentityError, type IdentityProvider, type ProvenIdentity } from '../../../vendors/identity/port.ts';
+import { readForm } from '../own-form.ts';
+import { foreignFormPage } from '../sign-in.ts';
+import { isFormOf, localPath, pathTo, redirect, signInAgain, type Visitor, visitorOf } from '../visitor.ts';
+import { type Attempt, attemptCookie, endingAttemptCookie, sentAttempt } from './attempt.ts';
+import { failures, hasBoth, noSuchProvider, notBegun, onwardPage, refused, toldPage } from './provider-pages.ts';
+import { signedIn } from './signed-in.ts';
+
+const ACCOUNT = '/auth/account';
+
+/** GET begins a sign-in, POST links one more identity to who is signed in. */
+export function startAtProvider(core: Core, request: RawRequest): Promise<RawAnswer> {
+  return withProvider(core, request, {}, (provider) =>
+    request.method === 'POST'
+      ? startLinking(core, provider, request)
+      : begin(core, provider, { returnTo: request.query.get('return_to'), linkTo: null }, redirect),
+  );
+}
+
+/** Whatever comes of it, the attempt is over: its cookie ends. */
+export async function backFromProvider(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const { secrets, baseUrl } = core;
+  const ended = endingAttemptCookie(baseUrl);
+  return withProvider(core, request, { 'set-cookie': ended }, async (provider) => {
+    const attempt = sentAttempt(secrets, baseUrl, request.headers.cookie, provider.id, await clockNow(core.db));
+    if (attempt === null) return toldPage(notBegun(baseUrl), pathTo(core, '/auth'));
+    const callback = new URL(`${callbackUrl(core, provider)}?${request.query}`);
+    const identity = await provider.finish(callback, attempt.checks);
+    return attempt.linkTo === null
+      ? signIn(core, identity, attempt, request, ended)
+      : link(core, identity, attempt, request, ended);
+  });
+}
+
+async function withProvider(
+  core: Core,
+  request: RawRequest,
+  headers: RawAnswer['headers'],
+  answer: (provider: IdentityProvider) => Promise<RawAnswer>,
+): Promise<RawAnswer> {
+  const back = pathTo(core, '/auth');
+  const provider = core.identityProviders.get(request.params.provider ?? '');
+  if (provider === undefined) return toldPage(noSuchProvider, back);
+  try {
+    return await answer(provider);
+  } catch (error) {
+    if (error instanceof IdentityError) {
+      core.log.info({ err: error, provider: provider.id }, 'a sign-in by a provider came to nothing');
+      return toldPage(failures[error.kind](provider.name), back, headers);
+    }
+    if (error instanceof Problem && error.httpStatus < 500) return refused(error, back, headers);
+    throw error;
+  }
+}
+
+async function startLinking(core: Core, provider: IdentityProvider, request: RawRequest): Promise<RawAnswer> {
+  const form = readForm(request.headers, request.body);
+  const visitor = await visitorOf(core, request);
+  if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
+  if (visitor.person === null || !isRecent(visitor.session)) return signInAgain(core, { url: ACCOUNT });
+  const wanted = { returnTo: form.get('return_to'), linkTo: visitor.person.personId };
+  // A form may not lead to another origin (form-action of the page's policy): the next page does.
+  return begin(core, provider, wanted, (url, headers) => onwardPage(provider.name, url, headers));
+}
+
+async function begin(
+  core: Core,
+  provider: IdentityProvider,
+  { returnTo, linkTo }: { readonly returnTo: string | null; readonly linkTo: string | null },
+  send: (url: string, headers: RawAnswer['headers']) => RawAnswer,
+): Promise<RawAnswer> {
+  const { url, checks } = await provider.begin(callbackUrl(core, provider));
+  const attempt = { providerId: provider.id, checks, linkTo, returnTo: localPath(returnTo) ?? pathTo(core, ACCOUNT) };
+  return send(url, { 'set-cookie': attemptCookie(core.secrets, core.baseUrl, attempt, await clockNow(core.db)) });
+}
+
+async function signIn(
+  core: Core,
+  identity: ProvenIdentity,
+  { returnTo }: Attempt,
+  request: RawRequest,
+  ended: string,
+): Promise<RawAnswer> {
+  const { personId, accountId } = await personOf(core, { identity, remoteAddress: request.remoteAddress });
+  const answer = await signedIn(core, request, { kind: 'person', personId, accountId }, returnTo);
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'set-cookie': [ended, answer.headers['set-cookie'] ?? []].flat() },
+  };
+}
+
+async function link(
+  core: Core,
+  identity: ProvenIdentity,
+  { returnTo, linkTo }: Attempt,
+  request: RawRequest,
+  ended: string,
+): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  if (visitor === null || linkTo === null || !mayLink(visitor, linkTo)) return signInAgain(core, { url: ACCOUNT });
+  const { accountId, role } = visitor.session;
+  const arrival = { identity, remoteAddress: request.remoteAddress };
+  const { kept } = await linkIdentity(core, { personId: linkTo, accountId, isOwner: role === 'owner' }, arrival);
+  const headers = { 'set-cookie': ended };
+  return kept.length === 0 ? redirect(returnTo, headers) : toldPage(hasBoth, returnTo, headers);
+}
+
+/** The same person as when it began, who signed in no longer ago than what a browser left open may do. */
+function mayLink({ person, principal, session }: Visitor, personId: string): boolean {
+  return person?.personId === personId && principal !== null && isRecent(session);
+}
+
+function callbackUrl({ baseUrl }: Core, { id }: IdentityProvider): string {
+  return `${baseUrl}/auth/callback/${id}`;
+}
