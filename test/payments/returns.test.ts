@@ -118,6 +118,32 @@ describe('money that is taken back elsewhere', () => {
     await customer.expectSound();
   });
 
+  test('comes from its own credit first, and from promotional credit last', async () => {
+    const { customer, topup, paymentRef } = await withTopup({ amount_usd: 10 });
+    const other = await customer.paid({ amount_usd: 5 });
+    await promo(customer, 1n * USD);
+    const left = async () => {
+      const text = 'SELECT grant_id, remaining_nanos FROM core.credit_grant WHERE account_id = $1';
+      const { db } = till.service.core;
+      const { rows } = await db.query<{ grant_id: string; remaining_nanos: bigint }>(
+        { name: 'test_grants_left', text },
+        [customer.account.accountId],
+      );
+      const of = (id: string) => rows.find(({ grant_id }) => grant_id === id)?.remaining_nanos;
+      return [of(topup.grant_id), of(other.grant_id), (await customer.balance()).promo_usd];
+    };
+    await till.bench.refundElsewhere(paymentRef, 300);
+    await customer.check(topup);
+    expect(await left()).toEqual([7n * USD, 5n * USD, 1]);
+    await spend(customer, 6n * USD);
+    expect(await left()).toEqual([2n * USD, 5n * USD, 0]);
+    await promo(customer, 1n * USD);
+    await till.bench.refundElsewhere(paymentRef, 600);
+    await customer.check(topup);
+    expect(await left()).toEqual([0n, 1n * USD, 1]);
+    await customer.expectSound();
+  });
+
   test('leaves a debt that every later credit pays first; then the wallet is free again', async () => {
     const { customer, topup, paymentRef } = await withTopup({ amount_usd: 10 });
     await spend(customer, 10n * USD);
@@ -171,6 +197,18 @@ describe('a dispute', () => {
     // 10 + 5 credited, 2 + 1 spent.
     expect(await customer.balance()).toMatchObject({ balance_usd: 12, debt_usd: 0, frozen_reason: null });
     expect((await publish()).status).toBe(200);
+    await customer.expectSound();
+  });
+
+  test('that is won while what it lacked is still owed cancels that debt, and gives back the rest', async () => {
+    const { customer, topup, paymentRef } = await withTopup({ amount_usd: 10 });
+    await spend(customer, 6n * USD);
+    const dispute = await till.bench.dispute(paymentRef, 1_000);
+    await customer.check(topup);
+    expect(await customer.balance()).toMatchObject({ balance_usd: 0, debt_usd: 6 });
+    await till.bench.closeDispute(dispute, 'won');
+    await customer.check(topup);
+    expect(await customer.balance()).toMatchObject({ balance_usd: 4, debt_usd: 0, frozen_reason: null });
     await customer.expectSound();
   });
 
