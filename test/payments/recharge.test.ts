@@ -1,6 +1,7 @@
 // Auto-recharge with the sandbox: what has a wallet charged, what keeps it from being charged, and what becomes of every answer.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
+import { listMails } from '../../src/core/mail/mail.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { limitCharges } from '../../src/core/payments/recharge/configure.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
@@ -140,6 +141,11 @@ describe('a charge that failed', () => {
       ...{ enabled: false, disabled_reason: 'failed_three_times', next_attempt_at: null },
       last_attempt: { status: 'failed', failure_code: 'card_declined' },
     });
+    const mails = await listMails(till.service.core.db, { limit: 50 });
+    const own = mails.filter(({ text }) => text.includes(wallet.accountId));
+    const again = 'An automatic recharge failed';
+    expect(own.map(({ subject }) => subject)).toEqual(['Auto-recharge is disabled', again, again]);
+    expect(own[0]?.text).toMatch(/25 USD.*card_declined[\s\S]*account\.topup/);
     expect(
       (await told(wallet)).map(({ type, object }) => [type, object.will_retry_at, object.disabled_reason]),
     ).toEqual([

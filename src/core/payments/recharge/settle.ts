@@ -10,6 +10,7 @@ import { type OpenWallet, openWallet, saveWallet } from '../../wallet/open-walle
 import { findMethod, removeMethod } from '../methods/store.ts';
 import { minorOfNanos } from '../money.ts';
 import { keepRef } from '../refs.ts';
+import { mailFailure } from './failure-mail.ts';
 import { afterFailure, nextAskMs } from './judge.ts';
 import { type AttemptRow, findAttempt, findRecharge, type RechargeRow, saveAttempt, saveRecharge } from './store.ts';
 
@@ -91,11 +92,13 @@ async function fail(
   const method = failureCode === 'method_gone' ? await findMethod(tx, accountId, method_id) : null;
   // The provider does not have it any more.
   if (method !== null) await removeMethod(tx, method, nowMs);
+  const willRetryAt = isoOrNull(after?.enabled ? after.retry_at : null);
   const next = {
-    will_retry_at: isoOrNull(after?.enabled ? after.retry_at : null),
+    will_retry_at: willRetryAt,
     disabled_reason: after?.disabled_reason ?? null,
   };
   tell(tx, 'autorecharge.failed', settled, next, nowMs);
+  await mailFailure(tx, settled, willRetryAt, nowMs);
   return settled;
 }
 

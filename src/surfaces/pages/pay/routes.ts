@@ -13,6 +13,7 @@ import type { Problem } from '../../../problems/problem.ts';
 import { framed } from '../frame.ts';
 import { isOwnForm, readForm } from '../own-form.ts';
 import { PageVisits } from '../page-visits.ts';
+import { chargeLimit, chargeLimitPath } from './charge-limit.ts';
 import { returned } from './returned.ts';
 import { sandboxPage } from './sandbox-page.ts';
 
@@ -29,6 +30,12 @@ export function payRoutes(services: () => Core): readonly RawRoute[] {
     return answer(request, core);
   };
   return [
+    {
+      ...{ name: 'pay.charge_limit', methods: ['GET', 'POST'], path: chargeLimitPath, capability: null },
+      bodyBytesMax: FORM_BYTES_MAX,
+      answer: counted(chargeLimit),
+      refuse: failurePage,
+    },
     {
       ...{ name: 'pay.sandbox', methods: ['GET', 'POST'], path: '/pay/{token}', capability: null },
       bodyBytesMax: FORM_BYTES_MAX,

@@ -1,0 +1,75 @@
+// The page of the charge limit: how much may be charged in a month without the payer. A person who owns the account changes it, after a
+// sign-in of the last minutes; no key can.
+import type { Core } from '../../../core/context.ts';
+import { limitCharges, rechargeRecord } from '../../../core/payments/recharge/configure.ts';
+import { isRecent } from '../../../core/people/sessions.ts';
+import { html } from '../../../lib/html.ts';
+import { nanosOfUsd } from '../../../lib/money.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { framed } from '../frame.ts';
+import { readForm } from '../own-form.ts';
+import { foreignFormPage, message } from '../sign-in.ts';
+import {
+  isFormOf,
+  pathTo,
+  redirect,
+  signInAgain,
+  signInFirst,
+  signOutForm,
+  tokenField,
+  type Visitor,
+  visitorOf,
+} from '../visitor.ts';
+
+export const chargeLimitPath = '/wallet/charge-limit';
+const USD_MAX = 100_000;
+const CENT_NANOS = 10_000_000n;
+
+/** GET shows it; POST changes it, and leads back. */
+export async function chargeLimit(request: RawRequest, core: Core): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  if (visitor === null) return signInFirst(core, request);
+  const { session } = visitor;
+  if (session.kind !== 'person' || session.role !== 'owner') return notYours(core, visitor);
+  if (request.method !== 'POST') return page(core, visitor, null);
+  const form = readForm(request.headers, request.body);
+  if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
+  if (!isRecent(session)) return signInAgain(core, request);
+  const nanos = amountOf(form.get('limit_usd') ?? '');
+  if (nanos === null) return page(core, visitor, `Enter an amount from 0 to ${USD_MAX} USD, in whole cents.`);
+  await core.db.transaction((tx) => limitCharges(tx, session.accountId, nanos));
+  return redirect(pathTo(core, chargeLimitPath), visitor.headers);
+}
+
+function amountOf(text: string): bigint | null {
+  const usd = /^\d{1,6}(\.\d{1,2})?$/.test(text.trim()) ? Number(text) : Number.NaN;
+  const nanos = usd <= USD_MAX ? nanosOfUsd(usd) : null;
+  return nanos !== null && nanos % CENT_NANOS === 0n ? nanos : null;
+}
+
+async function page(core: Core, visitor: Visitor, fault: string | null): Promise<RawAnswer> {
+  const { charge_limit_usd, charged_this_month_usd } = await rechargeRecord(core.db, visitor.session.accountId);
+  const tied = fault === null ? html`` : html` aria-invalid="true" aria-describedby="limit_usd-fault"`;
+  const content = html`<h1>Charge limit</h1>
+<p>At most so much is charged in a calendar month (UTC) without you. In this month it was ${charged_this_month_usd} USD.</p>
+${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault">${fault}</p>`}
+<form method="post">${tokenField(visitor)}
+<label for="limit_usd">Limit in USD a month</label>
+<input id="limit_usd" name="limit_usd" inputmode="decimal" required value="${charge_limit_usd}"${tied}>
+<button class="main">Save</button>
+</form>`;
+  const signOut = signOutForm(core, visitor);
+  return framed({
+    status: fault === null ? 200 : 400,
+    title: 'Charge limit',
+    content,
+    signOut,
+    isNarrow: true,
+    headers: visitor.headers,
+  });
+}
+
+function notYours(core: Core, visitor: Visitor): RawAnswer {
+  const text = html`<p>Only a person who owns the account changes how much is charged without the payer. Sign in as one.</p>`;
+  return message(403, 'Not yours to change', text, { headers: visitor.headers, signOut: signOutForm(core, visitor) });
+}
