@@ -153,7 +153,7 @@ test('what runs, and what is asked for, on a page that does not escape is seen',
   await page.setContent(`<base href="${bench.service.url}"><h1>${payloads[1]}</h1>${payloads[0]}`);
   await expect.poll(() => seen.troubles.filter((trouble) => trouble === 'dialog: ran')).toHaveLength(2);
   expect(seen.requests).toContain(`GET ${bench.service.url}/stolen`);
-  const survey = (await page.evaluate(SURVEY.replace('main', 'body'))) as Survey;
+  const survey = (await page.evaluate(SURVEY.replaceAll('main', 'body'))) as Survey;
   expect(survey.elements).toEqual(expect.arrayContaining(['script', 'img']));
   await page.close();
 });

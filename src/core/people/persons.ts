@@ -2,6 +2,8 @@
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { newId } from '../../lib/ids.ts';
+import { findAccount } from '../accounts/accounts.ts';
+import { maskedEmail } from '../accounts/masked-email.ts';
 
 export type Role = 'owner' | 'viewer';
 
@@ -89,13 +91,18 @@ export async function findByIdentity(db: Queryable, { issuer, subject }: Identit
   return firstOf((await db.query<PersonRow>(selectByIdentity, [issuer, subject])).rows);
 }
 
-/** Makes a person who acts for the account, known by nothing yet. Answers its id. */
+/** Makes a person who acts for the account, known by nothing yet. Answers its id: a new one unless it is given. */
 export async function createPerson(
   tx: Transaction,
-  { accountId, email, name, role }: Omit<Member, 'personId'>,
+  {
+    personId = newId('pers_'),
+    accountId,
+    email,
+    name,
+    role,
+  }: Omit<Member, 'personId'> & { readonly personId?: string },
   nowMs: number,
 ): Promise<string> {
-  const personId = newId('pers_');
   const now = new Date(nowMs);
   await tx.query(insertPerson, [personId, accountId, email, name, now]);
   await tx.query(upsertMember, [personId, accountId, role, now]);
@@ -144,10 +151,12 @@ export async function membershipsOf(db: Queryable, personId: string): Promise<Me
   return (await db.query<MemberRow>(selectMemberships, [personId, membersMax])).rows.map(memberOf);
 }
 
-/** Where mail to who owns the account goes. */
+/** Where mail to who owns the account goes: to its bound address and to those of its owners. */
 export async function ownerAddresses(db: Queryable, accountId: string): Promise<string[]> {
-  const owners = (await membersOf(db, accountId)).filter(({ role }) => role === 'owner');
-  return [...new Set(owners.flatMap(({ email }) => (email === null ? [] : [email])))];
+  const [account, members] = await Promise.all([findAccount(db, accountId), membersOf(db, accountId)]);
+  const bound = account?.emailBound === true ? account.email : null;
+  const owners = members.filter(({ role }) => role === 'owner').map(({ email }) => email);
+  return [...new Set([bound, ...owners].filter((email) => email !== null))];
 }
 
 /** The people of an account as its calls show them: addresses are masked. */
@@ -156,14 +165,8 @@ export async function peopleRecords(db: Queryable, accountId: string) {
     person_id: personId,
     role,
     name,
-    email: email === null ? null : maskedAddress(email),
+    email: email === null ? null : maskedEmail(email),
   }));
-}
-
-/** `a***@example.org` */
-export function maskedAddress(address: string): string {
-  const at = address.lastIndexOf('@');
-  return `${address.slice(0, 1)}***${address.slice(at)}`;
 }
 
 function firstOf([row]: readonly PersonRow[]): Person | null {

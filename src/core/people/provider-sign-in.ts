@@ -1,12 +1,11 @@
 // Sign-in by an identity provider: who is known by the identity, or a new person with an account and its credit. An equal address says
 // nothing: only the pair of issuer and subject is somebody.
 import type { Transaction } from '../../db/database.ts';
-import { problem } from '../../problems/problem.ts';
 import type { ProvenIdentity } from '../../vendors/identity/port.ts';
 import { createAccount, lockAccount } from '../accounts/accounts.ts';
 import type { Core } from '../context.ts';
 import { addIdentity, createPerson, findByIdentity, type Person } from './persons.ts';
-import type { SignUp } from './sign-up.ts';
+import { requireMaySignUp } from './sign-up.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
 
 type PeopleCore = Pick<Core, 'db' | 'secrets' | 'signUp' | 'signUpCreditNanos'>;
@@ -41,11 +40,4 @@ async function signUp(tx: Transaction, core: PeopleCore, { identity, remoteAddre
   const personId = await createPerson(tx, { accountId, email: verifiedEmail, name, role: 'owner' }, nowMs);
   if (!(await addIdentity(tx, identity, { personId, madeAccountId: accountId }, nowMs))) throw new WasFirst();
   await giveSignUpCredit(tx, core.secrets, accountId, { ...identity, remoteAddress }, core.signUpCreditNanos);
-}
-
-/** Whether somebody whom nobody knows may have an account. Throws SIGNUP_CLOSED. */
-function requireMaySignUp({ isOpen, domains }: SignUp, email: string | null): void {
-  const domain = email?.slice(email.lastIndexOf('@') + 1).toLowerCase() ?? '';
-  if (isOpen && (domains.length === 0 || domains.includes(domain))) return;
-  throw problem('SIGNUP_CLOSED');
 }

@@ -12,11 +12,13 @@ import { PageVisits } from '../page-visits.ts';
 import { endingCookie } from '../session-cookie.ts';
 import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
 import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
+import { accountForm, endDevices, inviteSomebody, removeSomebody, showAccount, switchTo } from './account.ts';
+import { askByMail, signInByCode, signInByLink } from './by-mail.ts';
 import { backFromProvider, startAtProvider } from './provider-routes.ts';
 import { signInPage } from './sign-in-page.ts';
 import { signedIn } from './signed-in.ts';
 
-export const FORM_BYTES_MAX = 4_096;
+const FORM_BYTES_MAX = 4_096;
 
 type Answering = (core: Core, request: RawRequest) => Promise<RawAnswer>;
 
@@ -34,6 +36,14 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
   return [
     route('auth.sign_in', ['GET'], '/auth', showSignIn),
     route('auth.key', ['POST'], '/auth/key', signInByKey),
+    route('auth.mail', ['POST'], '/auth/mail', askByMail),
+    route('auth.code', ['GET', 'POST'], '/auth/code', signInByCode),
+    route('auth.link', ['GET', 'POST'], '/auth/mail/{link}', signInByLink),
+    route('auth.account', ['GET'], '/auth/account', showAccount),
+    route('auth.switch', ['POST'], '/auth/account/switch', accountForm(switchTo)),
+    route('auth.end', ['POST'], '/auth/account/end', accountForm(endDevices)),
+    route('auth.invite', ['POST'], '/auth/account/invite', accountForm(inviteSomebody)),
+    route('auth.remove', ['POST'], '/auth/account/remove', accountForm(removeSomebody)),
     route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
     route('auth.start', ['GET', 'POST'], '/auth/start/{provider}', startAtProvider),
     route('auth.callback', ['GET'], '/auth/callback/{provider}', backFromProvider),

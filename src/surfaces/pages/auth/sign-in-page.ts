@@ -5,13 +5,18 @@ import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
 import { pathTo } from '../visitor.ts';
 
+/** What was wrong, and in which field. */
+export interface Fault {
+  readonly field: 'email' | 'key' | 'code';
+  readonly text: string;
+}
+
 export interface SignInPage {
   /** Where the visitor goes on to afterwards: a local path, or empty. */
   readonly returnTo: string;
   /** Why a sign-in of the last minutes is asked for, though somebody is signed in. */
   readonly isAgain?: boolean;
-  /** What was wrong, and in which field. */
-  readonly fault?: { readonly field: 'email' | 'key'; readonly text: string };
+  readonly fault?: Fault;
   readonly status?: number;
   readonly headers?: RawAnswer['headers'];
 }
@@ -45,7 +50,7 @@ function providers(core: Pick<Core, 'baseUrl' | 'identityProviders'>, returnTo: 
 }
 
 /** A field with its label, and what was wrong with it. */
-export function field(name: string, label: string, attributes: Html, fault: SignInPage['fault']): Html {
+export function field(name: string, label: string, attributes: Html, fault: Fault | undefined): Html {
   const text = fault?.field === name ? fault.text : null;
   const told = text === null ? '' : html`<p class="failure" role="alert" id="${name}-fault">${text}</p>`;
   const tied = text === null ? '' : html` aria-invalid="true" aria-describedby="${name}-fault"`;

@@ -1,0 +1,99 @@
+// Signing in by mail: the form for the address is on the page of sign-in; here are what it does, the form for the code, and the link's page,
+// whose button alone uses the link up.
+import type { Core } from '../../../core/context.ts';
+import { mailAddress } from '../../../core/people/mail-address.ts';
+import {
+  askForSignIn,
+  CODE_LIVES_MS,
+  findByLink,
+  personByMail,
+  type SignInByMail,
+  takeCode,
+  takeLink,
+} from '../../../core/people/mail-sign-in.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { framed } from '../frame.ts';
+import { isOwnForm, readForm } from '../own-form.ts';
+import { cookieName, sentCookie, setCookie } from '../session-cookie.ts';
+import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
+import { localPath, pathTo, redirect } from '../visitor.ts';
+import { field, signInPage } from './sign-in-page.ts';
+import { signedIn } from './signed-in.ts';
+
+/** Says which browser asked: the code works in no other. */
+const COOKIE = 'qm_mail';
+
+/** Sends the mail, and goes on to the form for the code. Known and unknown addresses are answered alike. */
+export async function askByMail(core: Core, request: RawRequest): Promise<RawAnswer> {
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const form = readForm(request.headers, request.body);
+  const returnTo = localPath(form.get('return_to')) ?? '';
+  const email = mailAddress(form.get('email') ?? '');
+  if (email === null)
+    return signInPage(core, { returnTo, status: 400, fault: { field: 'email', text: 'Enter an e-mail address.' } });
+  try {
+    const browser = await askForSignIn(core, { email, returnTo, remoteAddress: request.remoteAddress });
+    const cookie = setCookie(core.baseUrl, COOKIE, browser, CODE_LIVES_MS);
+    return redirect(pathTo(core, '/auth/code'), { 'set-cookie': cookie });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'RATE_LIMITED') throw error;
+    const fault = { field: 'email', text: error.message } as const;
+    return signInPage(core, { returnTo, status: 429, fault, headers: retryAfter(error) });
+  }
+}
+
+export async function signInByCode(core: Core, request: RawRequest): Promise<RawAnswer> {
+  if (request.method !== 'POST') return codePage(200, null);
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const browser = sentCookie(request.headers.cookie, cookieName(core.baseUrl, COOKIE)) ?? '';
+  const code = readForm(request.headers, request.body).get('code') ?? '';
+  const taken = await takeCode(core, browser, code);
+  if (taken !== null) return finish(core, request, taken);
+  return codePage(400, 'This code is wrong, was used, or is too old. After five wrong ones ask for a new mail.');
+}
+
+/** Mail scanners and previews open links: that uses nothing up. */
+export async function signInByLink(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const link = request.params.link ?? '';
+  if (request.method !== 'POST') {
+    const found = await findByLink(core.db, link);
+    return found === null ? usedLinkPage(core) : linkPage(found);
+  }
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const taken = await core.db.transaction((tx) => takeLink(tx, link));
+  return taken === null ? usedLinkPage(core) : finish(core, request, taken);
+}
+
+async function finish(core: Core, request: RawRequest, taken: SignInByMail): Promise<RawAnswer> {
+  const person = await core.db.transaction((tx) => personByMail(tx, core.signUp, taken));
+  return signedIn(core, request, { kind: 'person', ...person }, taken.returnTo);
+}
+
+function codePage(status: number, wrong: string | null): RawAnswer {
+  const fault = wrong === null ? undefined : ({ field: 'code', text: wrong } as const);
+  const content = html`<h1>Look into your mail</h1>
+<p>A mail with a link and a code is on its way. Open the link, or enter the code here. Both work once, for 15 minutes.</p>
+<form method="post">
+${field('code', 'Code', html`type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="12"`, fault)}
+<button class="main">Sign in</button>
+</form>`;
+  return framed({ status, title: 'Look into your mail', content, isNarrow: true });
+}
+
+function linkPage({ email, invitation }: SignInByMail): RawAnswer {
+  const what =
+    invitation === null
+      ? html`<p>You will be signed in as <strong>${email}</strong>.</p>`
+      : html`<p>You are invited as <strong>${email}</strong>, as ${invitation.role === 'owner' ? 'an owner' : 'a viewer'} of an account.</p>`;
+  const content = html`<h1>Sign in</h1>
+${what}
+<form method="post"><button class="main">Sign in</button></form>`;
+  return framed({ status: 200, title: 'Sign in', content, isNarrow: true });
+}
+
+function usedLinkPage(core: Core): RawAnswer {
+  const text = html`<p>This link was used, or is too old. <a href="${pathTo(core, '/auth')}">Ask for a new one</a>.</p>`;
+  return message(404, 'This link does not work', text);
+}
