@@ -79,6 +79,7 @@ async function capture(message: string, times = 1) {
 
 /** What calls tell; what is told without one is held against its schema in background-events.test.ts. */
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
+  'account.updated': () => call('PATCH', '/v1/account/update', { name: 'renamed' }),
   'error.captured': async () => {
     const { error_group_id: id } = await capture('disk full');
     await call('POST', `/v1/errors/resolve/${id}`);
