@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { createTopup, type PaymentCore } from '../../src/core/payments/topups/create.ts';
+import { createTopup } from '../../src/core/payments/topups/create.ts';
 import type { TopupRow } from '../../src/core/payments/topups/store.ts';
-import type { Database, Transaction } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
 import { Customer, openTill, type Till } from './harness.ts';
+import { dyingEverywhere } from './mortal.ts';
 
 let till: Till;
 beforeAll(async () => {
@@ -18,73 +18,6 @@ afterAll(() => till?.close());
 
 const USD = 10n ** 9n;
 const order = { amountNanos: 10n * USD, currency: 'USD', saveMethod: true, returnUrl: null } as const;
-
-class Death extends Error {
-  override readonly name = 'Death';
-}
-
-/** The services of a process that dies at its `last` step (the first is 0): from then on nothing it does has an effect. */
-class Mortal {
-  readonly core: PaymentCore;
-  #steps = 0;
-  readonly #last: number;
-
-  constructor(core: PaymentCore, last: number) {
-    this.#last = last;
-    const { db } = core;
-    const provider = core.payments.provider as PaymentProvider;
-    const mortalDb = {
-      query: (...call: Parameters<Database['query']>) => this.#around(() => db.query(...call)),
-      transaction: (body: (tx: Transaction) => Promise<unknown>) =>
-        this.#around(() =>
-          db.transaction(async (tx) => {
-            const value = await body(tx);
-            // Before the commit: all of it is undone.
-            this.#step();
-            return value;
-          }),
-        ),
-    };
-    const mortalProvider = new Proxy(provider, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name, target);
-        return typeof member === 'function'
-          ? (...call: unknown[]) => this.#around(() => member.apply(target, call))
-          : member;
-      },
-    });
-    this.core = {
-      ...core,
-      db: mortalDb as unknown as Database,
-      payments: { ...core.payments, provider: mortalProvider },
-    };
-  }
-
-  async #around<T>(act: () => Promise<T>): Promise<T> {
-    this.#step();
-    const value = await act();
-    this.#step();
-    return value;
-  }
-
-  #step(): void {
-    if (this.#steps >= this.#last) throw new Death('the process died');
-    this.#steps += 1;
-  }
-}
-
-/** Runs `work` in processes that die one step later each time, until one lives to its end. Answers how many died. */
-async function dyingEverywhere(work: (core: PaymentCore, last: number) => Promise<unknown>): Promise<number> {
-  for (let last = 0; ; last += 1) {
-    const { core } = new Mortal(till.service.core, last);
-    try {
-      await work(core, last);
-      return last;
-    } catch (error) {
-      if (!(error instanceof Death)) throw error;
-    }
-  }
-}
 
 const findAll = statement('test_topups_of', 'SELECT topup_id FROM core.topup WHERE account_id = $1');
 const findToken = statement('test_sandbox_token', 'SELECT token FROM core.sandbox_payment WHERE id = $1');
@@ -114,7 +47,7 @@ test.each(['before anybody pays', 'after it was paid'])(
   'creating: whatever is left is found %s, and credited once it is paid',
   async (when) => {
     let customer = await Customer.open(till);
-    const deaths = await dyingEverywhere(async (core) => {
+    const deaths = await dyingEverywhere(till.service.core, async (core) => {
       customer = await Customer.open(till);
       const { accountId } = customer.account;
       try {
@@ -137,7 +70,7 @@ test.each(['before anybody pays', 'after it was paid'])(
 );
 
 test('applying: the credit is there once, however far the first got', async () => {
-  const deaths = await dyingEverywhere(async (core) => {
+  const deaths = await dyingEverywhere(till.service.core, async (core) => {
     const customer = await Customer.open(till);
     const topup = await customer.topup();
     await customer.pay(topup);
@@ -151,7 +84,7 @@ test('applying: the credit is there once, however far the first got', async () =
 });
 
 test('refunding: what was taken out was paid back, once; what was not paid back is still there', async () => {
-  const deaths = await dyingEverywhere(async (core) => {
+  const deaths = await dyingEverywhere(till.service.core, async (core) => {
     const customer = await Customer.open(till);
     const topup: TopupRow = await customer.paid();
     try {

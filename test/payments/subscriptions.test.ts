@@ -1,6 +1,7 @@
 // Subscriptions from the call to the tier and back, with the sandbox: months that pass by the clock of the database, every way to end.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Tier } from '../../src/core/accounts/tiers.ts';
+import { listMails } from '../../src/core/mail/mail.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { giveTier } from '../../src/core/payments/subscriptions/change.ts';
 import { startTestService } from '../support/service.ts';
@@ -107,6 +108,43 @@ describe('a month that passes', () => {
     expect((await subscriber.events())[2]?.data.object).toMatchObject({ reason: 'payment_failed' });
     await expectEndedAtProvider(subscriber);
   });
+
+  test('unpaid is told by mail on the day, on the third and on the sixth', async () => {
+    const subscriber = await Subscriber.open(till);
+    await subscriber.subscribed('declines_later');
+    const { core } = till.service;
+    const mails = async () => {
+      const { items } = (await subscriber.customer.call('GET', '/v1/account/payment_method/list')).body.data;
+      expect(items).toHaveLength(1);
+      return (await listMails(core.db, { limit: 100 })).filter(({ text }) =>
+        text.includes(subscriber.customer.account.accountId),
+      );
+    };
+    await subscriber.passPeriod();
+    const sent = [(await mails()).length];
+    for (let day = 1; day <= 7; day += 1) {
+      await till.bench.advance(DAY);
+      await subscriber.check();
+      await subscriber.check();
+      sent.push((await mails()).length);
+    }
+    expect(sent).toEqual([1, 1, 1, 2, 2, 2, 3, 3]);
+    expect((await mails())[0]).toMatchObject({ subject: 'The payment for tier pro failed' });
+    expect((await mails())[0]?.to).toMatch(/@example\.org$/);
+  });
+});
+
+test('the card of a subscription that runs cannot be deleted; afterwards it can', async () => {
+  const subscriber = await Subscriber.open(till);
+  await subscriber.subscribed();
+  const { items } = await subscriber.ok('GET', 'payment_method/list');
+  expect(items).toMatchObject([{ last4: '0001', is_default: true }]);
+  const remove = () =>
+    subscriber.customer.call('DELETE', `/v1/account/payment_method/delete/${items[0].payment_method_id}`);
+  const refused = await remove();
+  expect([refused.status, refused.body.error?.code_detail]).toEqual([409, 'in_use']);
+  await subscriber.ok('POST', 'subscription/cancel', { at_period_end: false });
+  expect((await remove()).status).toBe(200);
 });
 
 describe('cancelling', () => {

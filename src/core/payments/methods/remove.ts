@@ -5,6 +5,7 @@ import { statement } from '../../../db/statement.ts';
 import { problem } from '../../../problems/problem.ts';
 import { PaymentProviderError } from '../../../vendors/payments/port.ts';
 import { lockCaller } from '../../accounts/accounts.ts';
+import { isPaidWith } from '../subscriptions/store.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { findMethod, forgetMethod, type MethodRow, removeMethod } from './store.ts';
 
@@ -16,7 +17,7 @@ const findUses = statement(
 );
 
 /**
- * Answers false when the account has no such method. Throws STATE_CONFLICT while auto-recharge uses it, VENDOR_ERROR and VENDOR_DOWN when
+ * Answers false when the account has no such method. Throws STATE_CONFLICT while auto-recharge or a subscription uses it, VENDOR_ERROR and VENDOR_DOWN when
  * the provider did not answer: the method is of no use any more, and the call can be repeated.
  */
 export async function deleteMethod(core: PaymentCore, accountId: string, methodId: string): Promise<boolean> {
@@ -48,6 +49,11 @@ async function requireUnused(tx: Queryable, method: MethodRow): Promise<void> {
   const isUsed = rows.some(
     ({ method_id }) => method_id === method.method_id || (method_id === null && method.is_default),
   );
+  if (await isPaidWith(tx, method.account_id, method.method_ref))
+    throw problem('STATE_CONFLICT', {
+      message: 'A subscription is paid with this payment method. Cancel it first.',
+      detail: 'in_use',
+    });
   if (isUsed)
     throw problem('STATE_CONFLICT', {
       message: 'Auto-recharge uses this payment method. Disable it, or have it use another one, first.',

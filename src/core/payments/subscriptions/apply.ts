@@ -6,6 +6,7 @@ import { sendEvents } from '../../events/outbox.ts';
 import { keepRef } from '../refs.ts';
 import { type Moment, nextCheckMs, type Step, type Told, tierAfter } from './machine.ts';
 import { subscriptionRecord } from './record.ts';
+import { remind } from './remind.ts';
 import { currentSubscription, findSubscription, type SubscriptionRow, saveSubscription } from './store.ts';
 
 export const SUBSCRIPTIONS_WORK = 'payments.subscriptions';
@@ -64,6 +65,7 @@ async function take(tx: Transaction, before: SubscriptionRow, nowMs: number, cha
     told.map((what) => eventOf(what, after)),
     nowMs,
   );
+  if (after.reminders > before.reminders) await remind(tx, account, after, nowMs);
   const dueMs = nextCheckMs(after, nowMs);
   await saveSubscription(tx, after, dueMs);
   if (dueMs !== null) await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, dueMs, { later: dueMs > nowMs });

@@ -7,9 +7,10 @@ import { dueWork, type LeasedJob } from '../../background/due-work.ts';
 import type { JobLoop } from '../../background/job-loop.ts';
 import { openTurn } from '../../background/turns.ts';
 import { clockNow } from '../../database-clock.ts';
+import { keepMethod } from '../methods/store.ts';
 import { repeatableMs } from '../topups/create.ts';
 import { applyAttempt, SUBSCRIPTIONS_WORK, type SubscriptionAttempt } from './apply.ts';
-import { outlive, type Seen, see, type Wish } from './machine.ts';
+import { isLive, outlive, type Seen, see, type Wish } from './machine.ts';
 import { linkSubscription, openCheckout, type SubscriptionCore } from './page.ts';
 import {
   beginAttempt,
@@ -80,7 +81,13 @@ async function check(core: SubscriptionCore, job: SubscriptionAttempt): Promise<
   const isReadable = provider !== null && provider.name === row.provider && provider.testMode === row.test_mode;
   if (!isReadable) return passOver(core, row, job);
   const seen = await read(core, provider, row);
-  return core.db.transaction((tx) => applyAttempt(tx, job, (before, moment) => see(before, seen, moment)));
+  const method = seen.checkout?.method ?? null;
+  return core.db.transaction(async (tx) => {
+    const after = await applyAttempt(tx, job, (before, moment) => see(before, seen, moment));
+    if (after !== null && isLive(after) && method !== null)
+      await keepMethod(tx, job.accountId, method, after, after.updated_at);
+    return after;
+  });
 }
 
 /** Of a provider that is not configured nothing can be learned. What was bought with test money ends where a live one is. */

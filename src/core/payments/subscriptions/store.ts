@@ -96,6 +96,12 @@ const nextDue = statement(
   `SELECT due_at FROM core.subscription WHERE account_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
 );
 
+const paidWith = statement(
+  'subscription_paid_with',
+  `SELECT EXISTS (SELECT FROM core.subscription s
+                   WHERE s.account_id = $1 AND s.method_ref = $2 AND s.status IN ('active', 'past_due')) AS found`,
+);
+
 export type NewSubscription = Pick<
   SubscriptionRow,
   | 'account_id'
@@ -172,6 +178,11 @@ export async function claimSubscriptions(
 
 export async function nextSubscriptionDue(tx: Queryable, accountId: string): Promise<number | null> {
   return (await tx.query<{ due_at: number }>(nextDue, [accountId])).rows[0]?.due_at ?? null;
+}
+
+/** Whether a subscription that runs is paid with the provider's method. */
+export async function isPaidWith(db: Queryable, accountId: string, methodRef: string): Promise<boolean> {
+  return (await db.query<{ found: boolean }>(paidWith, [accountId, methodRef])).rows[0]?.found === true;
 }
 
 function dateOf(ms: number | null): Date | null {
