@@ -136,6 +136,23 @@ describe('every test card', () => {
   });
 });
 
+test('a tier: the link, the page, the first month, and the tier is there when the payer comes back', async () => {
+  const upgrade = { target: 'team', return_url: shopUrl };
+  const { checkout_url } = (await call('POST', '/v1/account/tier/upgrade', upgrade)).body.data;
+  const page = await open(checkout_url);
+  await expectAccessible(page);
+  await pick(page, 'pays');
+  await page.click('text=Continue');
+  await page.waitForURL(/\/done/);
+  const subscription = (await call('GET', '/v1/account/subscription/get')).body.data;
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    ...{ order: '7', subscription_id: subscription.subscription_id, status: 'active' },
+  });
+  expect(subscription).toMatchObject({ status: 'active', label: 'team', test_mode: true });
+  expect((await call('GET', '/v1/account/tier')).body.data.tier).toBe('pro');
+  await page.context().close();
+});
+
 test('the payer comes back to the caller’s page with id and status; what an address claims changes nothing', async () => {
   const { topup_id, checkout_url } = await begin({ return_url: shopUrl });
   const page = await open(checkout_url);

@@ -63,6 +63,14 @@ export class Subscriber {
     return (await this.ok('GET', 'tier')).tier;
   }
 
+  /** Its newest as the provider has it, once the checks have told that what is wished. */
+  async atProvider() {
+    const { accountId } = this.customer.account;
+    const { rows } = await this.#till.service.core.db.query<{ ref: string; wish: null }>(newestRef, [accountId]);
+    expect(rows[0]?.wish).toBeNull();
+    return this.#till.bench.provider.readSubscription(rows[0]?.ref as string);
+  }
+
   /** Its events of subscriptions and tiers, oldest first, however old; those that are listed are as described. */
   async events(): Promise<TestEvent[]> {
     const { accountId } = this.customer.account;
@@ -78,6 +86,10 @@ export class Subscriber {
   }
 }
 
+const newestRef = statement(
+  'test_subscription_newest',
+  'SELECT subscription_ref AS ref, wish FROM core.subscription WHERE account_id = $1 ORDER BY subscription_id DESC LIMIT 1',
+);
 const eventRows = statement(
   'test_events_of',
   'SELECT type, data FROM core.event WHERE account_id = $1 ORDER BY sequence',
