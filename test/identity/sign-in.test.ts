@@ -241,3 +241,20 @@ test('what began with a live session links nothing once that has ended', async (
   expect((await browser.get(callback.href)).headers.get('location')).toContain('/auth?again=1');
   expect(await findByIdentity(it.core.db, { issuer: other.issuer, subject: `other-${last}` })).toBeNull();
 });
+
+test('two who link each other at the same time are one person with one account in the end', async () => {
+  const [browser, second] = [walker(), walker()];
+  await signIn(browser);
+  await signIn(second, 'other');
+  const both = await Promise.all([link(browser, 'other'), link(second, 'corp')]);
+  expect(both.filter(({ status }) => status >= 500)).toEqual([]);
+  const persons = await Promise.all([
+    findByIdentity(it.core.db, { issuer: corp.issuer, subject: ada.sub }),
+    findByIdentity(it.core.db, { issuer: other.issuer, subject: `other-${last}` }),
+  ]);
+  const [one, two] = persons.map((person) => person?.personId);
+  expect(one).toBe(two);
+  const accounts = await membershipsOf(it.core.db, one ?? '');
+  expect(accounts.map(({ role }) => role)).toEqual(['owner']);
+  expect(await balanceOf(it.core.db, accounts[0]?.accountId ?? '')).toMatchObject({ balance_usd: 2 });
+});

@@ -1,14 +1,22 @@
 // A person who is signed in shows a second identity. When it is nobody's it becomes hers; when it is another person's, both are one human:
 // all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty.
 import { textArray } from '../../db/arrays.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { Problem, problem } from '../../problems/problem.ts';
 import { lockAccount } from '../accounts/accounts.ts';
 import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
 import { absorbAccount } from './absorb.ts';
-import { addIdentity, findByIdentity, findPerson, membershipsOf, membersOf, setMember } from './persons.ts';
+import {
+  addIdentity,
+  findByIdentity,
+  findPerson,
+  type Identity,
+  membershipsOf,
+  membersOf,
+  setMember,
+} from './persons.ts';
 import type { Arrival } from './provider-sign-in.ts';
 import { endSessionsOf } from './sessions.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
@@ -31,6 +39,10 @@ const lockPersons = statement(
   'link_lock_persons',
   'SELECT person_id FROM core.person WHERE person_id = ANY($1::text[]) ORDER BY person_id FOR UPDATE',
 );
+const selectIdentities = statement(
+  'link_select_identities',
+  'SELECT issuer, subject FROM core.identity WHERE person_id = $1 ORDER BY created_at, issuer, subject LIMIT 100',
+);
 const moveIdentities = statement(
   'link_move_identities',
   'UPDATE core.identity SET person_id = $2 WHERE person_id = $1',
@@ -45,6 +57,11 @@ const fillIn = statement(
   'link_fill_in',
   'UPDATE core.person SET email = coalesce(email, $2), name = coalesce(name, $3) WHERE person_id = $1',
 );
+
+/** How a person is known. */
+export async function identitiesOf(db: Queryable, personId: string): Promise<readonly Identity[]> {
+  return (await db.query<Identity>(selectIdentities, [personId])).rows;
+}
 
 /** One transaction makes the identity the person's; who dies after it has lost nothing, only that the person has both accounts. */
 export async function linkIdentity(core: Core, who: Linking, arrival: Arrival): Promise<Linked> {

@@ -7,6 +7,7 @@ import { iso } from '../../../lib/time.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
 import { pathTo, signOutForm, tokenField, type Visitor } from '../visitor.ts';
+import { identitiesSection } from './identities.ts';
 import { type Fault, field } from './sign-in-page.ts';
 
 export interface AccountPage {
@@ -34,6 +35,7 @@ ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
 ${memberships.length > 1 ? switcher(core, visitor, memberships) : ''}
+${await identitiesSection(core, visitor)}
 ${person === null ? '' : devices(core, visitor, sessions)}
 ${session.role === null ? '' : people(core, visitor, members, fault)}`;
   const signOut = signOutForm(core, visitor);

@@ -1,0 +1,20 @@
+// How the person who is signed in is known, and the forms that link one more identity.
+import type { Core } from '../../../core/context.ts';
+import { identitiesOf } from '../../../core/people/link-identity.ts';
+import { EMAIL } from '../../../core/people/persons.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { pathTo, tokenField, type Visitor } from '../visitor.ts';
+
+/** A part of the page of the account; nothing for a session that is no person's. */
+export async function identitiesSection(core: Core, visitor: Visitor): Promise<Html> {
+  if (visitor.person === null) return html``;
+  const identities = await identitiesOf(core.db, visitor.person.personId);
+  const row = ({ issuer, subject }: (typeof identities)[number]) =>
+    html`<li>${issuer === EMAIL ? 'Mail' : new URL(issuer).host}: <bdi>${subject}</bdi></li>`;
+  const forms = [...core.identityProviders.values()].map(
+    ({ id, name }) => html`<form method="post" action="${pathTo(core, `/auth/start/${id}`)}">${tokenField(visitor)}
+<button>Link ${name}</button></form>`,
+  );
+  return html`<h2>Ways to sign in</h2><ul class="plain">${identities.map(row)}</ul>
+${forms}`;
+}
