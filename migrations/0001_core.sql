@@ -99,6 +99,16 @@ CREATE TABLE core.account (
   updated_at timestamptz NOT NULL
 );
 
+-- An address that somebody is to show to be theirs, by a code or a link that is mailed there; the last one that was asked for.
+CREATE TABLE core.email_binding (
+  account_id text COLLATE "C" PRIMARY KEY,
+  email text NOT NULL,
+  code_hash bytea NOT NULL,
+  link_hash bytea NOT NULL,
+  tries integer NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+
 -- One row per account: what a lane locks. last_seq hands out the account's time-ordered sequence numbers.
 CREATE TABLE core.wallet (
   account_id text COLLATE "C" PRIMARY KEY,

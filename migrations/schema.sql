@@ -215,6 +215,16 @@ CREATE TABLE core.delivery_line (
   CONSTRAINT delivery_line_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
 
+CREATE TABLE core.email_binding (
+  account_id text COLLATE "C" NOT NULL,
+  email text NOT NULL,
+  code_hash bytea NOT NULL,
+  link_hash bytea NOT NULL,
+  tries integer NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT email_binding_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE core.event (
   account_id text COLLATE "C" NOT NULL,
   sequence bigint NOT NULL,

@@ -122,7 +122,7 @@ export const sharedProblems = {
   EMAIL_BINDING_REQUIRED: problemEntry(
     403,
     'An e-mail address must be bound to the account first.',
-    'Bind an e-mail address, then repeat the call.',
+    'Bind one with POST /v1/account/email/bind and /v1/account/email/verify, then repeat the call.',
   ),
   KYC_REQUIRED: problemEntry(
     403,

@@ -48,6 +48,7 @@ const key = (value: string) => ({ 'idempotency-key': value });
 
 /** Of those where a longer text or a name would be refused. */
 const others: Readonly<Record<string, Input>> = {
+  'account.email.verify': { code: '000000' },
   'account.budget.set': { hard_cap_usd: 4.5 },
   'account.autorecharge.configure': { trigger_balance: 4.5 },
   'account.tier.upgrade': { target: 'pro' },

@@ -9,6 +9,7 @@ import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
 import { type Admission, admission } from '../../src/core/admission.ts';
 import type { Core } from '../../src/core/context.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
+import { listMails } from '../../src/core/mail/mail.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import type { Logger } from '../../src/core/process/logger.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
@@ -76,6 +77,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       call: { ...admission.call, ...call },
     },
   });
+  running.add(service.core);
   return {
     service,
     core: service.core,
@@ -85,11 +87,27 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await advanceTestClock(service.core.db, seconds);
     },
     async stop() {
+      running.delete(service.core);
       await service.stop();
       if (options.database === undefined) await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Of the services of this worker. */
+const running = new Set<Core>();
+
+/** The code of the last mail to the address, of any running service. */
+export async function mailedCode(to: string): Promise<string> {
+  const found = await Promise.all([...running].map(({ db }) => listMails(db, { limit: 100 })));
+  const [mail] = found
+    .flat()
+    .filter((each) => each.to === to)
+    .sort((a, b) => b.id.localeCompare(a.id));
+  const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
+  if (code === undefined) throw new Error(`no mail with a code went to ${to}`);
+  return code;
 }
 
 export interface TestAccount {

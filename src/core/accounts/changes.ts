@@ -30,8 +30,13 @@ export function updateAccount(
 }
 
 /** Binds an address that somebody has shown to be theirs, or that the operator vouches for. */
-export function setEmail(tx: Transaction, accountId: string, email: string): Promise<Account | null> {
-  const told = { accountId, type: 'account.updated', requestId: null };
+export function setEmail(
+  tx: Transaction,
+  accountId: string,
+  email: string,
+  requestId: string | null = null,
+): Promise<Account | null> {
+  const told = { accountId, type: 'account.updated', requestId };
   return change(tx, told, { email, emailBound: true }, async (_, nowMs) => {
     await tx.query(updateEmail, [accountId, email, new Date(nowMs)]);
   });
@@ -66,7 +71,8 @@ async function change(
   await write(after, nowMs);
   const told = names.filter((name): name is keyof typeof WIRE => name in WIRE);
   const previous = Object.fromEntries(told.map((name) => [WIRE[name], before[name]]));
-  if (told.length > 0) {
+  // An address is not shown, but that it is another one now is told.
+  if (told.length > 0 || names.includes('email')) {
     const kyc = type === 'kyc.status_changed' ? { kyc_status: after.kycStatus } : {};
     const data = { object: { ...accountRecord(after), ...kyc }, previous };
     sendEvents(tx, [{ ...event, data }], nowMs);

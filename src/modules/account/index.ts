@@ -6,6 +6,8 @@ import { autorechargeGet } from './capabilities/autorecharge/get.ts';
 import { balance } from './capabilities/balance.ts';
 import { budgetGet } from './capabilities/budget-get.ts';
 import { budgetSet } from './capabilities/budget-set.ts';
+import { emailBind } from './capabilities/email/bind.ts';
+import { emailVerify } from './capabilities/email/verify.ts';
 import { eventsList } from './capabilities/events-list.ts';
 import { keysAws } from './capabilities/keys/aws.ts';
 import { keysCreate } from './capabilities/keys/create.ts';
@@ -56,6 +58,8 @@ export const account = defineModule<AccountState>({
   capabilities: [
     get,
     update,
+    emailBind,
+    emailVerify,
     balance,
     budgetGet,
     budgetSet,

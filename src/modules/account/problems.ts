@@ -13,6 +13,11 @@ export const accountProblems = {
     'Nothing is charged in this currency here.',
     'Use one of those that the message names; the wallet is in USD in any case.',
   ),
+  VERIFICATION_FAILED: problemEntry(
+    400,
+    'The code is wrong, used or late.',
+    'Ask for another code; each works once, for 15 minutes, and after five wrong ones not any more.',
+  ),
   EXPIRY_TOO_LATE: problemEntry(
     400,
     'A key cannot hand out a secret that outlives itself.',

@@ -42,6 +42,8 @@ export const tenants: TenantFixture = {
     ],
     'account.get': [],
     'account.update': [],
+    'account.email.bind': [],
+    'account.email.verify': [],
     'account.balance': [],
     'account.budget.get': [],
     'account.budget.set': [],

@@ -14,6 +14,7 @@ import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
 import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
 import { accountForm, endDevices, inviteSomebody, removeSomebody, showAccount, switchTo } from './account.ts';
 import { askByMail, signInByCode, signInByLink } from './by-mail.ts';
+import { bindByLink } from './email.ts';
 import { backFromProvider, startAtProvider } from './provider-routes.ts';
 import { signInPage } from './sign-in-page.ts';
 import { signedIn } from './signed-in.ts';
@@ -44,6 +45,7 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
     route('auth.end', ['POST'], '/auth/account/end', accountForm(endDevices)),
     route('auth.invite', ['POST'], '/auth/account/invite', accountForm(inviteSomebody)),
     route('auth.remove', ['POST'], '/auth/account/remove', accountForm(removeSomebody)),
+    route('auth.email', ['GET', 'POST'], '/auth/email/{account}/{token}', bindByLink),
     route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
     route('auth.start', ['GET', 'POST'], '/auth/start/{provider}', startAtProvider),
     route('auth.callback', ['GET'], '/auth/callback/{provider}', backFromProvider),

@@ -1,0 +1,49 @@
+import Type from 'typebox';
+import { askForEmail, bindingMs } from '../../../../core/accounts/email-binding.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { iso } from '../../../../lib/time.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { instant } from '../../../../manifest/fields.ts';
+import { enter } from '../../caller.ts';
+import { problem } from '../../problems.ts';
+import type { AccountState } from '../../state.ts';
+
+const emailField = Type.String({
+  format: 'email',
+  minLength: 3,
+  maxLength: 254,
+  pattern: '^[^\\p{Cc}\\p{Cs}\\s<>]+$',
+  description: 'The address, at most 254 characters.',
+});
+
+export const emailBind = defineCapability<AccountState>()({
+  id: 'account.email.bind',
+  method: 'POST',
+  path: '/v1/account/email/bind',
+  summary: 'Mails a code that binds an e-mail address to the account.',
+  description:
+    'The mail has a code of six digits for account.email.verify, and a link where a person confirms instead. Both work once, for ' +
+    `${bindingMs / 60_000} minutes; a further call makes the ones before useless. Whoever pays in must have bound an address.`,
+  input: Type.Object({ email: emailField }),
+  output: Type.Object({
+    email: Type.String({ description: 'Where the mail goes.' }),
+    expires_at: instant('Until when code and link work.'),
+  }),
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  errors: [],
+  events: [],
+  limits: { mails: '5 an hour, for an account and for an address.' },
+  examples: [{ title: 'Mailed', input: { email: 'ada@example.com' } }],
+  run: ({ ctx, input: { email } }) =>
+    runWrite(ctx, async (tx) => {
+      await enter(tx, ctx);
+      const asked = await askForEmail(tx, { accountId: ctx.accountId, email, baseUrl: ctx.core.baseUrl });
+      if ('expiresAtMs' in asked) return { email, expires_at: iso(asked.expiresAtMs) };
+      throw problem('RATE_LIMITED', {
+        ...asked,
+        message: 'No more than 5 mails an hour are sent for an account, or to an address.',
+      });
+    }),
+});

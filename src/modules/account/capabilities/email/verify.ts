@@ -1,0 +1,46 @@
+import Type from 'typebox';
+import { bindEmail } from '../../../../core/accounts/email-binding.ts';
+import { runOutside } from '../../../../core/idempotency/outside.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { enter } from '../../caller.ts';
+import { problem } from '../../problems.ts';
+import type { AccountState } from '../../state.ts';
+import { accountSchema, profileRecord } from '../profile/schemas.ts';
+
+export const emailVerify = defineCapability<AccountState>()({
+  id: 'account.email.verify',
+  method: 'POST',
+  path: '/v1/account/email/verify',
+  summary: 'Binds the e-mail address that the code was mailed to.',
+  description:
+    'Answers the account with its bound address. A code that is wrong, used or late is VERIFICATION_FAILED; after five wrong ones ask for ' +
+    'another with account.email.bind.',
+  input: Type.Object({
+    code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits of the mail.' }),
+  }),
+  output: accountSchema,
+  price: 'free',
+  scope: 'admin',
+  idempotent: true,
+  errors: ['VERIFICATION_FAILED'],
+  events: ['account.updated'],
+  examples: [
+    {
+      title: 'The code of the mail',
+      before: [{ capability: 'account.email.bind', input: { email: 'ada@example.com' } }],
+      input: { code: '$0.code' },
+      expect: { email: 'a•••@example.com', email_bound: true },
+    },
+  ],
+  // A wrong code counts: it must be written although the call fails.
+  run: ({ ctx, input: { code } }) =>
+    runOutside(ctx, async () => {
+      const { accountId, requestId } = ctx;
+      const account = await ctx.core.db.transaction(async (tx) => {
+        await enter(tx, ctx);
+        return bindEmail(tx, { accountId, secret: code, requestId });
+      });
+      if (account === null) throw problem('VERIFICATION_FAILED', { param: 'code' });
+      return profileRecord(account);
+    }),
+});

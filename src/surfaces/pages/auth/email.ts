@@ -1,0 +1,36 @@
+// The link of a mail that binds an address to an account. Scanners open links: only the button of the page binds.
+import { bindEmail } from '../../../core/accounts/email-binding.ts';
+import type { Core } from '../../../core/context.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { framed } from '../frame.ts';
+import { isOwnForm } from '../own-form.ts';
+import { foreignFormPage, message } from '../sign-in.ts';
+
+const ACCOUNT = /^acct_[A-Za-z0-9_]{1,60}$/;
+const TOKEN = /^[0-9A-Za-z]{30}$/;
+
+export async function bindByLink(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const { account = '', token = '' } = request.params;
+  if (!ACCOUNT.test(account) || !TOKEN.test(token)) return worksNoMore();
+  if (request.method !== 'POST') return confirmPage();
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const bound = await core.db.transaction((tx) =>
+    bindEmail(tx, { accountId: account, secret: token, requestId: request.requestId }),
+  );
+  return bound === null
+    ? worksNoMore()
+    : message(200, 'The address is bound', html`<p>You can close this page and go on where you came from.</p>`);
+}
+
+/** The same for every link: whether it works is told to who presses the button. */
+function confirmPage(): RawAnswer {
+  const content = html`<h1>Bind this address</h1>
+<p>Somebody asked to bind the address of your mail to an account of this service. If it was not you, close this page.</p>
+<form method="post"><button class="main">Bind the address</button></form>`;
+  return framed({ status: 200, title: 'Bind this address', content, isNarrow: true });
+}
+
+function worksNoMore(): RawAnswer {
+  return message(400, 'This link works no more', html`<p>It works once, for 15 minutes. Ask for another one.</p>`);
+}
