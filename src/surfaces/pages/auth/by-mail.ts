@@ -68,7 +68,9 @@ export async function signInByLink(core: Core, request: RawRequest): Promise<Raw
 
 async function finish(core: Core, request: RawRequest, taken: SignInByMail): Promise<RawAnswer> {
   const person = await core.db.transaction((tx) => personByMail(tx, core.signUp, taken));
-  return signedIn(core, request, { kind: 'person', ...person }, taken.returnTo);
+  const answer = await signedIn(core, request, { kind: 'person', ...person }, taken.returnTo);
+  const cookies = [answer.headers['set-cookie'] ?? [], setCookie(core.baseUrl, COOKIE, '', 0)].flat();
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } };
 }
 
 function codePage(status: number, wrong: string | null): RawAnswer {

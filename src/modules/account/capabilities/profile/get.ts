@@ -1,17 +1,19 @@
 import Type from 'typebox';
 import { type Account, findAccount } from '../../../../core/accounts/accounts.ts';
+import { peopleRecords } from '../../../../core/people/persons.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import type { AccountState } from '../../state.ts';
-import { accountSchema, profileRecord } from './schemas.ts';
+import { accountSchema, peopleSchema, profileRecord } from './schemas.ts';
 
 export const get = defineCapability<AccountState>()({
   id: 'account.get',
   method: 'GET',
   path: '/v1/account/get',
   summary: 'Shows the account.',
-  description: 'Its name, tier and bound address, whether its owner is verified, and whether it is to be deleted.',
+  description:
+    'Its name, tier and bound address, whether its owner is verified, who may act for it, and whether it is to be deleted.',
   input: Type.Object({}),
-  output: accountSchema,
+  output: Type.Object({ ...accountSchema.properties, people: peopleSchema }),
   price: 'free',
   scope: 'read',
   idempotent: false,
@@ -19,6 +21,8 @@ export const get = defineCapability<AccountState>()({
   events: [],
   examples: [{ title: 'The account', input: {}, expect: { kyc_status: 'none', purge_at: null } }],
   async run({ ctx }) {
-    return { data: profileRecord((await findAccount(ctx.core.db, ctx.accountId)) as Account) };
+    const { db } = ctx.core;
+    const [account, people] = await Promise.all([findAccount(db, ctx.accountId), peopleRecords(db, ctx.accountId)]);
+    return { data: { ...profileRecord(account as Account), people } };
   },
 });

@@ -29,6 +29,17 @@ export const accountSchema = Type.Object(
   { title: 'Account' },
 );
 
+/** Who may act for the account. */
+export const peopleSchema = Type.Array(
+  Type.Object({
+    person_id: Type.String({ description: 'Id of the person.' }),
+    role: Type.Enum(['owner', 'viewer'], { description: 'An owner may do everything, a viewer sees.' }),
+    name: textOrNull('Name of the person.'),
+    email: textOrNull('Address of the person, masked.'),
+  }),
+  { description: 'Who may sign in and act for the account, at most 50.' },
+);
+
 export function profileRecord(account: Account) {
   return {
     ...accountRecord(account),
