@@ -21,6 +21,7 @@ import { paymentMethodAttach } from './capabilities/payment-method/attach.ts';
 import { paymentMethodDelete } from './capabilities/payment-method/delete.ts';
 import { paymentMethodList } from './capabilities/payment-method/list.ts';
 import { paymentMethodSetDefault } from './capabilities/payment-method/set-default.ts';
+import { exportAccount } from './capabilities/profile/export.ts';
 import { get } from './capabilities/profile/get.ts';
 import { update } from './capabilities/profile/update.ts';
 import { subscriptionCancel } from './capabilities/subscription/cancel.ts';
@@ -58,6 +59,7 @@ export const account = defineModule<AccountState>({
   capabilities: [
     get,
     update,
+    exportAccount,
     emailBind,
     emailVerify,
     balance,

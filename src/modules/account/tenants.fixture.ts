@@ -42,6 +42,7 @@ export const tenants: TenantFixture = {
     ],
     'account.get': [],
     'account.update': [],
+    'account.export': [],
     'account.email.bind': [],
     'account.email.verify': [],
     'account.balance': [],
