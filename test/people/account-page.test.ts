@@ -151,6 +151,19 @@ test('who is in two accounts acts for one of them, and for none of a stranger; w
   expect(await accountOf(again)).toBe(own);
 });
 
+test('who was removed from the only account is as new', async () => {
+  const owner = await signedIn('keeps@example.org');
+  await act(owner, '/auth/account/invite', { email: 'leaves@example.org', role: 'owner' });
+  const leaving = new PageVisitor(service.url);
+  await leaving.post((await lastMail('leaves@example.org')).path, {});
+  const account = await accountOf(owner);
+  const [, second] = await membersOf(service.core.db, account);
+  expect((await act(owner, '/auth/account/remove', { person_id: second?.personId ?? '' })).status).toBe(200);
+  const again = await signedIn('leaves@example.org');
+  expect((await again.get('/auth/account')).text).toContain('leaves@example.org, owner');
+  expect(await accountOf(again)).not.toBe(account);
+});
+
 test('forms without the token of their session are refused, and no page may be framed', async () => {
   const [owner, other] = [await signedIn('forms@example.org'), await signedIn('others@example.org')];
   const foreign = await other.formToken('/auth/account');

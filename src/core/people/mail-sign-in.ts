@@ -157,7 +157,8 @@ async function take(tx: Transaction, linkHash: Buffer): Promise<SignInByMail | n
  * Who has shown that the address is theirs, with the account that they act for: known already, invited, or new.
  * Throws SIGNUP_CLOSED.
  */
-export async function personByMail(tx: Transaction, signUp: SignUp, { email, invitation }: SignInByMail) {
+export async function personByMail(tx: Transaction, signUp: SignUp, taken: SignInByMail) {
+  const { email, invitation } = taken;
   const nowMs = await clockNow(tx);
   const personId = newId('pers_', nowMs);
   const identity = { issuer: EMAIL, subject: email };
@@ -165,7 +166,7 @@ export async function personByMail(tx: Transaction, signUp: SignUp, { email, inv
   if (known === null && invitation === null) requireMaySignUp(signUp, email);
   // Of two who are new at once the second finds the first.
   if (known !== null || !(await addIdentity(tx, identity, { personId }, nowMs)))
-    return welcome(tx, known ?? ((await findByIdentity(tx, identity)) as Person), invitation, nowMs);
+    return welcome(tx, signUp, known ?? ((await findByIdentity(tx, identity)) as Person), taken, nowMs);
   const accountId = invitation?.accountId ?? (await createAccount(tx, { email }));
   await createPerson(tx, { personId, accountId, email, name: null, role: invitation?.role ?? 'owner' }, nowMs);
   return { personId, accountId };
@@ -180,14 +181,17 @@ export async function ownByAddress(tx: Transaction, accountId: string, email: st
   );
 }
 
-async function welcome(tx: Transaction, person: Person, invitation: SignInByMail['invitation'], nowMs: number) {
+/** Of who is known; who was removed from every account is as new. */
+async function welcome(tx: Transaction, signUp: SignUp, person: Person, taken: SignInByMail, nowMs: number) {
   const { personId } = person;
-  if (invitation === null) return { personId, accountId: person.accountId };
-  const { accountId } = invitation;
-  const isOwner = (await membershipsOf(tx, personId)).some(
-    (each) => each.accountId === accountId && each.role === 'owner',
-  );
-  if (!isOwner) await setMember(tx, { personId, ...invitation }, nowMs);
+  const { email, invitation } = taken;
+  const memberships = await membershipsOf(tx, personId);
+  const home = memberships.find(({ accountId }) => accountId === person.accountId) ?? memberships[0];
+  if (invitation === null && home !== undefined) return { personId, accountId: home.accountId };
+  if (invitation === null) requireMaySignUp(signUp, email);
+  const { accountId, role } = invitation ?? { accountId: await createAccount(tx, { email }), role: 'owner' };
+  const isOwner = memberships.some((each) => each.accountId === accountId && each.role === 'owner');
+  if (!isOwner) await setMember(tx, { personId, accountId, role }, nowMs);
   await setHome(tx, personId, accountId);
   return { personId, accountId };
 }
