@@ -7,6 +7,7 @@ import { mendEach } from '../background/sweeper/mend-each.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
 import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
+import { deviceRetention } from '../devices/devices.ts';
 import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { mailRetention, mailSending } from '../mail/send.ts';
@@ -81,6 +82,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
     ...retentionSweeps(db),
     mailRetention(db),
     peopleRetention(db),
+    deviceRetention(db),
   ];
 }
 

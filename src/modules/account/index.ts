@@ -11,6 +11,7 @@ import { emailVerify } from './capabilities/email/verify.ts';
 import { eventsList } from './capabilities/events-list.ts';
 import { keysAws } from './capabilities/keys/aws.ts';
 import { keysCreate } from './capabilities/keys/create.ts';
+import { deviceEvents } from './capabilities/keys/events.ts';
 import { keysList } from './capabilities/keys/list.ts';
 import { keysRevoke } from './capabilities/keys/revoke.ts';
 import { keysRotate } from './capabilities/keys/rotate.ts';
@@ -101,7 +102,7 @@ export const account = defineModule<AccountState>({
     subscriptionResume,
   ],
   derived: (offer) => [tier(offer)],
-  events: [...accountEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
+  events: [...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
   problems: accountProblems,
   isEmpty,
   start: () => null,

@@ -2,12 +2,14 @@
 // providers call. Each entry makes its routes of the started service.
 import type { Core } from '../../core/context.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
+import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { authRoutes } from './auth/routes.ts';
 import { payRoutes } from './pay/routes.ts';
 
 export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [
   authRoutes,
+  oauthRoutes,
   payRoutes,
   paymentWebhooks,
 ];

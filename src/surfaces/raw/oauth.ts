@@ -1,0 +1,153 @@
+// The device authorization grant (RFC 8628) and its metadata (RFC 8414). Forms in, JSON out, in the words of OAuth; never cached, and no
+// page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
+import type { Core } from '../../core/context.ts';
+import { readClientName, readScopes, shownUserCode } from '../../core/devices/codes.ts';
+import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../core/devices/devices.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { Problem } from '../../problems/problem.ts';
+import { readForm } from '../pages/own-form.ts';
+import { PageVisits } from '../pages/page-visits.ts';
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const FORM_BYTES_MAX = 16_384;
+
+type Answering = (core: Core, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
+
+export function oauthRoutes(services: () => Core): readonly RawRoute[] {
+  let visits: PageVisits | undefined;
+  const form = (name: string, path: string, answer: Answering): RawRoute => ({
+    ...{ name, methods: ['POST'], path, capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
+    answer: async (request) => {
+      const core = services();
+      visits ??= new PageVisits(core.bounds);
+      visits.count(request.remoteAddress);
+      const fields = readForm(request.headers, request.body);
+      const twice = [...fields.keys()].find((field) => fields.getAll(field).length > 1);
+      if (twice !== undefined) return failed(400, 'invalid_request', `${printable(twice)} is given more than once.`);
+      return answer(core, fields, request);
+    },
+  });
+  return [
+    {
+      ...{ name: 'oauth.metadata', methods: ['GET'], path: '/.well-known/oauth-authorization-server' },
+      ...{ capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
+      answer: async () => json(200, metadata(services())),
+    },
+    form('oauth.device', '/oauth/device_authorization', start),
+    form('oauth.token', '/oauth/token', token),
+  ];
+}
+
+function metadata({ baseUrl }: Core) {
+  return {
+    issuer: baseUrl,
+    device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    grant_types_supported: [DEVICE_GRANT],
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ['none'],
+  };
+}
+
+async function start(core: Core, form: URLSearchParams, request: RawRequest): Promise<RawAnswer> {
+  const clientName = readClientName(form.get('client_id'));
+  if (clientName === null)
+    return failed(400, 'invalid_request', 'client_id must be a name of 1 to 128 characters, on one line.');
+  let scopes: readonly string[] | null;
+  try {
+    scopes = readScopes(core.knownScopes, form.get('scope'));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'INVALID_SCOPE') throw error;
+    return failed(400, 'invalid_scope', error.message);
+  }
+  if (scopes === null) return failed(400, 'invalid_scope', 'scope may have at most 100 parts.');
+  const started = await startDevice(core, { clientName, scopes, remoteAddress: request.remoteAddress });
+  if (typeof started === 'number')
+    return failed(429, 'slow_down', 'At most 10 devices a minute can begin in one network.', started);
+  const userCode = shownUserCode(started.userCode);
+  return json(200, {
+    device_code: started.deviceCode,
+    user_code: userCode,
+    verification_uri: `${core.baseUrl}/device`,
+    verification_uri_complete: `${core.baseUrl}/device?user_code=${userCode}`,
+    expires_in: started.expiresInS,
+    interval: started.intervalS,
+  });
+}
+
+async function token(core: Core, form: URLSearchParams): Promise<RawAnswer> {
+  const grant = form.get('grant_type');
+  if (grant === null) return failed(400, 'invalid_request', 'grant_type is missing.');
+  if (grant !== DEVICE_GRANT) return failed(400, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT}.`);
+  const [deviceCode, clientName] = [form.get('device_code'), readClientName(form.get('client_id'))];
+  if (deviceCode === null) return failed(400, 'invalid_request', 'device_code is missing.');
+  if (clientName === null)
+    return failed(400, 'invalid_request', 'client_id must be the name that the device began with.');
+  const answer = await pollDevice(core, deviceCode, clientName);
+  return answer.kind === 'key' ? json(200, tokenOf(answer.key)) : failed(400, answer.kind, descriptionOf(answer));
+}
+
+function tokenOf({ accountId, keyId, secret, scopes, expiresInS }: DeviceKey) {
+  return {
+    access_token: secret,
+    token_type: 'Bearer',
+    ...(expiresInS === null ? {} : { expires_in: expiresInS }),
+    scope: scopes.join(' '),
+    key_id: keyId,
+    account_id: accountId,
+  };
+}
+
+function descriptionOf(answer: Exclude<Polled, { kind: 'key' }>): string {
+  switch (answer.kind) {
+    case 'authorization_pending':
+      return 'The person has not decided yet.';
+    case 'slow_down':
+      return `Ask every ${answer.intervalS} seconds.`;
+    case 'access_denied':
+      return answer.why;
+    case 'expired_token':
+      return 'The code has expired; begin again.';
+    case 'invalid_grant':
+      return 'There is no such device code of this client, or its key was fetched long ago.';
+  }
+}
+
+/** What the surface, or the service, refuses it with. */
+function refusal({ httpStatus, message, retryAfterMs }: Problem): RawAnswer {
+  if (httpStatus >= 500)
+    return failed(httpStatus, httpStatus === 503 ? 'temporarily_unavailable' : 'server_error', message, retryAfterMs);
+  return failed(httpStatus, httpStatus === 429 ? 'slow_down' : 'invalid_request', message, retryAfterMs);
+}
+
+/** RFC 6749 §5.2. */
+function failed(status: number, error: string, description: string, retryAfterMs?: number): RawAnswer {
+  const answer = json(status, { error, error_description: printable(description) });
+  if (retryAfterMs === undefined) return answer;
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
+  };
+}
+
+/** What RFC 6749 allows in error_description. */
+function printable(text: string): string {
+  return text
+    .replaceAll('"', "'")
+    .replaceAll('’', "'")
+    .replace(/[^\x20-\x7e]|\\/g, '?')
+    .slice(0, 500);
+}
+
+function json(status: number, body: object): RawAnswer {
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'x-content-type-options': 'nosniff',
+    },
+    body: JSON.stringify(body),
+  };
+}
