@@ -3,13 +3,17 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { accountsCommand } from './accounts.ts';
 import { clockCommand } from './clock.ts';
+import { consoleCommand } from './console.ts';
 import { creditCommand } from './credit.ts';
 import { doctorCommand } from './doctor.ts';
 import { genCommand } from './gen.ts';
 import { keysCommand } from './keys.ts';
+import { loginCommand } from './login.ts';
 import { migrateCommand } from './migrate.ts';
+import { outboxCommand } from './outbox.ts';
 import { lineOf, UsageError } from './output.ts';
 import { serveCommand } from './serve.ts';
+import { topupCommand } from './topup.ts';
 import { vendorsCommand } from './vendors.ts';
 
 const EXIT_FAILED = 1;
@@ -23,6 +27,10 @@ const commands = [
   accountsCommand(),
   keysCommand(),
   creditCommand(),
+  topupCommand(),
+  outboxCommand(),
+  consoleCommand(),
+  loginCommand(),
   vendorsCommand(),
   clockCommand(),
   genCommand(),

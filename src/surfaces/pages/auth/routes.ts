@@ -15,6 +15,7 @@ import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } 
 import { accountForm, endDevices, inviteSomebody, removeSomebody, showAccount, switchTo } from './account.ts';
 import { askByMail, signInByCode, signInByLink } from './by-mail.ts';
 import { bindByLink } from './email.ts';
+import { operatorLink } from './operator.ts';
 import { backFromProvider, startAtProvider } from './provider-routes.ts';
 import { signInPage } from './sign-in-page.ts';
 import { signedIn } from './signed-in.ts';
@@ -46,6 +47,7 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
     route('auth.invite', ['POST'], '/auth/account/invite', accountForm(inviteSomebody)),
     route('auth.remove', ['POST'], '/auth/account/remove', accountForm(removeSomebody)),
     route('auth.email', ['GET', 'POST'], '/auth/email/{account}/{token}', bindByLink),
+    route('auth.operator', ['GET', 'POST'], '/auth/operator/{token}', operatorLink),
     route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
     route('auth.start', ['GET', 'POST'], '/auth/start/{provider}', startAtProvider),
     route('auth.callback', ['GET'], '/auth/callback/{provider}', backFromProvider),

@@ -1,0 +1,65 @@
+// The operator's one-time link: whoever may read the database opens a session of the operator's account with it, once, within ten minutes.
+// Only its hash is kept.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { MINUTE_MS } from '../../lib/time.ts';
+import { createAccount } from '../accounts/accounts.ts';
+
+export const LINK_LIVES_MS = 10 * MINUTE_MS;
+const TOKEN = /^[0-9A-Za-z_-]{43}$/;
+
+const lockOperator = statement(
+  'operator_lock',
+  `SELECT s.value FROM core.setting s WHERE s.name = 'operator_account' FOR UPDATE`,
+);
+const findOperator = statement('operator_find', `SELECT s.value FROM core.setting s WHERE s.name = 'operator_account'`);
+const recordOperator = statement(
+  'operator_record_made',
+  `UPDATE core.setting SET value = $1 WHERE name = 'operator_account'`,
+);
+const insertLink = statement(
+  'operator_link_insert',
+  'INSERT INTO core.operator_link (link_hash, account_id, expires_at) VALUES ($1, $2, $3)',
+);
+const takeLink = statement(
+  'operator_link_take',
+  'DELETE FROM core.operator_link WHERE link_hash = $1 RETURNING account_id, expires_at',
+);
+const deleteOld = statement('operator_link_delete_old', 'DELETE FROM core.operator_link WHERE expires_at <= $1');
+
+/** Id of the operator's account; null: the first start found accounts, so none was made. */
+export async function operatorAccount(db: Queryable): Promise<string | null> {
+  const { rows } = await db.query<{ value: string }>(findOperator, []);
+  return rows[0]?.value || null;
+}
+
+/** The token of a new link; null: no service has started on this database. Makes the operator's account where there is none. */
+export async function createOperatorLink(tx: Transaction, nowMs: number): Promise<string | null> {
+  const { rows } = await tx.query<{ value: string }>(lockOperator, []);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const accountId = row.value || (await makeOperator(tx));
+  const token = randomBytes(32).toString('base64url');
+  await tx.query(deleteOld, [new Date(nowMs)]);
+  await tx.query(insertLink, [hashOf(token), accountId, new Date(nowMs + LINK_LIVES_MS)]);
+  return token;
+}
+
+/** Uses a link up. Answers the operator's account; null: there is no such link, or not any more. */
+export async function useOperatorLink(tx: Transaction, token: string, nowMs: number): Promise<string | null> {
+  if (!TOKEN.test(token)) return null;
+  const { rows } = await tx.query<{ account_id: string; expires_at: number }>(takeLink, [hashOf(token)]);
+  const [row] = rows;
+  return row === undefined || row.expires_at <= nowMs ? null : row.account_id;
+}
+
+async function makeOperator(tx: Transaction): Promise<string> {
+  const accountId = await createAccount(tx, { name: 'operator', signUpCredit: false });
+  await tx.query(recordOperator, [accountId]);
+  return accountId;
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

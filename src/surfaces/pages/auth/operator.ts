@@ -1,0 +1,31 @@
+// The operator's one-time link (`qm console`). Its GET shows a button and uses nothing up: programs that look links through open them too.
+import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
+import { useOperatorLink } from '../../../core/keys/operator-link.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { framed } from '../frame.ts';
+import { isOwnForm } from '../own-form.ts';
+import { foreignFormPage, message } from '../sign-in.ts';
+import { signedIn } from './signed-in.ts';
+
+export async function operatorLink(core: Core, request: RawRequest): Promise<RawAnswer> {
+  if (request.method !== 'POST') return askedPage();
+  if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
+  const token = request.params.token ?? '';
+  const accountId = await core.db.transaction(async (tx) => useOperatorLink(tx, token, await clockNow(tx)));
+  if (accountId === null)
+    return message(
+      404,
+      'This link is of no use any more',
+      html`<p>It works once, for ten minutes. Ask for another one with <code>qm console</code>.</p>`,
+    );
+  return signedIn(core, request, { kind: 'operator', accountId }, null);
+}
+
+function askedPage(): RawAnswer {
+  const content = html`<h1>Sign in as the operator</h1>
+<p>This browser will act for the operator’s account: it may decide on the money and the accounts of everybody here.</p>
+<form method="post"><button class="main">Sign in</button></form>`;
+  return framed({ status: 200, title: 'Sign in as the operator', content, isNarrow: true });
+}

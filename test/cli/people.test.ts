@@ -1,0 +1,125 @@
+// The commands around people: a link to become the operator, mail that waits, top-ups under review, and a key for this machine by the device
+// flow. Each is a process of its own beside a running service.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clockNow } from '../../src/core/database-clock.ts';
+import { approveDevice } from '../../src/core/devices/approve.ts';
+import { readUserCode } from '../../src/core/devices/codes.ts';
+import { findWaiting } from '../../src/core/devices/devices.ts';
+import { sendMail } from '../../src/core/mail/mail.ts';
+import {
+  client,
+  createTestAccount,
+  SECRETS_KEY,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
+let service: TestService;
+let account: TestAccount;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService({ env: { ROLE: 'api', TOPUP_REVIEW_ABOVE_USD: '20' } });
+  account = await createTestAccount(service.core, 0);
+  folder = mkdtempSync(join(tmpdir(), 'quartermaster-people-'));
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function qm(args: readonly string[], hear: (stderr: string) => void = () => undefined): Promise<Result> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, DATA_DIR: folder, SECRETS_KEY };
+  const settings = { ...env, DATABASE_URL: service.database.url, BASE_URL: service.url };
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { env: settings, timeout: 25_000 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stderr?.on('data', (text) => hear(String(text)));
+  });
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await qm([...args, '--json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+test('qm console prints a link that signs a browser in as the operator', async () => {
+  const { url, expires_at } = await json('console');
+  expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
+  const send = () => fetch(url, { method: 'POST', headers: { origin: service.url }, redirect: 'manual' });
+  const signedIn = await send();
+  expect(signedIn.status).toBe(303);
+  expect(signedIn.headers.get('set-cookie')).toMatch(/^qm_session=[\w-]{43};.*HttpOnly/);
+  expect((await send()).status).toBe(404);
+});
+
+test('qm outbox shows mail that is not sent, the newest first', async () => {
+  const { db } = service.core;
+  for (const subject of ['one', 'two'])
+    await db.transaction(async (tx) =>
+      sendMail(tx, { to: 'ada@example.org', subject, text: `${subject} ☂`, html: '<p></p>' }, await clockNow(tx)),
+    );
+  const { items } = await json('outbox');
+  expect(items.map(({ subject }: { subject: string }) => subject)).toEqual(['two', 'one']);
+  expect(Object.keys(items[0])).toEqual(['id', 'to', 'subject', 'text', 'html', 'created_at']);
+});
+
+test('qm topup refuses what is not under review, and what is not there', async () => {
+  const call = client(service.url, account.secret);
+  const { body } = await call('POST', '/v1/account/topup', { amount_usd: 30 });
+  const { topup_id } = body.data;
+  const [open, none] = await Promise.all([qm(['topup', 'approve', topup_id]), qm(['topup', 'refund', 'top_nothing'])]);
+  expect(open).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not under review') });
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: 'qm: there is no top-up top_nothing\n' });
+});
+
+test('qm login writes the key that a person approved, for its owner’s eyes only', async () => {
+  const file = join(folder, 'keys', 'agent');
+  let approved: Promise<unknown> | undefined;
+  const { code, stdout } = await qm(
+    ['login', '--name', 'a laptop', '--scopes', 'queue,account:read', '--file', file, '--json'],
+    (text) => {
+      const typed = /code ([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1];
+      if (typed !== undefined) approved = approve(typed);
+    },
+  );
+  expect(await approved).toBeNull();
+  expect(code).toBe(0);
+  const secret = readFileSync(file, 'utf8').trim();
+  expect(stdout).not.toContain(secret);
+  expect(JSON.parse(stdout)).toMatchObject({ account_id: account.accountId, scopes: ['queue', 'account:read'], file });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await client(service.url, secret)('GET', '/v1/account/balance')).status).toBe(200);
+});
+
+test('qm login sends nothing over plain http to another machine', async () => {
+  const refused = await qm(['login', '--url', 'http://service.example']);
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: 'qm: --url must be https, or lead to this machine\n' });
+});
+
+async function approve(typed: string) {
+  const { core } = service;
+  const device = await findWaiting(core, readUserCode(typed), ['a test']);
+  const principal = await core.keys.find(account.secret);
+  if (device === null || typeof device === 'number' || typeof principal === 'string')
+    throw new Error('nobody to approve');
+  return approveDevice(core, principal, device, { scopes: device.scopes, lifetimeMs: null, cap: null });
+}
