@@ -5,10 +5,12 @@ import type { RawRoute } from '../../manifest/raw-route.ts';
 import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { authRoutes } from './auth/routes.ts';
+import { deviceRoutes } from './device/routes.ts';
 import { payRoutes } from './pay/routes.ts';
 
 export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [
   authRoutes,
+  deviceRoutes,
   oauthRoutes,
   payRoutes,
   paymentWebhooks,

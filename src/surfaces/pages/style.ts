@@ -75,8 +75,8 @@ tbody th { font-weight: 400; }
 details.block { border-bottom: 1px solid var(--line); }
 details.block > summary { font-size: .9375rem; }
 label { display: block; font-weight: 600; margin-bottom: .3rem; }
-input { width: 100%; font: inherit; padding: .5rem .65rem; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 6px; }
-input[type=radio] { width: auto; margin: 0 .6rem 0 0; }
+input, select { width: 100%; font: inherit; padding: .5rem .65rem; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 6px; }
+input[type=radio], input[type=checkbox] { width: auto; margin: 0 .6rem 0 0; }
 fieldset { border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0; padding: .5rem .9rem .7rem; }
 legend { font-weight: 600; padding: 0 .35rem; }
 label.choice { display: flex; align-items: center; font-weight: 400; margin: 0; padding: .35rem 0; }

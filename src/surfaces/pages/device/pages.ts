@@ -1,0 +1,138 @@
+// What a person sees of a device that asks for a key: the field for its code, then who asks for what, and how much of it to give.
+import type { Fault, Wish } from '../../../core/devices/approve.ts';
+import type { DeviceRow } from '../../../core/devices/store.ts';
+import type { CapPeriod } from '../../../core/wallet/limits/key-cap.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { NANOS_PER_USD } from '../../../lib/money.ts';
+import { DAY_MS, iso } from '../../../lib/time.ts';
+import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { framed } from '../frame.ts';
+import { tokenField, type Visitor } from '../visitor.ts';
+
+/** What every page of this visit carries. */
+export interface DeviceFrame {
+  readonly signOut: Html;
+  readonly headers: RawAnswer['headers'];
+}
+
+/** The fields of the form as they were sent. */
+export interface Wished {
+  readonly scopes: readonly string[];
+  /** Days; empty: for good. */
+  readonly lifetime: string;
+  readonly cap: string;
+  readonly period: CapPeriod;
+}
+
+interface Confirmation {
+  readonly device: DeviceRow;
+  readonly code: string;
+  /** What the visitor could give of what is asked for. */
+  readonly offered: readonly string[];
+  readonly wished: Wished;
+  readonly fault: Fault | null;
+}
+
+const lifetimes: readonly (readonly [string, string])[] = [
+  ['', 'never'],
+  ['1', 'in a day'],
+  ['7', 'in a week'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
+];
+const periods: Readonly<Record<CapPeriod, string>> = { total: 'in all', daily: 'a day', monthly: 'a month' };
+const capPeriods = Object.keys(periods) as CapPeriod[];
+const AMOUNT = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
+
+export function codePage(
+  visitor: Visitor,
+  frame: DeviceFrame,
+  { typed, fault, status = 200 }: { readonly typed: string; readonly fault?: string; readonly status?: number },
+): RawAnswer {
+  const content = html`<h1>Connect a device</h1>
+<p>A program that asks for a key of this account shows a code of eight letters. Go on only if you started it yourself, and the code is the one that it shows.</p>
+${fault === undefined ? '' : html`<p class="failure" role="alert" id="user_code-fault">${fault}</p>`}
+<form method="post">${tokenField(visitor)}
+<label for="user_code">Code</label>
+<input id="user_code" name="user_code" value="${typed.slice(0, 40)}" required maxlength="40" autocomplete="off" spellcheck="false" autocapitalize="characters"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="user_code-fault"`}>
+<button class="main">Continue</button>
+</form>`;
+  return framed({ status, title: 'Connect a device', content, isNarrow: true, ...frame });
+}
+
+export function confirmPage(visitor: Visitor, frame: DeviceFrame, confirmation: Confirmation): RawAnswer {
+  const { device, code, fault, offered } = confirmation;
+  const content = html`<h1>Give this device a key?</h1>
+<dl class="facts">
+<div><dt>It calls itself</dt><dd>${device.client_name} <span class="quiet">not verified: anybody can choose any name</span></dd></div>
+<div><dt>Its code</dt><dd>${code}</dd></div>
+<div><dt>It asked from</dt><dd>${device.remote_address}</dd></div>
+<div><dt>At</dt><dd><time datetime="${iso(device.created_at)}">${iso(device.created_at).slice(0, 19).replace('T', ' ')} UTC</time></dd></div>
+<div><dt>For the account</dt><dd>${visitor.session.accountId}</dd></div>
+</dl>
+${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
+<form method="post">${tokenField(visitor)}<input type="hidden" name="user_code" value="${code}">
+${offered.length === 0 ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(confirmation)}
+<button name="action" value="deny">Deny</button>
+</form>`;
+  return framed({
+    status: fault === null ? 200 : 400,
+    title: 'Give this device a key?',
+    content,
+    isNarrow: true,
+    ...frame,
+  });
+}
+
+function fieldsOf({ offered, wished, fault }: Confirmation): Html {
+  const tied = (field: NonNullable<Fault['field']>) =>
+    fault?.field === field ? html` aria-invalid="true" aria-describedby="${field}-fault"` : html``;
+  return html`<fieldset${fault?.field === 'scopes' ? html` aria-describedby="scopes-fault"` : ''}>
+<legend>What it may do</legend>
+${offered.map(
+  (
+    scope,
+    i,
+  ) => html`<label class="choice" for="scope-${i}"><input type="checkbox" id="scope-${i}" name="scope" value="${scope}"${wished.scopes.includes(scope) ? html` checked` : ''}>${wordsOf(scope)}</label>
+`,
+)}</fieldset>
+<label for="lifetime">The key ends</label>
+<select id="lifetime" name="lifetime"${tied('lifetime')}>
+${lifetimes.map(([days, text]) => html`<option value="${days}"${days === wished.lifetime ? html` selected` : ''}>${text}</option>`)}
+</select>
+<label for="cap">It may spend at most, in USD (empty: as much as the wallet has)</label>
+<input id="cap" name="cap" value="${wished.cap.slice(0, 40)}" inputmode="decimal" maxlength="40" autocomplete="off"${tied('cap')}>
+<label for="period">That is</label>
+<select id="period" name="period">
+${capPeriods.map((period) => html`<option value="${period}"${period === wished.period ? html` selected` : ''}>${periods[period]}</option>`)}
+</select>
+<button class="main" name="action" value="approve">Give it a key</button>`;
+}
+
+/** A scope for people. */
+export function wordsOf(scope: string): string {
+  if (scope === '*') return 'everything, in every module';
+  const [module = '', kind] = scope.split(':');
+  if (kind === 'read') return `${module}: look`;
+  if (kind === 'write')
+    return module === 'account' ? 'account: look and change, but no keys' : `${module}: look and change`;
+  if (scope.includes('.')) return `only ${scope}`;
+  return module === 'account' ? 'account: everything, also making keys' : `${module}: everything`;
+}
+
+/** What the form asks for, as sent and as meant; a fault in place of a wish that cannot be meant. */
+export function wishOf(form: URLSearchParams): { readonly wished: Wished; readonly wish: Wish | Fault } {
+  const period = capPeriods.find((each) => each === form.get('period')) ?? 'total';
+  const [lifetime, cap] = [form.get('lifetime') ?? '', (form.get('cap') ?? '').trim()];
+  const wished = { scopes: form.getAll('scope'), lifetime, cap, period };
+  if (!lifetimes.some(([days]) => days === lifetime))
+    return { wished, wish: { field: 'lifetime', text: 'Pick one of these.' } };
+  const amount = AMOUNT.exec(cap);
+  if (cap !== '' && amount === null)
+    return { wished, wish: { field: 'cap', text: 'Enter an amount such as 5 or 0.25, or leave it empty.' } };
+  const nanos =
+    amount === null ? null : BigInt(amount[1] as string) * NANOS_PER_USD + BigInt((amount[2] ?? '').padEnd(9, '0'));
+  const lifetimeMs = lifetime === '' ? null : Number(lifetime) * DAY_MS;
+  return { wished, wish: { scopes: wished.scopes, lifetimeMs, cap: nanos === null ? null : { nanos, period } } };
+}

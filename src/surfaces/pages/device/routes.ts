@@ -1,0 +1,124 @@
+// `/device`: where a person gives a device its key (RFC 8628 §3.3). They sign in, type or confirm the code, see who asks for what, and say yes
+// or no. A GET looks nothing up: a code that is followed as a link gives nothing away, and guessing costs.
+
+import type { Core } from '../../../core/context.ts';
+import { approveDevice, cannotApprove, type Fault } from '../../../core/devices/approve.ts';
+import { readUserCode, scopesToGive, shownUserCode } from '../../../core/devices/codes.ts';
+import { denyDevice, findWaiting } from '../../../core/devices/devices.ts';
+import type { DeviceRow } from '../../../core/devices/store.ts';
+import { isRecent } from '../../../core/people/sessions.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import type { Problem } from '../../../problems/problem.ts';
+import { readForm } from '../own-form.ts';
+import { PageVisits } from '../page-visits.ts';
+import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
+import {
+  isFormOf,
+  pathTo,
+  redirect,
+  signInAgain,
+  signInFirst,
+  signOutForm,
+  type Visitor,
+  visitorOf,
+} from '../visitor.ts';
+import { codePage, confirmPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
+
+const FORM_BYTES_MAX = 16_384;
+
+/** Somebody who may approve devices. */
+interface Approver extends Visitor {
+  readonly principal: Principal;
+}
+
+export function deviceRoutes(services: () => Core): readonly RawRoute[] {
+  let visits: PageVisits | undefined;
+  return [
+    {
+      ...{ name: 'device.page', methods: ['GET', 'POST'], path: '/device', capability: null },
+      bodyBytesMax: FORM_BYTES_MAX,
+      refuse: failurePage,
+      answer: (request) => {
+        const core = services();
+        visits ??= new PageVisits(core.bounds);
+        visits.count(request.remoteAddress);
+        return visited(core, request);
+      },
+    },
+  ];
+}
+
+async function visited(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  if (visitor === null || visitor.principal === null) return signInFirst(core, request);
+  const { principal } = visitor;
+  const frame = { signOut: signOutForm(core, visitor), headers: visitor.headers };
+  if (request.query.has('decided')) return decidedPage(frame);
+  // It ends with a key: what an unattended browser must not do.
+  if (!isRecent(visitor.session)) return signInAgain(core, request);
+  const why = cannotApprove(principal);
+  if (why !== null)
+    return message(403, 'You cannot give a device a key', html`<p class="failure" role="alert">${why}</p>`, frame);
+  const approver = { ...visitor, principal };
+  if (request.method === 'POST') return takeForm(core, request, approver, frame);
+  return codePage(approver, frame, { typed: request.query.get('user_code') ?? '' });
+}
+
+async function takeForm(core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame): Promise<RawAnswer> {
+  const form = readForm(request.headers, request.body);
+  if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
+  const typed = form.get('user_code') ?? '';
+  const guessers = [`session ${visitor.session.sessionId}`, `address ${request.remoteAddress}`];
+  const device = await findWaiting(core, readUserCode(typed), guessers);
+  if (typeof device === 'number') {
+    const text = `Too many wrong codes: try again in ${Math.ceil(device / 60_000)} minutes.`;
+    const headers = { ...frame.headers, 'retry-after': String(Math.ceil(device / 1_000)) };
+    return codePage(visitor, { ...frame, headers }, { typed, fault: text, status: 429 });
+  }
+  if (device === null) {
+    const text =
+      'No device waits under this code. Check it, or have the device begin again: a code lives for ten minutes.';
+    return codePage(visitor, frame, { typed, fault: text, status: 400 });
+  }
+  return decide(core, visitor, frame, device, form);
+}
+
+async function decide(
+  core: Core,
+  visitor: Approver,
+  frame: DeviceFrame,
+  device: DeviceRow,
+  form: URLSearchParams,
+): Promise<RawAnswer> {
+  const action = form.get('action');
+  const offered = scopesToGive(core.knownScopes, device.scopes, visitor.principal.scopes);
+  const shown = (wished: Wished, fault: Fault | null) =>
+    confirmPage(visitor, frame, { device, code: shownUserCode(device.user_code), offered, wished, fault });
+  if (action === 'deny') {
+    await denyDevice(core, device);
+    return decided(core, visitor);
+  }
+  if (action !== 'approve') return shown({ scopes: offered, lifetime: '', cap: '', period: 'total' }, null);
+  const { wished, wish } = wishOf(form);
+  if ('field' in wish) return shown(wished, wish);
+  const fault = await approveDevice(core, visitor.principal, device, wish);
+  return fault === null ? decided(core, visitor) : shown(wished, fault);
+}
+
+/** The browser asks for a page of its own: loading that again sends nothing twice. */
+function decided(core: Core, visitor: Visitor): RawAnswer {
+  return redirect(`${pathTo(core, '/device')}?decided`, visitor.headers);
+}
+
+function decidedPage(frame: DeviceFrame): RawAnswer {
+  const text = html`<p role="status">The device learns of your answer within seconds. You can close this page.</p>
+<p>The keys of the account are listed by account.keys.list; account.keys.revoke ends one at once.</p>`;
+  return message(200, 'Your answer was taken', text, frame);
+}
+
+function failurePage(failure: Problem): RawAnswer {
+  const text = html`<p class="failure" role="alert">${failure.message}</p>`;
+  return message(failure.httpStatus, 'This page cannot be shown', text, { headers: retryAfter(failure) });
+}
