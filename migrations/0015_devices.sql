@@ -39,7 +39,7 @@ CREATE TABLE core.device_guess (
 );
 CREATE INDEX device_guess_until ON core.device_guess (until);
 
--- Links with which whoever may read the database becomes the operator, once.
+-- Links with which whoever may use the command line becomes the operator, once.
 CREATE TABLE core.operator_link (
   link_hash bytea PRIMARY KEY,
   account_id text COLLATE "C" NOT NULL,

@@ -215,6 +215,35 @@ CREATE TABLE core.delivery_line (
   CONSTRAINT delivery_line_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=60);
 
+CREATE TABLE core.device_code (
+  device_hash bytea NOT NULL,
+  user_code text COLLATE "C" NOT NULL,
+  client_name text NOT NULL,
+  remote_address text NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  polled_at timestamp with time zone,
+  interval_s integer NOT NULL,
+  status text NOT NULL,
+  account_id text COLLATE "C",
+  granted_scopes text[],
+  key_expires_at timestamp with time zone,
+  cap_nanos bigint,
+  cap_period text,
+  key_id text COLLATE "C",
+  sealed_secret bytea,
+  redeemed_at timestamp with time zone,
+  CONSTRAINT device_code_pkey PRIMARY KEY (device_hash)
+);
+
+CREATE TABLE core.device_guess (
+  guesser text COLLATE "C" NOT NULL,
+  times integer NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT device_guess_pkey PRIMARY KEY (guesser)
+);
+
 CREATE TABLE core.email_binding (
   account_id text COLLATE "C" NOT NULL,
   email text NOT NULL,
@@ -368,6 +397,13 @@ CREATE TABLE core.migration (
   checksum text NOT NULL,
   applied_at timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT migration_pkey PRIMARY KEY (version)
+);
+
+CREATE TABLE core.operator_link (
+  link_hash bytea NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT operator_link_pkey PRIMARY KEY (link_hash)
 );
 
 CREATE TABLE core.partitioned (
@@ -1155,6 +1191,10 @@ CREATE INDEX delivery_age ON core.delivery USING btree (created_at);
 CREATE INDEX delivery_by_webhook ON core.delivery USING btree (account_id, webhook_id, delivery_id);
 CREATE INDEX delivery_due ON core.delivery USING btree (account_id, webhook_id, due_at, delivery_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX delivery_line_due ON core.delivery_line USING btree (health, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX device_code_account ON core.device_code USING btree (account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX device_code_expires ON core.device_code USING btree (expires_at);
+CREATE UNIQUE INDEX device_code_user_code ON core.device_code USING btree (user_code);
+CREATE INDEX device_guess_until ON core.device_guess USING btree (until);
 CREATE INDEX event_age ON core.event USING btree (created_at);
 CREATE UNIQUE INDEX event_by_id ON core.event USING btree (account_id, event_id);
 CREATE INDEX hold_expiry ON core.hold USING btree (expires_at) WHERE (status = 'active'::text);
@@ -1169,6 +1209,7 @@ CREATE INDEX mail_sign_in_account ON core.mail_sign_in USING btree (account_id) 
 CREATE UNIQUE INDEX mail_sign_in_browser ON core.mail_sign_in USING btree (browser_hash) WHERE (browser_hash IS NOT NULL);
 CREATE INDEX mail_sign_in_expires ON core.mail_sign_in USING btree (expires_at);
 CREATE INDEX member_account ON core.member USING btree (account_id);
+CREATE INDEX operator_link_account ON core.operator_link USING btree (account_id);
 CREATE UNIQUE INDEX payment_method_ref ON core.payment_method USING btree (account_id, provider, method_ref);
 CREATE INDEX payment_setup_due ON core.payment_setup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX payment_setup_open ON core.payment_setup USING btree (account_id) WHERE (status = 'open'::text);

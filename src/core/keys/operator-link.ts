@@ -1,4 +1,4 @@
-// The operator's one-time link: whoever may read the database opens a session of the operator's account with it, once, within ten minutes.
+// The operator's one-time link: whoever may use the command line opens a session of the operator's account with it, once, within ten minutes.
 // Only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Queryable, Transaction } from '../../db/database.ts';
@@ -55,7 +55,7 @@ export async function useOperatorLink(tx: Transaction, token: string, nowMs: num
 }
 
 async function makeOperator(tx: Transaction): Promise<string> {
-  const accountId = await createAccount(tx, { name: 'operator', signUpCredit: false });
+  const accountId = await createAccount(tx, { name: 'operator' });
   await tx.query(recordOperator, [accountId]);
   return accountId;
 }
