@@ -1,0 +1,182 @@
+// Two processes see to subscriptions over more than three months, and are killed again and again. At every moment an account's tier is that of
+// its subscription; at the end everything that happened was told once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testCard } from '../../src/core/payments/sandbox/cards.ts';
+import { payWith } from '../../src/core/payments/sandbox/pay.ts';
+import { statement } from '../../src/db/statement.ts';
+import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
+import {
+  client,
+  createTestAccount,
+  SECRETS_KEY,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+import { isSoak, rounds } from '../support/soak.ts';
+
+const KILLS = rounds(20);
+const ACCOUNTS = isSoak ? 40 : 8;
+const DAY_SECONDS = 86_400;
+// Longer than the lease of what a killed process read.
+const LEASE_SECONDS = 200;
+
+/** What becomes of the accounts, in turn. */
+const kinds = [
+  {
+    card: 'pays',
+    cancel: null,
+    afterMonth: 'active',
+    told: ['subscription.renewed', 'subscription.renewed', 'subscription.renewed'],
+  },
+  { card: 'declines_later', cancel: null, afterMonth: 'past_due', told: ['subscription.cancelled', 'tier.downgraded'] },
+  {
+    card: 'pays',
+    cancel: { at_period_end: true },
+    afterMonth: 'cancelled',
+    told: ['subscription.cancelled', 'tier.downgraded'],
+  },
+  {
+    card: 'pays',
+    cancel: { at_period_end: false },
+    afterMonth: 'cancelled',
+    told: ['subscription.cancelled', 'tier.downgraded'],
+  },
+] as const;
+
+interface House {
+  readonly place: Place;
+  service: ServiceProcess;
+}
+
+let watcher: TestService;
+let houses: House[];
+let accounts: { readonly account: TestAccount; readonly kind: (typeof kinds)[number] }[];
+
+beforeAll(async () => {
+  // It answers for nothing here: the test's own eyes and hands in the database.
+  watcher = await startTestService({ env: { ROLE: 'api' } });
+  const made = await Promise.all(Array.from({ length: ACCOUNTS }, () => createTestAccount(watcher.core, 0)));
+  accounts = made.map((account, i) => ({ account, kind: kinds[i % kinds.length] as (typeof kinds)[number] }));
+  const env = { DATABASE_URL: watcher.database.url, SECRETS_KEY, TEST_CLOCK: 'on', RATE_LIMITS: 'off' };
+  houses = await Promise.all(
+    [0, 1].map(async () => {
+      const place = await createPlace(env);
+      return { place, service: await startProcess(place) };
+    }),
+  );
+});
+afterAll(async () => {
+  await Promise.all((houses ?? []).map(({ place }) => place.remove()));
+  await watcher?.stop();
+});
+
+const anyHouse = () => houses[Math.floor(Math.random() * houses.length)] as House;
+
+/** Repeats what a killed process did not answer, at any of the two. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+async function insist({ secret }: TestAccount, path: string, input: object): Promise<any> {
+  for (;;) {
+    const reply = await client(anyHouse().place.url, secret)('POST', path, input).catch(() => null);
+    if (reply?.status === 200) return reply.body.data;
+    await sleep(50);
+  }
+}
+
+async function subscribe({ account, kind }: (typeof accounts)[number]): Promise<void> {
+  const { checkout_url } = await insist(account, '/v1/account/tier/upgrade', { target: 'pro' });
+  const token = checkout_url.slice(checkout_url.lastIndexOf('/') + 1);
+  await payWith(watcher.core.db, token, testCard(kind.card) as NonNullable<ReturnType<typeof testCard>>);
+}
+
+const readState = statement(
+  'test_subscription_state',
+  `SELECT a.tier, s.status, s.wish FROM core.account a, core.subscription s WHERE a.account_id = $1 AND s.account_id = $1`,
+);
+const readTold = statement(
+  'test_subscription_told',
+  `SELECT e.type FROM (SELECT type FROM core.event WHERE account_id = $1
+                       UNION ALL SELECT type FROM core.event_outbox WHERE account_id = $1) e
+    WHERE e.type LIKE 'subscription.%' OR e.type LIKE 'tier.%' ORDER BY e.type`,
+);
+
+async function stateOf({ accountId }: TestAccount) {
+  type State = { tier: string; status: string; wish: string | null };
+  const { rows } = await watcher.core.db.query<State>(readState, [accountId]);
+  const isLive = rows.some(({ status }) => status === 'active' || status === 'past_due');
+  // One row, read with its account at one moment.
+  for (const { tier } of rows) expect([accountId, tier]).toEqual([accountId, isLive ? 'pro' : 'standard']);
+  expect(rows.length).toBeLessThanOrEqual(1);
+  return rows[0];
+}
+
+async function toldOf({ accountId }: TestAccount): Promise<string[]> {
+  return (await watcher.core.db.query<{ type: string }>(readTold, [accountId])).rows.map(({ type }) => type);
+}
+
+/** Lets time pass, and what is due by then happen. */
+async function pass(seconds: number, isDone: (each: (typeof accounts)[number]) => Promise<boolean>): Promise<void> {
+  await watcher.advance(seconds);
+  for (let tries = 0; tries < 240; tries += 1) {
+    const done = await Promise.all(accounts.map(isDone));
+    if (done.every(Boolean)) return;
+    await sleep(250);
+    if (tries % 8 === 7) await watcher.advance(LEASE_SECONDS);
+  }
+  expect(await Promise.all(accounts.map(async ({ account }) => [await stateOf(account), await toldOf(account)]))).toBe(
+    'as expected, within a minute',
+  );
+}
+
+async function killer(isOver: () => boolean): Promise<number> {
+  let kills = 0;
+  while (kills < KILLS && !isOver()) {
+    await sleep(Math.random() * 600);
+    const house = anyHouse();
+    await house.service.end('SIGKILL');
+    house.service = await startProcess(house.place);
+    kills += 1;
+  }
+  return kills;
+}
+
+async function live(): Promise<void> {
+  const renewals =
+    (count: number) =>
+    async ({ account, kind }: (typeof accounts)[number]) => {
+      await stateOf(account);
+      const renewed = (await toldOf(account)).filter((type) => type === 'subscription.renewed').length;
+      return kind !== kinds[0] || renewed === count;
+    };
+  await Promise.all(accounts.map(subscribe));
+  await pass(61, async ({ account }) => (await stateOf(account))?.status === 'active');
+  await Promise.all(
+    accounts.map(({ account, kind }) => kind.cancel && insist(account, '/v1/account/subscription/cancel', kind.cancel)),
+  );
+  await pass(32 * DAY_SECONDS, async ({ account, kind }) => {
+    const state = await stateOf(account);
+    return state?.wish === null && state.status === kind.afterMonth;
+  });
+  await pass(7 * DAY_SECONDS + 3_600, async ({ account, kind }) => {
+    const state = await stateOf(account);
+    return state?.wish === null && state.status === (kind === kinds[0] ? 'active' : 'cancelled');
+  });
+  await pass(31 * DAY_SECONDS, renewals(2));
+  await pass(31 * DAY_SECONDS, renewals(3));
+}
+
+test(`${ACCOUNTS} subscriptions, two processes, ${KILLS} kills: the tier is the subscription's, everything is told once`, {
+  timeout: 600_000,
+}, async () => {
+  let isOver = false;
+  const living = live().finally(() => {
+    isOver = true;
+  });
+  const [kills] = await Promise.all([killer(() => isOver), living]);
+  expect(kills).toBeGreaterThan(0);
+  for (const { account, kind } of accounts) {
+    const begun = ['subscription.activated', 'tier.upgraded'];
+    expect(await toldOf(account)).toEqual([...begun, ...kind.told].sort());
+  }
+});
