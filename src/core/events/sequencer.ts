@@ -6,6 +6,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { clockNow } from '../database-clock.ts';
 import { dispatchEvents, eventsWithin, subscribersOf } from '../webhooks/deliveries/dispatch.ts';
+import { mailBudgetAlerts } from './budget-mail.ts';
 import { nextEventId } from './outbox.ts';
 import { type EventRow, fitData } from './wire.ts';
 
@@ -163,5 +164,6 @@ async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> 
     textArray(taken.map((event) => event.event_id)),
   ]);
   await writeEvents(tx, accountId, events);
+  await mailBudgetAlerts(tx, accountId, events, nowMs);
   return events.length < outbox.rows.length || outbox.rows.length === EVENTS_PER_TRANSACTION;
 }

@@ -1,23 +1,13 @@
 // The mails about a renewal that failed, to who owns the account: on the day, on the third and on the sixth.
 import type { Transaction } from '../../../db/database.ts';
-import { html } from '../../../lib/html.ts';
 import { usdText } from '../../../lib/money.ts';
-import type { Account } from '../../accounts/accounts.ts';
-import { sendMail } from '../../mail/mail.ts';
-import { ownerAddresses } from '../../people/persons.ts';
+import { mailOwners } from '../../people/mail-owners.ts';
 import { GRACE_MS } from './machine.ts';
 import type { SubscriptionRow } from './store.ts';
 
-/** Where nobody owns it by a sign-in, to the address that is bound to the account. */
-export async function remind(tx: Transaction, account: Account, row: SubscriptionRow, nowMs: number): Promise<void> {
-  if (!account.mails) return;
-  const owners = await ownerAddresses(tx, row.account_id);
-  const bound = account.emailBound && account.email !== null ? [account.email] : [];
-  const addresses = owners.length > 0 ? owners : bound;
+export function remind(tx: Transaction, row: SubscriptionRow, nowMs: number): Promise<void> {
   const [subject, ...paragraphs] = wordsOf(row, nowMs);
-  const text = `${paragraphs.join('\n\n')}\n`;
-  const body = html`${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}`.text;
-  for (const to of addresses) await sendMail(tx, { to, subject, text, html: body, accountId: row.account_id }, nowMs);
+  return mailOwners(tx, row.account_id, { subject, paragraphs }, nowMs);
 }
 
 function wordsOf(row: SubscriptionRow, nowMs: number): [string, ...string[]] {
