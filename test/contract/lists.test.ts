@@ -22,7 +22,9 @@ test.each(lists.map(({ id }) => id))('%s answers items', async (id) => {
   const [example] = byId(id).examples;
   const played = await playExample(call, byId(id), example as NonNullable<typeof example>);
   const { data } = played.at(-1)?.reply.body ?? {};
-  expect(data).toMatchObject({ items: expect.any(Array), next_cursor: null });
+  // An export has a page for each kind of record at least.
+  const end = id === 'account.export' ? expect.any(String) : null;
+  expect(data).toMatchObject({ items: expect.any(Array), next_cursor: end });
   const name = namedOtherwise.get(id);
   if (name !== undefined) {
     expect(data.items.length).toBeGreaterThan(0);

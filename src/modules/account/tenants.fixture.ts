@@ -95,6 +95,7 @@ export const tenants: TenantFixture = {
     'account.keys.list': () => ({}),
     'account.ledger.list': () => ({}),
     'account.events.list': () => ({}),
+    'account.export': () => ({}),
     'account.topup.list': () => ({}),
     'account.webhooks.list': () => ({}),
     'account.webhooks.deliveries': ({ webhook }) => ({ id: webhook }),

@@ -1,7 +1,10 @@
 import Type from 'typebox';
+import type { CallContext } from '../../../../core/context.ts';
+import { decodeCursor, encodeCursor } from '../../../../core/secrets/cursors.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { Problem } from '../../../../problems/problem.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 
@@ -32,9 +35,6 @@ const parts: readonly Part[] = [
   one('usage', 'account.usage'),
 ];
 
-/** Where a page begins: a part, and within a list the cursor of that list. */
-const CURSOR = /^([a-z_]+)(?:\.(.+))?$/s;
-
 export const exportAccount = defineCapability<AccountState>()({
   id: 'account.export',
   method: 'GET',
@@ -42,7 +42,8 @@ export const exportAccount = defineCapability<AccountState>()({
   summary: 'Exports all records of the account itself, page by page.',
   description:
     'Everything that the module account keeps, as its operations show it: account, balance, budget, keys, webhooks, payments, ledger, ' +
-    'events, usage. No secrets. Follow next_cursor to the end; a page holds records of one kind.',
+    'events, usage. No secrets. A key gets the kinds that it may read by themselves. Follow next_cursor to the end; a page holds ' +
+    'records of one kind, or none.',
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(
     Type.Object({
@@ -60,23 +61,53 @@ export const exportAccount = defineCapability<AccountState>()({
   events: [],
   examples: [{ title: 'The first page', input: {}, expect: { has_more: true } }],
   async run({ ctx, input: { cursor, limit } }) {
-    const [at, inner] = positionOf(cursor);
+    const { at, within } = beginningOf(ctx, cursor);
     const part = parts[at] as Part;
-    const { data } = await ctx.invoke(part.capability, part.shows === 'pages' ? { limit, cursor: inner } : {});
-    const shown = data instanceof JsonText ? JSON.parse(data.text) : data;
-    const records: readonly object[] = part.shows === 'one' ? [shown] : shown.items;
-    const more: string | null = part.shows === 'pages' ? shown.next_cursor : null;
-    const following = parts[at + 1];
-    const next = more === null ? (following?.kind ?? null) : `${part.kind}.${more}`;
+    const { records, more } = await recordsOf(ctx, part, part.shows === 'pages' ? { limit, cursor: within } : {});
+    const next = more === null ? cursorTo(ctx, at + 1) : cursorTo(ctx, at, more);
     const items = records.map((record) => ({ kind: part.kind, record }));
     return { data: { items, next_cursor: next, has_more: next !== null } };
   },
 });
 
-function positionOf(cursor = parts[0]?.kind ?? ''): [at: number, inner: string | undefined] {
-  const [, kind, inner] = CURSOR.exec(cursor) ?? [];
+interface Records {
+  readonly records: readonly object[];
+  /** Cursor of the next page of the same kind. */
+  readonly more: string | null;
+}
+
+/** None where the caller may not see them. */
+async function recordsOf(ctx: CallContext, { capability, shows }: Part, input: object): Promise<Records> {
+  try {
+    const { data } = await ctx.invoke(capability, { ...input });
+    const shown = data instanceof JsonText ? JSON.parse(data.text) : data;
+    if (shows === 'one') return { records: [shown], more: null };
+    return { records: shown.items, more: shown.next_cursor ?? null };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'INSUFFICIENT_SCOPE') return { records: [], more: null };
+    throw error;
+  }
+}
+
+interface Beginning {
+  /** Which part. */
+  readonly at: number;
+  /** Cursor of the part's own list. */
+  readonly within?: string;
+}
+
+/** Where the page begins. Throws INVALID_CURSOR. */
+function beginningOf(ctx: CallContext, cursor: string | undefined): Beginning {
+  if (cursor === undefined) return { at: 0 };
+  const [kind, within] = decodeCursor(ctx.core.secrets, [ctx.accountId, ctx.capability], cursor);
   const at = parts.findIndex((part) => part.kind === kind);
-  if (at === -1 || (inner !== undefined && parts[at]?.shows !== 'pages'))
-    throw problem('INVALID_CURSOR', { param: 'cursor' });
-  return [at, inner];
+  if (at === -1) throw problem('INVALID_CURSOR', { param: 'cursor' });
+  return within === undefined ? { at } : { at, within: String(within) };
+}
+
+/** Null: there is no such part. */
+function cursorTo(ctx: CallContext, at: number, ...within: readonly string[]): string | null {
+  const part = parts[at];
+  if (part === undefined) return null;
+  return encodeCursor(ctx.core.secrets, [ctx.accountId, ctx.capability], [part.kind, ...within]);
 }
