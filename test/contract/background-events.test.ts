@@ -5,9 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { setKycStatus } from '../../src/core/accounts/changes.ts';
 import type { Tier } from '../../src/core/accounts/tiers.ts';
+import { approveDevice } from '../../src/core/devices/approve.ts';
+import { readUserCode } from '../../src/core/devices/codes.ts';
+import { findWaiting } from '../../src/core/devices/devices.ts';
+import type { DeviceRow } from '../../src/core/devices/store.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
 import { absorbAccount } from '../../src/core/people/absorb.ts';
+import type { Principal } from '../../src/core/principal.ts';
 import { openVendor } from '../../src/core/vendors/health-store.ts';
 import { vendorNotices } from '../../src/core/vendors/notices.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
@@ -26,6 +31,7 @@ const DAY_SECONDS = DAY_MS / 1_000;
 let service: TestService;
 let receiver: Receiver;
 let accountId: string;
+let secret: string;
 let call: Client;
 
 beforeAll(async () => {
@@ -35,7 +41,8 @@ beforeAll(async () => {
   });
   const account = await createTestAccount(service.core, 0);
   accountId = account.accountId;
-  call = client(service.url, account.secret);
+  secret = account.secret;
+  call = client(service.url, secret);
 });
 afterAll(async () => {
   await service.stop();
@@ -97,6 +104,21 @@ function payAt({ checkout_url }: { checkout_url: string }, card: CardKind = 'pay
   return sandboxBench(service.core.db, service.url, (seconds) => service.advance(seconds)).pay(checkout_url, card);
 }
 
+/** A device that gets its key, as the page of devices approves it. */
+async function linkDevice(): Promise<void> {
+  const post = async (path: string, fields: Record<string, string>) => {
+    const response = await fetch(service.url + path, { method: 'POST', body: new URLSearchParams(fields) });
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  const { device_code, user_code } = await post('/oauth/device_authorization', { client_id: 'an agent' });
+  const device = (await findWaiting(service.core, readUserCode(user_code), ['a person'])) as DeviceRow;
+  const principal = (await service.core.keys.find(secret)) as Principal;
+  await approveDevice(service.core, principal, device, { scopes: ['queue'], lifetimeMs: null, cap: null });
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  await post('/oauth/token', { grant_type, client_id: 'an agent', device_code });
+}
+
 const tier = (to: Tier) => service.core.db.transaction((tx) => setTier(tx, accountId, to));
 
 /** What makes each of them happen. */
@@ -109,6 +131,7 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { accountId: from } = await createTestAccount(service.core, 0);
     await absorbAccount(service.core, { from, into: accountId }, async () => true);
   },
+  'account.device_linked': linkDevice,
   'kyc.status_changed': () => service.core.db.transaction((tx) => setKycStatus(tx, accountId, 'verified')),
   'wallet.expiring_soon': async () => {
     await grantFor(8);
