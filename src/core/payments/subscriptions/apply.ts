@@ -65,7 +65,7 @@ async function take(tx: Transaction, before: SubscriptionRow, nowMs: number, cha
     told.map((what) => eventOf(what, after)),
     nowMs,
   );
-  if (after.reminders > before.reminders) await remind(tx, account, after, nowMs);
+  if (after.reminders > before.reminders) await remind(tx, after, nowMs);
   const dueMs = nextCheckMs(after, nowMs);
   await saveSubscription(tx, after, dueMs);
   if (dueMs !== null) await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, dueMs, { later: dueMs > nowMs });
