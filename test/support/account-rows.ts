@@ -20,10 +20,12 @@ const BACKGROUND = [
 /** Columns that every authenticated call, or delivery in the background, may touch. */
 const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
 
-/** Columns that count, of tables whose rows are changed by the work behind a call. */
+/** What counts of tables whose rows are changed by the work behind a call. */
 const ONLY: Readonly<Record<string, string>> = {
-  'video.webhook': 'account_id, job_id, number, url',
-  'core.payment_setup': 'account_id, setup_id, status, method_id',
+  'video.webhook': 'SELECT account_id, job_id, number, url FROM video.webhook',
+  'core.payment_setup': 'SELECT account_id, setup_id, status, method_id FROM core.payment_setup',
+  'vector.item':
+    'SELECT * FROM vector.item i WHERE NOT EXISTS (SELECT FROM vector.doomed d WHERE d.account_id = i.account_id AND d.collection_id = i.collection_id)',
 };
 
 /** Digest of the account's rows by table, the numbers of its events and deliveries, and the exact figures of its queues. */
@@ -33,7 +35,7 @@ export async function accountRows(db: Database, accountId: string): Promise<Reco
   const digests = tables
     .filter((name) => !BACKGROUND.includes(name))
     .map((name) => {
-      const from = ONLY[name] === undefined ? name : `(SELECT ${ONLY[name]} FROM ${name})`;
+      const from = ONLY[name] === undefined ? name : `(${ONLY[name]})`;
       const row = TOUCHED.reduce((text, column) => `${text} - '${column}'`, 'to_jsonb(t)');
       return `SELECT '${name}' AS name, count(*) || ' ' || coalesce(md5(string_agg((${row})::text, ' ' ORDER BY (${row})::text)), '') AS digest FROM ${from} t WHERE t.account_id = $1`;
     });
