@@ -18,6 +18,8 @@ CREATE TABLE core.device_code (
   status text NOT NULL,
   -- whose key it gets; null: nobody has approved it
   account_id text COLLATE "C",
+  -- the person, the key or the operator's session whose word it is
+  approved_by text COLLATE "C",
   granted_scopes text[],
   key_expires_at timestamptz,
   cap_nanos bigint,

@@ -227,6 +227,7 @@ CREATE TABLE core.device_code (
   interval_s integer NOT NULL,
   status text NOT NULL,
   account_id text COLLATE "C",
+  approved_by text COLLATE "C",
   granted_scopes text[],
   key_expires_at timestamp with time zone,
   cap_nanos bigint,

@@ -5,8 +5,9 @@ import { iso } from '../../lib/time.ts';
 import { lockAccount } from '../accounts/accounts.ts';
 import type { Core } from '../context.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../principal.ts';
-import { scopesAllow, scopesWithin } from '../scopes.ts';
+import { scopesWithin } from '../scopes.ts';
 import type { CapSetting } from '../wallet/limits/key-cap.ts';
+import { mayMakeKeys } from './approver.ts';
 import { lockWaiting } from './devices.ts';
 import * as store from './store.ts';
 
@@ -51,16 +52,13 @@ export function approveDevice(
     if (nowMs === null || caller === undefined) return ended;
     const expiresAtMs = lifetimeMs === null ? null : nowMs + lifetimeMs;
     const fault = faultOf(caller, knownScopes, { scopes, expiresAtMs, cap });
-    if (fault === null) await store.markApproved(tx, device.device_hash, { accountId, scopes, expiresAtMs, cap });
+    const approval = { accountId, approvedBy: principal.id, scopes, expiresAtMs, cap };
+    if (fault === null) await store.markApproved(tx, device.device_hash, approval);
     return fault;
   });
 }
 
 const ended: Fault = { field: null, text: 'Your sign-in has ended. Sign in again.' };
-
-function mayMakeKeys(scopes: Principal['scopes']): boolean {
-  return scopesAllow(scopes, 'account.keys.create', 'admin');
-}
 
 function faultOf(
   caller: LivePrincipal,

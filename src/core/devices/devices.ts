@@ -13,11 +13,12 @@ import { keyRecord } from '../keys/key-record.ts';
 import { ask } from '../people/asked.ts';
 import { wideNetworkOf } from '../people/wide-network.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import { stillHolds } from './approver.ts';
 import { deviceHash, newDeviceCode, newUserCode } from './codes.ts';
 import { countGuess, forgetGuesses, takeBackGuess } from './guesses.ts';
 import * as store from './store.ts';
 
-export type DeviceServices = Pick<Core, 'db' | 'secrets'>;
+export type DeviceServices = Pick<Core, 'db' | 'secrets' | 'knownScopes'>;
 
 export const CODE_LIVES_MS = 10 * MINUTE_MS;
 const INTERVAL_S = 5;
@@ -73,18 +74,14 @@ export async function startDevice(
 }
 
 /** What becomes of the device's question. Two at once get the same key: each holds the row while it looks. */
-export async function pollDevice(
-  { db, secrets }: DeviceServices,
-  deviceCode: string,
-  clientName: string,
-): Promise<Polled> {
+export async function pollDevice(core: DeviceServices, deviceCode: string, clientName: string): Promise<Polled> {
   const hash = deviceHash(deviceCode);
   if (hash === null) return { kind: 'invalid_grant' };
   try {
-    return await db.transaction(async (tx) => {
+    return await core.db.transaction(async (tx) => {
       const row = await store.lock(tx, hash);
       if (row === null || row.client_name !== clientName) return { kind: 'invalid_grant' };
-      return polled(tx, secrets, row, deviceCode);
+      return polled(tx, core, row, deviceCode);
     });
   } catch (error) {
     // The account has as many keys as it may have.
@@ -94,23 +91,38 @@ export async function pollDevice(
   }
 }
 
-async function polled(tx: Transaction, secrets: Secrets, row: store.DeviceRow, deviceCode: string): Promise<Polled> {
+async function polled(
+  tx: Transaction,
+  core: DeviceServices,
+  row: store.DeviceRow,
+  deviceCode: string,
+): Promise<Polled> {
   const nowMs = await clockNow(tx);
-  if (row.status === 'redeemed') return again(secrets, row, deviceCode, nowMs);
+  if (row.status === 'redeemed') return again(core.secrets, row, deviceCode, nowMs);
   if (row.expires_at <= nowMs) return { kind: 'expired_token' };
   if (row.status === 'denied') return { kind: 'access_denied', why: 'The person did not approve it.' };
-  if (row.status === 'approved') return redeemed(tx, secrets, row, deviceCode);
+  if (row.status === 'approved') return redeemed(tx, core, row, deviceCode);
   const isTooSoon = row.polled_at !== null && nowMs - row.polled_at < row.interval_s * 1_000;
   const intervalS = row.interval_s + (isTooSoon ? SLOWER_S : 0);
   await store.markPolled(tx, row.device_hash, nowMs, intervalS);
   return isTooSoon ? { kind: 'slow_down', intervalS } : { kind: 'authorization_pending' };
 }
 
-async function redeemed(tx: Transaction, secrets: Secrets, row: store.DeviceRow, deviceCode: string): Promise<Polled> {
-  const { account_id: accountId, granted_scopes: scopes, client_name, remote_address, device_hash, cap_nanos } = row;
-  if (accountId === null || scopes === null) throw new Error('what was approved names an account and scopes');
+async function redeemed(
+  tx: Transaction,
+  core: DeviceServices,
+  row: store.DeviceRow,
+  deviceCode: string,
+): Promise<Polled> {
+  const { secrets } = core;
+  const { account_id: accountId, approved_by: approvedBy, granted_scopes: scopes } = row;
+  const { client_name, remote_address, device_hash, cap_nanos } = row;
+  if (accountId === null || approvedBy === null || scopes === null)
+    throw new Error('what was approved names an account, somebody and scopes');
   const nowMs = await lockAccount(tx, accountId);
   if (nowMs === null) return { kind: 'access_denied', why: 'The account is gone.' };
+  if (!(await stillHolds(tx, core, { accountId, approvedBy, scopes })))
+    return { kind: 'access_denied', why: 'Who approved it may not hand out such keys any more.' };
   const cap = cap_nanos === null ? null : { nanos: cap_nanos, period: row.cap_period ?? 'total' };
   const fields = { name: client_name, scopes, expiresAtMs: row.key_expires_at, cap };
   const { key, secret } = await createKey(tx, secrets, accountId, fields, nowMs);

@@ -18,6 +18,8 @@ export interface DeviceRow {
   readonly interval_s: number;
   readonly status: DeviceStatus;
   readonly account_id: string | null;
+  /** Person, key or session whose word it is. */
+  readonly approved_by: string | null;
   readonly granted_scopes: readonly string[] | null;
   readonly key_expires_at: number | null;
   readonly cap_nanos: bigint | null;
@@ -30,6 +32,7 @@ export interface DeviceRow {
 /** What a person has said that the device gets. */
 export interface Approval {
   readonly accountId: string;
+  readonly approvedBy: string;
   readonly scopes: readonly string[];
   readonly expiresAtMs: number | null;
   readonly cap: CapSetting | null;
@@ -41,8 +44,8 @@ type NewDevice = Pick<
 >;
 
 const columns = `d.device_hash, d.user_code, d.client_name, d.remote_address, d.scopes, d.created_at, d.expires_at, d.polled_at,
-          d.interval_s, d.status, d.account_id, d.granted_scopes, d.key_expires_at, d.cap_nanos, d.cap_period, d.key_id,
-          d.sealed_secret, d.redeemed_at`;
+          d.interval_s, d.status, d.account_id, d.approved_by, d.granted_scopes, d.key_expires_at, d.cap_nanos, d.cap_period,
+          d.key_id, d.sealed_secret, d.redeemed_at`;
 const insertRow = statement(
   'device_insert',
   `INSERT INTO core.device_code (device_hash, user_code, client_name, remote_address, scopes, created_at, expires_at, interval_s, status)
@@ -64,7 +67,8 @@ const updatePolled = statement(
 const updateApproved = statement(
   'device_update_approved',
   `UPDATE core.device_code
-      SET status = 'approved', account_id = $2, granted_scopes = $3::text[], key_expires_at = $4, cap_nanos = $5, cap_period = $6
+      SET status = 'approved', account_id = $2, granted_scopes = $3::text[], key_expires_at = $4, cap_nanos = $5, cap_period = $6,
+          approved_by = $7
     WHERE device_hash = $1`,
 );
 const updateDenied = statement(
@@ -103,12 +107,12 @@ export async function markPolled(tx: Queryable, hash: Buffer, nowMs: number, int
 export async function markApproved(
   tx: Queryable,
   hash: Buffer,
-  { accountId, scopes, ...key }: Approval,
+  { accountId, approvedBy, scopes, ...key }: Approval,
 ): Promise<void> {
   const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
   await tx.query(updateApproved, [
     ...[hash, accountId, textArray(scopes), expiresAt],
-    ...[key.cap?.nanos ?? null, key.cap?.period ?? null],
+    ...[key.cap?.nanos ?? null, key.cap?.period ?? null, approvedBy],
   ]);
 }
 
