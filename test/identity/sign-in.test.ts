@@ -1,8 +1,8 @@
 // Signing in by identity providers, from the first link to the session, and linking a second identity: over HTTP, with real providers.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { createAccount, findAccount } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { createPerson, findByIdentity, membershipsOf } from '../../src/core/people/persons.ts';
+import { createPerson, findByIdentity, membershipsOf, type Role, setMember } from '../../src/core/people/persons.ts';
 import { personOf } from '../../src/core/people/provider-sign-in.ts';
 import { findSession, formToken, openSession } from '../../src/core/people/sessions.ts';
 import { balanceOf } from '../../src/core/wallet/ledger/read.ts';
@@ -180,6 +180,35 @@ test('who signed up by mail links a provider: the same account, and its credit n
   const later = walker();
   await signIn(later);
   expect(await accountOf(later)).toBe(accountId);
+});
+
+test('a verified address of a linked identity is bound to an account that had none, by its owners only', async () => {
+  const { core } = it;
+  const fields = { name: null, scopes: null, expiresAtMs: null, cap: null };
+  const emailOf = async (accountId: string) => (await findAccount(core.db, accountId))?.email;
+  corp.person = { ...ada, email_verified: false };
+  other.person = { ...other.person, email_verified: false };
+  github.user = { id: 1_000 + last, login: 'ada', emails: [{ email: 'a@example.net', primary: true, verified: true }] };
+  const browser = walker();
+  await signIn(browser);
+  const accountId = await accountOf(browser);
+  const { secret } = await core.db.transaction((tx) => createKey(tx, core.secrets, accountId, fields, Date.now()));
+  const topup = async () => (await client(it.url, secret)('POST', '/v1/account/topup', {})).body;
+
+  await link(browser, 'other');
+  expect([await emailOf(accountId), (await topup()).error.code]).toEqual([null, 'EMAIL_BINDING_REQUIRED']);
+  const personId = (await sessionOf(browser))?.personId ?? '';
+  const become = (role: Role) => core.db.transaction((tx) => setMember(tx, { personId, accountId, role }, Date.now()));
+  await become('viewer');
+  await link(browser, 'github');
+  expect(await emailOf(accountId)).toBeNull();
+  await become('owner');
+  github.user = { ...github.user, id: 2_000 + last };
+  await link(browser, 'github');
+  expect([await emailOf(accountId), (await topup()).ok]).toEqual(['a@example.net', true]);
+  github.user = { id: 3_000 + last, login: 'ada', emails: [{ email: 'b@example.net', primary: true, verified: true }] };
+  await link(browser, 'github');
+  expect(await emailOf(accountId)).toBe('a@example.net');
 });
 
 test('an empty account goes over with its keys, and both identities are one person', async () => {

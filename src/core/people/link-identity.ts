@@ -4,7 +4,8 @@ import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { Problem, problem } from '../../problems/problem.ts';
-import { lockAccount } from '../accounts/accounts.ts';
+import { findAccount, lockAccount } from '../accounts/accounts.ts';
+import { setEmail } from '../accounts/changes.ts';
 import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
 import { absorbAccount } from './absorb.ts';
@@ -65,13 +66,24 @@ export async function identitiesOf(db: Queryable, personId: string): Promise<rea
 
 /** One transaction makes the identity the person's; who dies after it has lost nothing, only that the person has both accounts. */
 export async function linkIdentity(core: Core, who: Linking, arrival: Arrival): Promise<Linked> {
-  const came = await core.db.transaction((tx) => link(tx, core, who, arrival));
+  const came = await core.db.transaction(async (tx) => {
+    const accounts = await link(tx, core, who, arrival);
+    await bindAddress(tx, who, arrival.identity.verifiedEmail);
+    return accounts;
+  });
   const [absorbed, kept]: [string[], string[]] = [[], []];
   for (const accountId of came) {
     const isGone = who.isOwner && (await goOver(core, accountId, who));
     (isGone ? absorbed : kept).push(accountId);
   }
   return { absorbed, kept };
+}
+
+/** An account that has no address gets the one that the provider vouches for, where it is its owner's. */
+async function bindAddress(tx: Transaction, { accountId, isOwner }: Linking, email: string | null): Promise<void> {
+  if (!isOwner || email === null) return;
+  await lockAccount(tx, accountId);
+  if ((await findAccount(tx, accountId))?.emailBound === false) await setEmail(tx, accountId, email);
 }
 
 /** Answers the accounts that came with the identity, and are nobody else's. */
