@@ -80,3 +80,11 @@ CREATE TABLE core.vendor_bill (
   PRIMARY KEY (account_id, day, vendor, cause)
 ) WITH (fillfactor = 70);
 CREATE INDEX vendor_bill_day ON core.vendor_bill (day);
+
+-- Vendors that an account is never routed to, by capability.
+CREATE TABLE core.routing (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  exclude text[] NOT NULL,
+  PRIMARY KEY (account_id, capability)
+);

@@ -517,6 +517,13 @@ CREATE TABLE core.recharge_attempt (
   CONSTRAINT recharge_attempt_pkey PRIMARY KEY (account_id, attempt_id)
 );
 
+CREATE TABLE core.routing (
+  account_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  exclude text[] NOT NULL,
+  CONSTRAINT routing_pkey PRIMARY KEY (account_id, capability)
+);
+
 CREATE TABLE core.sandbox_method (
   ref text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,

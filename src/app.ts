@@ -222,7 +222,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
     films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
-    ...{ log, baseUrl, region: config.region, siblings, bounds },
+    ...{ log, baseUrl, region: config.region, siblings, bounds, limitsRates: config.rateLimits },
   };
   hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);

@@ -7,9 +7,11 @@ import type { Logger } from './core/process/logger.ts';
 import { liveAttempts, timeoutsOf } from './core/vendors/attempts.ts';
 import { VendorHealth } from './core/vendors/health.ts';
 import { VendorLimits } from './core/vendors/limits.ts';
+import { Routing } from './core/vendors/routing.ts';
 import { Vendors } from './core/vendors/vendors.ts';
 import type { Database } from './db/database.ts';
 import type { Module } from './manifest/module.ts';
+import { aiAdapters } from './vendors/ai/index.ts';
 import { readKey } from './vendors/file/key.ts';
 import type { Adapter, FileFault, ModelRow, TryOut, VendorsFile } from './vendors/file/port.ts';
 import { sandbox } from './vendors/file/row.ts';
@@ -22,7 +24,7 @@ export type Adapters = Readonly<Record<string, readonly Adapter[]>>;
 
 /** Everything this service can speak; one set for a process. */
 export function builtInAdapters(): Adapters {
-  return { video: [...videoAdapters().values()] };
+  return { ai: [...aiAdapters().values()], video: [...videoAdapters().values()] };
 }
 
 const TRY_OUT_MS = 20 * 60_000;
@@ -117,7 +119,17 @@ export async function startVendors(db: Database, file: VendorsFile, host: Vendor
   const health = new VendorHealth({ db, log, alsoRead });
   if (file.vendors.length > 1) await health.start();
   const families = manifest.modules.flatMap(({ models }) => models ?? []);
-  return new Vendors({ file, families, adapters, region: config.region, health, limits, readKey: keyReader(config) });
+  const routing = new Routing(db);
+  return new Vendors({
+    file,
+    families,
+    adapters,
+    region: config.region,
+    health,
+    limits,
+    routing,
+    readKey: keyReader(config),
+  });
 }
 
 /** Live work goes on with its vendors, whose keys stand in the file. */

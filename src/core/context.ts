@@ -66,6 +66,8 @@ export interface Core {
   readonly siblings: Siblings;
   /** What this process may take. */
   readonly bounds: Admission;
+  /** Whether accounts are limited in how often, and how much at once, they call. */
+  readonly limitsRates: boolean;
 }
 
 /** The fields of an input; a JsonText among them, or in place of them all, goes in byte for byte. */

@@ -44,13 +44,23 @@ export class Envelope {
 
   success(call: Call, answer: Answer): string {
     const data = toJson(answer.data as JsonText);
-    const shown = scopesAllow(call.principal.scopes, BALANCE, 'read') ? answer : { ...answer, balanceNanos: undefined };
-    return `{"ok":true,"data":${data},"metadata":${this.#metadata(call, shown)}}`;
+    return `{"ok":true,"data":${data},"metadata":${this.metadata(call, answer)}}`;
   }
 
   failure(identity: Identity, failure: Problem): string {
     const error = renderProblem(failure, identity, this.#options.baseUrl);
     return `{"ok":false,"error":${JSON.stringify(error)},"metadata":${this.#metadata(identity, null)}}`;
+  }
+
+  /** What `metadata` tells of an answer, as JSON text: for protocols with an envelope of their own. */
+  metadata(call: Call, answer: Answer): string {
+    const isShown = scopesAllow(call.principal.scopes, BALANCE, 'read');
+    return this.#metadata(call, isShown ? answer : { ...answer, balanceNanos: undefined });
+  }
+
+  /** The same of a failure. */
+  failureMetadata(identity: Identity): string {
+    return this.#metadata(identity, null);
   }
 
   /** RFC 9457 form of a failure, for callers that accept application/problem+json. */

@@ -38,7 +38,7 @@ export async function* withHeartbeat<T>(pieces: AsyncIterable<T>, everyMs: numbe
 }
 
 /** Null when the promise takes longer. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), ms);
   try {

@@ -22,6 +22,8 @@ export interface RawHead {
   readonly url: string;
   /** The one that the answer carries as X-Request-Id. */
   readonly requestId: string;
+  /** What the envelope tells of a failure as `metadata`; null while the service starts or stops. */
+  failureMetadata(): object | null;
 }
 
 /** What is made of the body of a raw route: in a thread when it is long. */
@@ -64,6 +66,13 @@ export interface RawRequest extends RawHead {
   identify(credential: Credential | null): Promise<Principal>;
   /** Calls a capability of any module for the one who sent the request, as a call of its own. Never throws for what it fails with. */
   invoke(capability: string, input: InvokedInput, options?: { readonly idempotencyKey?: string }): Promise<RawOutcome>;
+  /** What the envelope tells of an answer of the route's capability as `metadata`. */
+  metadata(answer: Answer): object;
+  /**
+   * Gives the call its idempotency key: that of the head and, when there is one, `inBody`. `fingerprint`: of the request. Throws
+   * INVALID_IDEMPOTENCY_KEY.
+   */
+  takeKey(inBody: unknown, fingerprint: () => string): void;
   /** Whose share of the service the request takes: its account, or all that come without a key. */
   readonly sharer: string;
   /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */

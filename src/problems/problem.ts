@@ -20,6 +20,8 @@ export interface Shortfall {
   readonly windowLeftMs: number | null;
   /** The capability that lifts it. */
   readonly liftedBy: string;
+  /** What is left, for a call that can do with less; never told. */
+  readonly roomNanos: bigint;
 }
 
 export interface ProblemOptions {

@@ -25,6 +25,7 @@ test('a shortfall is told in USD, with null for what is not known or not shown',
     windowEndMs: 0,
     windowLeftMs: 0,
     liftedBy: 'x',
+    roomNanos: 5n,
   };
   expect(renderProblem(problem('INSUFFICIENT_CREDIT', { shortfall }), ids, '').shortfall).toEqual({
     needed_usd: 0.00002,

@@ -115,6 +115,7 @@ function makeCore(db: Database): Core {
     region: 'western',
     connection: {},
     siblings: noSiblings,
+    limitsRates: true,
     bounds: admission,
   };
 }

@@ -1,5 +1,6 @@
 // The vendors of this process: what the file says of them, whether they answer, and whom a request may go to.
 import type { Database } from '../../db/database.ts';
+import { Problem } from '../../problems/problem.ts';
 import {
   type Adapter,
   type ModelFamily,
@@ -16,6 +17,7 @@ import type { Admittance, VendorHealth } from './health.ts';
 import type { VendorLimits } from './limits.ts';
 import { VendorMetrics } from './metrics.ts';
 import { vendorNotices } from './notices.ts';
+import { nobody, type Routing } from './routing.ts';
 
 export interface VendorsOptions {
   readonly file: VendorsFile;
@@ -26,6 +28,7 @@ export interface VendorsOptions {
   readonly region: VendorRegion;
   readonly health: VendorHealth;
   readonly limits: VendorLimits;
+  readonly routing: Routing;
   /** A key by the name that is stored of it; null when it is not there any more. */
   readonly readKey: (name: string) => string | null;
 }
@@ -40,7 +43,20 @@ export interface ListedVendor {
   readonly lowestNanos: bigint;
 }
 
-const nobody: ReadonlySet<string> = new Set();
+/** Whom `auto` leads to for the sample request of a capability. */
+export interface SampleChain {
+  readonly chain: readonly SampleLink[];
+  /** Why the chain is empty; null: it is not. */
+  readonly reason: 'no_vendor_configured' | 'excluded' | 'region' | null;
+}
+
+export interface SampleLink {
+  readonly vendor: string;
+  readonly model: string;
+  readonly isUp: boolean;
+  /** Of the sample request, with markup. */
+  readonly nanos: bigint;
+}
 
 export class Vendors {
   readonly #options: VendorsOptions;
@@ -54,6 +70,19 @@ export class Vendors {
 
   get health(): VendorHealth {
     return this.#options.health;
+  }
+
+  get routing(): Routing {
+    return this.#options.routing;
+  }
+
+  get region(): VendorRegion {
+    return this.#options.region;
+  }
+
+  /** Capabilities of which an account may exclude vendors. */
+  get routable(): readonly string[] {
+    return this.#options.families.flatMap(({ routable }) => routable?.capabilities ?? []);
   }
 
   /** Equal on processes that work with the same file. */
@@ -82,6 +111,45 @@ export class Vendors {
   choose<Why>(wish: Wish<Why>, excluded: ReadonlySet<string> = nobody): Choice<Why> {
     const { file, region, health } = this.#options;
     return choose(wish, { vendors: file.vendors, rows: file.rows, region, excluded, nowMs: health.nowMs });
+  }
+
+  /** Whom `auto` leads to for the sample request of a routable capability. */
+  sampleChain(capability: string, excluded: ReadonlySet<string>): SampleChain {
+    const { families, health } = this.#options;
+    const sampleNanos = families.find(({ routable }) => routable?.capabilities.includes(capability))?.routable
+      ?.sampleNanos;
+    if (sampleNanos === undefined) throw new Error(`${capability} is not routable`);
+    const wish: Wish<'passed over'> = {
+      capability,
+      model: null,
+      vendor: null,
+      crossRegion: false,
+      unable: (row) => (sampleNanos(capability, row) === null ? 'passed over' : null),
+      quote: (row) => sampleNanos(capability, row) ?? 0n,
+    };
+    try {
+      const choice = this.choose(wish, excluded);
+      if (choice.kind === 'unable')
+        return { chain: [], reason: excluded.size > 0 ? 'excluded' : 'no_vendor_configured' };
+      const chain = choice.chain.map(({ vendor, model, quoteNanos }) => ({
+        vendor,
+        model,
+        isUp: health.isUp(vendor, capability),
+        nanos: quoteNanos,
+      }));
+      return { chain, reason: null };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'VENDOR_NOT_AVAILABLE') throw error;
+      return {
+        chain: [],
+        reason: error.detail === 'excluded' || error.detail === 'region' ? error.detail : 'no_vendor_configured',
+      };
+    }
+  }
+
+  /** Whether a capability is left without any vendor that takes work. */
+  leavesNobody(capability: string, excluded: ReadonlySet<string>): boolean {
+    return this.rowsFor(capability).every(({ vendor }) => vendor.disabled !== null || excluded.has(vendor.id));
   }
 
   /** Whether a call may be made now: within the limits of the file, and to a vendor that is up, or to try one that was down. */

@@ -1,9 +1,10 @@
 // One body read from bytes to what its capability works with: the same checks as of every body, in the same order.
+
+import { KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import type { BulkBody } from '../../manifest/bulk-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { refuseInvalid } from '../input/check-input.ts';
-import { KEY_FIELD, requestFingerprint } from '../input/idempotency-key.ts';
 import { readJsonObject } from '../input/json-object.ts';
 import { unknownFieldWarnings } from '../input/unknown-fields.ts';
 

@@ -1,12 +1,13 @@
 // An input that comes as JSON text with all its fields in one object: from a protocol with calls of its own, or from another module.
 // Read and checked as a body is; what is opaque is cut from the text, byte for byte. Under one idempotency key it is the same request as
 // the one over REST, but for the fields of a query.
+import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import { memberSources } from '../../lib/json-source.ts';
 import type { BulkOutcome } from '../bulk/outcome.ts';
 import type { Call } from '../call.ts';
 import type { Gateway } from '../gateway.ts';
 import { refuseInvalid } from './check-input.ts';
-import { fingerprintPrefix, KEY_FIELD, requestFingerprint, takeIdempotencyKey } from './idempotency-key.ts';
+import { takeIdempotencyKey } from './idempotency-key.ts';
 import { readJsonText } from './json-object.ts';
 import { unknownFieldWarnings } from './unknown-fields.ts';
 

@@ -25,6 +25,9 @@ import { paymentMethodSetDefault } from './capabilities/payment-method/set-defau
 import { exportAccount } from './capabilities/profile/export.ts';
 import { get } from './capabilities/profile/get.ts';
 import { update } from './capabilities/profile/update.ts';
+import { routingGet } from './capabilities/routing/get.ts';
+import { routingSet } from './capabilities/routing/set.ts';
+import { routingTest } from './capabilities/routing/test.ts';
 import { subscriptionCancel } from './capabilities/subscription/cancel.ts';
 import { subscriptionEvents } from './capabilities/subscription/events.ts';
 import { subscriptionGet } from './capabilities/subscription/get.ts';
@@ -97,6 +100,9 @@ export const account = defineModule<AccountState>({
     autorechargeGet,
     autorechargeConfigure,
     tierUpgrade,
+    routingGet,
+    routingSet,
+    routingTest,
     subscriptionGet,
     subscriptionCancel,
     subscriptionResume,

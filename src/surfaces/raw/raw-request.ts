@@ -2,10 +2,15 @@
 import type { FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
+import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { Call } from '../../gateway/call.ts';
+import type { Envelope } from '../../gateway/envelope.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
+import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';
 import { invoke } from '../../gateway/invoke.ts';
 import type { Visit } from '../../gateway/visit.ts';
+import type { Answer } from '../../manifest/capability.ts';
 import type { BodyTask, RawHead, RawRequest } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify } from '../rest/call-slot.ts';
@@ -16,11 +21,13 @@ const WILDCARD = /\{([a-z_]+)\*\}$/;
 export class RawArrived extends ArrivedRequest implements RawHead {
   protected readonly slot: CallSlot;
   readonly #rest: string | undefined;
+  readonly #envelope: () => Envelope | undefined;
 
   /** `path`: of the route. */
-  constructor(request: FastifyRequest, slot: CallSlot, path: string) {
+  constructor(request: FastifyRequest, slot: CallSlot, path: string, envelope: () => Envelope | undefined) {
     super(request);
     this.slot = slot;
+    this.#envelope = envelope;
     this.#rest = WILDCARD.exec(path)?.[1];
   }
 
@@ -36,6 +43,12 @@ export class RawArrived extends ArrivedRequest implements RawHead {
 
   get url() {
     return this.request.raw.url ?? '';
+  }
+
+  failureMetadata(): object | null {
+    const identity = this.slot.raw?.visit ?? this.slot.raw?.identity ?? identify(this.request);
+    const text = this.#envelope()?.failureMetadata(identity);
+    return text === undefined ? null : JSON.parse(text);
   }
 
   get requestId() {
@@ -60,7 +73,7 @@ export class RawRead extends RawArrived implements RawRequest {
   readonly #parts: RawParts;
 
   constructor(request: FastifyRequest, slot: CallSlot, parts: RawParts) {
-    super(request, slot, parts.path);
+    super(request, slot, parts.path, () => parts.gateway.envelope);
     this.#parts = parts;
   }
 
@@ -125,6 +138,23 @@ export class RawRead extends RawArrived implements RawRequest {
     const { entryForm, traceId, signal, place } = visit;
     const part = { entryForm, traceId, signal, ...(place === null ? {} : { place }) };
     return invoke(gateway, { endpoint, principal, input, idempotencyKey, ...part });
+  }
+
+  metadata(answer: Answer): object {
+    return JSON.parse(this.#parts.gateway.envelope.metadata(this.#call(), answer));
+  }
+
+  takeKey(inBody: unknown, fingerprint: () => string): void {
+    const call = this.#call();
+    if (inBody !== undefined) call.input[KEY_FIELD] = inBody;
+    const sent = this.headers['idempotency-key'];
+    takeIdempotencyKey(call, sent === undefined ? [] : [sent], fingerprint);
+  }
+
+  #call(): Call {
+    const { call } = this.slot;
+    if (call?.isIdentified !== true) throw new Error('the request is no call of a capability yet');
+    return call;
   }
 
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result> {

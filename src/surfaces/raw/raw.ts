@@ -91,7 +91,7 @@ async function arrive(
   reply: FastifyReply,
 ): Promise<void> {
   const slot = slotOf(request);
-  const head = new RawArrived(request, slot, route.path);
+  const head = new RawArrived(request, slot, route.path, () => current()?.envelope);
   const raw = { name: route.name, identity: identify(request), refuse: refusing(route, head) };
   slot.raw = raw;
   const gateway = current();

@@ -1,16 +1,12 @@
 // The input of a REST call: path, query and body become one object. Only what stands in path and query is coerced, by the schema.
 import { isDeepStrictEqual } from 'node:util';
+import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import type { BulkOutcome } from '../../gateway/bulk/outcome.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { FieldSchema } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { refuseHostileKeys } from '../../gateway/input/hostile-keys.ts';
-import {
-  fingerprintPrefix,
-  KEY_FIELD,
-  requestFingerprint,
-  takeIdempotencyKey,
-} from '../../gateway/input/idempotency-key.ts';
+import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';
 import { readJsonObject } from '../../gateway/input/json-object.ts';
 import { checkInput } from '../../gateway/input/read-input.ts';
 import { invalidField, problem } from '../../problems/problem.ts';

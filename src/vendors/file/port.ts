@@ -80,8 +80,18 @@ export interface ModelFamily {
   serves(traits: Readonly<Record<string, unknown>>): readonly string[];
   /** What the schemas cannot say, and what the row's adapter cannot do. Not asked of the sandbox. */
   faults?(row: ModelRow, adapter: Adapter): readonly FieldFault[];
+  /** What is wrong with the rows of the file together, those of the sandbox left out; null: nothing. */
+  wholeFault?(rows: readonly ModelRow[]): string | null;
+  /** Capabilities of which an account may exclude vendors; absent: none. */
+  readonly routable?: Routable;
   /** The least that a unit of it costs the caller, nano-USD with markup: what discovery shows. */
   lowestNanos(row: ModelRow): bigint;
+}
+
+export interface Routable {
+  readonly capabilities: readonly string[];
+  /** What a sample request costs there, nano-USD with markup; null: `auto` never leads there. */
+  sampleNanos(capability: string, row: ModelRow): bigint | null;
 }
 
 /** Of one real call. */

@@ -52,6 +52,10 @@ export function readVendorsFile(
     vendors.push(vendor);
     rows.push(...readModels(vendor, entry as VendorEntry, path, reading, faults, warnings));
   }
+  for (const { name, wholeFault } of reading.families) {
+    const message = wholeFault?.(rows.filter(({ family }) => family === name)) ?? null;
+    if (message !== null) faults.add(['vendors'], message);
+  }
   const [builtIn, itsRows] = sandbox(reading.families, reading.region, isSandboxEnabled);
   const file = {
     vendors: [...vendors, builtIn],

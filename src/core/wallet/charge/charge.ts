@@ -6,7 +6,6 @@ import { DAY_MS } from '../../../lib/time.ts';
 import type { CallContext } from '../../context.ts';
 import type { IdempotencyKey } from '../../idempotency/key.ts';
 import type { LaneEffect, LaneItem, LaneOutcome } from '../lane/lane-item.ts';
-import type { Lanes } from '../lane/lanes.ts';
 import { priceOf } from '../prices.ts';
 import { chargeLarge } from './charge-large.ts';
 
@@ -54,10 +53,15 @@ export async function chargeInLane<Input, Context>(
 ): Promise<ChargedAnswer> {
   const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
   const item = laneItem(ctx, charge, large ? 'hold' : 'charge');
-  const outcome = await submitOrWait(ctx.core.lanes, item as LaneItem);
+  const outcome = await outcomeOrWait(() => ctx.core.lanes.submit(item as LaneItem));
   if (outcome.kind !== 'deferred') return finish(ctx, item, outcome);
   const held = laneItem(ctx, charge, 'hold');
-  return finish(ctx, held, await submitOrWait(ctx.core.lanes, held as LaneItem), ctx.core.holds.deferredWrites);
+  return finish(
+    ctx,
+    held,
+    await outcomeOrWait(() => ctx.core.lanes.submit(held as LaneItem)),
+    ctx.core.holds.deferredWrites,
+  );
 }
 
 /**
@@ -104,7 +108,7 @@ export async function beginWork<Input, Context>(
     ...laneItem(ctx, work, 'begin'),
     ...{ amount: work.amountNanos, holdMs: null, holdOwner: work.owner, keepMs: work.keepMs ?? DAY_MS },
   };
-  return finish(ctx, item, await submitOrWait(ctx.core.lanes, item as LaneItem));
+  return finish(ctx, item, await outcomeOrWait(() => ctx.core.lanes.submit(item as LaneItem)));
 }
 
 async function finish<Input, Context>(
@@ -157,10 +161,10 @@ function laneItem<Input, Context>(
 }
 
 /** A call with the key that runs in another process, or under a hold, is given two seconds to finish. */
-async function submitOrWait(lanes: Lanes, item: LaneItem): Promise<LaneOutcome> {
+export async function outcomeOrWait(submit: () => Promise<LaneOutcome>): Promise<LaneOutcome> {
   const giveUpAt = performance.now() + IN_FLIGHT_WAIT_MS;
   for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 200)) {
-    const outcome = await lanes.submit(item);
+    const outcome = await submit();
     const inFlight = outcome.kind === 'refused' && outcome.problem.code === 'IDEMPOTENCY_IN_FLIGHT';
     if (!inFlight || performance.now() + pauseMs > giveUpAt) return outcome;
     await sleep(pauseMs);

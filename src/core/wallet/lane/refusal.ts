@@ -50,6 +50,7 @@ export function insufficientCredit(
       windowEndMs: endsAtMs,
       windowLeftMs: endsAtMs === null ? null : Math.max(0, endsAtMs - nowMs),
       liftedBy,
+      roomNanos: refusal.left,
     },
   });
 }

@@ -1,4 +1,5 @@
 // Jobs and failures in the shapes of OpenAI's videos.
+import { refusal } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { jobRecord } from '../jobs/record.ts';
@@ -41,21 +42,6 @@ function errorOf({ state, error, end_reason: reason }: JobRecord) {
   return { code: reason ?? state, message: `The job was ${state}.` };
 }
 
-export function json(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): RawAnswer {
-  const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  return { status, headers: { ...own, ...headers }, body: JSON.stringify(body) };
-}
-
-const types: readonly (readonly [status: number, type: string])[] = [
-  [500, 'server_error'],
-  [429, 'rate_limit_error'],
-  [404, 'invalid_request_error'],
-  [403, 'permission_error'],
-  [402, 'insufficient_quota'],
-  [401, 'authentication_error'],
-  [0, 'invalid_request_error'],
-];
-
 /** Fields of video.generate by their names here. */
 const params: ReadonlyMap<string, string> = new Map([
   ['duration_seconds', 'seconds'],
@@ -65,16 +51,8 @@ const params: ReadonlyMap<string, string> = new Map([
   ['id', 'video_id'],
 ]);
 
-/** The official client repeats 409 and 5xx by itself unless it is told not to. */
-export function refusal({ httpStatus, code, message, param, retryable, retryAfterMs }: Problem): RawAnswer {
-  const [, type] = types.find(([status]) => httpStatus >= status) as (typeof types)[number];
-  const wait = retryAfterMs ?? null;
-  return json({ error: { message, type, param: params.get(param ?? '') ?? param ?? null, code } }, httpStatus, {
-    ...(wait === null
-      ? {}
-      : { 'retry-after': String(Math.max(1, Math.ceil(wait / 1_000))), 'retry-after-ms': String(wait) }),
-    ...(retryable ? {} : { 'x-should-retry': 'false' }),
-  });
+export function refusalOfVideos(failure: Problem): RawAnswer {
+  return refusal(failure, params.get(failure.param ?? '') ?? failure.param ?? null);
 }
 
 function secondsOf(iso: string): number {

@@ -1,9 +1,9 @@
 // What `POST /v1/videos` asks for, as a form or as JSON, in the fields of video.generate. Images are long, so this is done in a thread.
+import { jsonFields, unreadable } from '../../../manifest/openai-wire.ts';
 import type { BodyTask } from '../../../manifest/raw-route.ts';
-import { invalidField, type Problem } from '../../../problems/problem.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import { pictureSize } from '../jobs/picture.ts';
 import { type AspectRatio, aspectRatios, resolutions } from '../jobs/row.ts';
-import { problem } from '../problems.ts';
 import { readForm } from './form.ts';
 
 /** What clients of this wire mean when they say nothing. */
@@ -40,17 +40,6 @@ export const readFormCreate: BodyTask<string> = {
   id: 'video.openai.form',
   run: (body) => inputText(formFields(body)),
 };
-
-function jsonFields(body: Buffer): Sent {
-  let sent: unknown;
-  try {
-    sent = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw unreadable('The body is no JSON.');
-  }
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw unreadable('The body is no JSON object.');
-  return sent as Sent;
-}
 
 /** A file becomes base64; `input_reference[image_url]` a member. */
 function formFields(body: Buffer): Sent {
@@ -97,8 +86,4 @@ function imageOf(sent: unknown): string {
   const { image_url: image, file_id: file } = (typeof sent === 'object' ? sent : {}) as Sent;
   if (typeof image === 'string' && file === undefined) return image;
   throw invalidField('input_reference', 'type', 'input_reference is an image file, or {"image_url": "https://…"}.');
-}
-
-function unreadable(message: string): Problem {
-  return problem('INVALID_REQUEST', { message });
 }

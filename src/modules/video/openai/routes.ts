@@ -4,6 +4,7 @@ import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { JsonText } from '../../../lib/json-text.ts';
+import { json } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawOutcome, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { filmAnswer } from '../content.ts';
@@ -15,7 +16,7 @@ import { jobIdPattern, listJobs, listJobsUpwards } from '../jobs/store.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
-import { json, refusal, videoOf } from './answers.ts';
+import { refusalOfVideos, videoOf } from './answers.ts';
 import { readFormCreate, readJsonCreate } from './request.ts';
 
 const PATH = '/v1/videos';
@@ -27,7 +28,7 @@ const common = {
   entryForm: 'openai_compat',
   bodyBytesMax: 64 * 1024,
   credentialOf: bearer,
-  refuse: refusal,
+  refuse: refusalOfVideos,
 } as const;
 
 export const openaiRoutes: readonly RawRoute<VideoState>[] = [

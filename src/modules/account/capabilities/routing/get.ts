@@ -1,0 +1,29 @@
+import Type from 'typebox';
+import { nobody, readExclusions } from '../../../../core/vendors/routing.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import type { AccountState } from '../../state.ts';
+import { routingRecord, routingSchema } from './schemas.ts';
+
+export const routingGet = defineCapability<AccountState>()({
+  id: 'account.routing.get',
+  method: 'GET',
+  path: '/v1/account/routing/get',
+  summary: 'Shows which vendors AI calls go to, and which the account excludes.',
+  description:
+    'One entry for each capability that can be routed. chain is whom `auto` leads to, in the order in which they are asked: the service ' +
+    'sets the order, the account excludes vendors with account.routing.set.',
+  input: Type.Object({}),
+  output: Type.Object({ capabilities: Type.Array(routingSchema, { description: 'Each capability that is routed.' }) }),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'Where calls go', input: {} }],
+  async run({ ctx }) {
+    const { core, accountId } = ctx;
+    const exclusions = await readExclusions(core.db, accountId);
+    const capabilities = core.vendors.routable.map((id) => routingRecord(core, id, exclusions.get(id) ?? nobody));
+    return { data: { capabilities } };
+  },
+});

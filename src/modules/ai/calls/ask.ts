@@ -1,0 +1,103 @@
+// What a chat asks for, read from the body of chat/completions. Only what routes, prices and gates it is looked at; all else goes to the
+// vendor as it came.
+
+import { imagesIn, inputTokensOf, isObject, type WireObject } from '../../../lib/chat/body.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { CACHE_TTL_SECONDS_MAX, CHOICES_MAX } from '../limits.ts';
+
+/** Who is asked, of every call of a model. */
+export interface Routed {
+  readonly model: string | null;
+  readonly vendor: string | null;
+  readonly crossRegion: boolean;
+}
+
+export interface ChatAsk extends Routed {
+  /** For the vendor: without the fields that are ours. */
+  readonly body: WireObject;
+  readonly choices: number;
+  /** Set by the caller; null: not at all. */
+  readonly outputTokens: number | null;
+  readonly stream: boolean;
+  /** Whether a stream shows its usage in a chunk of its own. */
+  readonly showsUsage: boolean;
+  /** Counted. */
+  readonly inputTokens: number;
+  readonly images: number;
+  readonly tools: boolean;
+  readonly jsonSchema: boolean;
+  readonly cacheTtlSeconds: number | null;
+}
+
+/** Fields of ours: vendors never see them. */
+const OWN = ['vendor', 'cross_region', 'idempotency_key', 'cache_ttl_seconds', 'stream', 'stream_options'];
+
+export type Sent = Readonly<Record<string, unknown>>;
+
+/** Throws VALIDATION_FAILED. */
+export function readChat(sent: Sent): ChatAsk {
+  requireMessages(sent.messages);
+  const tools = listOf(sent, 'tools');
+  const options = objectOf(sent, 'stream_options');
+  const format = objectOf(sent, 'response_format');
+  return {
+    ...routed(sent),
+    body: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
+    choices: wholeOf(sent, 'n', 1, CHOICES_MAX) ?? 1,
+    outputTokens: wholeOf(sent, 'max_completion_tokens', 1) ?? wholeOf(sent, 'max_tokens', 1),
+    stream: flagOf(sent, 'stream'),
+    showsUsage: flagOf(options, 'include_usage'),
+    inputTokens: inputTokensOf(sent),
+    images: imagesIn(sent),
+    tools: tools.length > 0,
+    jsonSchema: format.type === 'json_schema',
+    cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
+  };
+}
+
+/** Throws VALIDATION_FAILED. */
+export function routed(sent: Sent): Routed {
+  return { model: textOf(sent, 'model'), vendor: textOf(sent, 'vendor'), crossRegion: flagOf(sent, 'cross_region') };
+}
+
+function requireMessages(messages: unknown): void {
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw invalidField('messages', 'type', 'messages is a list of at least one message.');
+  for (const [i, message] of messages.entries()) {
+    if (!isObject(message)) throw invalidField(`messages[${i}]`, 'type', 'A message is an object.');
+    if (typeof message.role !== 'string')
+      throw invalidField(`messages[${i}].role`, 'type', 'The role of a message is a text, such as user.');
+  }
+}
+
+function textOf(sent: Sent, name: string): string | null {
+  const value = sent[name] ?? null;
+  if (value === null || (typeof value === 'string' && value !== '' && value.length <= 300)) return value;
+  throw invalidField(name, 'type', `${name} is a text of 1 to 300 characters.`);
+}
+
+function flagOf(sent: Sent, name: string): boolean {
+  const value = sent[name] ?? false;
+  if (typeof value === 'boolean') return value;
+  throw invalidField(name, 'type', `${name} is true or false.`);
+}
+
+function listOf(sent: Sent, name: string): readonly unknown[] {
+  const value = sent[name] ?? [];
+  if (Array.isArray(value)) return value;
+  throw invalidField(name, 'type', `${name} is a list.`);
+}
+
+function objectOf(sent: Sent, name: string): Sent {
+  const value = sent[name] ?? {};
+  if (isObject(value)) return value;
+  throw invalidField(name, 'type', `${name} is an object.`);
+}
+
+export function wholeOf(sent: Sent, name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
+  const value = sent[name] ?? null;
+  if (value === null) return null;
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+  const upTo = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `${min} to ${max}`;
+  throw invalidField(name, 'range', `${name} is a whole number, ${upTo}.`);
+}

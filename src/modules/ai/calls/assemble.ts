@@ -1,0 +1,153 @@
+// The chunks of a stream as one completion, and a completion as chunks: repeats are answered in the form that they ask for.
+
+import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+import { countTokens } from '../../../lib/chat/tokens.ts';
+import type { AiUsage } from '../../../vendors/ai/port.ts';
+import { KEPT_BYTES_MAX } from '../limits.ts';
+
+/** Of what is not kept any more, a token is taken to be so long. */
+const CHARACTERS_PER_TOKEN = 4;
+
+interface Choice {
+  /** Fields of the message; those that come in pieces are joined. */
+  readonly message: Record<string, unknown>;
+  readonly toolCalls: Map<number, ToolCall>;
+  finishReason: unknown;
+  logprobs: unknown;
+}
+interface ToolCall {
+  readonly fields: Record<string, unknown>;
+  readonly called: Record<string, unknown>;
+}
+
+/** Of texts that come in pieces. */
+const WHOLE_TEXTS = new Set(['role', 'id', 'type', 'name']);
+
+/** Takes up a stream. Beyond what is kept of an answer it only counts. */
+export class Assembly {
+  readonly #choices = new Map<number, Choice>();
+  #head: WireObject | null = null;
+  #characters = 0;
+
+  add(chunk: WireObject): void {
+    this.#head ??= chunk;
+    for (const sent of objectsOf(chunk.choices)) {
+      const delta = objectOf(sent.delta);
+      this.#characters += JSON.stringify(delta).length;
+      const choice = this.#choice(Number(sent.index ?? 0));
+      if (sent.finish_reason != null) choice.finishReason = sent.finish_reason;
+      if (!this.isWhole) continue;
+      if (sent.logprobs != null) choice.logprobs = joined(choice.logprobs, sent.logprobs);
+      addDelta(choice, delta);
+    }
+  }
+
+  /** Whether all of it is here. */
+  get isWhole(): boolean {
+    return this.#characters <= KEPT_BYTES_MAX;
+  }
+
+  /** Counted, of an answer whose vendor does not say. */
+  get tokens(): number {
+    const kept = [...this.#choices.values()].flatMap(({ message, toolCalls }) => [
+      ...Object.entries(message).flatMap(([name, value]) =>
+        name !== 'role' && typeof value === 'string' ? [value] : [],
+      ),
+      ...[...toolCalls.values()].map(({ called }) => `${called.name ?? ''} ${called.arguments ?? ''}`),
+    ]);
+    const further = Math.max(0, this.#characters - KEPT_BYTES_MAX);
+    return countTokens(kept.join('\n')) + Math.ceil(further / CHARACTERS_PER_TOKEN);
+  }
+
+  completion(): WireObject {
+    const { id, created, choices: _, object: _object, ...further } = this.#head ?? {};
+    const choices = [...this.#choices].sort(([a], [b]) => a - b).map(([index, choice]) => wholeChoice(index, choice));
+    return { id, object: 'chat.completion', created, ...further, choices };
+  }
+
+  #choice(index: number): Choice {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const choice = {
+      message: { role: 'assistant', content: null },
+      toolCalls: new Map(),
+      finishReason: null,
+      logprobs: null,
+    };
+    this.#choices.set(index, choice);
+    return choice;
+  }
+}
+
+function addDelta({ message, toolCalls }: Choice, delta: WireObject): void {
+  for (const [name, value] of Object.entries(delta)) {
+    if (name === 'tool_calls') for (const call of objectsOf(value)) addToolCall(toolCalls, call);
+    else if (value !== null) addField(message, name, value);
+  }
+}
+
+function addToolCall(calls: Map<number, ToolCall>, { index, function: part, ...fields }: WireObject): void {
+  const at = Number(index ?? calls.size);
+  const call = calls.get(at) ?? { fields: {}, called: {} };
+  calls.set(at, call);
+  for (const [name, value] of Object.entries(fields)) if (value != null) call.fields[name] = value;
+  for (const [name, value] of Object.entries(objectOf(part))) if (value != null) addField(call.called, name, value);
+}
+
+function addField(fields: Record<string, unknown>, name: string, value: unknown): void {
+  const before = fields[name];
+  const isPiece = typeof value === 'string' && typeof before === 'string' && !WHOLE_TEXTS.has(name);
+  fields[name] = isPiece
+    ? before + value
+    : Array.isArray(before) && Array.isArray(value)
+      ? [...before, ...value]
+      : value;
+}
+
+function wholeChoice(index: number, { message, toolCalls, finishReason, logprobs }: Choice): WireObject {
+  const calls = [...toolCalls]
+    .sort(([a], [b]) => a - b)
+    .map(([, { fields, called }]) => ({ ...fields, function: called }));
+  const whole = calls.length === 0 ? message : { ...message, tool_calls: calls };
+  return { index, message: whole, logprobs, finish_reason: finishReason };
+}
+
+function joined(before: unknown, more: unknown): unknown {
+  if (before === null) return more;
+  const names = new Set([...Object.keys(objectOf(before)), ...Object.keys(objectOf(more))]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, [...objectsOf(objectOf(before)[name]), ...objectsOf(objectOf(more)[name])]]),
+  );
+}
+
+/** The same as a stream: what each choice says, then why it ends. */
+export function chunksOf(completion: WireObject): WireObject[] {
+  const { choices, usage: _, object: _object, ...head } = completion;
+  const base = { ...head, object: 'chat.completion.chunk' };
+  return objectsOf(choices).flatMap(({ index, message, logprobs, finish_reason }) => {
+    const { tool_calls: calls, ...said } = objectOf(message);
+    const numbered =
+      calls === undefined ? {} : { tool_calls: objectsOf(calls).map((call, i) => ({ index: i, ...call })) };
+    const delta = { ...said, ...numbered };
+    return [
+      { ...base, choices: [{ index, delta, logprobs: logprobs ?? null, finish_reason: null }] },
+      { ...base, choices: [{ index, delta: {}, logprobs: null, finish_reason }] },
+    ];
+  });
+}
+
+/** As the wire tells it. */
+export function usageOf(usage: AiUsage): WireObject {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = usage;
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  };
+}
+
+function objectOf(value: unknown): WireObject {
+  return isObject(value) ? value : {};
+}

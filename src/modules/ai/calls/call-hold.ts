@@ -1,0 +1,75 @@
+// The money of one call: the hold is renewed while the call runs, and ends once, captured or released.
+import type { CallContext } from '../../../core/context.ts';
+import { bookLoss, bookSale } from '../../../core/vendors/bills.ts';
+import type { Candidate } from '../../../core/vendors/choose.ts';
+import { type HeldAnswer, type HoldSettlement, settleHold } from '../../../core/wallet/holds/settle-hold.ts';
+import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
+import { SANDBOX } from '../../../vendors/file/port.ts';
+import type { Reserved } from './reserve.ts';
+
+/** What the call came to. */
+export interface Due {
+  readonly place: Candidate;
+  /** For the caller; what exceeds the hold is the operator's. */
+  readonly nanos: bigint;
+  /** For the operator, without markup. */
+  readonly billedNanos: bigint;
+  readonly tokens: number;
+  /** For repeats of the call's idempotency key; without one it is free again. */
+  readonly answer?: HeldAnswer;
+}
+
+export interface Charged {
+  readonly costNanos: bigint;
+  readonly balanceNanos: bigint;
+}
+
+export class CallHold {
+  readonly #ctx: CallContext;
+  readonly #reserved: Pick<Reserved, 'holdId' | 'nanos'>;
+  readonly #ended = Promise.withResolvers<void>();
+  #isSettled = false;
+
+  constructor(ctx: CallContext, reserved: Pick<Reserved, 'holdId' | 'nanos'>) {
+    this.#ctx = ctx;
+    this.#reserved = reserved;
+    void ctx.core.holds.during(ctx.accountId, reserved.holdId, () => this.#ended.promise);
+  }
+
+  /** Charges it, at most what is held. When the hold was lost meanwhile, nothing is charged. */
+  async capture({ place, nanos, billedNanos, tokens, answer }: Due): Promise<Charged> {
+    const { core, accountId } = this.#ctx;
+    const { holdId, nanos: heldNanos } = this.#reserved;
+    const capturedNanos = nanos > heldNanos ? heldNanos : nanos;
+    const kept = answer === undefined ? {} : { answer };
+    const end = await rideOut(() =>
+      core.db.transaction(async (tx) => {
+        const capture = { capturedNanos, units: BigInt(tokens), priceVersion: place.priceVersion, ...kept };
+        const settlement = await settleHold(tx, accountId, holdId, capture);
+        if (place.vendor === SANDBOX || settlement?.settledNow === false) return settlement;
+        const bill = { accountId, vendor: place.vendor, billedNanos };
+        if (settlement?.status === 'captured') await bookSale(tx, { ...bill, capturedNanos }, Date.now());
+        else await bookLoss(tx, { ...bill, cause: 'late' }, Date.now());
+        return settlement;
+      }),
+    );
+    return this.#settled(end);
+  }
+
+  /** Gives everything back, unless it was captured. A hold that cannot be released expires by itself. */
+  async release(): Promise<void> {
+    if (this.#isSettled) return;
+    const { core, accountId } = this.#ctx;
+    const { holdId } = this.#reserved;
+    await core.holds.release(accountId, holdId).catch((err: unknown) => {
+      core.log.warn({ err, holdId }, 'a hold could not be released; it expires by itself');
+    });
+    this.#settled(null);
+  }
+
+  #settled(end: HoldSettlement | null): Charged {
+    this.#isSettled = true;
+    this.#ended.resolve();
+    return { costNanos: end?.capturedNanos ?? 0n, balanceNanos: end?.balanceNanos ?? 0n };
+  }
+}

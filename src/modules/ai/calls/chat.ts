@@ -1,0 +1,241 @@
+// One chat: a vendor is chosen, money held, the chain asked, the answer given out as it comes, and what it cost captured, once, however the
+// call ends.
+
+import type { CallContext } from '../../../core/context.ts';
+import { findReplay } from '../../../core/idempotency/write.ts';
+import type { Candidate } from '../../../core/vendors/choose.ts';
+import type { WireObject } from '../../../lib/chat/body.ts';
+import type { AiAdapter, AiUsage, ChatPiece, ChatReply } from '../../../vendors/ai/port.ts';
+import type { NotSent, Refused } from '../../../vendors/call/port.ts';
+import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../limits.ts';
+import { type Chain, chooseForChat } from '../models/choose.ts';
+import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
+import type { AiState } from '../state.ts';
+import type { ChatAsk } from './ask.ts';
+import { Assembly, chunksOf } from './assemble.ts';
+import { CallHold } from './call-hold.ts';
+import { type Kept, reopen } from './kept.ts';
+import { type Reserved, reserveForChat } from './reserve.ts';
+import { type ChatEnd, Settlement } from './settlement.ts';
+import { Upstream } from './upstream.ts';
+import { failureOf, outcomeOf, type Taken, tooLate, walk, wentWell } from './walk.ts';
+
+/** What comes of a chat, in this order; chunks only of one that streams. */
+export type ChatEvent =
+  | { readonly kind: 'accepted'; readonly vendor: string; readonly model: string }
+  | { readonly kind: 'chunk'; readonly chunk: WireObject }
+  | ChatEnd;
+
+/** Throws the Problem of a refusal or a failure, after chunks too. Whoever does not read it to its end returns it. */
+export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): AsyncGenerator<ChatEvent, void> {
+  // A replay comes before every other check.
+  const earlier = await findReplay(ctx);
+  if (earlier !== null) {
+    yield* again(reopen<WireObject>(ctx, earlier.data.text), ask.stream);
+    return;
+  }
+  const giveBack = state.slots.take(ctx);
+  try {
+    const chain = await chooseForChat(ctx.core, ctx.accountId, ask);
+    const reserved = await reserveForChat(ctx, ask, chain);
+    if (reserved.kind === 'replayed') {
+      yield* again(reopen<WireObject>(ctx, reserved.text), ask.stream, reserved.balanceNanos);
+      return;
+    }
+    const hold = new CallHold(ctx, reserved);
+    try {
+      yield* answerOf(ctx, ask, chain, reserved, hold);
+    } finally {
+      await hold.release();
+    }
+  } finally {
+    giveBack();
+  }
+}
+
+/** What was answered before. */
+function* again(
+  { body, model, served }: Kept<WireObject>,
+  stream: boolean,
+  balanceNanos?: bigint,
+): Generator<ChatEvent> {
+  yield { kind: 'accepted', vendor: served.vendor, model };
+  if (stream) for (const chunk of chunksOf(body)) yield { kind: 'chunk', chunk };
+  const answer = { costNanos: 0n, replayed: true, served, ...(balanceNanos === undefined ? {} : { balanceNanos }) };
+  yield { kind: 'end', completion: body, usage: body.usage as WireObject, isEstimated: false, answer };
+}
+
+async function* answerOf(ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved, hold: CallHold) {
+  const taken = await walk(ctx, chain, (place) => askVendor(ctx, ask, place, reserved));
+  const { place, reply } = taken;
+  const settlement = new Settlement(ctx, ask, taken, hold);
+  yield { kind: 'accepted', vendor: place.vendor, model: settlement.model } as const;
+  if (reply.kind === 'stream') {
+    yield* new Reading(ctx, taken as Taken<Begun>, settlement).events();
+    return;
+  }
+  taken.ended(wentWell);
+  const end = await settlement.complete(reply.completion, reply.usage);
+  if (ask.stream) for (const chunk of chunksOf(end.completion)) yield { kind: 'chunk', chunk } as const;
+  yield end;
+}
+
+/** A stream that has begun: what was held back of it, and the rest. */
+interface Begun {
+  readonly kind: 'stream';
+  readonly first: readonly ChatPiece[];
+  readonly rest: AsyncIterator<ChatPiece>;
+  readonly upstream: Upstream;
+}
+type Completed = Extract<ChatReply, { kind: 'completed' }>;
+
+async function askVendor(
+  { core, signal }: CallContext,
+  ask: ChatAsk,
+  place: Candidate,
+  reserved: Reserved,
+): Promise<Begun | Completed | Refused | NotSent> {
+  const { row } = place;
+  const model = aiModel(row);
+  const timeouts = timeoutsOf(model);
+  const upstream = new Upstream(signal, model.billsAfterDisconnect ? DRAIN_MS : 0);
+  upstream.limit(timeouts.totalMs);
+  const hasContent = ask.stream ? upstream.limit(timeouts.firstContentMs) : null;
+  const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
+  const adapter = core.vendors.adapter<AiAdapter>('ai', name);
+  const call = {
+    ...{ baseUrl, assetHosts, outbound: core.outbound, signal: upstream.signal },
+    key: key?.reveal() ?? null,
+    // What is not streamed comes in one piece, at its end.
+    timeouts: ask.stream ? timeouts : { ...timeouts, firstContentMs: timeouts.totalMs, idleMs: timeouts.totalMs },
+  };
+  let reply: Begun | Completed | Refused | NotSent | null = null;
+  try {
+    const replied = await adapter.chat(call, {
+      model: wireModel(model),
+      body: ask.body,
+      outputTokensMax: reserved.outputTokensOf(model),
+      stream: ask.stream,
+    });
+    reply = replied.kind === 'stream' ? await toContent(replied.pieces, upstream) : replied;
+    hasContent?.();
+    return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
+  } finally {
+    if (reply?.kind !== 'stream') upstream.close();
+  }
+}
+
+/** What comes before the first content commits nobody: a failure in it is a refusal. */
+async function toContent(pieces: AsyncIterableIterator<ChatPiece>, upstream: Upstream): Promise<Begun | Refused> {
+  const first: ChatPiece[] = [];
+  while (first.length < PREAMBLE_PIECES_MAX) {
+    const piece = await nextPiece(pieces);
+    if (piece.kind === 'failed') return piece.failure;
+    first.push(piece);
+    if (piece.kind === 'end' || (piece.kind === 'chunk' && piece.hasContent))
+      return { kind: 'stream', first, rest: pieces, upstream };
+  }
+  upstream.end();
+  await pieces.return?.();
+  return brokenOff('The vendor sends pieces without content.');
+}
+
+async function nextPiece(pieces: AsyncIterator<ChatPiece>): Promise<ChatPiece> {
+  const { done, value } = await pieces.next();
+  return done === true ? { kind: 'failed', failure: brokenOff('The vendor broke off its answer.') } : value;
+}
+
+function brokenOff(message: string): Refused {
+  return { kind: 'refused', reason: 'VENDOR_DOWN', breaker: { kind: 'counts' }, message, vendorSaid: null };
+}
+
+/** Reads a stream to its end, or as far as somebody waits for it. */
+class Reading {
+  readonly #ctx: CallContext;
+  readonly #taken: Taken<Begun>;
+  readonly #settlement: Settlement;
+  readonly #said = new Assembly();
+  /** Held back, in their order. */
+  readonly #first: ChatPiece[];
+  #usage: AiUsage | null = null;
+
+  constructor(ctx: CallContext, taken: Taken<Begun>, settlement: Settlement) {
+    this.#ctx = ctx;
+    this.#taken = taken;
+    this.#settlement = settlement;
+    this.#first = [...taken.reply.first];
+  }
+
+  async *events(): AsyncGenerator<ChatEvent, void> {
+    const { upstream, rest } = this.#taken.reply;
+    let isOver = false;
+    try {
+      for await (const piece of this.#pieces()) {
+        if (piece.kind === 'chunk') {
+          const chunk = { ...piece.chunk, model: this.#settlement.model };
+          // Who has left is given nothing more, but what it cost is still to be known.
+          if (!this.#ctx.signal.aborted) yield { kind: 'chunk', chunk };
+          continue;
+        }
+        isOver = true;
+        if (piece.kind === 'end') yield await this.#complete();
+        else await this.#failed(piece.failure);
+      }
+    } finally {
+      if (!isOver) await this.#readOn();
+      upstream.close();
+      await rest.return?.();
+    }
+  }
+
+  /** Without the usage, which is remembered; the last is `end` or `failed`. */
+  async *#pieces(): AsyncGenerator<Exclude<ChatPiece, { kind: 'usage' }>, void> {
+    for (;;) {
+      const piece = await this.#next();
+      if (piece.kind === 'usage') continue;
+      yield piece;
+      if (piece.kind !== 'chunk') return;
+    }
+  }
+
+  async #next(): Promise<ChatPiece> {
+    const piece = this.#first.shift() ?? (await nextPiece(this.#taken.reply.rest));
+    if (piece.kind === 'usage') this.#usage = piece.usage;
+    if (piece.kind === 'chunk') this.#said.add(piece.chunk);
+    return piece;
+  }
+
+  #complete(): Promise<ChatEnd> {
+    this.#taken.ended(wentWell);
+    return this.#settlement.complete(this.#said.completion(), this.#usage, this.#said);
+  }
+
+  /** Throws what it failed with. A client that has left made it fail. */
+  async #failed(failure: Refused): Promise<void> {
+    const { ended, reply } = this.#taken;
+    if (this.#ctx.signal.aborted) {
+      ended(wentWell);
+      await this.#settlement.part(this.#usage, this.#said);
+      return;
+    }
+    const told = reply.upstream.isLate ? tooLate() : failure;
+    ended(outcomeOf(told));
+    if (this.#usage !== null) await this.#settlement.part(this.#usage, this.#said);
+    throw failureOf(told.reason, `${told.message} The answer is not complete.`);
+  }
+
+  /** Nobody takes what comes. What the vendor bills in any case is read to its end. */
+  async #readOn(): Promise<void> {
+    const { reply, place, ended } = this.#taken;
+    if (!aiModel(place.row).billsAfterDisconnect) reply.upstream.end();
+    else reply.upstream.limit(DRAIN_MS);
+    let last: ChatPiece;
+    do last = await this.#next();
+    while (last.kind === 'chunk' || last.kind === 'usage');
+    if (last.kind === 'end') await this.#complete();
+    else {
+      ended(wentWell);
+      await this.#settlement.part(this.#usage, this.#said);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// One call for embeddings: chosen, held, asked along its chain and captured as a chat is, by the tokens that go in.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { CallContext } from '../../../core/context.ts';
+import { findReplay } from '../../../core/idempotency/write.ts';
+import type { Candidate } from '../../../core/vendors/choose.ts';
+import { countTokens } from '../../../lib/chat/tokens.ts';
+import type { Answer } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import type { AiAdapter, AiUsage, EmbedReply } from '../../../vendors/ai/port.ts';
+import type { NotSent, Refused } from '../../../vendors/call/port.ts';
+import { INPUT_MARGIN, INPUTS_MAX } from '../limits.ts';
+import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
+import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
+import { billedNanos, mostNanos, usedNanos } from '../models/price.ts';
+import type { AiState } from '../state.ts';
+import { routed, type Sent, wholeOf } from './ask.ts';
+import { CallHold } from './call-hold.ts';
+import { type Kept, keep, reopen } from './kept.ts';
+import { reserve } from './reserve.ts';
+import { Upstream } from './upstream.ts';
+import { tooLate, walk, wentWell } from './walk.ts';
+
+export interface EmbedAsk extends EmbedWish {
+  readonly inputs: readonly string[] | readonly (readonly number[])[];
+  readonly encoding: 'float' | 'base64';
+  /** For the vendor as they came. */
+  readonly further: Sent;
+}
+
+export interface Embedded {
+  /** `vendor/model`. */
+  readonly model: string;
+  /** One for each input, in its order. */
+  readonly vectors: readonly Float32Array[];
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+  readonly answer: Omit<Answer, 'data'>;
+}
+
+const OWN = [
+  'model',
+  'input',
+  'encoding_format',
+  'dimensions',
+  'vendor',
+  'cross_region',
+  'idempotency_key',
+  'cache_ttl_seconds',
+];
+
+/** Throws VALIDATION_FAILED. */
+export function readEmbed(sent: Sent): EmbedAsk {
+  const inputs = inputsOf(sent.input);
+  const counts = inputs.map((input) => (typeof input === 'string' ? countTokens(input) : input.length));
+  const encoding = sent.encoding_format ?? 'float';
+  if (encoding !== 'float' && encoding !== 'base64')
+    throw invalidField('encoding_format', 'enum', 'encoding_format is float or base64.');
+  return {
+    ...routed(sent),
+    inputs,
+    encoding,
+    dimensions: wholeOf(sent, 'dimensions', 1),
+    further: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
+    inputTokens: counts.reduce((sum, count) => sum + count, 0),
+    longestTokens: Math.max(...counts),
+  };
+}
+
+function inputsOf(input: unknown): EmbedAsk['inputs'] {
+  const list = typeof input === 'string' || isTokens(input) ? [input] : input;
+  if (!Array.isArray(list) || list.length === 0 || list.length > INPUTS_MAX)
+    throw invalidField('input', 'type', `input is a text, a list of 1 to ${INPUTS_MAX} texts, or lists of tokens.`);
+  for (const [i, one] of list.entries()) {
+    const isSame = typeof one === typeof list[0] && (typeof one === 'string' ? one !== '' : isTokens(one));
+    if (!isSame)
+      throw invalidField(`input[${i}]`, 'type', 'Each input is a text that is not empty, or each is a list of tokens.');
+  }
+  return list;
+}
+
+function isTokens(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token) && token >= 0);
+}
+
+/** Throws the Problem of a refusal or a failure. */
+export async function embed(state: AiState, ctx: CallContext, ask: EmbedAsk): Promise<Embedded> {
+  // A replay comes before every other check.
+  const earlier = await findReplay(ctx);
+  if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text));
+  const giveBack = state.slots.take(ctx);
+  try {
+    const chain = await chooseForEmbed(ctx.core, ctx.accountId, ask);
+    const tokens = Math.ceil(ask.inputTokens * INPUT_MARGIN);
+    const amounts = chain.map(({ row }) => mostNanos(aiModel(row), { ...none, inputTokens: tokens }));
+    const amount = amounts.reduce((most, one) => (one > most ? one : most));
+    const reserved = await reserve(ctx, { units: BigInt(tokens), amount, priceVersion: chain[0].priceVersion });
+    if (reserved.kind === 'replayed') return again(reopen<KeptVectors>(ctx, reserved.text), reserved.balanceNanos);
+    const hold = new CallHold(ctx, reserved);
+    try {
+      return await answerOf(ctx, ask, chain, hold);
+    } finally {
+      await hold.release();
+    }
+  } finally {
+    giveBack();
+  }
+}
+
+const none = { images: 0, outputTokens: 0, choices: 0 };
+
+interface KeptVectors {
+  /** Base64 of little-endian 32-bit floats. */
+  readonly vectors: readonly string[];
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+}
+
+function again({ body, model, served }: Kept<KeptVectors>, balanceNanos?: bigint): Embedded {
+  const { tokens, isEstimated } = body;
+  const answer = { costNanos: 0n, replayed: true, served, ...(balanceNanos === undefined ? {} : { balanceNanos }) };
+  return { model, vectors: body.vectors.map(fromBase64), tokens, isEstimated, answer };
+}
+
+async function answerOf(ctx: CallContext, ask: EmbedAsk, chain: Chain, hold: CallHold): Promise<Embedded> {
+  const { place, reply, failover, ended } = await walk(ctx, chain, (one) => askVendor(ctx, ask, one));
+  ended(wentWell);
+  const row = aiModel(place.row);
+  const inputTokens = reply.usage?.inputTokens ?? ask.inputTokens;
+  const counted = {
+    inputTokens,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    costUsd: null,
+  };
+  const usage: AiUsage = reply.usage ?? counted;
+  const isEstimated = reply.usage === null;
+  if (isEstimated) ctx.warnings.push('usage: counted here, for the vendor has not told it');
+  const { vendor, region, markupPct } = place;
+  const served = { vendor, region, markupPct };
+  const model = `${vendor}/${place.model}`;
+  const answer = keep<KeptVectors>(ctx, () => ({
+    body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated },
+    ...{ model, served },
+  }));
+  const charged = await hold.capture({
+    place,
+    nanos: usedNanos(row, usage, 0),
+    billedNanos: billedNanos(row, usage, 0),
+    tokens: inputTokens,
+    ...(answer === undefined ? {} : { answer }),
+  });
+  const told = { ...charged, served: { ...served, ...(failover === null ? {} : { failover }) } };
+  return { model, vectors: reply.vectors, tokens: inputTokens, isEstimated, answer: told };
+}
+
+type Done = Extract<EmbedReply, { kind: 'embedded' }>;
+
+async function askVendor(
+  { core, signal }: CallContext,
+  ask: EmbedAsk,
+  place: Candidate,
+): Promise<Done | Refused | NotSent> {
+  const { row } = place;
+  const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
+  const { embed: asked } = core.vendors.adapter<AiAdapter>('ai', name);
+  if (asked === undefined) throw new Error(`the adapter ${name} has no embeddings`);
+  const model = aiModel(row);
+  const timeouts = timeoutsOf(model);
+  const upstream = new Upstream(signal, 0);
+  upstream.limit(timeouts.firstContentMs);
+  try {
+    const call = {
+      baseUrl,
+      assetHosts,
+      timeouts,
+      outbound: core.outbound,
+      signal: upstream.signal,
+      key: key?.reveal() ?? null,
+    };
+    const { inputs, dimensions, further } = ask;
+    const reply = await asked(call, { model: wireModel(model), inputs, dimensions, further });
+    return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
+  } finally {
+    upstream.close();
+  }
+}
+
+export function base64Of({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+function fromBase64(text: string): Float32Array {
+  const { buffer, byteOffset, byteLength } = Buffer.from(text, 'base64');
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+}
+
+/** The embedding list as JSON text without its last `}`, in pieces, for it is long: others get their turn in between. */
+export async function* listText(
+  { vectors, model, tokens }: Embedded,
+  encoding: EmbedAsk['encoding'],
+): AsyncGenerator<string> {
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
+  yield `{"object":"list","model":${JSON.stringify(model)},"usage":${JSON.stringify(usage)},"data":[`;
+  for (const [index, vector] of vectors.entries()) {
+    const embedding = encoding === 'base64' ? `"${base64Of(vector)}"` : `[${vector.join(',')}]`;
+    yield `${index === 0 ? '' : ','}{"object":"embedding","index":${index},"embedding":${embedding}}`;
+    await turn();
+  }
+  yield ']';
+}

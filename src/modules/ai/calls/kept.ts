@@ -1,0 +1,36 @@
+// Answers kept for repeats of an idempotency key: encrypted with the key itself, which is stored nowhere.
+import type { CallContext } from '../../../core/context.ts';
+import type { HeldAnswer } from '../../../core/wallet/holds/settle-hold.ts';
+import type { Served } from '../../../manifest/capability.ts';
+import { KEPT_BYTES_MAX } from '../limits.ts';
+import { problem } from '../problems.ts';
+
+const LABEL = 'ai-answer';
+
+/** What is told again. */
+export interface Kept<Body> {
+  readonly body: Body;
+  /** `vendor/model`. */
+  readonly model: string;
+  readonly served: Pick<Served, 'vendor' | 'region' | 'markupPct'>;
+}
+
+/** Undefined for a call without a key. Of an answer that is too long, only that there was one is kept. */
+export function keep<Body>({ core, idempotency }: CallContext, kept: () => Kept<Body>): HeldAnswer | undefined {
+  if (idempotency === null) return undefined;
+  const text = JSON.stringify(kept());
+  if (Buffer.byteLength(text) > KEPT_BYTES_MAX) return { text: '{"sealed":null}' };
+  const sealed = core.secrets.encrypt(LABEL, idempotency.raw, text).toString('base64');
+  return { text: JSON.stringify({ sealed }) };
+}
+
+/** Throws IDEMPOTENCY_CONFLICT when the answer was too long to be kept. */
+export function reopen<Body>({ core, idempotency }: CallContext, text: string): Kept<Body> {
+  const { sealed } = JSON.parse(text) as { readonly sealed: string | null };
+  if (sealed === null || idempotency === null) {
+    const message =
+      'The call with this key was answered, and charged; its answer was too long to be kept. Use another key.';
+    throw problem('IDEMPOTENCY_CONFLICT', { message, param: 'idempotency_key' });
+  }
+  return JSON.parse(core.secrets.decrypt(LABEL, idempotency.raw, Buffer.from(sealed, 'base64')));
+}

@@ -1,0 +1,89 @@
+// What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
+import type { CallContext } from '../../../core/context.ts';
+import type { WireObject } from '../../../lib/chat/body.ts';
+import type { Answer } from '../../../manifest/capability.ts';
+import type { AiUsage } from '../../../vendors/ai/port.ts';
+import { type AiModel, aiModel } from '../models/family.ts';
+import { billedNanos, usedNanos } from '../models/price.ts';
+import type { ChatAsk } from './ask.ts';
+import { Assembly, chunksOf, usageOf } from './assemble.ts';
+import type { CallHold, Charged } from './call-hold.ts';
+import { keep } from './kept.ts';
+import type { Taken } from './walk.ts';
+
+/** The answer is complete, and charged. */
+export interface ChatEnd {
+  readonly kind: 'end';
+  readonly completion: WireObject;
+  readonly usage: WireObject;
+  /** The vendor did not say what it used: it was counted here. */
+  readonly isEstimated: boolean;
+  readonly answer: Omit<Answer, 'data'>;
+}
+
+export class Settlement {
+  readonly #ctx: CallContext;
+  readonly #ask: ChatAsk;
+  readonly #taken: Taken<unknown>;
+  readonly #hold: CallHold;
+  readonly #row: AiModel;
+  /** The model that answers, `vendor/model`. */
+  readonly model: string;
+
+  constructor(ctx: CallContext, ask: ChatAsk, taken: Taken<unknown>, hold: CallHold) {
+    this.#ctx = ctx;
+    this.#ask = ask;
+    this.#taken = taken;
+    this.#hold = hold;
+    this.#row = aiModel(taken.place.row);
+    this.model = `${taken.place.vendor}/${taken.place.model}`;
+  }
+
+  /** `said`: of a stream. */
+  async complete(completion: WireObject, reported: AiUsage | null, said?: Assembly): Promise<ChatEnd> {
+    const usage = reported ?? this.#counted(said ?? assembled(completion));
+    const isEstimated = reported === null;
+    if (isEstimated) this.#ctx.warnings.push('usage: counted here, for the vendor has not told it');
+    const shownUsage = { ...usageOf(usage), ...(completion.usage as object | undefined) };
+    const whole = { ...completion, model: this.model, usage: shownUsage };
+    const { vendor, region, markupPct } = this.#taken.place;
+    const served = { vendor, region, markupPct };
+    const isKept = said === undefined || said.isWhole;
+    const answer = keep(this.#ctx, () => ({ body: isKept ? whole : null, model: this.model, served }));
+    const { failover } = this.#taken;
+    const charged = await this.#charge(usage, answer);
+    return {
+      ...{ kind: 'end', completion: whole, usage: shownUsage, isEstimated },
+      answer: { ...charged, served: { ...served, ...(failover === null ? {} : { failover }) } },
+    };
+  }
+
+  /** Of an answer that did not come to its end: what the vendor told of it, or what came. */
+  async part(reported: AiUsage | null, said: Assembly): Promise<void> {
+    await this.#charge(reported ?? this.#counted(said));
+  }
+
+  #charge(usage: AiUsage, answer?: ReturnType<typeof keep>): Promise<Charged> {
+    const { images } = this.#ask;
+    return this.#hold.capture({
+      place: this.#taken.place,
+      nanos: usedNanos(this.#row, usage, images),
+      billedNanos: billedNanos(this.#row, usage, images),
+      tokens: usage.inputTokens + usage.outputTokens,
+      ...(answer === undefined ? {} : { answer }),
+    });
+  }
+
+  #counted(said: Assembly): AiUsage {
+    const { inputTokens, images } = this.#ask;
+    const input = inputTokens + images * this.#row.imageTokens;
+    const none = { cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costUsd: null };
+    return { ...none, inputTokens: input, outputTokens: said.tokens };
+  }
+}
+
+function assembled(completion: WireObject): Assembly {
+  const assembly = new Assembly();
+  for (const chunk of chunksOf(completion)) assembly.add(chunk);
+  return assembly;
+}

@@ -1,0 +1,84 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { type ChatAsk, readChat } from '../calls/ask.ts';
+import { chat as chatOf } from '../calls/chat.ts';
+import { BODY_BYTES_MAX } from '../limits.ts';
+import type { AiState } from '../state.ts';
+import { modelField, routingFields } from './fields.ts';
+
+export const chat = defineCapability<AiState>()({
+  id: 'ai.chat',
+  method: 'POST',
+  path: '/v1/ai/chat',
+  summary: 'Asks a language model.',
+  description:
+    'Takes the body of chat/completions and answers with its completion. What this service does not know in it goes to the model as it came. ' +
+    'The most that the call may cost is held, what it used is charged; a call that fails costs nothing. When a vendor fails before it has said ' +
+    'anything, the next that can do the same is asked, unless you pin one. For an answer piece by piece send the same body to ' +
+    '/v1/chat/completions with stream: true; clients of that API work there unchanged. Without a vendor configured the sandbox restates your ' +
+    'words: for tests.',
+  input: Type.Object(
+    {
+      model: modelField,
+      messages: Type.Unsafe<unknown[]>({
+        type: 'array',
+        minItems: 1,
+        description: 'The conversation, as in chat/completions: objects with role and content.',
+      }),
+      max_completion_tokens: Type.Optional(
+        Type.Unsafe<number | null>({
+          type: ['integer', 'null'],
+          minimum: 1,
+          description: 'The longest answer. When null or absent the model decides, as far as your credit goes.',
+        }),
+      ),
+      ...routingFields,
+    },
+    { additionalProperties: true },
+  ),
+  output: Type.Unsafe<object>({
+    type: 'object',
+    additionalProperties: true,
+    title: 'Completion',
+    description: 'A chat.completion: id, choices with message and finish_reason, model as vendor/model, usage.',
+    required: ['choices', 'model', 'usage'],
+    properties: {
+      choices: { type: 'array', description: 'The answers.' },
+      model: { type: 'string', description: 'The model that answered, `vendor/model`.' },
+      usage: { type: 'object', description: 'Tokens.' },
+    },
+  }),
+  price: { book: 'ai.chat', unit: 'token' },
+  scope: 'write',
+  idempotent: true,
+  waits: true,
+  bodyBytesMax: BODY_BYTES_MAX,
+  bulk: { source: import.meta.url, reduce: (value: object) => ({ value: readWhole(value), transfer: [] }) },
+  errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONTENT_REFUSED', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
+  events: ['wallet.low_balance'],
+  limits: {
+    calls: '20 calls at once (standard tier), 100 (pro), 1,000 (enterprise), with embeddings.',
+    body: '16 MiB.',
+  },
+  examples: [
+    {
+      title: 'A question to the sandbox',
+      input: { model: 'sandbox/echo-1', messages: [{ role: 'user', content: 'Say hello.' }] },
+      expect: { object: 'chat.completion', model: 'sandbox/echo-1' },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    // What `bulk` made of the input.
+    for await (const event of chatOf(state, ctx, input as unknown as ChatAsk)) {
+      if (event.kind === 'end') return { ...event.answer, data: event.completion };
+    }
+    throw new Error('a chat ended without an end');
+  },
+});
+
+function readWhole(sent: object): ChatAsk {
+  const ask = readChat(sent as Readonly<Record<string, unknown>>);
+  if (!ask.stream) return ask;
+  throw invalidField('stream', 'not_here', 'Streams are answered by POST /v1/chat/completions, with the same body.');
+}

@@ -1,0 +1,76 @@
+import Type from 'typebox';
+import { JsonText } from '../../../lib/json-text.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { type EmbedAsk, embed as embedOf, listText, readEmbed } from '../calls/embed.ts';
+import { BODY_BYTES_MAX, INPUTS_MAX } from '../limits.ts';
+import type { AiState } from '../state.ts';
+import { modelField, routingFields } from './fields.ts';
+
+export const embed = defineCapability<AiState>()({
+  id: 'ai.embed',
+  method: 'POST',
+  path: '/v1/ai/embed',
+  summary: 'Turns texts into vectors.',
+  description:
+    'Takes the body of embeddings and answers with its list, numbers as floats. Vectors of two models cannot be compared: `auto` is always the ' +
+    'same model, and only models of the same space stand in for each other. /v1/embeddings answers base64 too, in the wire that clients know.',
+  input: Type.Object(
+    {
+      model: modelField,
+      input: Type.Unsafe<string | unknown[]>({
+        type: ['string', 'array'],
+        description: `A text, a list of 1 to ${INPUTS_MAX} texts, or lists of tokens for models that take them.`,
+      }),
+      dimensions: Type.Optional(
+        Type.Unsafe<number | null>({
+          type: ['integer', 'null'],
+          minimum: 1,
+          description: 'Of the vectors, where the model offers several.',
+        }),
+      ),
+      ...routingFields,
+    },
+    { additionalProperties: true },
+  ),
+  output: Type.Object({
+    object: Type.String({ description: 'Always list.' }),
+    model: Type.String({ description: 'The model that answered, `vendor/model`.' }),
+    usage: Type.Object(
+      { prompt_tokens: Type.Integer(), total_tokens: Type.Integer() },
+      { description: 'Tokens that went in.' },
+    ),
+    data: Type.Array(
+      Type.Object({
+        object: Type.String({ description: 'Always embedding.' }),
+        index: Type.Integer({ minimum: 0, description: 'Of the input, from 0.' }),
+        embedding: Type.Array(Type.Number(), { description: 'The vector.' }),
+      }),
+      { description: 'One for each input, in its order.' },
+    ),
+  }),
+  price: { book: 'ai.embed', unit: 'token' },
+  scope: 'write',
+  idempotent: true,
+  waits: true,
+  bodyBytesMax: BODY_BYTES_MAX,
+  bulk: {
+    source: import.meta.url,
+    reduce: (value: object) => ({ value: readEmbed(value as Readonly<Record<string, unknown>>), transfer: [] }),
+  },
+  errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
+  events: ['wallet.low_balance'],
+  limits: { inputs: `${INPUTS_MAX} a call.`, body: '16 MiB.' },
+  examples: [
+    {
+      title: 'Two sentences, in the sandbox',
+      input: { model: 'sandbox/ngram-1', input: ['A boat on a pond.', 'Rain on a roof.'], dimensions: 64 },
+      expect: { object: 'list', model: 'sandbox/ngram-1' },
+    },
+  ],
+  async run({ ctx, input, state }) {
+    // What `bulk` made of the input.
+    const embedded = await embedOf(state, ctx, input as unknown as EmbedAsk);
+    const pieces = await Array.fromAsync(listText(embedded, 'float'));
+    return { ...embedded.answer, data: new JsonText(`${pieces.join('')}}`) };
+  },
+});

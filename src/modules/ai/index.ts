@@ -1,0 +1,26 @@
+// The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
+import { defineModule } from '../../manifest/module.ts';
+import { CallSlots } from './calls/slots.ts';
+import { chat } from './capabilities/chat.ts';
+import { countTokens } from './capabilities/count-tokens.ts';
+import { embed } from './capabilities/embed.ts';
+import { models } from './capabilities/models.ts';
+import { aiFamily } from './models/family.ts';
+import { openaiRoutes } from './openai/routes.ts';
+import { aiProblems } from './problems.ts';
+import type { AiState } from './state.ts';
+
+/** Of the sandbox; vendors' prices stand in the operator's file. */
+const token = { unit: 'token', nanosPerUnit: 10n };
+
+export const ai = defineModule<AiState>({
+  name: 'ai',
+  summary: 'Language models and embeddings of many vendors, by the chat-completions wire or enveloped.',
+  status: 'beta',
+  capabilities: [chat, embed, models, countTokens],
+  prices: { 'ai.chat': token, 'ai.embed': token },
+  problems: aiProblems,
+  models: aiFamily,
+  rawRoutes: openaiRoutes,
+  start: (core) => ({ core, slots: new CallSlots(core.limitsRates, core.bounds.processes) }),
+});

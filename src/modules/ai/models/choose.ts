@@ -1,0 +1,142 @@
+// Which models a call may go to, by what it needs; and how long an output may be there.
+import type { Core } from '../../../core/context.ts';
+import type { Candidate } from '../../../core/vendors/choose.ts';
+import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
+import type { ModelRow } from '../../../vendors/file/port.ts';
+import type { ChatAsk, Routed } from '../calls/ask.ts';
+import { INPUT_MARGIN } from '../limits.ts';
+import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
+import { mostNanos } from './price.ts';
+
+export type Chain = readonly [Candidate, ...Candidate[]];
+
+/** The field of the request that asks for what the model cannot do. */
+type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages' | 'model';
+
+/** Throws what `choose` of vendors throws, and VALIDATION_FAILED for what no model that may be asked can do. */
+export async function chooseForChat(core: Core, accountId: string, ask: ChatAsk): Promise<Chain> {
+  const excluded = await core.vendors.routing.excluded(accountId, CHAT);
+  const choice = core.vendors.choose(
+    {
+      ...{ capability: CHAT, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
+      unable: (row) => unableToChat(aiModel(row), ask),
+      quote: (row) => {
+        const model = aiModel(row);
+        return mostNanos(model, { ...sizeOf(ask), outputTokens: outputTokensOf(model, ask) });
+      },
+    },
+    excluded,
+  );
+  if (choice.kind === 'unable') throw cannot(choice.models, ask);
+  return choice.chain;
+}
+
+/** Held for: vendors count tokens differently. */
+export function sizeOf({ inputTokens, images, choices }: ChatAsk) {
+  return { inputTokens: Math.ceil(inputTokens * INPUT_MARGIN), images, choices };
+}
+
+/** The limit that is sent to the model: the caller's, or the model's usual one as far as its context goes. */
+export function outputTokensOf(model: AiModel, ask: ChatAsk): number {
+  if (ask.outputTokens !== null) return ask.outputTokens;
+  const room = (model.contextTokens ?? Number.POSITIVE_INFINITY) - sizeOf(ask).inputTokens;
+  return Math.max(1, Math.min(model.outputTokens, room));
+}
+
+function unableToChat(model: AiModel, ask: ChatAsk): Unable | null {
+  if (ask.tools && !model.tools) return 'tools';
+  if (ask.images > 0 && !model.images) return 'images';
+  if (ask.jsonSchema && model.jsonSchema === null) return 'response_format';
+  if (model.outputTokensMax !== null && (ask.outputTokens ?? 0) > model.outputTokensMax) return 'max_tokens';
+  if (model.contextTokens !== null && ask.inputTokens + (ask.outputTokens ?? 1) > model.contextTokens)
+    return 'messages';
+  return null;
+}
+
+function cannot(models: readonly { readonly row: ModelRow; readonly why: Unable }[], ask: ChatAsk): Problem {
+  const whys = new Set(models.map(({ why }) => why));
+  // What all of them lack, else what the first lacks.
+  const [why] = whys.size === 1 ? whys : [models[0]?.why as Unable];
+  const who = models.length === 1 ? `The model ${models[0]?.row.id}` : 'None of the models that may be asked';
+  const does = models.length === 1 ? 'does not take' : 'takes';
+  switch (why) {
+    case 'images':
+      return invalidField('messages', 'images_not_offered', `${who} ${does} images.`);
+    case 'tools':
+      return invalidField('tools', 'tools_not_offered', `${who} ${does} tools.`);
+    case 'response_format':
+      return invalidField('response_format', 'json_schema_not_offered', `${who} ${does} a JSON schema for its answer.`);
+    case 'max_tokens': {
+      const most = Math.max(...models.map(({ row }) => aiModel(row).outputTokensMax ?? 0));
+      return invalidField('max_tokens', 'max_output', `An output has at most ${most} tokens there.`);
+    }
+    default: {
+      const most = Math.max(...models.map(({ row }) => aiModel(row).contextTokens ?? 0));
+      const message = `Input and output have some ${ask.inputTokens + (ask.outputTokens ?? 1)} tokens; the context there has ${most}.`;
+      return invalidField('messages', 'context_length', message);
+    }
+  }
+}
+
+export interface EmbedWish extends Routed {
+  readonly dimensions: number | null;
+  /** Of the longest input, counted. */
+  readonly longestTokens: number;
+  readonly inputTokens: number;
+}
+
+/** A model of one space only: vectors of two cannot be compared, so nothing else takes its place. Throws as above. */
+export async function chooseForEmbed(core: Core, accountId: string, ask: EmbedWish): Promise<Chain> {
+  const excluded = await core.vendors.routing.excluded(accountId, EMBED);
+  const isAuto = (ask.model ?? 'auto') === 'auto' && ask.vendor === null;
+  const chosen = (mayBe: (model: AiModel) => boolean) =>
+    core.vendors.choose(
+      {
+        ...{ capability: EMBED, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
+        unable: (row) => (mayBe(aiModel(row)) ? unableToEmbed(aiModel(row), ask) : 'space'),
+        quote: (row) =>
+          mostNanos(aiModel(row), { inputTokens: ask.inputTokens, images: 0, outputTokens: 0, choices: 0 }),
+      },
+      excluded,
+    );
+  const choice = chosen((model) => !isAuto || model.isDefaultEmbedding);
+  if (choice.kind === 'unable') throw cannotEmbed(choice.models, ask);
+  const [first, ...further] = choice.chain;
+  const space = aiModel(first.row).embeddingSpace;
+  const isAlike = (row: ModelRow) => space !== null && row !== first.row && aiModel(row).embeddingSpace === space;
+  if (!isAuto) return [first, ...further.filter(({ row }) => isAlike(row))];
+  const others = chosen(({ row }) => isAlike(row));
+  return others.kind === 'unable' ? [first] : [first, ...others.chain.slice(0, 2)];
+}
+
+function unableToEmbed(model: AiModel, ask: EmbedWish): 'dimensions' | 'input' | null {
+  const { dimensionsRange: range, dimensions } = model;
+  const offers = range === null ? ask.dimensions === dimensions : inRange(range, ask.dimensions ?? range.min);
+  if (ask.dimensions !== null && !offers) return 'dimensions';
+  if (model.inputTokensMax !== null && ask.longestTokens > model.inputTokensMax) return 'input';
+  return null;
+}
+
+function inRange({ min, max }: { readonly min: number; readonly max: number }, value: number): boolean {
+  return value >= min && value <= max;
+}
+
+function cannotEmbed(
+  models: readonly { readonly row: ModelRow; readonly why: 'dimensions' | 'input' | 'space' }[],
+  ask: EmbedWish,
+): Problem {
+  const able = models.find(({ why }) => why !== 'space');
+  if (able === undefined) {
+    const message =
+      'The model that `auto` stands for may not be asked: name another. Vectors of two models cannot be compared.';
+    return problem('VENDOR_NOT_AVAILABLE', { param: 'model', detail: 'excluded', message });
+  }
+  const { row, why } = able;
+  const { dimensionsRange: range, dimensions, inputTokensMax } = aiModel(row);
+  if (why === 'input') {
+    const message = `The longest input has ${ask.longestTokens} tokens; ${row.id} takes ${inputTokensMax}.`;
+    return invalidField('input', 'input_tokens', message);
+  }
+  const offered = range === null ? `${dimensions ?? 'its own number of'}` : `${range.min} to ${range.max}`;
+  return invalidField('dimensions', 'dimensions_not_offered', `${row.id} offers ${offered} dimensions.`);
+}

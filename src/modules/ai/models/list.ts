@@ -1,0 +1,59 @@
+// The models there are, as both doors list them: the three words that let the service choose, each model of each vendor, and each model by its
+// name alone.
+import type { Core } from '../../../core/context.ts';
+import { quoteOf } from '../../../core/vendors/quote.ts';
+import { usd } from '../../../lib/money.ts';
+import type { ModelRow } from '../../../vendors/file/port.ts';
+import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
+
+/** `capability`: ai.chat or ai.embed; null: both. */
+export function listModels({ vendors }: Core, capability: string | null) {
+  const { health } = vendors;
+  const rows = [...new Set([CHAT, EMBED].flatMap((one) => vendors.rowsFor(one)))].filter(
+    ({ vendor, validUntilMs, serves }) =>
+      vendor.disabled === null &&
+      (validUntilMs === null || validUntilMs > health.nowMs) &&
+      (capability === null || serves.includes(capability)),
+  );
+  const isUp = ({ vendor, serves }: ModelRow) => serves.some((one) => health.isUp(vendor.id, one));
+  const listed = rows.map((row) => ({ ...recordOf(row, isUp(row)), id: `${row.vendor.id}/${row.id}` }));
+  const byName = [...Map.groupBy(rows, ({ id }) => id)].map(([id, [row, ...others]]) => {
+    const one = recordOf(row as ModelRow, [row as ModelRow, ...others].some(isUp));
+    return { ...one, id, vendor: others.length === 0 ? one.vendor : null };
+  });
+  const words = ['auto', 'cheapest', 'smartest'].map((id) => chosen(id, rows.some(isUp)));
+  return [...words, ...listed, ...byName];
+}
+
+function recordOf(row: ModelRow, up: boolean) {
+  const model = aiModel(row);
+  return {
+    ...{ id: row.id, object: 'model', created: 0, owned_by: row.vendor.id, vendor: row.vendor.id as string | null },
+    ...{ region: row.vendor.region as string | null, capabilities: [...row.serves] },
+    context_length: model.contextTokens ?? model.inputTokensMax,
+    max_output_tokens: model.outputTokensMax,
+    pricing: pricingOf(model),
+    up,
+  };
+}
+
+/** USD per million tokens, with markup; of the smallest input where the price depends on its size. */
+function pricingOf({ row, tiers, perImage, perRequest }: AiModel) {
+  const rates = tiers[0]?.rates;
+  const priced = (nanos: bigint | undefined) => usd(quoteOf(row.vendor, nanos ?? 0n, 1n));
+  return {
+    input: priced(rates?.input),
+    cached_input: priced(rates?.cachedInput),
+    cache_write: priced(rates?.cacheWrite),
+    output: priced(rates?.output),
+    per_image: priced(perImage),
+    per_request: priced(perRequest),
+  };
+}
+
+function chosen(id: string, up: boolean) {
+  return {
+    ...{ id, object: 'model', created: 0, owned_by: 'self', vendor: null, region: null, capabilities: [CHAT, EMBED] },
+    ...{ context_length: null, max_output_tokens: null, pricing: null, up },
+  };
+}

@@ -1,0 +1,85 @@
+// What tokens cost: the most that a call may cost, which is held, and what it did cost. Nano-USD with markup, rounded up once.
+import { quoteOf } from '../../../core/vendors/quote.ts';
+import type { AiUsage } from '../../../vendors/ai/port.ts';
+import type { Vendor } from '../../../vendors/file/port.ts';
+import type { AiModel, Rates } from './family.ts';
+
+const MILLION = 1_000_000n;
+const NANOS_PER_USD = 1e9;
+
+/** What is sent to a model. */
+export interface Size {
+  /** Estimated from above. */
+  readonly inputTokens: number;
+  readonly images: number;
+  /** The most of one choice. */
+  readonly outputTokens: number;
+  readonly choices: number;
+}
+
+/** The most that it may cost. */
+export function mostNanos(model: AiModel, { inputTokens, images, outputTokens, choices }: Size): bigint {
+  const input = inputTokens + images * model.imageTokens;
+  const applicable = model.tiers.filter(({ above }) => above < input).map(({ rates }) => rates);
+  const dearest = most(applicable.flatMap(({ input, cachedInput, cacheWrite }) => [input, cachedInput, cacheWrite]));
+  const output = BigInt(outputTokens) * BigInt(choices) * most(applicable.map((rates) => rates.output));
+  return totalNanos(model, BigInt(input) * dearest + output, images);
+}
+
+/** The longest output that so much pays for; below 1: not even the input. */
+export function outputTokensFor(model: AiModel, size: Omit<Size, 'outputTokens'>, roomNanos: bigint): number {
+  const costOf = (outputTokens: number) => mostNanos(model, { ...size, outputTokens });
+  if (costOf(1) > roomNanos) return 0;
+  let [fits, fails] = [1, 2 ** 31];
+  while (fails - fits > 1) {
+    const middle = Math.floor((fits + fails) / 2);
+    if (costOf(middle) <= roomNanos) fits = middle;
+    else fails = middle;
+  }
+  return fits;
+}
+
+/** What the tokens did cost the operator, without markup. */
+export function billedNanos(model: AiModel, usage: AiUsage, images: number): bigint {
+  return usedNanos(model, usage, images, { markupPct: 0 });
+}
+
+/** What the tokens did cost. */
+export function usedNanos(
+  model: AiModel,
+  usage: AiUsage,
+  images: number,
+  vendor: Pick<Vendor, 'markupPct'> = model.row.vendor,
+): bigint {
+  if (model.costFromUsage && usage.costUsd !== null) {
+    return quoteOf(vendor, BigInt(Math.ceil(usage.costUsd * NANOS_PER_USD)), 1n);
+  }
+  const rates = ratesFor(model, usage.inputTokens);
+  const plain = Math.max(0, usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens);
+  const scaled =
+    BigInt(plain) * rates.input +
+    BigInt(usage.cachedInputTokens) * rates.cachedInput +
+    BigInt(usage.cacheWriteTokens) * rates.cacheWrite +
+    BigInt(usage.outputTokens) * rates.output;
+  return totalNanos(model, scaled, images, vendor);
+}
+
+/** `scaled`: nano-USD times a million. */
+function totalNanos(
+  { row, perImage, perRequest }: AiModel,
+  scaled: bigint,
+  images: number,
+  vendor: Pick<Vendor, 'markupPct'> = row.vendor,
+): bigint {
+  return quoteOf(vendor, scaled + MILLION * (perRequest + BigInt(images) * perImage), 1n, MILLION);
+}
+
+function ratesFor({ tiers }: AiModel, inputTokens: number): Rates {
+  const tier = tiers.findLast(({ above }) => above < inputTokens);
+  if (tier === undefined) throw new Error('a model has no base rates');
+  return tier.rates;
+}
+
+function most(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((highest, amount) => (amount > highest ? amount : highest), 0n);
+}

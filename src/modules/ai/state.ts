@@ -1,0 +1,8 @@
+// What the module ai keeps in one process.
+import type { Core } from '../../core/context.ts';
+import type { CallSlots } from './calls/slots.ts';
+
+export interface AiState {
+  readonly core: Core;
+  readonly slots: CallSlots;
+}
