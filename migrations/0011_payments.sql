@@ -50,7 +50,9 @@ CREATE TABLE core.clawback (
   account_id text COLLATE "C" NOT NULL,
   -- of ours, or the provider's name of its refund or dispute
   clawback_id text COLLATE "C" NOT NULL,
-  topup_id text COLLATE "C" NOT NULL,
+  -- the payment: topup or recharge, and its id; of the account that was credited, which this one may have absorbed
+  source text NOT NULL,
+  source_id text COLLATE "C" NOT NULL,
   -- refund, dispute
   kind text NOT NULL,
   -- pending, done, restored; of a dispute: pending is open, done lost, restored won
@@ -69,7 +71,7 @@ CREATE TABLE core.clawback (
   settled_at timestamptz,
   PRIMARY KEY (account_id, clawback_id)
 );
-CREATE INDEX clawback_topup ON core.clawback (account_id, topup_id);
+CREATE INDEX clawback_source ON core.clawback (account_id, source_id);
 CREATE INDEX clawback_pending ON core.clawback (account_id) WHERE status = 'pending';
 
 -- The one customer of an account at a provider.

@@ -75,13 +75,22 @@ CREATE TABLE core.recharge_attempt (
   payment_ref text COLLATE "C",
   failure_code text,
   grant_id text COLLATE "C",
-  -- how often the provider was asked
+  -- how often the provider was asked; the fence of who reads it again
   tries integer NOT NULL DEFAULT 0,
+  refunded_nanos bigint NOT NULL DEFAULT 0,
+  -- of its newest dispute: open, won, lost
+  dispute_status text,
+  dispute_nanos bigint NOT NULL DEFAULT 0,
+  -- whether a refund or dispute of it is not decided
+  return_open boolean NOT NULL DEFAULT false,
   -- UTC day and month it counts in
   day_start timestamptz NOT NULL,
   month_start timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   settled_at timestamptz,
+  -- of one that succeeded: when it is read at the provider's again, or when the lease of who does ends; null: never
+  due_at timestamptz,
   PRIMARY KEY (account_id, attempt_id)
 );
+CREATE INDEX recharge_attempt_due ON core.recharge_attempt (account_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX recharge_attempt_month ON core.recharge_attempt (account_id, month_start);

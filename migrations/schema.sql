@@ -150,7 +150,8 @@ CREATE TABLE core.asked (
 CREATE TABLE core.clawback (
   account_id text COLLATE "C" NOT NULL,
   clawback_id text COLLATE "C" NOT NULL,
-  topup_id text COLLATE "C" NOT NULL,
+  source text NOT NULL,
+  source_id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
   status text NOT NULL,
   is_ours boolean NOT NULL,
@@ -510,10 +511,15 @@ CREATE TABLE core.recharge_attempt (
   failure_code text,
   grant_id text COLLATE "C",
   tries integer DEFAULT 0 NOT NULL,
+  refunded_nanos bigint DEFAULT 0 NOT NULL,
+  dispute_status text,
+  dispute_nanos bigint DEFAULT 0 NOT NULL,
+  return_open boolean DEFAULT false NOT NULL,
   day_start timestamp with time zone NOT NULL,
   month_start timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
   settled_at timestamp with time zone,
+  due_at timestamp with time zone,
   CONSTRAINT recharge_attempt_pkey PRIMARY KEY (account_id, attempt_id)
 );
 
@@ -1190,7 +1196,7 @@ CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
 CREATE INDEX asked_started ON core.asked USING btree (started_at);
 CREATE INDEX clawback_pending ON core.clawback USING btree (account_id) WHERE (status = 'pending'::text);
-CREATE INDEX clawback_topup ON core.clawback USING btree (account_id, topup_id);
+CREATE INDEX clawback_source ON core.clawback USING btree (account_id, source_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grant_open ON core.credit_grant USING btree (account_id) WHERE (NOT spent);
 CREATE UNIQUE INDEX credit_grant_source ON core.credit_grant USING btree (account_id, source, source_id) WHERE (source IS NOT NULL);
@@ -1221,6 +1227,7 @@ CREATE INDEX operator_link_account ON core.operator_link USING btree (account_id
 CREATE UNIQUE INDEX payment_method_ref ON core.payment_method USING btree (account_id, provider, method_ref);
 CREATE INDEX payment_setup_due ON core.payment_setup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX payment_setup_open ON core.payment_setup USING btree (account_id) WHERE (status = 'open'::text);
+CREATE INDEX recharge_attempt_due ON core.recharge_attempt USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX recharge_attempt_month ON core.recharge_attempt USING btree (account_id, month_start);
 CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
 CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);

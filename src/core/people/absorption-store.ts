@@ -53,9 +53,16 @@ const countHolds = statement(
   'absorption_count_holds',
   `SELECT count(*) AS holds FROM core.hold WHERE account_id = $1 AND status = 'active'`,
 );
-const countOpenTopups = statement(
-  'absorption_count_topups',
-  `SELECT count(*) AS topups FROM core.topup WHERE account_id = $1 AND status IN ('pending', 'review')`,
+const countOpenPayments = statement(
+  'absorption_count_payments',
+  `SELECT (SELECT count(*) FROM core.topup t WHERE t.account_id = $1 AND t.status IN ('pending', 'review'))
+          + (SELECT count(*) FROM core.clawback c WHERE c.account_id = $1 AND c.status = 'pending') AS payments`,
+);
+const findDeparture = statement(
+  'absorption_find_departure',
+  `SELECT other_account_id AS "into", begun_at AS "atMs" FROM core.absorption
+    WHERE account_id = $1 AND is_leaving AND begun_at > $2
+    ORDER BY begun_at LIMIT 1`,
 );
 // What a cap allowed in all goes on; a day or month begins anew, for it counts what the new account pays.
 const takeKeys = statement(
@@ -105,13 +112,23 @@ export async function findMoving(db: Queryable, olderThanMs: number): Promise<re
   return (await db.query<Moving>(findUnderWay, [olderThanMs])).rows;
 }
 
-/** Holds that run, or money that may still come. */
+/** Holds that run, or money that may still come or go back. */
 export async function hasMoneyUnderWay(tx: Queryable, accountId: string): Promise<boolean> {
-  const [holds, topups] = await Promise.all([
+  const [holds, payments] = await Promise.all([
     tx.query<{ holds: bigint }>(countHolds, [accountId]),
-    tx.query<{ topups: bigint }>(countOpenTopups, [accountId]),
+    tx.query<{ payments: bigint }>(countOpenPayments, [accountId]),
   ]);
-  return (holds.rows[0]?.holds ?? 0n) + (topups.rows[0]?.topups ?? 0n) > 0n;
+  return (holds.rows[0]?.holds ?? 0n) + (payments.rows[0]?.payments ?? 0n) > 0n;
+}
+
+/** Into which account everything went first after `afterMs`, and when. Null: it is still there. */
+export async function departureOf(
+  tx: Queryable,
+  accountId: string,
+  afterMs: number,
+): Promise<{ readonly into: string; readonly atMs: number } | null> {
+  const { rows } = await tx.query<{ into: string; atMs: number }>(findDeparture, [accountId, new Date(afterMs)]);
+  return rows[0] ?? null;
 }
 
 export async function readGrantNotes(tx: Queryable, accountId: string) {

@@ -8,7 +8,9 @@ const readTopups = statement(
   `SELECT coalesce(t.topup_id, g.source_id) AS id, t.status, t.amount_nanos AS amount, g.amount_nanos AS granted,
           t.refunded_nanos AS refunded,
           (SELECT coalesce(sum(c.amount_nanos), 0) FROM core.clawback c
-            WHERE c.account_id = $1 AND c.topup_id = t.topup_id AND c.kind = 'refund' AND c.status <> 'restored') AS went_back
+            WHERE c.account_id = $1 AND c.source_id = t.topup_id AND c.kind = 'refund' AND c.status <> 'restored') AS went_back,
+          EXISTS (SELECT FROM core.absorption b
+                   WHERE b.account_id = $1 AND b.is_leaving AND b.begun_at >= t.credited_at) AS is_elsewhere
      FROM (SELECT * FROM core.topup WHERE account_id = $1) t
      FULL JOIN (SELECT * FROM core.credit_grant WHERE account_id = $1 AND source = 'topup') g ON g.source_id = t.topup_id`,
 );
@@ -26,13 +28,19 @@ const readOwed = statement(
     WHERE w.account_id = $1`,
 );
 
-interface TopupRow {
+/** A payment, with what of it went back as it tells, and as was taken. */
+export interface ReturnedRow {
   readonly id: string;
+  readonly refunded: bigint | null;
+  readonly went_back: bigint;
+  /** Its credit went over into another account, and what went back since was taken there. */
+  readonly is_elsewhere: boolean;
+}
+
+interface TopupRow extends ReturnedRow {
   readonly status: string | null;
   readonly amount: bigint | null;
   readonly granted: bigint | null;
-  readonly refunded: bigint | null;
-  readonly went_back: bigint;
 }
 
 interface OwedRow {
@@ -54,14 +62,24 @@ export async function paymentFaults(db: Queryable, accountId: string): Promise<P
   return [...topups.rows.flatMap(topupFaults), ...owed.rows.flatMap(owedFaults)];
 }
 
-function topupFaults({ id, status, amount, granted, refunded, went_back }: TopupRow): PaymentFault[] {
+function topupFaults({ status, amount, granted, ...row }: TopupRow): PaymentFault[] {
+  const { id } = row;
   if (status === null) return [['payments', `${id}: credit was given for it, and there is no such top-up`]];
   const due = status === 'succeeded' ? amount : null;
   const faults: PaymentFault[] = [];
   if (due !== granted) faults.push(['payments', `${id} is ${status}: ${granted ?? 0n} nano-USD were granted for it`]);
-  if (refunded !== went_back)
-    faults.push(['payments', `${id}: ${refunded} nano-USD are told as refunded, ${went_back} went back`]);
-  return faults;
+  return [...faults, ...refundFaults(row)];
+}
+
+export function refundFaults({
+  id,
+  refunded,
+  went_back,
+  is_elsewhere,
+}: ReturnedRow): (readonly ['payments', string])[] {
+  const told = refunded ?? 0n;
+  const isSound = is_elsewhere ? told >= went_back : told === went_back;
+  return isSound ? [] : [['payments', `${id}: ${told} nano-USD are told as refunded, ${went_back} went back`]];
 }
 
 function owedFaults({ debt, frozen, made, paid, disputes }: OwedRow): PaymentFault[] {

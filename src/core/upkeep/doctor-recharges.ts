@@ -2,10 +2,16 @@
 // and has the trigger of what is configured.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { type ReturnedRow, refundFaults } from './doctor-payments.ts';
 
 const readAttempts = statement(
   'doctor_read_recharges',
-  `SELECT coalesce(a.attempt_id, g.source_id) AS id, a.status, a.amount_nanos AS amount, g.amount_nanos AS granted
+  `SELECT coalesce(a.attempt_id, g.source_id) AS id, a.status, a.amount_nanos AS amount, g.amount_nanos AS granted,
+          a.refunded_nanos AS refunded,
+          (SELECT coalesce(sum(c.amount_nanos), 0) FROM core.clawback c
+            WHERE c.account_id = $1 AND c.source_id = a.attempt_id AND c.kind = 'refund' AND c.status <> 'restored') AS went_back,
+          EXISTS (SELECT FROM core.absorption b
+                   WHERE b.account_id = $1 AND b.is_leaving AND b.begun_at >= a.settled_at) AS is_elsewhere
      FROM (SELECT * FROM core.recharge_attempt WHERE account_id = $1) a
      FULL JOIN (SELECT * FROM core.credit_grant WHERE account_id = $1 AND source = 'recharge') g ON g.source_id = a.attempt_id`,
 );
@@ -18,8 +24,7 @@ const readWallet = statement(
     WHERE w.account_id = $1`,
 );
 
-interface AttemptRow {
-  readonly id: string;
+interface AttemptRow extends ReturnedRow {
   readonly status: string | null;
   readonly amount: bigint | null;
   readonly granted: bigint | null;
@@ -43,10 +48,10 @@ export async function rechargeFaults(db: Queryable, accountId: string): Promise<
   return [...attempts.rows.flatMap(attemptFaults), ...wallets.rows.flatMap(walletFaults)];
 }
 
-function attemptFaults({ id, status, amount, granted }: AttemptRow): RechargeFault[] {
+function attemptFaults({ status, amount, granted, ...row }: AttemptRow): RechargeFault[] {
   const due = status === 'succeeded' ? amount : null;
-  if (due === granted) return [];
-  return [['payments', `${id} is ${status ?? 'unknown'}: ${granted ?? 0n} nano-USD were granted for it`]];
+  if (due === granted) return refundFaults(row);
+  return [['payments', `${row.id} is ${status ?? 'unknown'}: ${granted ?? 0n} nano-USD were granted for it`]];
 }
 
 function walletFaults({ trigger, attempt, configured, open }: WalletRow): RechargeFault[] {

@@ -12,6 +12,7 @@ import { eventJobs } from '../events/event-jobs.ts';
 import { findOldKeys, removeOldKeys } from '../keys/retention.ts';
 import { mailRetention, mailSending } from '../mail/send.ts';
 import { setupChecks } from '../payments/methods/setups.ts';
+import { rechargeReturns } from '../payments/recharge/returns.ts';
 import { rechargeLoop } from '../payments/recharge/work.ts';
 import { subscriptionChecks } from '../payments/subscriptions/check.ts';
 import { topupChecks } from '../payments/topups/check.ts';
@@ -124,6 +125,7 @@ export function coreJobs(core: Core): JobLoop[] {
     topupChecks(core),
     setupChecks(core),
     rechargeLoop(core),
+    rechargeReturns(core),
     subscriptionChecks(core),
     mailSending(core) as JobLoop,
   ];

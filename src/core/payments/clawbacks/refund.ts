@@ -12,12 +12,13 @@ import {
 import { lockAccount } from '../../accounts/accounts.ts';
 import { openTurn } from '../../background/turns.ts';
 import { clockNow } from '../../database-clock.ts';
+import { departureOf } from '../../people/absorption-store.ts';
 import { openWallet } from '../../wallet/open-wallet.ts';
 import { minorGoingBack } from '../money.ts';
 import { requireProvider } from '../payments.ts';
 import { type PaymentCore, repeatableMs, TOPUPS_WORK } from '../topups/create.ts';
-import { findTopup, markDue, saveTopup, type TopupRow } from '../topups/store.ts';
-import { followReturns, returnedOf, withReturns } from './follow.ts';
+import { creditOf, findTopup, markDue, saveTopup, type TopupRow } from '../topups/store.ts';
+import { followReturns, returnedOf, returnsOf } from './follow.ts';
 import { type ClawbackRow, clawbacksOf } from './store.ts';
 import { takeBack } from './take-back.ts';
 
@@ -61,6 +62,9 @@ async function take(
     throw conflict(`The top-up is ${topup.status}: nothing of it was credited.`);
   if (topup.provider !== provider.name || topup.test_mode !== provider.testMode)
     throw conflict(`The top-up was paid by ${topup.provider}, which does not take payments here now.`);
+  const departure = await departureOf(tx, accountId, (topup.credited_at ?? nowMs) - 1);
+  if (departure !== null)
+    throw conflict(`Its credit went over into ${departure.into}. Pay it back at the provider: it is taken there.`);
   const rows = await clawbacksOf(tx, accountId, topupId);
   const returned = returnedOf(topup, rows);
   const left = smaller(await freeIn(tx, accountId, grantId), returned.amountNanos - returned.backNanos);
@@ -72,12 +76,12 @@ async function take(
   const refund = await takeBack(
     tx,
     {
-      ...{ account_id: accountId, clawback_id: newId('ref_', nowMs), topup_id: topupId, kind: 'refund' },
-      ...{ status: 'pending', is_ours: true, amount_nanos: nanos, amount_minor: minor },
+      ...{ account_id: accountId, clawback_id: newId('ref_', nowMs), source: 'topup', source_id: topupId },
+      ...{ kind: 'refund', status: 'pending', is_ours: true, amount_nanos: nanos, amount_minor: minor },
     },
-    grantId,
+    { grantId, earlierId: grantId, testMode: topup.test_mode },
   );
-  const after = await withReturns(tx, { ...topup, updated_at: nowMs });
+  const after = { ...topup, ...returnsOf([...rows, refund]), updated_at: nowMs };
   const dueMs = nowMs + SETTLED_LATER_MS;
   await saveTopup(tx, after);
   await markDue(tx, accountId, topupId, dueMs);
@@ -118,13 +122,12 @@ function settled({ db }: PaymentCore, { account_id, topup_id }: TopupRow, refund
   return db.transaction(async (tx) => {
     const nowMs = await lockAccount(tx, account_id);
     const topup = await findTopup(tx, account_id, topup_id);
-    if (nowMs === null || topup === null || topup.grant_id === null) throw new Error(`top-up ${topup_id} is gone`);
-    const followed = await followReturns(
-      tx,
-      { ...topup, grant_id: topup.grant_id },
-      { refunds: [refund], disputes: [] },
-    );
-    const saved = { ...followed, updated_at: nowMs };
+    const credit = topup === null ? null : creditOf(topup);
+    if (nowMs === null || topup === null || credit === null) throw new Error(`top-up ${topup_id} is gone`);
+    const followed = await followReturns(tx, credit, { refunds: [refund], disputes: [] });
+    // With an open refund no account goes over into another.
+    if (followed.elsewhere !== null) throw new Error(`the credit of ${topup_id} is elsewhere, with a refund open`);
+    const saved = { ...topup, ...followed.returns, updated_at: nowMs };
     await saveTopup(tx, saved);
     return saved;
   });

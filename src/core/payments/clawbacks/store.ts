@@ -7,7 +7,9 @@ import type { GrantRow } from '../../wallet/state.ts';
 export interface ClawbackRow {
   readonly account_id: string;
   readonly clawback_id: string;
-  readonly topup_id: string;
+  /** The payment. */
+  readonly source: 'topup' | 'recharge';
+  readonly source_id: string;
   readonly kind: 'refund' | 'dispute';
   /** Of a dispute: pending is open, done lost, restored won. */
   readonly status: 'pending' | 'done' | 'restored';
@@ -21,17 +23,17 @@ export interface ClawbackRow {
   readonly created_at: number;
 }
 
-const COLUMNS = `account_id, clawback_id, topup_id, kind, status, is_ours, amount_nanos, amount_minor, grant_ids, grant_nanos, debt_nanos,
-          failure_code, created_at`;
+const COLUMNS = `account_id, clawback_id, source, source_id, kind, status, is_ours, amount_nanos, amount_minor, grant_ids, grant_nanos,
+          debt_nanos, failure_code, created_at`;
 
 const insert = statement(
   'clawback_insert',
   `INSERT INTO core.clawback (${COLUMNS})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text[], $10::bigint[], $11, $12, $13)`,
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::bigint[], $12, $13, $14)`,
 );
-const ofTopup = statement(
-  'clawbacks_of_topup',
-  `SELECT ${COLUMNS} FROM core.clawback WHERE account_id = $1 AND topup_id = $2 ORDER BY created_at, clawback_id`,
+const ofPayment = statement(
+  'clawbacks_of_payment',
+  `SELECT ${COLUMNS} FROM core.clawback WHERE account_id = $1 AND source_id = $2 ORDER BY created_at, clawback_id`,
 );
 const settle = statement(
   'clawback_settle',
@@ -49,16 +51,22 @@ const grantsById = statement(
     WHERE account_id = $1 AND grant_id = ANY($2::text[])`,
 );
 
+const absorbedGrant = statement(
+  'clawback_absorbed_grant',
+  `SELECT grant_id FROM core.credit_grant WHERE account_id = $1 AND source = 'absorption' AND source_id = $2`,
+);
+
 export async function insertClawback(tx: Queryable, row: ClawbackRow): Promise<void> {
-  const { account_id, clawback_id, topup_id, kind, status, is_ours, amount_nanos, amount_minor } = row;
-  const what = [account_id, clawback_id, topup_id, kind, status, is_ours, amount_nanos, amount_minor];
+  const { account_id, clawback_id, kind, status, is_ours, amount_nanos, amount_minor } = row;
+  const names = [account_id, clawback_id, row.source, row.source_id];
+  const what = [...names, kind, status, is_ours, amount_nanos, amount_minor];
   const from = [textArray(row.grant_ids), int8Array(row.grant_nanos), row.debt_nanos];
   await tx.query(insert, [...what, ...from, row.failure_code, new Date(row.created_at)]);
 }
 
-/** In the order in which they were made. */
-export async function clawbacksOf(db: Queryable, accountId: string, topupId: string): Promise<readonly ClawbackRow[]> {
-  return (await db.query<ClawbackRow>(ofTopup, [accountId, topupId])).rows;
+/** Of a payment, by the id of its top-up or recharge, in the order in which they were made. */
+export async function clawbacksOf(db: Queryable, accountId: string, sourceId: string): Promise<readonly ClawbackRow[]> {
+  return (await db.query<ClawbackRow>(ofPayment, [accountId, sourceId])).rows;
 }
 
 export async function settleClawback(
@@ -83,4 +91,9 @@ export async function countOpenDisputes(tx: Queryable, accountId: string): Promi
 /** Spent ones too. */
 export async function readGrantsById(tx: Queryable, accountId: string, ids: readonly string[]): Promise<GrantRow[]> {
   return [...(await tx.query<GrantRow>(grantsById, [accountId, textArray(ids)])).rows];
+}
+
+/** The grant that went on, in an account that absorbed another, of the other's; null: it had been spent. */
+export async function findAbsorbedGrant(tx: Queryable, accountId: string, grantId: string): Promise<string | null> {
+  return (await tx.query<{ grant_id: string }>(absorbedGrant, [accountId, grantId])).rows[0]?.grant_id ?? null;
 }

@@ -3,7 +3,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { withDebt } from '../../wallet/debt.ts';
-import { saveReserves } from '../../wallet/grants.ts';
+import { grantCredit, saveReserves } from '../../wallet/grants.ts';
 import { lowBalanceChange, rearmLowBalance } from '../../wallet/limits/alerts.ts';
 import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../../wallet/open-wallet.ts';
 import { type GrantRow, spendableOf, type WalletRow } from '../../wallet/state.ts';
@@ -11,13 +11,30 @@ import { type ClawbackRow, countOpenDisputes, insertClawback, readGrantsById, se
 
 export type NewClawback = Pick<
   ClawbackRow,
-  'account_id' | 'clawback_id' | 'topup_id' | 'kind' | 'status' | 'is_ours' | 'amount_nanos' | 'amount_minor'
+  | 'account_id'
+  | 'clawback_id'
+  | 'source'
+  | 'source_id'
+  | 'kind'
+  | 'status'
+  | 'is_ours'
+  | 'amount_nanos'
+  | 'amount_minor'
 >;
 
-/** Takes the amount back. `grantId`: the payment's own. Answers the row that was written. */
-export async function takeBack(tx: Transaction, clawback: NewClawback, grantId: string): Promise<ClawbackRow> {
+/** The payment's own grant in the account. */
+export interface OwnGrant {
+  /** Null: it had been spent when the account that was credited went over into this one. */
+  readonly grantId: string | null;
+  /** The name it has, or would have had, in the account before this one. */
+  readonly earlierId: string;
+  readonly testMode: boolean;
+}
+
+/** Takes the amount back. Answers the row that was written. */
+export async function takeBack(tx: Transaction, clawback: NewClawback, own: OwnGrant): Promise<ClawbackRow> {
   const opened = await open(tx, clawback.account_id);
-  const { parts, missing } = partsFor(inTakingOrder(opened.unexpired, grantId), clawback.amount_nanos);
+  const { parts, missing } = partsFor(inTakingOrder(opened.unexpired, own.grantId), clawback.amount_nanos);
   const taken = clawback.amount_nanos - missing;
   const row: ClawbackRow = {
     ...clawback,
@@ -53,18 +70,18 @@ export async function keepTaken(tx: Transaction, row: ClawbackRow): Promise<void
   await saveWallet(tx, opened, frozenBy(opened.wallet, disputes, opened.wallet.debt_nanos), []);
 }
 
-/** Gives back what was taken: to the grants it came from; of the debt it made, what is open is cancelled, the rest goes to `grantId`. */
+/** Gives back what was taken: to the grants it came from; of the debt it made, what is open is cancelled, the rest goes to `own`. */
 export async function restore(
   tx: Transaction,
   row: ClawbackRow,
-  grantId: string,
+  own: OwnGrant,
   failureCode: string | null,
 ): Promise<void> {
   const opened = await open(tx, row.account_id);
   const forgiven = row.debt_nanos < opened.wallet.debt_nanos ? row.debt_nanos : opened.wallet.debt_nanos;
   const parts = new Map(row.grant_ids.map((id, i) => [id, row.grant_nanos[i] as bigint]));
   const paidNanos = row.debt_nanos - forgiven;
-  if (paidNanos > 0n) parts.set(grantId, (parts.get(grantId) ?? 0n) + paidNanos);
+  if (paidNanos > 0n && own.grantId !== null) parts.set(own.grantId, (parts.get(own.grantId) ?? 0n) + paidNanos);
   const given = [...parts.values()].reduce((sum, nanos) => sum + nanos, 0n);
   const grants = await readGrantsById(tx, row.account_id, [...parts.keys()]);
   if (grants.length !== parts.size) throw new Error(`a grant of ${row.clawback_id} is gone`);
@@ -82,6 +99,15 @@ export async function restore(
       entryOf('restore', given, row.clawback_id),
     ]),
   ]);
+  if (paidNanos > 0n && own.grantId === null) await renew(tx, row, own, paidNanos);
+}
+
+/** The grant that the account would have, had not all of it been spent before. */
+async function renew(tx: Transaction, row: ClawbackRow, { earlierId, testMode }: OwnGrant, amountNanos: bigint) {
+  await grantCredit(tx, row.account_id, {
+    ...{ kind: 'paid', amountNanos, expiresInMs: null, note: `restored ${row.source_id}`, testMode },
+    source: { kind: 'absorption', id: earlierId },
+  });
 }
 
 async function open(tx: Transaction, accountId: string): Promise<OpenWallet> {
@@ -91,7 +117,7 @@ async function open(tx: Transaction, accountId: string): Promise<OpenWallet> {
 }
 
 /** `grants` in spending order. */
-function inTakingOrder(grants: readonly GrantRow[], grantId: string): GrantRow[] {
+function inTakingOrder(grants: readonly GrantRow[], grantId: string | null): GrantRow[] {
   const rank = (grant: GrantRow) => (grant.grant_id === grantId ? 0 : grant.kind === 'paid' ? 1 : 2);
   return [...grants].sort((a, b) => rank(a) - rank(b));
 }

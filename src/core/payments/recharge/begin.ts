@@ -89,6 +89,7 @@ function newAttempt({ wallet, nowMs }: OpenWallet, method: MethodRow, amountNano
     amount_nanos: amountNanos,
     ...{ method_id, method_ref, provider, test_mode },
     ...{ payment_ref: null, failure_code: null, grant_id: null, tries: 1 },
+    ...{ refunded_nanos: 0n, dispute_status: null, dispute_nanos: 0n, return_open: false },
     ...{ day_start: wallet.day_start, month_start: wallet.month_start },
     ...{ created_at: nowMs, settled_at: null },
   };

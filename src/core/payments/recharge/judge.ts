@@ -1,6 +1,7 @@
 // What a look at a wallet that is due leads to, and what a charge that failed does. Pure: the caller holds the wallet's lock and writes.
 import { DAY_MS, HOUR_MS, startOfNextMonth } from '../../../lib/time.ts';
 import { budgetUse, type WalletRow } from '../../wallet/state.ts';
+import { watchedMs } from '../topups/judge.ts';
 import type { AttemptRow, Charged, RechargeRow } from './store.ts';
 
 export const apartMs = 60_000;
@@ -79,4 +80,13 @@ const PAUSE_MAX_MS = HOUR_MS;
 /** When an attempt without a decision is asked for again: in 5 s, and ever later, up to an hour. */
 export function nextAskMs(tries: number, nowMs: number): number {
   return nowMs + Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 20));
+}
+
+/** When a charge that was made is read again for what went back of it: daily, as long as a top-up is. Null: only when a hint says so. */
+export function nextReadMs(
+  { settled_at, return_open }: Pick<AttemptRow, 'settled_at' | 'return_open'>,
+  nowMs: number,
+): number | null {
+  const isWatched = settled_at !== null && nowMs < settled_at + watchedMs;
+  return isWatched || return_open ? nowMs + DAY_MS : null;
 }

@@ -4,15 +4,20 @@ import type { Transaction } from '../../../db/database.ts';
 import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import type { PaymentState } from '../../../vendors/payments/port.ts';
+import { openTurn } from '../../background/turns.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { grantCredit } from '../../wallet/grants.ts';
 import { type OpenWallet, openWallet, saveWallet } from '../../wallet/open-wallet.ts';
+import { disputeOf } from '../clawbacks/follow.ts';
 import { findMethod, removeMethod } from '../methods/store.ts';
 import { minorOfNanos } from '../money.ts';
 import { keepRef } from '../refs.ts';
 import { mailFailure } from './failure-mail.ts';
-import { afterFailure, nextAskMs } from './judge.ts';
+import { afterFailure, nextAskMs, nextReadMs } from './judge.ts';
 import { type AttemptRow, findAttempt, findRecharge, type RechargeRow, saveAttempt, saveRecharge } from './store.ts';
+
+/** Charges that were made, read again for what went back of them. */
+export const RETURNS_WORK = 'payments.recharge_returns';
 
 /** `silent`: it did not say; `none`: it never made the payment. */
 export type Said = PaymentState | { readonly status: 'silent' } | { readonly status: 'none'; readonly code: string };
@@ -67,7 +72,9 @@ async function succeed(
     testMode: attempt.test_mode,
   });
   const settled: AttemptRow = { ...attempt, status: 'succeeded', grant_id: grantId, settled_at: opened.nowMs };
-  await saveAttempt(tx, settled);
+  const dueMs = nextReadMs(settled, opened.nowMs);
+  await saveAttempt(tx, settled, dueMs);
+  if (dueMs !== null) await openTurn(tx, accountId, RETURNS_WORK, dueMs, { later: true });
   const recharge = await findRecharge(tx, accountId);
   if (recharge !== null && recharge.failures > 0)
     await saveRecharge(tx, { ...recharge, failures: 0, retry_at: null }, opened.nowMs);
@@ -131,6 +138,8 @@ export function attemptRecord(attempt: AttemptRow) {
     amount_usd: usd(attempt.amount_nanos),
     failure_code: attempt.failure_code,
     grant_id: attempt.grant_id,
+    refunded_usd: usd(attempt.refunded_nanos),
+    dispute: disputeOf(attempt),
     test_mode: attempt.test_mode,
     at: iso(attempt.created_at),
   };

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { WalletRow } from '../../wallet/state.ts';
+import type { Returns } from '../clawbacks/follow.ts';
 
 export interface RechargeRow {
   readonly account_id: string;
@@ -19,7 +20,7 @@ export interface RechargeRow {
   readonly disabled_reason: string | null;
 }
 
-export interface AttemptRow {
+export interface AttemptRow extends Returns {
   readonly account_id: string;
   readonly attempt_id: string;
   /** `open`: it is not known yet whether it was paid. */
@@ -50,7 +51,7 @@ export interface Charged {
 
 const RECHARGE = `account_id, enabled, trigger_nanos, amount_nanos, method_id, max_per_day, max_per_month, failures, retry_at, disabled_reason`;
 const ATTEMPT = `account_id, attempt_id, status, amount_nanos, method_id, method_ref, provider, test_mode, payment_ref, failure_code,
-          grant_id, tries, day_start, month_start, created_at, settled_at`;
+          grant_id, tries, refunded_nanos, dispute_status, dispute_nanos, return_open, day_start, month_start, created_at, settled_at`;
 
 const find = statement('recharge_find', `SELECT ${RECHARGE} FROM core.recharge WHERE account_id = $1`);
 const save = statement(
@@ -79,7 +80,7 @@ const insert = statement(
 const update = statement(
   'recharge_attempt_update',
   `UPDATE core.recharge_attempt
-      SET status = $3, payment_ref = $4, failure_code = $5, grant_id = $6, tries = $7, settled_at = $8
+      SET status = $3, payment_ref = $4, failure_code = $5, grant_id = $6, tries = $7, settled_at = $8, due_at = $9
     WHERE account_id = $1 AND attempt_id = $2`,
 );
 const count = statement(
@@ -131,8 +132,8 @@ export async function insertAttempt(tx: Queryable, row: AttemptRow): Promise<voi
   await tx.query(insert, [...what, row.test_mode, row.tries, ...when]);
 }
 
-/** Writes what may change of it. */
-export async function saveAttempt(tx: Queryable, row: AttemptRow): Promise<void> {
+/** Writes what may change of it until it is settled; read again at `dueMs` (null: not by the schedule). */
+export async function saveAttempt(tx: Queryable, row: AttemptRow, dueMs: number | null = null): Promise<void> {
   const { account_id, attempt_id, status, payment_ref, failure_code, grant_id, tries, settled_at } = row;
   await tx.query(update, [
     account_id,
@@ -142,7 +143,7 @@ export async function saveAttempt(tx: Queryable, row: AttemptRow): Promise<void>
     failure_code,
     grant_id,
     tries,
-    dateOf(settled_at),
+    ...[dateOf(settled_at), dateOf(dueMs)],
   ]);
 }
 

@@ -13,6 +13,7 @@ import { customerOf } from '../customers.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { lookAtWallet } from './begin.ts';
 import { repeatableMs } from './judge.ts';
+import { hintReturns } from './returns.ts';
 import { centsOf, type Said, settleAttempt } from './settle.ts';
 import type { AttemptRow } from './store.ts';
 
@@ -96,6 +97,7 @@ export async function runAttempt(core: PaymentCore, attempt: AttemptRow): Promis
 export async function hintAttempt(tx: Transaction, accountId: string, attemptId: string): Promise<void> {
   tx.hint(rechargeHint);
   await tx.query(makeDue, [accountId, attemptId]);
+  await hintReturns(tx, accountId, attemptId);
 }
 
 async function ask(core: PaymentCore, attempt: AttemptRow): Promise<Said> {

@@ -5,13 +5,13 @@ import type { PaymentState } from '../../../vendors/payments/port.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { grantCredit } from '../../wallet/grants.ts';
-import { followReturns } from '../clawbacks/follow.ts';
+import { type Elsewhere, followReturns, type Returns } from '../clawbacks/follow.ts';
 import { keepMethod } from '../methods/store.ts';
 import type { Payments } from '../payments.ts';
 import { keepRef } from '../refs.ts';
 import { judge, nextCheckMs } from './judge.ts';
 import { topupEventRecord } from './record.ts';
-import { findTopup, putOff, saveTopup, type TopupRow, type TopupStatus } from './store.ts';
+import { creditOf, findTopup, putOff, saveTopup, type TopupRow, type TopupStatus } from './store.ts';
 
 const EVENTS: Readonly<Partial<Record<TopupStatus, string>>> = {
   succeeded: 'topup.succeeded',
@@ -27,6 +27,12 @@ export interface TopupAttempt {
   readonly attempt: number;
 }
 
+export interface Applied {
+  readonly topup: TopupRow;
+  /** Its credit went over into another account, where its returns are to be followed; then it stays due. */
+  readonly elsewhere: Elsewhere | null;
+}
+
 /**
  * Makes the top-up what its payment is. `payment` null: the provider does not know of one. Answers it afterwards; null: there is none.
  */
@@ -35,7 +41,7 @@ export async function applyPayment(
   { accountId, id, attempt }: TopupAttempt,
   payment: PaymentState | null,
   { reviewAboveNanos }: Payments,
-): Promise<TopupRow | null> {
+): Promise<Applied | null> {
   const nowMs = await lockAccount(tx, accountId);
   const before = nowMs === null ? null : await findTopup(tx, accountId, id);
   if (nowMs === null || before === null) return null;
@@ -52,9 +58,23 @@ export async function applyPayment(
   if (judgement.status === 'succeeded' && before.grant_id === null) after = await credited(tx, after, nowMs);
   if (after.save_method && payment?.method != null && before.grant_id === null)
     await keepMethod(tx, accountId, payment.method, after, nowMs);
-  if (payment !== null && after.grant_id !== null)
-    after = await followReturns(tx, { ...after, grant_id: after.grant_id }, payment);
-  return write(tx, before, { ...after, attempt }, nowMs);
+  const credit = payment === null ? null : creditOf(after);
+  const followed = payment === null || credit === null ? null : await followReturns(tx, credit, payment);
+  if (followed?.elsewhere === null) after = { ...after, ...followed.returns };
+  const elsewhere = followed?.elsewhere ?? null;
+  return { topup: await write(tx, before, { ...after, attempt }, nowMs, elsewhere === null), elsewhere };
+}
+
+/** What went back of it, followed elsewhere. */
+export async function applyReturns(
+  tx: Transaction,
+  { accountId, id, attempt }: TopupAttempt,
+  returns: Returns,
+): Promise<TopupRow | null> {
+  const nowMs = await lockAccount(tx, accountId);
+  const before = nowMs === null ? null : await findTopup(tx, accountId, id);
+  if (nowMs === null || before === null) return null;
+  return write(tx, before, { ...before, ...returns, attempt }, nowMs);
 }
 
 async function credited(tx: Transaction, topup: TopupRow, nowMs: number): Promise<TopupRow> {
@@ -69,12 +89,18 @@ async function credited(tx: Transaction, topup: TopupRow, nowMs: number): Promis
   return { ...topup, grant_id: grantId, credited_at: nowMs };
 }
 
-async function write(tx: Transaction, before: TopupRow, after: TopupRow, nowMs: number): Promise<TopupRow> {
+async function write(
+  tx: Transaction,
+  before: TopupRow,
+  after: TopupRow,
+  nowMs: number,
+  isRead = true,
+): Promise<TopupRow> {
   const saved = { ...after, updated_at: nowMs };
   const type = before.status === after.status ? undefined : EVENTS[after.status];
   const events = type === undefined ? [] : [eventOf(type, saved)];
   sendEvents(tx, events, nowMs);
-  await Promise.all([saveTopup(tx, saved), putOff(tx, saved, nextCheckMs(saved, nowMs))]);
+  await Promise.all([saveTopup(tx, saved), isRead ? putOff(tx, saved, nextCheckMs(saved, nowMs)) : null]);
   return saved;
 }
 

@@ -7,10 +7,11 @@ import { dueWork, type LeasedJob } from '../../background/due-work.ts';
 import type { JobLoop } from '../../background/job-loop.ts';
 import { openTurn } from '../../background/turns.ts';
 import { clockNow } from '../../database-clock.ts';
+import { followElsewhere } from '../clawbacks/follow.ts';
 import { settlePendingRefunds } from '../clawbacks/refund.ts';
-import { applyPayment, type TopupAttempt } from './apply.ts';
+import { applyPayment, applyReturns, type TopupAttempt } from './apply.ts';
 import { linkTopup, openCheckout, type PaymentCore, repeatableMs, TOPUPS_WORK } from './create.ts';
-import { claimTopups, findTopup, markDue, nextTopupDue, putOff, type TopupRow } from './store.ts';
+import { claimTopups, creditOf, findTopup, markDue, nextTopupDue, putOff, type TopupRow } from './store.ts';
 
 // Longer than a provider's answer takes, retries included.
 const LEASE_MS = 120_000;
@@ -52,9 +53,13 @@ export async function checkTopup(core: PaymentCore, job: TopupAttempt): Promise<
   // Of a provider that is not configured any more nothing can be learned: what is pending expires.
   const isReadable = provider !== null && provider.name === row.provider && provider.testMode === row.test_mode;
   const payment = isReadable ? await readPayment(core, provider, row) : null;
-  const topup = await core.db.transaction((tx) => applyPayment(tx, job, payment, core.payments));
-  if (topup === null || payment === null || !isReadable) return topup;
-  return settlePendingRefunds(core, provider, topup, payment);
+  const applied = await core.db.transaction((tx) => applyPayment(tx, job, payment, core.payments));
+  const topup = applied?.topup ?? null;
+  if (applied === null || topup === null || payment === null || !isReadable) return topup;
+  const credit = creditOf(topup);
+  if (credit === null || applied.elsewhere === null) return settlePendingRefunds(core, provider, topup, payment);
+  const returns = await followElsewhere(core.db, credit, payment, applied.elsewhere);
+  return core.db.transaction((tx) => applyReturns(tx, job, returns));
 }
 
 /** Null: there is no payment that the provider knows. A row without a ref asks for its page again, under its id, while that is safe. */

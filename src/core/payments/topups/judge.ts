@@ -45,7 +45,8 @@ function arrived({ review_verdict }: TopupRow, reason: TopupRow['review_reason']
 }
 
 const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];
-const WATCHED_MS = 7 * DAY_MS;
+/** How long a payment is read without a hint when nothing of it is open. */
+export const watchedMs = 7 * DAY_MS;
 
 /**
  * When the payment is read again, hints or none: 1, 5 and 15 minutes after the beginning, hourly to a day after the link expires, then
@@ -60,5 +61,5 @@ export function nextCheckMs(
   const hourlyUntil = topup.expires_at + DAY_MS;
   if (nowMs < hourlyUntil) return nowMs + HOUR_MS;
   const isOpen = topup.status === 'pending' || topup.status === 'review' || topup.return_open;
-  return isOpen || nowMs < hourlyUntil + WATCHED_MS ? nowMs + DAY_MS : null;
+  return isOpen || nowMs < hourlyUntil + watchedMs ? nowMs + DAY_MS : null;
 }

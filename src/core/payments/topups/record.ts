@@ -1,6 +1,7 @@
 // A top-up as calls and events show it. Amounts in major units; the link to pay only to who asks for it while it can be used.
 import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
+import { disputeOf } from '../clawbacks/follow.ts';
 import { majorOf } from '../money.ts';
 import type { TopupRow } from './store.ts';
 
@@ -19,7 +20,7 @@ export function topupEventRecord(row: TopupRow) {
     failure_code: row.failure_code,
     review_reason: row.status === 'review' ? row.review_reason : null,
     refunded_usd: usd(row.refunded_nanos),
-    dispute: row.dispute_status === null ? null : { status: row.dispute_status, amount_usd: usd(row.dispute_nanos) },
+    dispute: disputeOf(row),
     test_mode: row.test_mode,
     provider: row.provider,
     created_at: iso(row.created_at),

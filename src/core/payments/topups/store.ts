@@ -2,10 +2,11 @@
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Currency } from '../../../vendors/payments/port.ts';
+import type { Credited, Returns } from '../clawbacks/follow.ts';
 
 export type TopupStatus = 'pending' | 'review' | 'succeeded' | 'failed' | 'expired';
 
-export interface TopupRow {
+export interface TopupRow extends Returns {
   readonly account_id: string;
   readonly topup_id: string;
   readonly status: TopupStatus;
@@ -25,10 +26,6 @@ export interface TopupRow {
   readonly review_verdict: 'approved' | 'rejected' | null;
   readonly grant_id: string | null;
   readonly credited_at: number | null;
-  readonly refunded_nanos: bigint;
-  readonly dispute_status: 'open' | 'won' | 'lost' | null;
-  readonly dispute_nanos: bigint;
-  readonly return_open: boolean;
   readonly created_at: number;
   readonly updated_at: number;
   readonly expires_at: number;
@@ -115,6 +112,13 @@ export async function insertTopup(tx: Queryable, row: NewTopup, dueMs: number): 
 
 export async function findTopup(db: Queryable, accountId: string, topupId: string): Promise<TopupRow | null> {
   return (await db.query<TopupRow>(find, [accountId, topupId])).rows[0] ?? null;
+}
+
+/** What its clawbacks are of; null: it is not credited. */
+export function creditOf({ topup_id, grant_id, credited_at, ...row }: TopupRow): Credited | null {
+  return grant_id === null || credited_at === null
+    ? null
+    : { ...row, source: 'topup', source_id: topup_id, grant_id, credited_at };
 }
 
 /** Newest first, before `beforeId` (null: from the newest). */

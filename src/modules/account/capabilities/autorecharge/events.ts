@@ -17,6 +17,8 @@ const charged = {
   amount_usd: 25,
   failure_code: null,
   grant_id: 'grant_0vTq3mXkfR7bYc1LpZs8Ne',
+  refunded_usd: 0,
+  dispute: null,
   test_mode: false,
   at: '2026-11-01T12:00:00.000Z',
 };

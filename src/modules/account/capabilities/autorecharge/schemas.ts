@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../../../manifest/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';
+import { disputeField } from '../topup/schemas.ts';
 
 export const attemptFields = {
   attempt_id: Type.String({ description: 'Id of the attempt.' }),
@@ -11,6 +12,8 @@ export const attemptFields = {
   amount_usd: usdField('What is charged and credited.'),
   failure_code: textOrNull('Why it failed: the provider’s word, such as card_declined. Null otherwise.'),
   grant_id: textOrNull('The credit in the wallet; null when there is none.'),
+  refunded_usd: usdField('What of it went back to the payer.'),
+  dispute: disputeField,
   test_mode: Type.Boolean({ description: 'Whether the money is test money.' }),
   at: instant('When it was begun.'),
 };

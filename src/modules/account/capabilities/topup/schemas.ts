@@ -12,6 +12,16 @@ export const topupIdField = Type.String({
 
 export const topupStatuses = ['pending', 'review', 'succeeded', 'failed', 'expired'] as const;
 
+export const disputeField = Type.Unsafe<{ status: string; amount_usd: number } | null>({
+  type: ['object', 'null'],
+  description: 'The newest dispute of the payment; null: none. While it is open the wallet is frozen.',
+  required: ['status', 'amount_usd'],
+  properties: {
+    status: Type.Enum(['open', 'won', 'lost'], { description: 'Won: for this account.' }),
+    amount_usd: usdField('What it is about.'),
+  },
+});
+
 export const topupFields = {
   topup_id: Type.String({ description: 'Id of the top-up.' }),
   status: Type.Enum([...topupStatuses], {
@@ -35,15 +45,7 @@ export const topupFields = {
     'Why it is under review: by the provider, because another amount or currency was paid, or for its amount. Null when it is not.',
   ),
   refunded_usd: usdField('What of it went back to the payer.'),
-  dispute: Type.Unsafe<{ status: string; amount_usd: number } | null>({
-    type: ['object', 'null'],
-    description: 'The newest dispute of the payment; null: none. While it is open the wallet is frozen.',
-    required: ['status', 'amount_usd'],
-    properties: {
-      status: Type.Enum(['open', 'won', 'lost'], { description: 'Won: for this account.' }),
-      amount_usd: usdField('What it is about.'),
-    },
-  }),
+  dispute: disputeField,
   test_mode: Type.Boolean({ description: 'Whether the money is test money.' }),
   provider: Type.Enum(['stripe', 'sandbox'], { description: 'Who takes the money.' }),
   created_at: instant('When it was begun.'),
