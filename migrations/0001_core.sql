@@ -98,6 +98,9 @@ CREATE TABLE core.account (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
+-- How the operator looks for accounts.
+CREATE INDEX account_name ON core.account (lower(name) text_pattern_ops) WHERE name IS NOT NULL;
+CREATE INDEX account_email ON core.account (lower(email) text_pattern_ops) WHERE email IS NOT NULL;
 
 -- An address that somebody is to show to be theirs, by a code or a link that is mailed there; the last one that was asked for.
 CREATE TABLE core.email_binding (

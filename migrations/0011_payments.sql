@@ -43,6 +43,7 @@ CREATE TABLE core.topup (
 ) WITH (fillfactor = 70);
 CREATE INDEX topup_due ON core.topup (account_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX topup_pending ON core.topup (account_id) WHERE status = 'pending';
+CREATE INDEX topup_review ON core.topup (topup_id) WHERE status = 'review';
 
 -- Money of a payment that went back: a refund of ours, one that was made at the provider's, or a dispute. It was taken from grants (and,
 -- where they had too little, from the future: debt_nanos); a refund that failed and a dispute that was won give exactly that back, once.

@@ -6,17 +6,12 @@ import {
   findAccount,
   type KycStatus,
   listAccounts,
-  setSuspended,
 } from '../core/accounts/accounts.ts';
-import { setEmail, setKycStatus } from '../core/accounts/changes.ts';
 import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
-import { giveTier } from '../core/payments/subscriptions/change.ts';
-import { mailAddress } from '../core/people/mail-address.ts';
-import { ownByAddress } from '../core/people/mail-sign-in.ts';
-import { membersOf } from '../core/people/persons.ts';
+import { changeAccount, vouchFor } from '../core/operator/acts.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
 import { balanceOf } from '../core/wallet/ledger/read.ts';
-import type { Database, Transaction } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { emailAddress, usdAmount } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
 import { keyDropInForce, withSession } from './session.ts';
@@ -68,7 +63,7 @@ async function create({ name, email, credit, json = false }: CreateOptions): Pro
   const { account, balanceUsd } = await withSession(({ db }) =>
     db.transaction(async (tx) => {
       const accountId = await createAccount(tx, { name, email });
-      await vouchFor(tx, accountId, email);
+      if (email !== undefined) await vouchFor(tx, accountId, email);
       if (credit !== undefined) await grantCredit(tx, accountId, { ...PAID, amountNanos: credit });
       const { balance_usd } = await balanceOf(tx, accountId);
       return { account: await requireAccount(tx, accountId), balanceUsd: balance_usd };
@@ -101,25 +96,17 @@ interface UpdateOptions {
   readonly json?: boolean;
 }
 
-/** Whoever signs in by the address owns the account, unless somebody does already. */
-async function vouchFor(tx: Transaction, accountId: string, email: string | undefined): Promise<void> {
-  const address = mailAddress(email ?? '');
-  if (address !== null && (await membersOf(tx, accountId)).length === 0) await ownByAddress(tx, accountId, address);
-}
-
 async function update(options: UpdateOptions): Promise<void> {
   const { account: accountId, tier, email, kyc, suspend = false, unsuspend = false, json = false } = options;
   if (tier === undefined && email === undefined && kyc === undefined && !suspend && !unsuspend)
     throw new UsageError('nothing to change: use --tier, --suspend, --unsuspend, --email or --kyc');
   const account = await withSession(async ({ db }) => {
-    await db.transaction(async (tx) => {
-      if (tier !== undefined) await giveTier(tx, accountId, tier);
-      if (email !== undefined && (await setEmail(tx, accountId, email)) !== null) await vouchFor(tx, accountId, email);
-      if (kyc !== undefined) await setKycStatus(tx, accountId, kyc);
-      if (suspend || unsuspend) await setSuspended(tx, accountId, suspend);
-    });
-    if (suspend || unsuspend) await keyDropInForce(db);
-    return requireAccount(db, accountId);
+    const suspended = suspend || unsuspend ? suspend : undefined;
+    const changes = { tier, email, kycStatus: kyc, suspended };
+    const changed = await db.transaction((tx) => changeAccount(tx, accountId, changes));
+    if (changed === null) throw noAccount(accountId);
+    if (suspended !== undefined) await keyDropInForce(db);
+    return changed;
   });
   const state = account.suspended ? 'suspended' : 'active';
   print({ json: accountRecord(account), text: `${accountId}: tier ${account.tier}, ${state}` }, json);
@@ -128,8 +115,12 @@ async function update(options: UpdateOptions): Promise<void> {
 /** Throws CommandError when there is no such account. */
 export async function requireAccount(db: Pick<Database, 'query'>, accountId: string): Promise<Account> {
   const account = await findAccount(db, accountId);
-  if (account === null) throw new CommandError(`there is no account ${accountId}`);
+  if (account === null) throw noAccount(accountId);
   return account;
+}
+
+function noAccount(accountId: string): CommandError {
+  return new CommandError(`there is no account ${accountId}`);
 }
 
 async function readAll(db: Database): Promise<Account[]> {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { clockNow } from '../core/database-clock.ts';
-import { createOperatorLink, LINK_LIVES_MS } from '../core/keys/operator-link.ts';
+import { createOperatorLink, LINK_LIVES_MS } from '../core/operator/link.ts';
 import { iso } from '../lib/time.ts';
 import { CommandError, print } from './output.ts';
 import { withSession } from './session.ts';

@@ -1,10 +1,6 @@
 import { Command } from 'commander';
-import { lockAccount } from '../core/accounts/accounts.ts';
-import { grantCredit } from '../core/wallet/grants.ts';
-import { openWallet } from '../core/wallet/open-wallet.ts';
-import { spendableOf } from '../core/wallet/state.ts';
-import { usd } from '../lib/money.ts';
-import { DAY_MS, isoOrNull } from '../lib/time.ts';
+import { giveCredit } from '../core/operator/acts.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { usdAmount, wholeNumber } from './fields.ts';
 import { CommandError, print } from './output.ts';
 import { withSession } from './session.ts';
@@ -44,22 +40,10 @@ async function grant(options: GrantOptions): Promise<void> {
   const note = options.note ?? null;
   const kind = promo ? 'promo' : 'paid';
   const expiresInMs = expiresDays === undefined ? null : expiresDays * DAY_MS;
-  const { grantId, opened } = await withSession(({ db }) =>
-    db.transaction(async (tx) => {
-      if ((await lockAccount(tx, account)) === null) throw new CommandError(`there is no account ${account}`);
-      const made = await grantCredit(tx, account, { kind, amountNanos, expiresInMs, note });
-      return { grantId: made, opened: await openWallet(tx, account) };
-    }),
+  const answer = await withSession(({ db }) =>
+    db.transaction((tx) => giveCredit(tx, account, { kind, amountNanos, expiresInMs, note })),
   );
-  const expiresAt = opened?.grants.find((row) => row.grant_id === grantId)?.expires_at ?? null;
-  const balanceUsd = usd(spendableOf(opened?.unexpired ?? []));
-  const answer = {
-    account_id: account,
-    grant_id: grantId,
-    kind,
-    amount_usd: usd(amountNanos),
-    expires_at: isoOrNull(expiresAt),
-    balance_usd: balanceUsd,
-  };
-  print({ json: answer, text: `granted ${answer.amount_usd} USD to ${account}; spendable: ${balanceUsd} USD` }, json);
+  if (answer === null) throw new CommandError(`there is no account ${account}`);
+  const { amount_usd, balance_usd } = answer;
+  print({ json: answer, text: `granted ${amount_usd} USD to ${account}; spendable: ${balance_usd} USD` }, json);
 }

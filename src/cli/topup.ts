@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { admission } from '../core/admission.ts';
 import { refundTopup } from '../core/payments/clawbacks/refund.ts';
-import { findRef } from '../core/payments/refs.ts';
+import { ownerOfTopup } from '../core/payments/refs.ts';
 import type { PaymentCore } from '../core/payments/topups/create.ts';
 import { topupRecord } from '../core/payments/topups/record.ts';
 import { approveTopup, rejectTopup } from '../core/payments/topups/review.ts';
@@ -40,8 +40,8 @@ export function topupCommand(): Command {
 function decide(act: Act) {
   return async (topupId: string, { json = false }: { json?: boolean }): Promise<void> => {
     const row = await withSession(async (session) => {
-      const owner = await findRef(session.db, topupId);
-      const decided = owner?.kind === 'topup' ? await act(await coreOf(session), owner.accountId, topupId) : null;
+      const owner = await ownerOfTopup(session.db, topupId);
+      const decided = owner === null ? null : await act(await coreOf(session), owner, topupId);
       if (decided === null) throw new CommandError(`there is no top-up ${topupId}`);
       return decided;
     });

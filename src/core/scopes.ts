@@ -23,6 +23,11 @@ export function moduleOf(capability: string): string {
   return dot === -1 ? capability : capability.slice(0, dot);
 }
 
+/** Whether a scope is of the operator's module, or a part of it. */
+export function isOperatorsScope(scope: string): boolean {
+  return moduleOf(scope.split(':', 1)[0] ?? '') === OPERATOR_MODULE;
+}
+
 /** Whether a key with these scopes (null = all) may call a capability of this kind. */
 export function scopesAllow(scopes: readonly string[] | null, capability: string, kind: ScopeKind): boolean {
   const module = moduleOf(capability);

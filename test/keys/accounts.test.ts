@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, findAccount, setSuspended, setTier } from '../../src/core/accounts/accounts.ts';
 import { LastUsed } from '../../src/core/keys/last-used.ts';
-import { ensureOperator } from '../../src/core/keys/operator.ts';
+import { ensureOperator } from '../../src/core/operator/first-start.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { examine } from '../../src/core/upkeep/doctor.ts';

@@ -95,6 +95,19 @@ const selectAccounts = statement(
     LIMIT $2`,
 );
 
+const findAccounts = statement(
+  'account_find_page',
+  `/* fan-out: the operator looks for accounts */
+   SELECT a.account_id, a.project_id, a.tier, a.name, a.email, a.email_bound, a.kyc_status, a.mails, a.purge_at, w.suspended,
+          a.created_at, a.updated_at
+     FROM core.account a
+     JOIN core.wallet w ON w.account_id = a.account_id
+    WHERE a.account_id > $1
+      AND (a.account_id LIKE $3 OR lower(a.name) LIKE lower($3) OR lower(a.email) LIKE lower($3))
+    ORDER BY a.account_id
+    LIMIT $2`,
+);
+
 const updateTier = statement(
   'account_update_tier',
   'UPDATE core.account SET tier = $2, updated_at = $3 WHERE account_id = $1',
@@ -147,6 +160,18 @@ export async function findAccount(db: Queryable, accountId: string): Promise<Acc
 /** Up to `limit` accounts in the order of their ids, after `afterId` (empty: from the start). */
 export async function listAccounts(db: Queryable, afterId: string, limit: number): Promise<Account[]> {
   const { rows } = await db.query<AccountRow>(selectAccounts, [afterId, limit]);
+  return rows.map(accountOf);
+}
+
+/** Those among them whose id, name or address begins with `prefix`; in names and addresses A is a. */
+export async function searchAccounts(
+  db: Queryable,
+  prefix: string,
+  afterId: string,
+  limit: number,
+): Promise<Account[]> {
+  const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`;
+  const { rows } = await db.query<AccountRow>(findAccounts, [afterId, limit, pattern]);
   return rows.map(accountOf);
 }
 

@@ -17,12 +17,12 @@ const updateKyc = statement(
   'UPDATE core.account SET kyc_status = $2, updated_at = $3 WHERE account_id = $1',
 );
 
-/** What is absent stays; `requestId`: of the call that changes it. Answers the account, or null when there is none. */
+/** What is absent stays; `requestId`: of the account's call that changes it. Answers the account, or null when there is none. */
 export function updateAccount(
   tx: Transaction,
   accountId: string,
   changes: { readonly name?: string | null; readonly mails?: boolean },
-  requestId: string,
+  requestId: string | null,
 ): Promise<Account | null> {
   return change(tx, { accountId, type: 'account.updated', requestId }, changes, async (after, nowMs) => {
     await tx.query(updateProfile, [accountId, after.name, after.mails, new Date(nowMs)]);

@@ -2,8 +2,8 @@
 // narrowed, gives nothing any more.
 import type { Queryable } from '../../db/database.ts';
 import type { Core } from '../context.ts';
-import { operatorAccount } from '../keys/operator-link.ts';
 import { findKey } from '../keys/store.ts';
+import { operatorAccount } from '../operator/account.ts';
 import { membersOf } from '../people/persons.ts';
 import type { Principal } from '../principal.ts';
 import { scopesAllow, scopesWithin } from '../scopes.ts';

@@ -64,6 +64,8 @@ describe('scopes', () => {
 
   test('what nobody knows, or too much, is no list of scopes', () => {
     expect(() => readScopes(known, 'queue nonsense')).toThrow(/nonsense/);
+    for (const scope of ['operator', 'operator:read', 'operator.accounts.list'])
+      expect(() => readScopes(known, `queue ${scope}`)).toThrow(/only for keys of the operator/);
     expect(readScopes(known, Array.from({ length: 101 }, () => 'queue').join(' '))).toBeNull();
   });
 });

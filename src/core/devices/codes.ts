@@ -1,7 +1,8 @@
 // The codes of the device flow (RFC 8628), and what a device may have. The device code has 256 random bits and is stored as a hash; the user
 // code has eight letters of twenty that cannot be taken for one another and spell no words.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { type KnownScopes, scopesWithin, validateScopes } from '../scopes.ts';
+import { requireNotOperators } from '../operator/account.ts';
+import { type KnownScopes, OPERATOR_MODULE, scopesWithin, validateScopes } from '../scopes.ts';
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_LENGTH = 8;
@@ -9,9 +10,6 @@ const DEVICE_CODE = /^[0-9A-Za-z_-]{43}$/;
 const userCode = new RegExp(`^[${LETTERS}]{${USER_CODE_LENGTH}}$`);
 const NAME_CHARACTERS_MAX = 128;
 const SCOPES_MAX = 100;
-
-/** Neither null nor `*` would include them; a device asks for them by name, and is given them by who holds them. */
-const BY_NAME = 'operator';
 
 export function newUserCode(): string {
   return Array.from({ length: USER_CODE_LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('');
@@ -43,10 +41,11 @@ export function readClientName(sent: string | null): string | null {
   return name === '' || name.length > NAME_CHARACTERS_MAX || /\p{C}/u.test(name) ? null : name;
 }
 
-/** Scopes as RFC 6749 §3.3 writes them, or the default. Throws INVALID_SCOPE; null: they are too many. */
+/** Scopes as RFC 6749 §3.3 writes them, or the default. Throws INVALID_SCOPE, for those of the operator too; null: they are too many. */
 export function readScopes(known: KnownScopes, sent: string | null): readonly string[] | null {
   const scopes = (sent ?? '').split(' ').filter((scope) => scope !== '');
   if (scopes.length > SCOPES_MAX) return null;
+  requireNotOperators(scopes);
   return validateScopes(known, scopes) ?? defaultScopes(known);
 }
 
@@ -54,7 +53,7 @@ export function readScopes(known: KnownScopes, sent: string | null): readonly st
  * Everything but `account:admin`: each module of this service, also those that are only planned, by its name, and `account` up to writing.
  */
 export function defaultScopes({ modules }: KnownScopes): readonly string[] {
-  const whole = [...modules].filter((name) => name !== 'account' && name !== BY_NAME);
+  const whole = [...modules].filter((name) => name !== 'account' && name !== OPERATOR_MODULE);
   return ['account:write', ...whole.sort()];
 }
 

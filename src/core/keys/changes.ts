@@ -5,6 +5,7 @@ import { newId } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts/accounts.ts';
 import { tierLimits } from '../accounts/tiers.ts';
+import { requireMayHave } from '../operator/account.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { type CapPeriod, type CapSetting, setCap } from '../wallet/limits/key-cap.ts';
 import { openWallet } from '../wallet/open-wallet.ts';
@@ -33,7 +34,7 @@ export interface KeyWithSecret {
 
 export type NewKey = Pick<KeyFields, 'name' | 'scopes' | 'expiresAtMs' | 'cap'>;
 
-/** Throws QUOTA_EXCEEDED at the tier's number of keys that are neither revoked nor expired. */
+/** Throws INVALID_SCOPE for a scope that only the operator's keys may have, QUOTA_EXCEEDED at the tier's number of keys that are neither revoked nor expired. */
 export async function createKey(
   tx: Transaction,
   secrets: Secrets,
@@ -41,6 +42,7 @@ export async function createKey(
   fields: NewKey,
   nowMs: number,
 ): Promise<KeyWithSecret> {
+  await requireMayHave(tx, accountId, fields.scopes);
   const [account, keys] = await Promise.all([findAccount(tx, accountId), countKeys(tx, accountId)]);
   if (account === null) throw new Error(`no account ${accountId}`);
   const keysMax = tierLimits[account.tier].keysMax;
@@ -94,7 +96,7 @@ export interface CapChange {
 
 type KeyChange = Partial<Pick<KeyFields, 'name' | 'scopes'>> & { readonly cap?: CapChange };
 
-/** Absent fields stay. Throws KEY_NOT_FOUND, STATE_CONFLICT for a revoked key, and INVALID_REQUEST for a period without a cap. */
+/** Absent fields stay. Throws INVALID_SCOPE as createKey, KEY_NOT_FOUND, STATE_CONFLICT for a revoked key, and INVALID_REQUEST for a period without a cap. */
 export async function updateKey(
   tx: Transaction,
   accountId: string,
@@ -106,6 +108,7 @@ export async function updateKey(
   if (before.status === 'revoked') throw problem('STATE_CONFLICT', { message: 'The key is revoked.', param: 'id' });
   const name = change.name === undefined ? before.name : change.name;
   const scopes = change.scopes === undefined ? before.scopes : change.scopes;
+  await requireMayHave(tx, accountId, change.scopes ?? null);
   if (change.cap !== undefined) await changeCap(tx, before, accountId, change.cap);
   await updateKeyFields(tx, accountId, keyId, { name, scopes }, nowMs);
   return requireKey(tx, accountId, keyId);

@@ -30,6 +30,10 @@ const selectMails = statement(
     ORDER BY m.mail_id DESC
     LIMIT $2`,
 );
+const selectMail = statement(
+  'mail_select',
+  'SELECT m.mail_id, m.recipient, m.subject, m.body_text, m.body_html, m.created_at FROM core.mail m WHERE m.mail_id = $1',
+);
 const deleteOld = statement('mail_delete_old', 'DELETE FROM core.mail WHERE created_at <= $1');
 
 interface MailRow {
@@ -52,14 +56,24 @@ export async function sendMail(tx: Transaction, mail: NewMail, nowMs: number): P
 /** Mail of the last day that is not sent, the newest first, before `beforeId` (absent: from the newest); as the operator sees it. */
 export async function listMails(db: Queryable, { beforeId = '~', limit }: { beforeId?: string; limit: number }) {
   const { rows } = await db.query<MailRow>(selectMails, [beforeId, limit]);
-  return rows.map((row) => ({
+  return rows.map(mailRecord);
+}
+
+/** As the list shows it; null: there is none, or it is sent. */
+export async function findMail(db: Queryable, mailId: string) {
+  const { rows } = await db.query<MailRow>(selectMail, [mailId]);
+  return rows[0] === undefined ? null : mailRecord(rows[0]);
+}
+
+function mailRecord(row: MailRow) {
+  return {
     id: row.mail_id,
     to: row.recipient,
     subject: row.subject,
     text: row.body_text,
     html: row.body_html,
     created_at: iso(row.created_at),
-  }));
+  };
 }
 
 export async function deleteMailBefore(db: Queryable, beforeMs: number): Promise<void> {

@@ -19,6 +19,12 @@ export async function keepRef(tx: Queryable, ref: string, { accountId, kind, id 
   await tx.query(insert, [ref, accountId, kind, id]);
 }
 
+/** Whose top-up it is; null: nobody's. */
+export async function ownerOfTopup(db: Queryable, topupId: string): Promise<string | null> {
+  const owner = await findRef(db, topupId);
+  return owner?.kind === 'topup' ? owner.accountId : null;
+}
+
 export async function findRef(db: Queryable, ref: string): Promise<PaymentOwner | null> {
   const { rows } = await db.query<{ account_id: string; kind: PaymentOwner['kind']; id: string }>(find, [ref]);
   const [row] = rows;

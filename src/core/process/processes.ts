@@ -52,10 +52,10 @@ export class ProcessRegistry {
   /**
    * Resolves once no other process can act on a key dropped here: at once when there is none but those of the group, else when look-ups
    * remembered elsewhere have passed their second. One that could not beat for a while may still serve calls: it counts for
-   * minutes, which costs a needless second at most.
+   * minutes, which costs a needless second at most. `hereToo`: nothing was dropped here either.
    */
-  async keyDropInForce(): Promise<void> {
+  async keyDropInForce({ hereToo = false }: { readonly hereToo?: boolean } = {}): Promise<void> {
     const { rows } = await this.#db.query<{ others: bigint }>(countOthers, [this.id, `${this.#group}-`]);
-    if ((rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS + TIMER_MARGIN_MS);
+    if (hereToo || (rows[0]?.others ?? 0n) > 0n) await sleep(KEY_CACHE_MS + TIMER_MARGIN_MS);
   }
 }

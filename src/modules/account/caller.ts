@@ -1,37 +1,18 @@
 // What the calling key may do to keys: judged under the account's lock and before any replay, so that no stored answer leaks to a
 // key that may not have it, and a key revoked or narrowed meanwhile changes nothing (contract §2).
-import { lockAccount } from '../../core/accounts/accounts.ts';
+import { type Entry, enter } from '../../core/accounts/enter.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
 import { secretInGrace } from '../../core/keys/api-key.ts';
 import { findKey, type StoredKey } from '../../core/keys/store.ts';
-import { type LivePrincipal, readLivePrincipals } from '../../core/principal.ts';
+import { requireMayHave } from '../../core/operator/account.ts';
+import type { LivePrincipal } from '../../core/principal.ts';
 import { forgetKeyHere } from '../../core/process/hear-siblings.ts';
-import { scopesAllow, scopesWithin } from '../../core/scopes.ts';
-import { textArray } from '../../db/arrays.ts';
+import { scopesWithin } from '../../core/scopes.ts';
 import type { Transaction } from '../../db/database.ts';
 import { problem } from './problems.ts';
 
 export type Scopes = readonly string[] | null;
-
-/** The calling key as it is under the lock, and the time of the change. */
-export interface Entry extends LivePrincipal {
-  readonly nowMs: number;
-}
-
-/** Locks the account and makes sure of the calling key. Throws INVALID_API_KEY, INSUFFICIENT_SCOPE. */
-export async function enter(tx: Transaction, ctx: CallContext): Promise<Entry> {
-  const { accountId, principal } = ctx;
-  const [nowMs, live] = await Promise.all([
-    lockAccount(tx, accountId),
-    readLivePrincipals(tx, textArray([accountId]), [principal]),
-  ]);
-  const caller = live.get(principal);
-  if (nowMs === null || caller === undefined || caller.ended !== null)
-    throw principal.kind.refusal(caller?.ended ?? 'unknown');
-  if (!scopesAllow(caller.scopes, ctx.capability, 'admin')) throw problem('INSUFFICIENT_SCOPE');
-  return { ...caller, nowMs };
-}
 
 interface KeyChange extends WriteOptions {
   /** The key that the call is about. */
@@ -54,7 +35,10 @@ export function changeKeys(
   const admit = async (tx: Transaction) => {
     entry = await enter(tx, ctx);
     if (!entry.isCurrent) throw secretInGrace();
-    if (scopes !== undefined) requireWithin(ctx, entry, scopes, 'scopes');
+    if (scopes !== undefined) {
+      await requireMayHave(tx, ctx.accountId, scopes);
+      requireWithin(ctx, entry, scopes, 'scopes');
+    }
     const known = target === undefined ? null : await findKey(tx, ctx.accountId, target);
     if (known !== null) requireWithin(ctx, entry, known.scopes);
   };

@@ -77,9 +77,8 @@ export const accountEvents: readonly EventKind[] = withoutCall(
   {
     'account.created': 'An account was made, at the first start or by `qm accounts create`.',
     'account.absorbed': 'A person linked an identity that had an empty account of its own.',
-    'account.updated':
-      'The tier was changed by a subscription, or tier or address by `qm accounts update --tier` or `--email`.',
-    'kyc.status_changed': 'The operator said how far the owner is verified, by `qm accounts update --kyc`.',
+    'account.updated': 'The tier was changed by a subscription, or name, tier or address by the operator.',
+    'kyc.status_changed': 'The operator said how far the owner is verified.',
     'wallet.low_balance':
       'Credit that expired or was taken back, or a scheduled run that was charged, took the balance below the threshold.',
     'wallet.expiring_soon': 'Credit expires in 7 days, and again in 1 day.',

@@ -33,17 +33,19 @@ const SETTLED_LATER_MS = 60_000;
  * Pays back `amountNanos` of a top-up, at most what is left of its credit (null: all of that). Answers the top-up and the refund, which is
  * `pending` while the provider has not answered: the checks settle it; null: there is no such top-up. Throws STATE_CONFLICT where there
  * is nothing, or not so much, to pay back.
+ * @param refundId of this refund: the same again makes no second one; absent: a new one
  */
 export async function refundTopup(
   core: PaymentCore,
   accountId: string,
   topupId: string,
   amountNanos: bigint | null,
+  refundId: string = newId('ref_'),
 ): Promise<Taken | null> {
   const provider = requireProvider(core.payments);
-  const taken = await core.db.transaction((tx) => take(tx, provider, [accountId, topupId], amountNanos));
+  const taken = await core.db.transaction((tx) => take(tx, provider, [accountId, topupId, refundId], amountNanos));
   if (taken === null) return null;
-  const topup = await payBack(core, provider, taken);
+  const topup = taken.refund.status === 'pending' ? await payBack(core, provider, taken) : taken.topup;
   const rows = await clawbacksOf(core.db, accountId, topupId);
   return { topup, refund: rows.find(({ clawback_id }) => clawback_id === taken.refund.clawback_id) ?? taken.refund };
 }
@@ -51,7 +53,7 @@ export async function refundTopup(
 async function take(
   tx: Transaction,
   provider: PaymentProvider,
-  [accountId, topupId]: readonly [string, string],
+  [accountId, topupId, refundId]: readonly [string, string, string],
   wanted: bigint | null,
 ): Promise<Taken | null> {
   const nowMs = await lockAccount(tx, accountId);
@@ -62,10 +64,12 @@ async function take(
     throw conflict(`The top-up is ${topup.status}: nothing of it was credited.`);
   if (topup.provider !== provider.name || topup.test_mode !== provider.testMode)
     throw conflict(`The top-up was paid by ${topup.provider}, which does not take payments here now.`);
+  const rows = await clawbacksOf(tx, accountId, topupId);
+  const made = rows.find(({ clawback_id }) => clawback_id === refundId);
+  if (made !== undefined) return { topup, refund: made };
   const departure = await departureOf(tx, accountId, (topup.credited_at ?? nowMs) - 1);
   if (departure !== null)
     throw conflict(`Its credit went over into ${departure.into}. Pay it back at the provider: it is taken there.`);
-  const rows = await clawbacksOf(tx, accountId, topupId);
   const returned = returnedOf(topup, rows);
   const left = smaller(await freeIn(tx, accountId, grantId), returned.amountNanos - returned.backNanos);
   const nanos = wanted ?? left;
@@ -76,7 +80,7 @@ async function take(
   const refund = await takeBack(
     tx,
     {
-      ...{ account_id: accountId, clawback_id: newId('ref_', nowMs), source: 'topup', source_id: topupId },
+      ...{ account_id: accountId, clawback_id: refundId, source: 'topup', source_id: topupId },
       ...{ kind: 'refund', status: 'pending', is_ours: true, amount_nanos: nanos, amount_minor: minor },
     },
     { grantId, earlierId: grantId, testMode: topup.test_mode },

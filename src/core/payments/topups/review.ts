@@ -8,7 +8,7 @@ import { findTopup, type TopupRow } from './store.ts';
 
 /** Credits it. Answers the top-up afterwards; null: there is none. Throws STATE_CONFLICT when it is not under review. */
 export function approveTopup(core: PaymentCore, accountId: string, topupId: string): Promise<TopupRow | null> {
-  return core.db.transaction((tx) => review(tx, accountId, topupId, 'approved'));
+  return core.db.transaction((tx) => reviewTopup(tx, accountId, topupId, 'approved'));
 }
 
 /**
@@ -16,10 +16,11 @@ export function approveTopup(core: PaymentCore, accountId: string, topupId: stri
  * provider's, by the operator. Answers and throws as approveTopup.
  */
 export function rejectTopup(core: PaymentCore, accountId: string, topupId: string): Promise<TopupRow | null> {
-  return core.db.transaction((tx) => review(tx, accountId, topupId, 'rejected'));
+  return core.db.transaction((tx) => reviewTopup(tx, accountId, topupId, 'rejected'));
 }
 
-async function review(
+/** The same in the caller's transaction. */
+export async function reviewTopup(
   tx: Transaction,
   accountId: string,
   topupId: string,

@@ -50,6 +50,14 @@ const page = statement(
     ORDER BY topup_id DESC
     LIMIT $3`,
 );
+const pageInReview = statement(
+  'topup_page_in_review',
+  `/* fan-out: what waits for the operator, of all accounts */
+   SELECT ${COLUMNS} FROM core.topup
+    WHERE status = 'review' AND topup_id < $1
+    ORDER BY topup_id DESC
+    LIMIT $2`,
+);
 const countPending = statement(
   'topup_count_pending',
   `SELECT count(*) AS pending FROM core.topup WHERE account_id = $1 AND status = 'pending' AND expires_at > $2`,
@@ -130,6 +138,15 @@ export async function listTopups(
   status: TopupStatus | null,
 ): Promise<readonly TopupRow[]> {
   return (await db.query<TopupRow>(page, [accountId, beforeId ?? '~', limit, status])).rows;
+}
+
+/** Those under review, of all accounts, newest first. */
+export async function listTopupsInReview(
+  db: Queryable,
+  beforeId: string | null,
+  limit: number,
+): Promise<readonly TopupRow[]> {
+  return (await db.query<TopupRow>(pageInReview, [beforeId ?? '~', limit])).rows;
 }
 
 export async function pendingTopups(tx: Queryable, accountId: string, nowMs: number): Promise<number> {

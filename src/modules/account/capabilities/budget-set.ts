@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { enter } from '../../../core/accounts/enter.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { budgetRecord } from '../../../core/wallet/ledger/read.ts';
 import { setBudget } from '../../../core/wallet/limits/budget.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
-import { enter } from '../caller.ts';
 import { nanosField } from '../schemas.ts';
 import type { AccountState } from '../state.ts';
 

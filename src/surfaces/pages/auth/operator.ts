@@ -1,7 +1,7 @@
 // The operator's one-time link (`qm console`). Its GET shows a button and uses nothing up: programs that look links through open them too.
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { useOperatorLink } from '../../../core/keys/operator-link.ts';
+import { useOperatorLink } from '../../../core/operator/link.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';

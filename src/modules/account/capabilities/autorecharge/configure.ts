@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { configureRecharge, rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
 import { nanosOfUsd } from '../../../../lib/money.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { orNull } from '../../../../manifest/fields.ts';
 import { invalidField } from '../../../../problems/problem.ts';
-import { enter } from '../../caller.ts';
 import { problem } from '../../problems.ts';
 import { nanosField } from '../../schemas.ts';
 import type { AccountState } from '../../state.ts';

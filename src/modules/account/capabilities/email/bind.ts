@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { askForEmail, bindingMs } from '../../../../core/accounts/email-binding.ts';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { instant } from '../../../../manifest/fields.ts';
-import { enter } from '../../caller.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 

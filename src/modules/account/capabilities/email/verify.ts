@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { bindEmail } from '../../../../core/accounts/email-binding.ts';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { enter } from '../../caller.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 import { accountSchema, profileRecord } from '../profile/schemas.ts';

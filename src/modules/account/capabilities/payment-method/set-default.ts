@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { findMethod, methodRecord, setDefaultMethod } from '../../../../core/payments/methods/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { enter } from '../../caller.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 import { attached, methodIdField, methodSchema } from './schemas.ts';

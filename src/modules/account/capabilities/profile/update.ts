@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import type { Account } from '../../../../core/accounts/accounts.ts';
 import { updateAccount } from '../../../../core/accounts/changes.ts';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { enter } from '../../caller.ts';
 import type { AccountState } from '../../state.ts';
 import { accountSchema, nameChange, profileRecord } from './schemas.ts';
 

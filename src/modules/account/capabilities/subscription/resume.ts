@@ -1,9 +1,9 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { resumeSubscription } from '../../../../core/payments/subscriptions/change.ts';
 import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { enter } from '../../caller.ts';
 import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 

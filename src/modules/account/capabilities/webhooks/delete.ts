@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { textOrNull } from '../../../../manifest/fields.ts';
-import { enter } from '../../caller.ts';
 import type { AccountState } from '../../state.ts';
 import { removeWebhook } from '../../webhook-changes.ts';
 import { webhookIdField } from '../../webhook-schemas.ts';

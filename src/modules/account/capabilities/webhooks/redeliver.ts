@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
 import { readDelivery, redeliver } from '../../../../core/webhooks/deliveries/store.ts';
 import { findRegistration } from '../../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../../../problems/problem.ts';
-import { enter } from '../../caller.ts';
 import type { AccountState } from '../../state.ts';
 import { deliveryIdField, deliverySchema } from '../../webhook-schemas.ts';
 

@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
 import { signingRecipe } from '../../../../core/outbound/signature.ts';
 import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
 import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { enter } from '../../caller.ts';
 import type { AccountState } from '../../state.ts';
 import { checkUrl, registerWebhook, subscribedEvents } from '../../webhook-changes.ts';
 import {

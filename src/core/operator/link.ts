@@ -1,7 +1,7 @@
 // The operator's one-time link: whoever may use the command line opens a session of the operator's account with it, once, within ten minutes.
 // Only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Queryable, Transaction } from '../../db/database.ts';
+import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 import { createAccount } from '../accounts/accounts.ts';
@@ -13,7 +13,6 @@ const lockOperator = statement(
   'operator_lock',
   `SELECT s.value FROM core.setting s WHERE s.name = 'operator_account' FOR UPDATE`,
 );
-const findOperator = statement('operator_find', `SELECT s.value FROM core.setting s WHERE s.name = 'operator_account'`);
 const recordOperator = statement(
   'operator_record_made',
   `UPDATE core.setting SET value = $1 WHERE name = 'operator_account'`,
@@ -27,12 +26,6 @@ const takeLink = statement(
   'DELETE FROM core.operator_link WHERE link_hash = $1 RETURNING account_id, expires_at',
 );
 const deleteOld = statement('operator_link_delete_old', 'DELETE FROM core.operator_link WHERE expires_at <= $1');
-
-/** Id of the operator's account; null: the first start found accounts, so none was made. */
-export async function operatorAccount(db: Queryable): Promise<string | null> {
-  const { rows } = await db.query<{ value: string }>(findOperator, []);
-  return rows[0]?.value || null;
-}
 
 /** The token of a new link; null: no service has started on this database. Makes the operator's account where there is none. */
 export async function createOperatorLink(tx: Transaction, nowMs: number): Promise<string | null> {

@@ -6,8 +6,8 @@ import type { Database } from '../../db/database.ts';
 import { StartupError } from '../../db/startup-error.ts';
 import { statement } from '../../db/statement.ts';
 import { createAccount, listAccounts, lockAccount } from '../accounts/accounts.ts';
+import { createKey } from '../keys/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createKey } from './changes.ts';
 
 export interface Operator {
   readonly accountId: string;
