@@ -1191,6 +1191,8 @@ CREATE TABLE video.webhook (
 ) WITH (fillfactor=70);
 
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
+CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
+CREATE INDEX account_name ON core.account USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
@@ -1243,6 +1245,7 @@ CREATE INDEX subscription_due ON core.subscription USING btree (account_id, due_
 CREATE UNIQUE INDEX subscription_one ON core.subscription USING btree (account_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text, 'past_due'::text]));
 CREATE INDEX topup_due ON core.topup USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX topup_pending ON core.topup USING btree (account_id) WHERE (status = 'pending'::text);
+CREATE INDEX topup_review ON core.topup USING btree (topup_id) WHERE (status = 'review'::text);
 CREATE INDEX turn_due ON core.turn USING btree (work, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX usage_hour_days ON core.usage_hour USING btree (hour) WHERE (date_part('day'::text, (hour AT TIME ZONE 'UTC'::text)) <> (1)::double precision);
 CREATE INDEX usage_hour_hours ON core.usage_hour USING btree (hour) WHERE (date_part('hour'::text, (hour AT TIME ZONE 'UTC'::text)) <> (0)::double precision);

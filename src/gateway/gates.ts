@@ -1,18 +1,24 @@
 // What must be so before some calls are looked at: asked after scope and rates, before the input (contract, commerce).
 import { type Account, findAccount } from '../core/accounts/accounts.ts';
 import { clockNow } from '../core/database-clock.ts';
+import { operatorAccount } from '../core/operator/account.ts';
 import { isRecent } from '../core/people/sessions.ts';
 import { type Gate, gates as order } from '../manifest/capability.ts';
 import { problem } from '../problems/problem.ts';
 import type { Call } from './call.ts';
 
-/** Throws REAUTHENTICATION_REQUIRED, EMAIL_BINDING_REQUIRED or KYC_REQUIRED for the first gate, in the order of `gates`, that is closed. */
+/** Throws INSUFFICIENT_SCOPE, REAUTHENTICATION_REQUIRED, EMAIL_BINDING_REQUIRED or KYC_REQUIRED for the first gate, in the order of `gates`, that is closed. */
 export async function passGates(call: Call): Promise<void> {
   const { gates = [] } = call.endpoint.capability;
   for (const gate of order) if (gates.includes(gate)) await checks[gate](call);
 }
 
 const checks: Readonly<Record<Gate, (call: Call) => Promise<void>>> = {
+  // Scopes of the operator's module are only in its keys and sessions; a key that came into another account by absorption has them still.
+  operator: async ({ accountId, capability, core }) => {
+    if ((await operatorAccount(core.db)) !== accountId)
+      throw problem('INSUFFICIENT_SCOPE', { message: `Only the operator of this service may call ${capability}.` });
+  },
   recent_sign_in: async ({ principal, core }) => {
     // Nobody signs in with a key.
     const { signedInAtMs } = principal;

@@ -7,7 +7,7 @@ import type { BulkBody } from './bulk-body.ts';
 
 export type ScopeKind = 'read' | 'write' | 'admin';
 /** What must be so of who calls, and of the account, before the input of a call is looked at, in this order. */
-export const gates = ['recent_sign_in', 'email', 'kyc'] as const;
+export const gates = ['operator', 'recent_sign_in', 'email', 'kyc'] as const;
 export type Gate = (typeof gates)[number];
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -103,7 +103,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly answersSecret?: boolean;
   /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */
   readonly currentSecretOnly?: boolean;
-  /** `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. */
+  /** `operator`: it is the operator's account; `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. */
   readonly gates?: readonly Gate[];
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;

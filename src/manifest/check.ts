@@ -3,7 +3,8 @@
 import { loadConfig } from '../config/config.ts';
 import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
-import { type Capability, pathParameters, type ScopeKind } from './capability.ts';
+import { OPERATOR_MODULE } from '../core/scopes.ts';
+import { type Capability, type Gate, pathParameters, type ScopeKind } from './capability.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
@@ -29,6 +30,7 @@ const capabilityRules: readonly CapabilityRule[] = [
   pathParametersAreFields,
   priceIsInBook,
   scopeFitsMethod,
+  operatorsActsAreGated,
   errorsAreCatalogued,
   eventsAreCatalogued,
   everythingIsDescribed,
@@ -151,7 +153,15 @@ function scopeFitsMethod({ module, capability }: Listed): string[] {
 
 function dueScope(module: Module, capability: Capability): ScopeKind {
   if (capability.method === 'GET' || capability.isLongRead === true) return 'read';
-  return module.name === 'account' ? 'admin' : 'write';
+  return module.name === 'account' || module.name === OPERATOR_MODULE ? 'admin' : 'write';
+}
+
+/** What reaches into every account: for the operator alone, and changes only soon after a sign-in. */
+function operatorsActsAreGated({ module, capability }: Listed): string[] {
+  if (module.name !== OPERATOR_MODULE) return [];
+  const due: readonly Gate[] = capability.method === 'GET' ? ['operator'] : ['operator', 'recent_sign_in'];
+  const missing = due.filter((gate) => capability.gates?.includes(gate) !== true);
+  return missing.map((gate) => `a capability of the operator must have the gate ${gate}`);
 }
 
 function errorsAreCatalogued({ capability }: Listed, { problems }: Offer): string[] {

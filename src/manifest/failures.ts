@@ -25,6 +25,7 @@ export function takesBody(capability: Pick<Capability, 'method'>): boolean {
 }
 
 const ofGates = {
+  operator: 'INSUFFICIENT_SCOPE',
   recent_sign_in: 'REAUTHENTICATION_REQUIRED',
   email: 'EMAIL_BINDING_REQUIRED',
   kyc: 'KYC_REQUIRED',

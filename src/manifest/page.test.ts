@@ -63,6 +63,10 @@ test('a page shows a free read of its module, of the input that its path has', (
   expect(faultsOf({ path: '/console/parcel' })).toEqual([
     'the path /console/parcel of the page parcel.console has no id',
   ]);
+  expect(faultsOf({ query: ['id'] })).toEqual([]);
+  expect(faultsOf({ query: ['cursor'] })).toEqual([
+    'the page parcel.console takes cursor, which is no field of parcel.get',
+  ]);
   for (const path of ['/docs/{id}', '/console/parcels/{id}']) {
     expect(faultsOf({ path })).toEqual([`the path ${path} of the page parcel.console is not below /console/parcel`]);
   }

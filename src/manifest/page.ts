@@ -15,6 +15,8 @@ export interface Page {
   readonly name: string;
   /** Below /console, with `{name}` parameters: the input of the capability. */
   readonly path: string;
+  /** Fields of the capability's input that the address of the page may have as its query. */
+  readonly query?: readonly string[];
   /** Id of the module's capability that a visit calls: a read, free of charge. */
   readonly capability: string;
   /** What it shows, in words that follow "this" and "no such". */
@@ -30,8 +32,10 @@ export function pageFaults(page: Page, name: string, capabilities: readonly Capa
     return [`the page ${page.name} shows ${page.capability}, which is no free read of the module ${name}`];
   const isBelowConsole = `${page.path}/`.startsWith(`/console/${name}/`);
   const asked = pathParameters(shown.path).filter((field) => !pathParameters(page.path).includes(field));
+  const unknown = (page.query ?? []).filter((field) => !Object.hasOwn(shown.input.properties, field));
   return [
     ...(isBelowConsole ? [] : [`the path ${page.path} of the page ${page.name} is not below /console/${name}`]),
+    ...unknown.map((field) => `the page ${page.name} takes ${field}, which is no field of ${page.capability}`),
     ...asked.map((field) => `the path ${page.path} of the page ${page.name} has no ${field}`),
   ];
 }

@@ -7,6 +7,7 @@ import {
   byId,
   callCapability,
   capabilities,
+  createPlayer,
   endFilmsAfterEach,
   httpCall,
   type Input,
@@ -16,7 +17,6 @@ import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
   client,
-  createTestAccount,
   type Reply,
   startTestService,
   type TestAccount,
@@ -46,7 +46,7 @@ interface Ready {
 
 /** An account on which the first example of the capability is about to succeed. */
 async function ready(id: string): Promise<Ready> {
-  const account = await createTestAccount(service.core);
+  const account = await createPlayer(service.core, byId(id));
   const call = endFilmsOf(client(service.url, account.secret));
   const valid = await prepareExample(call, byId(id));
   const { method, path: ownPath } = httpCall(byId(id), valid);

@@ -5,7 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { accountRows } from '../support/account-rows.ts';
-import { byId, capabilities, endFilmsAfterEach, httpCall, prepareExample } from '../support/capabilities.ts';
+import {
+  byId,
+  capabilities,
+  createPlayer,
+  endFilmsAfterEach,
+  httpCall,
+  prepareExample,
+} from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,
@@ -46,7 +53,7 @@ async function untilIdle(): Promise<void> {
 
 describe('a body that never ends', () => {
   test.each(withBody)('%s: the connection breaks in the body, announced or chunked', async (id) => {
-    const owner = await createTestAccount(service.core);
+    const owner = await createPlayer(service.core, byId(id));
     const input = await prepareExample(endFilmsOf(client(service.url, owner.secret)), byId(id));
     const before = await accountRows(service.core.db, owner.accountId);
     const { method, path, body = {} } = httpCall(byId(id), input);

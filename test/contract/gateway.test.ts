@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
-import { byId, callCapability, capabilities, prepareExample } from '../support/capabilities.ts';
+import {
+  byId,
+  callCapability,
+  capabilities,
+  createPlayer,
+  isOperators,
+  prepareExample,
+} from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
@@ -134,10 +141,10 @@ describe('scopes', () => {
       const capability = byId(id);
       const module = id.split('.')[0] as string;
       const below = kinds.slice(0, kinds.indexOf(capability.scope)).map((kind) => `${module}:${kind}`);
-      const other = capabilities.filter((each) => each.id !== id).map((each) => each.id);
-      const owner = client(service.url, (await createTestAccount(service.core)).secret);
+      const others = capabilities.filter((each) => each.id !== id && isOperators(each) === isOperators(capability));
+      const owner = client(service.url, (await createPlayer(service.core, capability)).secret);
       const elsewhere = ['queue', 'vector', 'errors:admin'].filter((scope) => !scope.startsWith(module));
-      for (const scopes of [...below.map((scope) => [scope]), elsewhere, other.slice(0, 100)]) {
+      for (const scopes of [...below.map((scope) => [scope]), elsewhere, others.slice(0, 100).map((each) => each.id)]) {
         const reply = await callCapability(await keyFor(scopes, owner), capability, { surprise: {} });
         expect(codeOf(reply), scopes.join()).toEqual([403, 'INSUFFICIENT_SCOPE']);
         expect(reply.body.error).toMatchObject({
@@ -152,8 +159,9 @@ describe('scopes', () => {
     '%s: enough is its id, its kind, its module or everything',
     async (id) => {
       const module = id.split('.')[0] as string;
-      const other = await createTestAccount(service.core);
-      for (const scope of [id, `${module}:${byId(id).scope}`, module, '*']) {
+      const other = await createPlayer(service.core, byId(id));
+      const everything = isOperators(byId(id)) ? [] : ['*'];
+      for (const scope of [id, `${module}:${byId(id).scope}`, module, ...everything]) {
         if (byId(id).anyKey === true && scope !== '*') continue;
         const owner = client(service.url, other.secret);
         const { body } = await owner('POST', '/v1/account/keys/create', { scopes: [scope] });

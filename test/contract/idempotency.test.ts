@@ -6,6 +6,7 @@ import {
   byId,
   callCapability,
   capabilities,
+  createPlayer,
   endFilmsAfterEach,
   httpCall,
   type Input,
@@ -38,7 +39,7 @@ afterAll(() => service.stop());
 async function prepare(
   id: string,
 ): Promise<{ account: TestAccount; call: Client; input: Input; rows: () => Promise<object> }> {
-  const account = await createTestAccount(service.core);
+  const account = await createPlayer(service.core, byId(id));
   const call = endFilmsOf(client(service.url, account.secret));
   const input = await prepareExample(call, byId(id));
   return { account, call, input, rows: () => accountRows(service.core.db, account.accountId) };

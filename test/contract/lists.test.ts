@@ -1,8 +1,8 @@
 // Lists are read alike: `items`, also where the specification has a name of its own for the entries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asJsonSchema } from '../../src/manifest/json-schema.ts';
-import { byId, capabilities, playExample } from '../support/capabilities.ts';
-import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { byId, capabilities, createPlayer, playExample } from '../support/capabilities.ts';
+import { client, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const namedOtherwise = new Map([
 ]);
 
 test.each(lists.map(({ id }) => id))('%s answers items', async (id) => {
-  const call = client(service.url, (await createTestAccount(service.core)).secret);
+  const call = client(service.url, (await createPlayer(service.core, byId(id))).secret);
   const [example] = byId(id).examples;
   const played = await playExample(call, byId(id), example as NonNullable<typeof example>);
   const { data } = played.at(-1)?.reply.body ?? {};

@@ -1,10 +1,14 @@
 // The loop over all modules that shows: what belongs to account A does not exist for account B. What it calls, each module says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockCaller } from '../../src/core/accounts/accounts.ts';
+import type { Core } from '../../src/core/context.ts';
+import { createKey } from '../../src/core/keys/changes.ts';
+import { updateKeyFields } from '../../src/core/keys/store.ts';
 import type { Capability } from '../../src/manifest/capability.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { Input, Names, Tenant, TenantFixture } from '../../src/manifest/tenant-fixture.ts';
 import { accountRows } from '../support/account-rows.ts';
-import { callCapability } from '../support/capabilities.ts';
+import { callCapability, isOperators } from '../support/capabilities.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { client, createTestAccount, type Reply, type TestAccount, type TestService } from '../support/service.ts';
 
@@ -84,12 +88,15 @@ export function tenantLoop(
     test('every capability says how it names things, and every list what it is asked with', () => {
       const named = [...fixtures.flatMap(({ aims }) => Object.keys(aims)), ...Object.keys(everyones)];
       expect(named.sort()).toEqual(manifest.capabilities.map(({ id }) => id).sort());
-      const withCursor = manifest.capabilities.filter(({ input }) => 'cursor' in input.properties);
+      const withCursor = manifest.capabilities.filter(
+        (each) => 'cursor' in each.input.properties && !isOperators(each),
+      );
       const lists = loop.lists().map(([id]) => id);
       expect(lists.sort()).toEqual(withCursor.map(({ id }) => id).sort());
     });
     testNames(loop);
     testLists(loop);
+    testOperators(loop);
   });
 }
 
@@ -139,6 +146,39 @@ function testLists(loop: Loop): void {
       const { text } = await loop.call(loop.b, id, ask?.(each?.ofB ?? {}) ?? {});
       for (const name of names) expect(text, id).not.toContain(name);
     }
+  });
+}
+
+/** What reaches into every account is the operator's alone: whatever scopes a key of another account has come to. */
+function testOperators(loop: Loop): void {
+  const cases = loop.looped.flatMap((each) =>
+    loop.manifest.capabilities
+      .filter(isOperators)
+      .flatMap(({ id }) => (each.fixture.aims[id] ?? []).map((aim) => [id, aim, each] as const)),
+  );
+
+  test.each(cases)('%s is refused to any key but the operator’s, and changes nothing', async (id, aim, { own }) => {
+    const { core } = loop.service;
+    const keys = [null, ['*'], ['*', 'operator'], [id]];
+    const accounts = await Promise.all(keys.map((scopes) => createKeyWith(core, loop.b.accountId, scopes)));
+    const before = await accountRows(core.db, loop.a.accountId);
+    for (const secret of accounts) {
+      const { status, body, text } = await loop.call({ ...loop.b, secret }, id, aim(own));
+      expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(text).not.toContain(loop.a.accountId);
+    }
+    expect(await accountRows(core.db, loop.a.accountId)).toEqual(before);
+  });
+}
+
+/** As a key may come to its scopes: nobody looks at what they are. Answers its secret. */
+function createKeyWith(core: Core, accountId: string, scopes: string[] | null): Promise<string> {
+  return core.db.transaction(async (tx) => {
+    const nowMs = await lockCaller(tx, accountId);
+    const fields = { name: null, scopes: null, expiresAtMs: null, cap: null };
+    const { key, secret } = await createKey(tx, core.secrets, accountId, fields, nowMs);
+    await updateKeyFields(tx, accountId, key.keyId, { name: null, scopes }, nowMs);
+    return secret;
   });
 }
 

@@ -22,6 +22,7 @@ const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
 
 /** What counts of tables whose rows are changed by the work behind a call. */
 const ONLY: Readonly<Record<string, string>> = {
+  'core.mail': 'SELECT account_id, mail_id, recipient, subject, body_text FROM core.mail',
   'video.webhook': 'SELECT account_id, job_id, number, url FROM video.webhook',
   'core.payment_setup': 'SELECT account_id, setup_id, status, method_id FROM core.payment_setup',
   'vector.item':

@@ -4,11 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterEach, expect } from 'vitest';
+import type { Core } from '../../src/core/context.ts';
 import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import { leaveCard } from './leave-card.ts';
-import { type Client, mailedCode, type Reply } from './service.ts';
+import {
+  type Client,
+  createTestAccount,
+  createTestOperator,
+  mailedCode,
+  type Reply,
+  type TestAccount,
+} from './service.ts';
 
 export const manifest = composeManifest(modules);
 export const capabilities: readonly Capability[] = manifest.capabilities;
@@ -54,6 +62,16 @@ export function byId(id: string): Capability {
   return capability;
 }
 
+/** Whether only the operator may call it: its examples are the operator's. */
+export function isOperators({ gates }: Pick<Capability, 'gates'>): boolean {
+  return gates?.includes('operator') === true;
+}
+
+/** An account that may call the capability and play its examples, with a key for everything. */
+export function createPlayer(core: Core, capability: Pick<Capability, 'gates'>, usd = 100): Promise<TestAccount> {
+  return isOperators(capability) ? createTestOperator(core, usd) : createTestAccount(core, usd);
+}
+
 export interface Played {
   readonly capability: Capability;
   readonly input: Input;
@@ -69,7 +87,7 @@ export async function playExample(call: Client, capability: Capability, example:
     const resolved = withAnswers(step.input, played) as Input;
     const reply = await callUntil(call, target, resolved, 'until' in step ? step.until : undefined);
     played.push({ capability: target, input: resolved, reply });
-    if (target !== capability) await personActs(target.id, reply);
+    if (target !== capability) await personActs(target.id, reply, capability);
     if (reply.status !== 200)
       expect(reply.body, `${capability.id}, "${example.title}": ${target.id}`).toMatchObject({ ok: true });
   }
@@ -88,10 +106,14 @@ async function callUntil(call: Client, capability: Capability, input: Input, unt
   }
 }
 
-/** Whoever gets the link of a page for payment methods leaves one; what a mail says stands beside the answer afterwards. */
-async function personActs(capability: string, { body }: Reply): Promise<void> {
+/**
+ * Whoever gets the link of a page for payment methods leaves one; what a mail says stands beside the answer afterwards. What an example
+ * of the operator tops up is put under review.
+ */
+async function personActs(capability: string, { body }: Reply, example: Capability): Promise<void> {
   const { setup_id, checkout_url, email } = body.data ?? {};
   if (setup_id !== undefined) await leaveCard(checkout_url);
+  if (capability === 'account.topup' && isOperators(example)) await leaveCard(checkout_url, 'reviewed');
   if (capability === 'account.email.bind') body.data.code = await mailedCode(email);
 }
 
@@ -104,7 +126,7 @@ export async function prepareExample(call: Client, capability: Capability, index
     const target = byId(step.capability);
     const reply = await callUntil(call, target, input, step.until);
     expect(reply.body, `${capability.id}: ${target.id}`).toMatchObject({ ok: true });
-    await personActs(target.id, reply);
+    await personActs(target.id, reply, capability);
     played.push({ capability: target, input, reply });
   }
   return withAnswers(example.input, played) as Input;

@@ -135,6 +135,23 @@ export async function createTestAccount(core: Core, usd = 100, scopes: string[] 
   });
 }
 
+const makeOperator = {
+  name: 'test_make_operator',
+  text: `UPDATE core.setting SET value = $1 WHERE name = 'operator_account'`,
+};
+
+/** The same account as the operator's: it takes the place of the one before, and its key may do everything. */
+export async function createTestOperator(core: Core, usd = 100): Promise<TestAccount> {
+  const { accountId } = await createTestAccount(core, usd);
+  return core.db.transaction(async (tx) => {
+    await tx.query(makeOperator, [accountId]);
+    const nowMs = await lockCaller(tx, accountId);
+    const fields = { name: null, scopes: ['*', 'operator'], expiresAtMs: null, cap: null };
+    const { key, secret } = await createKey(tx, core.secrets, accountId, fields, nowMs);
+    return { accountId, keyId: key.keyId, secret };
+  });
+}
+
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;

@@ -13,8 +13,10 @@ const state = await fixtureManifest.modules
   .find((module) => module.name === 'discovery')
   ?.start({ region: 'western', vendors: sandboxOnly() } as Core, undefined);
 
+const ctx = { principal: { scopes: null } } as CallContext;
+
 async function call(id: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const answer = await fixtureManifest.byId.get(id)?.run({ ctx: {} as CallContext, input: input as never, state });
+  const answer = await fixtureManifest.byId.get(id)?.run({ ctx, input: input as never, state });
   if (!(answer?.data instanceof JsonText)) throw new Error('not a JsonText');
   return JSON.parse(answer.data.text);
 }

@@ -1,7 +1,8 @@
 // Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). The manifest does not change while the
 // process runs, and is written once; which outside vendors are up is read at each call.
 import { Type } from 'typebox';
-import { moduleOf } from '../../core/scopes.ts';
+import type { Principal } from '../../core/principal.ts';
+import { isOperatorsScope, moduleOf, OPERATOR_MODULE } from '../../core/scopes.ts';
 import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { usd } from '../../lib/money.ts';
@@ -17,8 +18,8 @@ import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './
 import { type EventDocument, eventDocument } from './event-document.ts';
 
 interface DiscoveryState {
-  /** As long as the same vendors are up it stays as it is. */
-  listing(): JsonText;
+  /** As long as the same vendors are up it stays as it is. Whoever is not the operator has no use for the operator's module. */
+  listing(withOperators: boolean): JsonText;
   /** Undefined when there is no such capability. */
   detail(id: string): JsonText | undefined;
   /** One kind of event; undefined when the catalogue has no such type. */
@@ -55,15 +56,17 @@ export function moduleStatuses(manifest: Manifest): { module: string; status: st
 }
 
 function createState(getManifest: () => Manifest, vendors: Vendors): DiscoveryState {
-  let listing: { readonly text: JsonText; readonly revision: number } | undefined;
+  const listings = new Map<boolean, { readonly text: JsonText; readonly revision: number }>();
   const described = new Map<string, CapabilityDocument>();
   return {
-    listing() {
+    listing(withOperators) {
       const { revision } = vendors.health;
-      if (listing?.revision !== revision) {
-        listing = { text: new JsonText(JSON.stringify(listingOf(getManifest(), vendors))), revision };
-      }
-      return listing.text;
+      const known = listings.get(withOperators);
+      if (known?.revision === revision) return known.text;
+      const isShown = (module: string) => withOperators || module !== OPERATOR_MODULE;
+      const text = new JsonText(JSON.stringify(listingOf(getManifest(), vendors, isShown)));
+      listings.set(withOperators, { text, revision });
+      return text;
     },
     event(type) {
       const { events, deployment } = getManifest();
@@ -86,19 +89,21 @@ function createState(getManifest: () => Manifest, vendors: Vendors): DiscoverySt
   };
 }
 
-function listingOf(manifest: Manifest, vendors: Vendors): object {
+function listingOf(manifest: Manifest, vendors: Vendors, isShown: (module: string) => boolean): object {
   return {
     service: serviceName,
     api_version: apiVersion,
     spec_version: specVersion,
     manifest_sha256: manifest.sha256,
     regions: [manifest.deployment.region],
-    modules: moduleStatuses(manifest),
-    capabilities: manifest.capabilities.map((capability) => {
-      const summary = summarizeCapability(capability, manifest);
-      const outside = vendors.servedBy(capability.id);
-      return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
-    }),
+    modules: moduleStatuses(manifest).filter(({ module }) => isShown(module)),
+    capabilities: manifest.capabilities
+      .filter(({ id }) => isShown(moduleOf(id)))
+      .map((capability) => {
+        const summary = summarizeCapability(capability, manifest);
+        const outside = vendors.servedBy(capability.id);
+        return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
+      }),
     events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
   };
 }
@@ -147,6 +152,11 @@ function unknownCapability({ modules, byId }: Manifest, id: string): Problem {
   });
 }
 
+/** Whether any scope of a key, or session, is of the operator's module. */
+function mayOperate({ scopes }: Principal): boolean {
+  return scopes?.some(isOperatorsScope) === true;
+}
+
 const listCapabilities = define({
   id: 'discovery',
   method: 'GET',
@@ -154,7 +164,7 @@ const listCapabilities = define({
   summary: 'Lists every capability of this service.',
   description:
     'Start here. Answers all modules with their status and all capabilities with method, path, price, needed scope and whether they take ' +
-    'an idempotency key. Ask GET /v1/discovery/{capability} for the request and response schema of one of them, and ' +
+    'an idempotency key; those of the module operator only to its keys. Ask GET /v1/discovery/{capability} for the request and response schema of one of them, and ' +
     'GET /v1/discovery/event/{type} for the payload of an event.',
   input: Type.Object({}),
   output: discoverySchema,
@@ -165,7 +175,7 @@ const listCapabilities = define({
   errors: [],
   events: [],
   examples: [{ title: 'List every capability', input: {}, expect: { service: serviceName } }],
-  run: async ({ state }) => ({ data: state.listing() }),
+  run: async ({ ctx, state }) => ({ data: state.listing(mayOperate(ctx.principal)) }),
 });
 
 const describeOne = define({

@@ -61,10 +61,11 @@ async function shown(page: Page, request: RawRequest, core: PageServices, visito
 }
 
 /** What the page's capability answers to the visitor; null when there is no such thing. Throws the Problem of any other failure. */
-async function dataOf({ capability }: Page, request: RawRequest): Promise<unknown> {
-  const { answer, problem } = await request.invoke(capability, request.params);
+async function dataOf({ capability, query = [] }: Page, request: RawRequest): Promise<unknown> {
+  const asked = query.flatMap((field) => request.query.getAll(field).map((value) => [field, value]));
+  const { answer, problem } = await request.invoke(capability, { ...Object.fromEntries(asked), ...request.params });
   if (problem !== null) {
-    if (problem.httpStatus === 404 || problem.code === 'VALIDATION_FAILED') return null;
+    if (problem.httpStatus === 404 || ['VALIDATION_FAILED', 'INVALID_CURSOR'].includes(problem.code)) return null;
     throw problem;
   }
   const data = answer?.data;

@@ -2,6 +2,7 @@
 import type { Core } from '../../../core/context.ts';
 import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
 import { type Session, sessionsOf } from '../../../core/people/sessions.ts';
+import { OPERATOR_MODULE } from '../../../core/scopes.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
@@ -34,6 +35,7 @@ ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dt>Signed in as</dt><dd>${whoIs(visitor)}</dd>
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
+${session.kind === 'operator' ? outboxLink(core) : ''}
 ${memberships.length > 1 ? switcher(core, visitor, memberships) : ''}
 ${await identitiesSection(core, visitor)}
 ${person === null ? '' : devices(core, visitor, sessions)}
@@ -46,6 +48,10 @@ function whoIs({ session, person }: Visitor): string {
   if (person !== null)
     return `${person.email ?? person.name ?? person.personId}${session.role === null ? '' : `, ${session.role}`}`;
   return session.kind === 'key' ? 'an API key' : 'the operator';
+}
+
+function outboxLink(core: Core): Html {
+  return html`<p><a href="${pathTo(core, `/console/${OPERATOR_MODULE}/outbox`)}">Mail that is not sent</a></p>`;
 }
 
 function form(core: Core, visitor: Visitor, path: string, content: Html): Html {

@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { enter } from '../../../../core/accounts/enter.ts';
 import type { Core } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { setExclusions } from '../../../../core/vendors/routing.ts';
 import { nearest } from '../../../../lib/nearest.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import { enter } from '../../caller.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 import { requireRoutable, routingRecord, routingSchema, vendorIds } from './schemas.ts';

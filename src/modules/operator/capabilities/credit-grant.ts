@@ -1,0 +1,78 @@
+import Type from 'typebox';
+import { giveCredit } from '../../../core/operator/acts.ts';
+import { nanosOfUsd } from '../../../lib/money.ts';
+import { DAY_MS } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { instantOrNull } from '../../../manifest/fields.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { act, replay } from '../act.ts';
+import { accountIdField, usdField } from '../schemas.ts';
+
+const USD_MAX = 1_000_000;
+const DAYS_MAX = 36_500;
+
+export const creditGrant = defineCapability<null>()({
+  id: 'operator.credit.grant',
+  method: 'POST',
+  path: '/v1/operator/credit/grant',
+  summary: 'Adds credit to the wallet of an account.',
+  description:
+    'For the operator of the service only. Nobody pays for it. What the account owes is paid of it first. Send an idempotency key: a ' +
+    'repetition within 30 days gives nothing more.',
+  input: Type.Object({
+    account_id: accountIdField,
+    amount_usd: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: USD_MAX,
+      description: `How much, above 0, at most ${USD_MAX} USD, in steps of 0.000000001.`,
+    }),
+    kind: Type.Optional(
+      Type.Enum(['paid', 'promo'], { default: 'paid', description: '`promo` is spent before `paid` credit.' }),
+    ),
+    expires_days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: DAYS_MAX, description: 'It ends after so many days; absent: never.' }),
+    ),
+    note: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+        description: 'Kept with the grant, at most 500 characters.',
+      }),
+    ),
+  }),
+  output: Type.Object(
+    {
+      account_id: Type.String({ description: 'Whose wallet.' }),
+      grant_id: Type.String({ description: 'Id of the grant.' }),
+      kind: Type.Enum(['paid', 'promo'], { description: 'Kind of the credit.' }),
+      amount_usd: usdField('What was added.'),
+      expires_at: instantOrNull('When it ends; null: never.'),
+      balance_usd: usdField('What the account can spend now.'),
+    },
+    { title: 'OperatorGrant' },
+  ),
+  price: 'free',
+  scope: 'admin',
+  gates: ['operator', 'recent_sign_in'],
+  idempotent: true,
+  replay,
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  events: [],
+  examples: [
+    {
+      title: 'Five dollars that end after 30 days',
+      before: [{ capability: 'account.get', input: {} }],
+      input: { account_id: '$0.account_id', amount_usd: 5, kind: 'promo', expires_days: 30, note: 'for the outage' },
+      expect: { amount_usd: 5, kind: 'promo' },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { account_id, amount_usd, kind = 'paid', expires_days, note = null } = input;
+    const amountNanos = nanosOfUsd(amount_usd);
+    if (amountNanos === null || amountNanos === 0n)
+      throw invalidField('amount_usd', 'multipleOf', 'amount_usd must be a multiple of 0.000000001 USD above 0.');
+    const expiresInMs = expires_days === undefined ? null : expires_days * DAY_MS;
+    const credit = { kind: kind as 'paid' | 'promo', amountNanos, expiresInMs, note };
+    return act(ctx, account_id, (tx) => giveCredit(tx, account_id, credit));
+  },
+});

@@ -1,0 +1,37 @@
+import Type from 'typebox';
+import type { KycStatus } from '../../../core/accounts/accounts.ts';
+import { changeAccount } from '../../../core/operator/acts.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { act, replay } from '../act.ts';
+import { accountIdField, accountSchema, accountView, kycField } from '../schemas.ts';
+
+export const kycSet = defineCapability<null>()({
+  id: 'operator.kyc.set',
+  method: 'POST',
+  path: '/v1/operator/kyc/set',
+  summary: 'Says how far the owner of an account is verified.',
+  description:
+    'For the operator of the service only. Paying in is open with `none` and `verified`. A change is told as kyc.status_changed.',
+  input: Type.Object({ account_id: accountIdField, kyc_status: kycField }),
+  output: accountSchema,
+  price: 'free',
+  scope: 'admin',
+  gates: ['operator', 'recent_sign_in'],
+  idempotent: true,
+  replay,
+  errors: ['NOT_FOUND'],
+  events: [],
+  examples: [
+    {
+      title: 'Verified',
+      before: [{ capability: 'account.get', input: {} }],
+      input: { account_id: '$0.account_id', kyc_status: 'verified' },
+      expect: { kyc_status: 'verified' },
+    },
+  ],
+  run: ({ ctx, input: { account_id: accountId, kyc_status } }) =>
+    act(ctx, accountId, async (tx) => {
+      const account = await changeAccount(tx, accountId, { kycStatus: kyc_status as KycStatus });
+      return account === null ? null : accountView(account);
+    }),
+});

@@ -1,0 +1,54 @@
+// operator.topup.approve and operator.topup.reject.
+import Type from 'typebox';
+import { ownerOfTopup } from '../../../core/payments/refs.ts';
+import { reviewTopup } from '../../../core/payments/topups/review.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { act, replay } from '../act.ts';
+import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
+
+const underReview = [
+  { capability: 'account.topup', input: { amount_usd: 20 } },
+  { capability: 'account.topup.get', input: { topup_id: '$0.topup_id' }, until: { status: 'review' } },
+];
+
+export const topupApprove = verdict('approve', 'approved', {
+  summary: 'Credits a top-up that is under review.',
+  description: 'For the operator of the service only. It is told as topup.succeeded.',
+  status: 'succeeded',
+});
+
+export const topupReject = verdict('reject', 'rejected', {
+  summary: 'Ends a top-up that is under review as failed.',
+  description:
+    'For the operator of the service only. Nothing is credited; what was paid is to be paid back at the provider. It is told as topup.failed.',
+  status: 'failed',
+});
+
+function verdict(
+  name: 'approve' | 'reject',
+  word: 'approved' | 'rejected',
+  { summary, description, status }: { readonly summary: string; readonly description: string; readonly status: string },
+) {
+  return defineCapability<null>()({
+    ...{ id: `operator.topup.${name}`, path: `/v1/operator/topup/${name}/{topup_id}`, method: 'POST' },
+    ...{ summary, description },
+    input: Type.Object({ topup_id: topupIdField }),
+    output: topupSchema,
+    price: 'free',
+    scope: 'admin',
+    gates: ['operator', 'recent_sign_in'],
+    idempotent: true,
+    replay,
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    events: [],
+    examples: [{ title: 'After a look', before: underReview, input: { topup_id: '$0.topup_id' }, expect: { status } }],
+    async run({ ctx, input: { topup_id: topupId } }) {
+      const owner = await ownerOfTopup(ctx.core.db, topupId);
+      const decide = async (tx: Parameters<typeof reviewTopup>[0]) => {
+        const row = owner === null ? null : await reviewTopup(tx, owner, topupId, word);
+        return row === null ? null : topupView(row);
+      };
+      return act(ctx, owner ?? ctx.accountId, decide, noTopup);
+    },
+  });
+}

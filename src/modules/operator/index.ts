@@ -1,0 +1,36 @@
+// Module operator: what who runs the service does with the accounts of others. No null or `*` scope holds it, and every capability has the
+// gate `operator`.
+import { OPERATOR_MODULE } from '../../core/scopes.ts';
+import { defineModule } from '../../manifest/module.ts';
+import { accountsGet } from './capabilities/accounts-get.ts';
+import { accountsList } from './capabilities/accounts-list.ts';
+import { accountsUpdate } from './capabilities/accounts-update.ts';
+import { creditGrant } from './capabilities/credit-grant.ts';
+import { kycSet } from './capabilities/kyc-set.ts';
+import { outboxGet, outboxList } from './capabilities/outbox.ts';
+import { topupRefund } from './capabilities/topup-refund.ts';
+import { topupApprove, topupReject } from './capabilities/topup-review.ts';
+import { topupsList } from './capabilities/topups-list.ts';
+import { mailPage, outboxPage } from './outbox-pages.ts';
+
+export const operator = defineModule<null>({
+  name: OPERATOR_MODULE,
+  summary:
+    'For who runs the service: accounts, credit, verification, top-ups under review, refunds and mail that is not sent.',
+  status: 'ga',
+  capabilities: [
+    accountsList,
+    accountsGet,
+    accountsUpdate,
+    creditGrant,
+    kycSet,
+    topupsList,
+    topupApprove,
+    topupReject,
+    topupRefund,
+    outboxList,
+    outboxGet,
+  ],
+  pages: [outboxPage, mailPage],
+  start: () => null,
+});
