@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { findKey } from '../../src/core/keys/store.ts';
+import { operatorAccount } from '../../src/core/operator/account.ts';
 import { absorbAccount, absorptionSweep } from '../../src/core/people/absorb.ts';
 import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
@@ -144,6 +145,13 @@ test('an account of which a module keeps something stays as it is', async () => 
   const refused = absorbAccount(it.core, { from: other.accountId, into: await account() }, async () => false);
   await expect(refused).rejects.toMatchObject({ detail: 'account_not_empty' });
   expect(await whoAmI(other.secret)).toEqual({ status: 200, usd: 1 });
+});
+
+test('the operator’s account goes over into none', async () => {
+  const from = (await operatorAccount(it.core.db)) ?? '';
+  const moving = absorbAccount(it.core, { from, into: await account() }, isEmpty);
+  await expect(moving).rejects.toMatchObject({ code: 'STATE_CONFLICT', detail: 'account_not_empty' });
+  expect(await balance(from)).toBe(2n * USD);
 });
 
 test('who dies between the two steps loses nothing, and nothing arrives twice', async () => {

@@ -124,6 +124,8 @@ describe('who may', () => {
 });
 
 describe('accounts', () => {
+  const change = (body: object) =>
+    act('PATCH', '/v1/operator/accounts/update', { account_id: account.accountId, ...body });
   const found = async (search: string) =>
     (
       await act('GET', `/v1/operator/accounts/list?${new URLSearchParams({ search, limit: '100' })}`)
@@ -159,9 +161,8 @@ describe('accounts', () => {
 
   test('what the operator changes is told to the account, as of no request, and shown', async () => {
     const { accountId } = account;
-    const path = `/v1/operator/accounts/update/${accountId}`;
     const changes = { name: 'north', tier: 'pro', email: 'Ada@North.example' };
-    expect((await act('PATCH', path, changes)).body.data).toMatchObject({ ...changes, email_bound: true });
+    expect((await change(changes)).body.data).toMatchObject({ ...changes, email_bound: true });
     const kyc = { account_id: accountId, kyc_status: 'pending' };
     expect((await act('POST', '/v1/operator/kyc/set', kyc)).body.data).toMatchObject({ kyc_status: 'pending' });
     const told = (await allEvents(call)).filter(({ type }) => type !== 'account.created');
@@ -182,30 +183,27 @@ describe('accounts', () => {
   });
 
   test('a suspension is in force everywhere when it is answered, and is lifted', async () => {
-    const path = `/v1/operator/accounts/update/${account.accountId}`;
     const elsewhere = client(second.url, account.secret);
     for (const asked of [call, elsewhere]) expect((await asked('GET', '/v1/account/balance')).status).toBe(200);
-    expect((await act('PATCH', path, { suspended: true })).body.data.suspended).toBe(true);
+    expect((await change({ suspended: true })).body.data.suspended).toBe(true);
     for (const asked of [call, elsewhere])
       expect(codeOf(await asked('GET', '/v1/account/balance')).slice(0, 2)).toEqual([403, 'ACCOUNT_SUSPENDED']);
-    await act('PATCH', path, { suspended: false });
+    await change({ suspended: false });
     for (const asked of [call, elsewhere]) expect((await asked('GET', '/v1/account/balance')).status).toBe(200);
   });
 
   test('the operator is not locked out, and what does not exist, or is no address, is told', async () => {
-    const own = `/v1/operator/accounts/update/${operator.accountId}`;
-    expect(codeOf(await act('PATCH', own, { suspended: true }))).toEqual([409, 'STATE_CONFLICT', 'suspended']);
+    const own = { account_id: operator.accountId, suspended: true };
+    expect(codeOf(await change(own))).toEqual([409, 'STATE_CONFLICT', 'suspended']);
     const nobody = 'acct_email_1111111111111111111111';
     const answers = [
       await act('GET', `/v1/operator/accounts/get/${nobody}`),
-      await act('PATCH', `/v1/operator/accounts/update/${nobody}`, { name: 'x' }),
+      await change({ account_id: nobody, name: 'x' }),
       await act('POST', '/v1/operator/kyc/set', { account_id: nobody, kyc_status: 'verified' }),
       await act('POST', '/v1/operator/credit/grant', { account_id: nobody, amount_usd: 1 }),
     ];
     for (const answer of answers) expect(codeOf(answer)).toEqual([404, 'NOT_FOUND', 'account_id']);
-    const path = `/v1/operator/accounts/update/${account.accountId}`;
-    for (const email of ['x', 'a@b c', '"@example.org'])
-      expect(codeOf(await act('PATCH', path, { email })).slice(0, 1)).toEqual([400]);
+    for (const email of ['x', 'a@b c', '"@example.org']) expect((await change({ email })).status).toBe(400);
   });
 });
 
@@ -233,7 +231,7 @@ test('credit is given exactly, and once for an idempotency key, also when many a
 describe('top-ups', () => {
   const statusOf = async (id: string) => (await call('GET', `/v1/account/topup/get/${id}`)).body.data.status;
   const decide = (verdict: string, id: string, body: object = {}) =>
-    act('POST', `/v1/operator/topup/${verdict}/${id}`, body);
+    act('POST', `/v1/operator/topup/${verdict}`, { topup_id: id, ...body });
 
   async function reviewed(): Promise<string> {
     const { topup_id, checkout_url } = (await call('POST', '/v1/account/topup', { amount_usd: 20 })).body.data;

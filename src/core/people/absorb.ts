@@ -9,6 +9,7 @@ import { accountRecord, findAccount, lockAccount } from '../accounts/accounts.ts
 import type { Sweep } from '../background/sweeper/sweep.ts';
 import type { Core } from '../context.ts';
 import { sendEvents } from '../events/outbox.ts';
+import { operatorAccount } from '../operator/account.ts';
 import { forgetKeyHere } from '../process/hear-siblings.ts';
 import { grantCredit, saveReserves, signUpNote } from '../wallet/grants.ts';
 import { lockWallets } from '../wallet/lane/statements.ts';
@@ -100,6 +101,8 @@ async function mayGo(tx: Transaction, { wallet }: OpenWallet, isEmpty: IsEmpty):
   const owes = wallet.debt_nanos > 0n || wallet.frozen_reason !== null;
   const isWatched = wallet.recharge_trigger_nanos !== null || wallet.recharge_attempt_id !== null;
   if (wallet.suspended || owes || isWatched || wallet.held_nanos > 0n) return false;
+  // Its keys are the operator's in no other account.
+  if ((await operatorAccount(tx)) === wallet.account_id) return false;
   return !(await hasMoneyUnderWay(tx, wallet.account_id)) && (await isEmpty(tx, wallet.account_id));
 }
 

@@ -11,7 +11,7 @@ import { accountIdField, accountSchema, accountView, tierField } from '../schema
 export const accountsUpdate = defineCapability<null>()({
   id: 'operator.accounts.update',
   method: 'PATCH',
-  path: '/v1/operator/accounts/update/{account_id}',
+  path: '/v1/operator/accounts/update',
   summary: 'Changes name, address or tier of an account, suspends it, or lets its calls through again.',
   description:
     'For the operator of the service only. What is absent stays. An address counts as verified: the operator vouches for it, and whoever ' +

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
+import { enter } from '../../../core/accounts/enter.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { refundTopup } from '../../../core/payments/clawbacks/refund.ts';
 import { ownerOfTopup } from '../../../core/payments/refs.ts';
@@ -13,7 +14,7 @@ import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
 export const topupRefund = defineCapability<null>()({
   id: 'operator.topup.refund',
   method: 'POST',
-  path: '/v1/operator/topup/refund/{topup_id}',
+  path: '/v1/operator/topup/refund',
   summary: 'Pays back what is left of a top-up, or a part of it.',
   description:
     'For the operator of the service only. The credit leaves the wallet first, then the provider pays back; when it refuses, the credit is ' +
@@ -55,6 +56,7 @@ export const topupRefund = defineCapability<null>()({
     // Of the key: who dies after the refund and before the answer makes no second one.
     const refundId = idempotency === null ? undefined : refundIdOf(accountId, topupId, idempotency.hash);
     const body = async () => {
+      await ctx.core.db.transaction((tx) => enter(tx, ctx));
       const owner = await ownerOfTopup(ctx.core.db, topupId);
       const taken = owner === null ? null : await refundTopup(ctx.core, owner, topupId, nanos, refundId);
       if (taken === null) throw noTopup();

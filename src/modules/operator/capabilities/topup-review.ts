@@ -30,7 +30,7 @@ function verdict(
   { summary, description, status }: { readonly summary: string; readonly description: string; readonly status: string },
 ) {
   return defineCapability<null>()({
-    ...{ id: `operator.topup.${name}`, path: `/v1/operator/topup/${name}/{topup_id}`, method: 'POST' },
+    ...{ id: `operator.topup.${name}`, path: `/v1/operator/topup/${name}`, method: 'POST' },
     ...{ summary, description },
     input: Type.Object({ topup_id: topupIdField }),
     output: topupSchema,
