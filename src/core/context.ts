@@ -12,7 +12,7 @@ import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
 import type { Payments } from './payments/payments.ts';
-import type { SignUp } from './people/sign-up.ts';
+import type { SignUp } from './people/sign-in/sign-up.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';

@@ -11,7 +11,7 @@ import { findWaiting } from '../../src/core/devices/devices.ts';
 import type { DeviceRow } from '../../src/core/devices/store.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
-import { absorbAccount } from '../../src/core/people/absorb.ts';
+import { absorbAccount } from '../../src/core/people/absorbing/absorb.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { openVendor } from '../../src/core/vendors/health-store.ts';
 import { vendorNotices } from '../../src/core/vendors/notices.ts';

@@ -8,7 +8,7 @@ import { createKey } from '../../src/core/keys/changes.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
 import { createOperatorLink } from '../../src/core/operator/link.ts';
 import { createPerson, type Role } from '../../src/core/people/persons.ts';
-import { openSession } from '../../src/core/people/sessions.ts';
+import { openSession } from '../../src/core/people/sessions/sessions.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 // A process that ends between the two steps of absorbing: `node absorb-and-die.ts <database url> <from> <into>`.
-import { leave } from '../../src/core/people/absorb.ts';
+import { leave } from '../../src/core/people/absorbing/absorb.ts';
 import { Database } from '../../src/db/database.ts';
 
 const [url = '', from = '', into = ''] = process.argv.slice(2);

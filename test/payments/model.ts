@@ -8,7 +8,7 @@ import { lastAttempt } from '../../src/core/payments/recharge/store.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
 import { createTopup } from '../../src/core/payments/topups/create.ts';
 import type { TopupRow } from '../../src/core/payments/topups/store.ts';
-import { absorbAccount } from '../../src/core/people/absorb.ts';
+import { absorbAccount } from '../../src/core/people/absorbing/absorb.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';

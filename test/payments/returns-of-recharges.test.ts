@@ -4,7 +4,7 @@ import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
 import { checkReturns } from '../../src/core/payments/recharge/returns.ts';
 import { type AttemptRow, lastAttempt } from '../../src/core/payments/recharge/store.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { absorbAccount } from '../../src/core/people/absorb.ts';
+import { absorbAccount } from '../../src/core/people/absorbing/absorb.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 import { Recharged, USD } from './recharge-harness.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount, findAccount } from '../../src/core/accounts/accounts.ts';
 import { listMails } from '../../src/core/mail/mail.ts';
-import { askForSignIn, invite, ownByAddress } from '../../src/core/people/mail-sign-in.ts';
 import { EMAIL, findByIdentity, membersOf } from '../../src/core/people/persons.ts';
+import { askForSignIn, invite, ownByAddress } from '../../src/core/people/sign-in/by-mail.ts';
 import type { Queryable, Transaction } from '../../src/db/database.ts';
 import { type Mailbox, startMailbox } from '../support/mailbox.ts';
 import { PageVisitor } from '../support/page-visitor.ts';

@@ -17,7 +17,7 @@ import {
   setMember,
 } from '../../src/core/people/persons.ts';
 import { peopleRetention } from '../../src/core/people/retention.ts';
-import { principalOf } from '../../src/core/people/session-principal.ts';
+import { principalOf } from '../../src/core/people/sessions/principal.ts';
 import {
   endSession,
   endSessionsIn,
@@ -30,7 +30,7 @@ import {
   type Session,
   sessionsOf,
   switchAccount,
-} from '../../src/core/people/sessions.ts';
+} from '../../src/core/people/sessions/sessions.ts';
 import { type Principal, readLivePrincipals } from '../../src/core/principal.ts';
 import { scopesAllow } from '../../src/core/scopes.ts';
 import { textArray } from '../../src/db/arrays.ts';

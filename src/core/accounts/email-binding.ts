@@ -6,8 +6,8 @@ import { html } from '../../lib/html.ts';
 import { randomText } from '../../lib/ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts';
 import { sendMail } from '../mail/mail.ts';
+import { normalisedAddress } from '../people/addresses/normalised-address.ts';
 import { ask } from '../people/asked.ts';
-import { normalisedAddress } from '../people/normalised-address.ts';
 import { type Account, lockAccount } from './accounts.ts';
 import { setEmail } from './changes.ts';
 

@@ -8,9 +8,9 @@ import { type Account, findAccount, type KycStatus, lockAccount, setSuspended } 
 import { setEmail, setKycStatus, updateAccount } from '../accounts/changes.ts';
 import type { Tier } from '../accounts/tiers.ts';
 import { giveTier } from '../payments/subscriptions/change.ts';
-import { mailAddress } from '../people/mail-address.ts';
-import { ownByAddress } from '../people/mail-sign-in.ts';
+import { mailAddress } from '../people/addresses/mail-address.ts';
 import { membersOf } from '../people/persons.ts';
+import { ownByAddress } from '../people/sign-in/by-mail.ts';
 import { grantCredit, type NewGrant, signUpNote } from '../wallet/grants.ts';
 import { openWallet } from '../wallet/open-wallet.ts';
 import { spendableOf } from '../wallet/state.ts';

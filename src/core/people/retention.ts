@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../../lib/time.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
 import { clockNow } from '../database-clock.ts';
 import { forgetAsked } from './asked.ts';
-import { forgetOldSessions } from './sessions.ts';
+import { forgetOldSessions } from './sessions/sessions.ts';
 
 const deleteSignIns = statement('mail_sign_in_delete_old', 'DELETE FROM core.mail_sign_in WHERE expires_at <= $1');
 

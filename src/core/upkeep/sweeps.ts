@@ -16,7 +16,7 @@ import { rechargeReturns } from '../payments/recharge/returns.ts';
 import { rechargeLoop } from '../payments/recharge/work.ts';
 import { subscriptionChecks } from '../payments/subscriptions/check.ts';
 import { topupChecks } from '../payments/topups/check.ts';
-import { absorptionSweep } from '../people/absorb.ts';
+import { absorptionSweep } from '../people/absorbing/absorb.ts';
 import { peopleRetention } from '../people/retention.ts';
 import { spareMemorySweep } from '../spare-memory.ts';
 import { usageFolding } from '../usage/fold.ts';

@@ -1,6 +1,6 @@
 // The cookie of sessions: sent to this host alone, out of reach of scripts, not with what other sites send in the visitor's name. Over
 // https its name makes browsers refuse one that another host or plain http has set (RFC 6265bis, __Host-).
-import { LIFE_MS } from '../../core/people/sessions.ts';
+import { LIFE_MS } from '../../core/people/sessions/sessions.ts';
 
 const NAME = 'qm_session';
 

@@ -1,8 +1,8 @@
 // Who visits a page, and what every page of a session needs: its form token, and the way to sign in and back.
 import type { Core } from '../../core/context.ts';
 import { findPerson, type Person } from '../../core/people/persons.ts';
-import { principalOf } from '../../core/people/session-principal.ts';
-import { findSession, formToken, isFormToken, type Session } from '../../core/people/sessions.ts';
+import { principalOf } from '../../core/people/sessions/principal.ts';
+import { findSession, formToken, isFormToken, type Session } from '../../core/people/sessions/sessions.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { RawAnswer, RawHead } from '../../manifest/raw-route.ts';

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { usd } from '../../../lib/money.ts';
 import type { DisputeState, PaymentState, RefundState } from '../../../vendors/payments/port.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
-import { departureOf } from '../../people/absorption-store.ts';
+import { departureOf } from '../../people/absorbing/store.ts';
 import { nanosGoingBack, type Returned } from '../money.ts';
 import { type ClawbackRow, clawbacksOf, findAbsorbedGrant } from './store.ts';
 import { keepTaken, type NewClawback, type OwnGrant, restore, takeBack } from './take-back.ts';

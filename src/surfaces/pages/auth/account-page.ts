@@ -1,7 +1,7 @@
 // The page of who is signed in: which account the session acts for, on which devices the person is signed in, and whose the account is.
 import type { Core } from '../../../core/context.ts';
 import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
-import { type Session, sessionsOf } from '../../../core/people/sessions.ts';
+import { type Session, sessionsOf } from '../../../core/people/sessions/sessions.ts';
 import { OPERATOR_MODULE } from '../../../core/scopes.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';

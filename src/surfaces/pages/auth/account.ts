@@ -1,8 +1,7 @@
 // What the page of who is signed in does. Each form carries the token of its session; what changes who may act for the account asks for a
 // sign-in of the last 15 minutes.
 import type { Core } from '../../../core/context.ts';
-import { mailAddress } from '../../../core/people/mail-address.ts';
-import { invite } from '../../../core/people/mail-sign-in.ts';
+import { mailAddress } from '../../../core/people/addresses/mail-address.ts';
 import { membershipsOf, membersMax, membersOf, removeMember, setHome } from '../../../core/people/persons.ts';
 import {
   endSession,
@@ -11,7 +10,8 @@ import {
   isRecent,
   sessionsOf,
   switchAccount,
-} from '../../../core/people/sessions.ts';
+} from '../../../core/people/sessions/sessions.ts';
+import { invite } from '../../../core/people/sign-in/by-mail.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { readForm } from '../own-form.ts';

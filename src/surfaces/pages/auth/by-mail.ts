@@ -1,7 +1,7 @@
 // Signing in by mail: the form for the address is on the page of sign-in; here are what it does, the form for the code, and the link's page,
 // whose button alone uses the link up.
 import type { Core } from '../../../core/context.ts';
-import { mailAddress } from '../../../core/people/mail-address.ts';
+import { mailAddress } from '../../../core/people/addresses/mail-address.ts';
 import {
   askForSignIn,
   CODE_LIVES_MS,
@@ -10,7 +10,7 @@ import {
   type SignInByMail,
   takeCode,
   takeLink,
-} from '../../../core/people/mail-sign-in.ts';
+} from '../../../core/people/sign-in/by-mail.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';

@@ -1,7 +1,7 @@
 // How the person who is signed in is known, and the forms that link one more identity.
 import type { Core } from '../../../core/context.ts';
-import { identitiesOf } from '../../../core/people/link-identity.ts';
 import { EMAIL } from '../../../core/people/persons.ts';
+import { identitiesOf } from '../../../core/people/sign-in/link-identity.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { pathTo, tokenField, type Visitor } from '../visitor.ts';
 

@@ -2,9 +2,9 @@
 // and never links: a link of a stranger may start any sign-in. What links is a form of the person's own session.
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { linkIdentity } from '../../../core/people/link-identity.ts';
-import { personOf } from '../../../core/people/provider-sign-in.ts';
-import { isRecent } from '../../../core/people/sessions.ts';
+import { isRecent } from '../../../core/people/sessions/sessions.ts';
+import { personOf } from '../../../core/people/sign-in/by-provider.ts';
+import { linkIdentity } from '../../../core/people/sign-in/link-identity.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { IdentityError, type IdentityProvider, type ProvenIdentity } from '../../../vendors/identity/port.ts';

@@ -3,7 +3,7 @@
 import type { Core } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import { keyOf } from '../../../core/keys/api-key.ts';
-import { endSession } from '../../../core/people/sessions.ts';
+import { endSession } from '../../../core/people/sessions/sessions.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';

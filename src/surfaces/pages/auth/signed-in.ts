@@ -1,6 +1,6 @@
 // What every way to sign in ends with: a new session in place of the one that this browser had, and the page that was asked for.
 import { clockNow } from '../../../core/database-clock.ts';
-import { endSession, openSession, type SessionOwner } from '../../../core/people/sessions.ts';
+import { endSession, openSession, type SessionOwner } from '../../../core/people/sessions/sessions.ts';
 import type { RawAnswer, RawHead } from '../../../manifest/raw-route.ts';
 import { openingCookie } from '../session-cookie.ts';
 import { localPath, pathTo, redirect, type VisitorServices, visitorOf } from '../visitor.ts';

@@ -6,7 +6,7 @@ import { approveDevice, cannotApprove, type Fault } from '../../../core/devices/
 import { readUserCode, scopesToGive, shownUserCode } from '../../../core/devices/codes.ts';
 import { denyDevice, findWaiting } from '../../../core/devices/devices.ts';
 import type { DeviceRow } from '../../../core/devices/store.ts';
-import { isRecent } from '../../../core/people/sessions.ts';
+import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';

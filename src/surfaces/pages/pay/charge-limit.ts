@@ -2,7 +2,7 @@
 // sign-in of the last minutes; no key can.
 import type { Core } from '../../../core/context.ts';
 import { limitCharges, rechargeRecord } from '../../../core/payments/recharge/configure.ts';
-import { isRecent } from '../../../core/people/sessions.ts';
+import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import { html } from '../../../lib/html.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';

@@ -1,5 +1,5 @@
 // Who may become somebody here without being asked.
-import { problem } from '../../problems/problem.ts';
+import { problem } from '../../../problems/problem.ts';
 
 export interface SignUp {
   /** Whether somebody without an account is given one at the first sign-in. */

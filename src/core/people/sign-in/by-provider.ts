@@ -1,10 +1,10 @@
 // Sign-in by an identity provider: who is known by the identity, or a new person with an account and its credit. An equal address says
 // nothing: only the pair of issuer and subject is somebody.
-import type { Transaction } from '../../db/database.ts';
-import type { ProvenIdentity } from '../../vendors/identity/port.ts';
-import { createAccount, lockAccount } from '../accounts/accounts.ts';
-import type { Core } from '../context.ts';
-import { addIdentity, createPerson, findByIdentity, type Person } from './persons.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { ProvenIdentity } from '../../../vendors/identity/port.ts';
+import { createAccount, lockAccount } from '../../accounts/accounts.ts';
+import type { Core } from '../../context.ts';
+import { addIdentity, createPerson, findByIdentity, type Person } from '../persons.ts';
 import { requireMaySignUp } from './sign-up.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
 

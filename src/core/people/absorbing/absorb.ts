@@ -1,19 +1,20 @@
 // One account goes over into another of the same person: its credit with its end, its keys with their ids. Resources never move, so
 // only an empty account goes. It is one transaction; on a distributed engine two steps, the first of which writes down what is on its
 // way, so that it arrives once, whoever dies between them.
-import { textArray } from '../../db/arrays.ts';
-import type { Database, Queryable, Transaction } from '../../db/database.ts';
-import { usd } from '../../lib/money.ts';
-import { problem } from '../../problems/problem.ts';
-import { accountRecord, findAccount, lockAccount } from '../accounts/accounts.ts';
-import type { Sweep } from '../background/sweeper/sweep.ts';
-import type { Core } from '../context.ts';
-import { sendEvents } from '../events/outbox.ts';
-import { operatorAccount } from '../operator/account.ts';
-import { forgetKeyHere } from '../process/hear-siblings.ts';
-import { grantCredit, saveReserves, signUpNote } from '../wallet/grants.ts';
-import { lockWallets } from '../wallet/lane/statements.ts';
-import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../wallet/open-wallet.ts';
+import { textArray } from '../../../db/arrays.ts';
+import type { Database, Queryable, Transaction } from '../../../db/database.ts';
+import { usd } from '../../../lib/money.ts';
+import { problem } from '../../../problems/problem.ts';
+import { accountRecord, findAccount, lockAccount } from '../../accounts/accounts.ts';
+import type { Sweep } from '../../background/sweeper/sweep.ts';
+import type { Core } from '../../context.ts';
+import { sendEvents } from '../../events/outbox.ts';
+import { operatorAccount } from '../../operator/account.ts';
+import { forgetKeyHere } from '../../process/hear-siblings.ts';
+import { grantCredit, saveReserves, signUpNote } from '../../wallet/grants.ts';
+import { lockWallets } from '../../wallet/lane/statements.ts';
+import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../../wallet/open-wallet.ts';
+import { hasSignUpCredit, withhold } from '../sign-in/sign-up-credit.ts';
 import {
   type Content,
   findMoving,
@@ -27,8 +28,7 @@ import {
   writeArrived,
   writeArriving,
   writeLeaving,
-} from './absorption-store.ts';
-import { hasSignUpCredit, withhold } from './sign-up-credit.ts';
+} from './store.ts';
 
 /** Whether no module keeps anything for the account. */
 export type IsEmpty = (db: Queryable, accountId: string) => Promise<boolean>;

@@ -1,14 +1,14 @@
 // A person who is signed in shows a second identity. When it is nobody's it becomes hers; when it is another person's, both are one human:
 // all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty.
-import { textArray } from '../../db/arrays.ts';
-import type { Queryable, Transaction } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import { Problem, problem } from '../../problems/problem.ts';
-import { findAccount, lockAccount } from '../accounts/accounts.ts';
-import { setEmail } from '../accounts/changes.ts';
-import type { Core } from '../context.ts';
-import { clockNow } from '../database-clock.ts';
-import { absorbAccount } from './absorb.ts';
+import { textArray } from '../../../db/arrays.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { Problem, problem } from '../../../problems/problem.ts';
+import { findAccount, lockAccount } from '../../accounts/accounts.ts';
+import { setEmail } from '../../accounts/changes.ts';
+import type { Core } from '../../context.ts';
+import { clockNow } from '../../database-clock.ts';
+import { absorbAccount } from '../absorbing/absorb.ts';
 import {
   addIdentity,
   findByIdentity,
@@ -17,9 +17,9 @@ import {
   membershipsOf,
   membersOf,
   setMember,
-} from './persons.ts';
-import type { Arrival } from './provider-sign-in.ts';
-import { endSessionsOf } from './sessions.ts';
+} from '../persons.ts';
+import { endSessionsOf } from '../sessions/sessions.ts';
+import type { Arrival } from './by-provider.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
 
 export interface Linking {

@@ -1,14 +1,14 @@
 // Sign-up credit of who comes by an identity provider: once for an identity, once for a mailbox, three a day for a network. What was
 // given stands as keyed hashes, which outlive accounts: nobody deletes an account to be given it again.
 import { createHmac } from 'node:crypto';
-import type { Queryable, Transaction } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import { iso } from '../../lib/time.ts';
-import { lockAccount } from '../accounts/accounts.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import { grantCredit, signUpLifetimeMs, signUpNote } from '../wallet/grants.ts';
-import { normalisedAddress } from './normalised-address.ts';
-import { wideNetworkOf } from './wide-network.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { iso } from '../../../lib/time.ts';
+import { lockAccount } from '../../accounts/accounts.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import { grantCredit, signUpLifetimeMs, signUpNote } from '../../wallet/grants.ts';
+import { normalisedAddress } from '../addresses/normalised-address.ts';
+import { wideNetworkOf } from '../addresses/wide-network.ts';
 
 /** Why an account has no sign-up credit; `email_sign_up`: it would, if a provider vouched for its person. */
 export type WithheldReason = 'email_sign_up' | 'no_verified_email' | 'identity_used' | 'email_used' | 'network_limit';

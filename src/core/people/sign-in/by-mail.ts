@@ -2,18 +2,19 @@
 // scanner presses; the code only in the browser that asked, five times. Nothing is looked up before the mail is out, so nobody learns, from
 // the answer or from its time, whose addresses are known.
 import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto';
-import type { Queryable, Transaction } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import { html } from '../../lib/html.ts';
-import { newId } from '../../lib/ids.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts';
-import { problem } from '../../problems/problem.ts';
-import { createAccount } from '../accounts/accounts.ts';
-import type { Core } from '../context.ts';
-import { clockNow } from '../database-clock.ts';
-import { sendMail } from '../mail/mail.ts';
-import { type Secrets, sameDigest } from '../secrets/secrets.ts';
-import { ask } from './asked.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { html } from '../../../lib/html.ts';
+import { newId } from '../../../lib/ids.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts';
+import { problem } from '../../../problems/problem.ts';
+import { createAccount } from '../../accounts/accounts.ts';
+import type { Core } from '../../context.ts';
+import { clockNow } from '../../database-clock.ts';
+import { sendMail } from '../../mail/mail.ts';
+import { type Secrets, sameDigest } from '../../secrets/secrets.ts';
+import { wideNetworkOf } from '../addresses/wide-network.ts';
+import { ask } from '../asked.ts';
 import {
   addIdentity,
   createPerson,
@@ -24,9 +25,8 @@ import {
   type Role,
   setHome,
   setMember,
-} from './persons.ts';
+} from '../persons.ts';
 import { requireMaySignUp, type SignUp } from './sign-up.ts';
-import { wideNetworkOf } from './wide-network.ts';
 
 export const CODE_LIVES_MS = 15 * MINUTE_MS;
 const INVITATION_LIVES_MS = 7 * DAY_MS;

@@ -1,6 +1,6 @@
 // SQL of absorbing: the journal of what leaves and arrives, and keys that change their account. Callers hold the wallet rows locked.
-import type { Queryable } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
 
 /** What an account gives away; amounts as decimal texts of nano-USD. */
 export interface Content {

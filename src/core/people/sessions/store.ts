@@ -1,8 +1,8 @@
 // SQL of sessions. Nothing of them is remembered in a process: what ended is over for all of them at once.
-import { textArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import type { Role } from './persons.ts';
+import { textArray } from '../../../db/arrays.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import type { Role } from '../persons.ts';
 
 export type SessionKind = 'person' | 'key' | 'operator';
 

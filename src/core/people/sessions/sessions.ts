@@ -1,13 +1,13 @@
 // Sessions of browsers: opened at a sign-in, under a token of 256 random bits of which the hash is kept. A session ends 12 hours after it
 // was last used and 30 days after it was opened; daily its token is replaced, and the old one lives for another minute.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Database, Queryable, Transaction } from '../../db/database.ts';
-import { newId } from '../../lib/ids.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts';
-import type { ApiKey } from '../keys/api-key.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Role } from './persons.ts';
-import * as store from './session-store.ts';
+import type { Database, Queryable, Transaction } from '../../../db/database.ts';
+import { newId } from '../../../lib/ids.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts';
+import type { ApiKey } from '../../keys/api-key.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { Role } from '../persons.ts';
+import * as store from './store.ts';
 
 export const IDLE_MS = 12 * HOUR_MS;
 export const LIFE_MS = 30 * DAY_MS;

@@ -1,12 +1,12 @@
 // Whom a session stands for: the key it was opened with, or a person with the scopes of their role in one account, or the operator. It is
 // looked at again under the locks of whatever it changes: a session that was ended, or a person who was removed, changes nothing.
-import type { Queryable } from '../../db/database.ts';
-import { problem } from '../../problems/problem.ts';
-import { findAccount } from '../accounts/accounts.ts';
-import type { Core } from '../context.ts';
-import type { Credential } from '../credentials/credential.ts';
-import type { Ended, LivePrincipal, Principal, PrincipalKind } from '../principal.ts';
-import { OPERATOR_MODULE } from '../scopes.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { problem } from '../../../problems/problem.ts';
+import { findAccount } from '../../accounts/accounts.ts';
+import type { Core } from '../../context.ts';
+import type { Credential } from '../../credentials/credential.ts';
+import type { Ended, LivePrincipal, Principal, PrincipalKind } from '../../principal.ts';
+import { OPERATOR_MODULE } from '../../scopes.ts';
 import { findSessions, type Session } from './sessions.ts';
 
 type PrincipalCore = Pick<Core, 'db' | 'keys' | 'knownScopes'>;
