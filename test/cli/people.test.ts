@@ -10,6 +10,7 @@ import { approveDevice } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting } from '../../src/core/devices/devices.ts';
 import { sendMail } from '../../src/core/mail/mail.ts';
+import { operatorAccount } from '../../src/core/operator/account.ts';
 import {
   client,
   createTestAccount,
@@ -69,6 +70,15 @@ test('qm console prints a link that signs a browser in as the operator', async (
   expect(signedIn.status).toBe(303);
   expect(signedIn.headers.get('set-cookie')).toMatch(/^qm_session=[\w-]{43};.*HttpOnly/);
   expect((await send()).status).toBe(404);
+});
+
+test('qm keys create makes a key of the operator for the operator’s account, and for no other', async () => {
+  const operator = (await operatorAccount(service.core.db)) ?? '';
+  const refused = await qm(['keys', 'create', '--account', account.accountId, '--scopes', 'operator:read']);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('INVALID_SCOPE') });
+  const { key_secret } = await json('keys', 'create', '--account', operator, '--scopes', 'operator:read');
+  const { status, body } = await client(service.url, key_secret)('GET', '/v1/operator/accounts/list');
+  expect([status, body.data.items.length]).toEqual([200, 2]);
 });
 
 test('qm outbox shows mail that is not sent, the newest first', async () => {

@@ -6,9 +6,10 @@ import { approveDevice } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting, pollDevice } from '../../src/core/devices/devices.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
+import { operatorAccount } from '../../src/core/operator/account.ts';
 import { createPerson, removeMember, setMember } from '../../src/core/people/persons.ts';
 import { principalOf } from '../../src/core/people/sessions/principal.ts';
-import { endSession, findSession, openSession } from '../../src/core/people/sessions/sessions.ts';
+import { endSession, findSession, openSession, type SessionOwner } from '../../src/core/people/sessions/sessions.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Transaction } from '../../src/db/database.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -34,19 +35,29 @@ async function polledAfter(principal: Principal | string, then: () => Promise<un
   return (await pollDevice(service.core, device_code, 'an agent')).kind;
 }
 
+async function sessionOf(owner: SessionOwner) {
+  const { db } = service.core;
+  const token = await db.transaction(async (tx) =>
+    openSession(tx, owner, { remoteAddress: '127.0.0.1', agent: 'a test' }, await clockNow(tx)),
+  );
+  const found = await findSession(db, token);
+  if (found === null) throw new Error('the session is gone');
+  return found.session;
+}
+
+test('the operator gives keys of the operator’s account', async () => {
+  const own = await operatorAccount(service.core.db);
+  const session = await sessionOf({ kind: 'operator', accountId: own ?? '' });
+  expect(await polledAfter(await principalOf(service.core, session), async () => undefined)).toBe('key');
+});
+
 test('an owner who is removed, or made a viewer, gives nothing any more; signing out takes nothing back', async () => {
   const { core } = service;
   const { db } = core;
   const afterwards = async (then: (tx: Transaction, personId: string, sessionId: string) => Promise<unknown>) => {
-    const [personId, token] = await db.transaction(async (tx) => {
-      const nowMs = await clockNow(tx);
-      const person = await createPerson(tx, { accountId, email: null, name: null, role: 'owner' }, nowMs);
-      const device = { remoteAddress: '127.0.0.1', agent: 'a test' };
-      return [person, await openSession(tx, { kind: 'person', personId: person, accountId }, device, nowMs)];
-    });
-    const found = await findSession(db, token);
-    if (found === null) throw new Error('the session is gone');
-    const { session } = found;
+    const owner = { accountId, email: null, name: null, role: 'owner' } as const;
+    const personId = await db.transaction((tx) => createPerson(tx, owner, Date.now()));
+    const session = await sessionOf({ kind: 'person', personId, accountId });
     return polledAfter(await principalOf(core, session), () =>
       db.transaction((tx) => then(tx, personId, session.sessionId)),
     );

@@ -106,6 +106,7 @@ test('the operator finds in the outbox the mail that signs a person in; nobody e
   await operator.goto((await qm('console')).url);
   await expectPage(operator, 'Sign in as the operator');
   await operator.click('button.main');
+  await expectPage(operator, 'Your account');
   await operator.click('text=Mail that is not sent');
   await expectPage(operator, 'Mail that is not sent');
   expect(await operator.innerText('main')).toContain('No mail waits.');

@@ -2,7 +2,7 @@
 import type { Core } from '../../../core/context.ts';
 import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
 import { type Session, sessionsOf } from '../../../core/people/sessions/sessions.ts';
-import { OPERATOR_MODULE } from '../../../core/scopes.ts';
+import { isOperatorsScope, OPERATOR_MODULE } from '../../../core/scopes.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
@@ -35,7 +35,7 @@ ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dt>Signed in as</dt><dd>${whoIs(visitor)}</dd>
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
-${session.kind === 'operator' ? outboxLink(core) : ''}
+${visitor.principal?.scopes?.some(isOperatorsScope) === true ? outboxLink(core) : ''}
 ${memberships.length > 1 ? switcher(core, visitor, memberships) : ''}
 ${await identitiesSection(core, visitor)}
 ${person === null ? '' : devices(core, visitor, sessions)}
