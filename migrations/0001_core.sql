@@ -91,6 +91,10 @@ CREATE TABLE core.account (
   mails boolean NOT NULL DEFAULT true,
   -- asked to be deleted; until then a person can take it back
   purge_at timestamptz,
+  -- how far that is: asked, silent (its webhooks are told nothing more), purging, purged; null: nobody has asked
+  purge_step text,
+  -- whether the operator had suspended it before
+  was_suspended boolean NOT NULL DEFAULT false,
   -- why it has no sign-up credit; null: it has, or none is given
   trial_withheld text,
   -- most that is charged in a UTC month without the payer
@@ -101,6 +105,7 @@ CREATE TABLE core.account (
 -- How the operator looks for accounts.
 CREATE INDEX account_name ON core.account (lower(name) text_pattern_ops) WHERE name IS NOT NULL;
 CREATE INDEX account_email ON core.account (lower(email) text_pattern_ops) WHERE email IS NOT NULL;
+CREATE INDEX account_purge ON core.account (purge_at) WHERE purge_step IN ('asked', 'silent', 'purging');
 
 -- An address that somebody is to show to be theirs, by a code or a link that is mailed there; the last one that was asked for.
 CREATE TABLE core.email_binding (

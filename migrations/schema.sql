@@ -99,6 +99,8 @@ CREATE TABLE core.account (
   kyc_status text DEFAULT 'none'::text NOT NULL,
   mails boolean DEFAULT true NOT NULL,
   purge_at timestamp with time zone,
+  purge_step text,
+  was_suspended boolean DEFAULT false NOT NULL,
   trial_withheld text,
   charge_limit_nanos bigint DEFAULT '500000000000'::bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
@@ -1193,6 +1195,7 @@ CREATE TABLE video.webhook (
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
 CREATE INDEX account_name ON core.account USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);
+CREATE INDEX account_purge ON core.account USING btree (purge_at) WHERE (purge_step = ANY (ARRAY['asked'::text, 'silent'::text, 'purging'::text]));
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);

@@ -7,6 +7,7 @@ import {
   type KycStatus,
   listAccounts,
 } from '../core/accounts/accounts.ts';
+import { restoreAccount } from '../core/accounts/deletion/deletion.ts';
 import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
 import { changeAccount, vouchFor } from '../core/operator/acts.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
@@ -49,6 +50,12 @@ export function accountsCommand(): Command {
     .addOption(new Option('--kyc <status>', 'how far its owner is verified').choices([...KYC_STATUSES]))
     .option('--json', 'print one JSON object')
     .action(update);
+  accounts
+    .command('restore')
+    .description('Restore a deleted account, within seven days. When the command ends, its keys work again.')
+    .requiredOption('--account <id>', 'id of the account')
+    .option('--json', 'print one JSON object')
+    .action(restore);
   return accounts;
 }
 
@@ -84,6 +91,16 @@ async function list({ json = false }: { json?: boolean }): Promise<void> {
     row.name ?? '',
   ]);
   print({ json: { items: rows }, text: table([['ACCOUNT', 'TIER', 'STATE', 'CREATED', 'NAME'], ...lines]) }, json);
+}
+
+async function restore({ account: accountId, json = false }: { account: string; json?: boolean }): Promise<void> {
+  const account = await withSession(async ({ db }) => {
+    const restored = await db.transaction((tx) => restoreAccount(tx, accountId));
+    if (restored === null) throw new CommandError(`there is no account ${accountId}`);
+    await keyDropInForce(db);
+    return restored;
+  });
+  print({ json: accountRecord(account), text: `${accountId}: restored` }, json);
 }
 
 interface UpdateOptions {

@@ -5,7 +5,6 @@ import type { Module } from './module.ts';
 import type { DescribedEvent } from './offer.ts';
 import { plannedJobEvents } from './planned/jobs.ts';
 import { plannedMessageEvents } from './planned/messages.ts';
-import { plannedMoneyEvents } from './planned/money.ts';
 import { moduleTags } from './version.ts';
 
 /** What the core tells of the service as a whole. */
@@ -26,7 +25,6 @@ const coreEvents: readonly DescribedEvent[] = [
 ];
 
 const plannedEvents: readonly DescribedEvent[] = [
-  ...plannedMoneyEvents.map((kind) => planned(kind, 'account')),
   ...[...plannedMessageEvents, ...plannedJobEvents].map((kind) => planned(kind, moduleOf(kind.type))),
 ];
 

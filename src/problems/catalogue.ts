@@ -113,7 +113,11 @@ export const sharedProblems = {
     'The key has no permission for this capability.',
     'Use a key whose scopes include the capability named in the message. code_detail `secret_in_grace`: use the current secret of the key.',
   ),
-  ACCOUNT_SUSPENDED: problemEntry(403, 'The account is suspended.', 'Contact the operator of this service.'),
+  ACCOUNT_SUSPENDED: problemEntry(
+    403,
+    'The account is suspended, or was deleted.',
+    'An owner can restore a deleted account for seven days, at /auth/account; else contact the operator of this service.',
+  ),
   REAUTHENTICATION_REQUIRED: problemEntry(
     403,
     'The sign-in is too long ago for this.',

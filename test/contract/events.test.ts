@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keysStopped, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
@@ -80,6 +81,12 @@ async function capture(message: string, times = 1) {
 /** What calls tell; what is told without one is held against its schema in background-events.test.ts. */
 const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'account.updated': () => call('PATCH', '/v1/account/update', { name: 'renamed' }),
+  'account.deleted': async () => {
+    const { account_id: confirm } = (await call('GET', '/v1/account/get')).body.data;
+    await call('DELETE', '/v1/account/delete', { confirm, forfeit_balance: true });
+    await service.core.db.transaction((tx) => restoreAccount(tx, confirm));
+    await keysStopped(service.core, confirm);
+  },
   'error.captured': async () => {
     const { error_group_id: id } = await capture('disk full');
     await call('POST', `/v1/errors/resolve/${id}`);

@@ -167,10 +167,10 @@ describe('several Idempotency-Key headers', () => {
 
 describe('writes that take no key', () => {
   test.each(writesWithout)('%s names it in warnings, wherever it stands', async (id) => {
-    const { call, input } = await prepare(id);
+    const [first, second] = [await prepare(id), await prepare(id)];
     const replies = [
-      await callCapability(call, byId(id), input, key('k')),
-      await callCapability(call, byId(id), { ...input, idempotency_key: 'k' }),
+      await callCapability(first.call, byId(id), first.input, key('k')),
+      await callCapability(second.call, byId(id), { ...second.input, idempotency_key: 'k' }),
     ];
     for (const { status, body } of replies) {
       expect(status).toBe(200);

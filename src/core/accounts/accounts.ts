@@ -120,6 +120,11 @@ const updateSuspended = statement(
     WHERE account_id = $1`,
 );
 
+const suspendRestored = statement(
+  'account_suspend_restored',
+  'UPDATE core.account SET was_suspended = $2 WHERE account_id = $1',
+);
+
 /** Makes an account with its project and wallet; the sign-up credit is 2 USD for 90 days, none for an e-mail identity. Answers its id. */
 export async function createAccount(tx: Transaction, account: NewAccount): Promise<string> {
   const { name = null, email = null, by = email === null ? 'operator' : 'email' } = account;
@@ -196,6 +201,11 @@ export async function setTier(tx: Transaction, accountId: string, tier: Tier): P
 export async function setSuspended(tx: Transaction, accountId: string, suspended: boolean): Promise<Account | null> {
   const nowMs = await lockAccount(tx, accountId);
   const before = nowMs === null ? null : await findAccount(tx, accountId);
+  // Of a deleted account it is in force once it is restored: until then everything is refused anyway.
+  if (before !== null && before.purgeAtMs !== null) {
+    await tx.query(suspendRestored, [accountId, suspended]);
+    return before;
+  }
   if (nowMs === null || before === null || before.suspended === suspended) return before;
   const now = new Date(nowMs);
   // A suspended wallet is not recharged; let through, it is looked at.

@@ -2,6 +2,7 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { makePartitionsAhead } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import { purgeSweep } from '../accounts/deletion/purge.ts';
 import type { JobLoop } from '../background/job-loop.ts';
 import { mendEach } from '../background/sweeper/mend-each.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
@@ -77,6 +78,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
     },
     ...core.vendors.sweeps(db),
     absorptionSweep(core),
+    purgeSweep(core),
     spareMemorySweep(),
     usageFolding(db),
     ledgerRetention(db, ledgerDays),

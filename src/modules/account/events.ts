@@ -48,6 +48,7 @@ const previous: Member = {
       tier: Type.Optional(tier.schema),
       name: Type.Optional(accountMembers.name.schema),
       email_bound: Type.Optional(accountMembers.email_bound.schema),
+      suspended: Type.Optional(accountMembers.suspended.schema),
     },
     { description: 'What changed, as it was before.' },
   ),
@@ -77,7 +78,8 @@ export const accountEvents: readonly EventKind[] = withoutCall(
   {
     'account.created': 'An account was made, at the first start or by `qm accounts create`.',
     'account.absorbed': 'A person linked an identity that had an empty account of its own.',
-    'account.updated': 'The tier was changed by a subscription, or name, tier or address by the operator.',
+    'account.updated':
+      'The tier was changed by a subscription, or name, tier or address by the operator; a deleted account was restored.',
     'kyc.status_changed': 'The operator said how far the owner is verified.',
     'wallet.low_balance':
       'Credit that expired or was taken back, or a scheduled run that was charged, took the balance below the threshold.',
@@ -86,6 +88,10 @@ export const accountEvents: readonly EventKind[] = withoutCall(
   },
   [
     eventKind('account.created', 'An account was created.', accountMembers),
+    eventKind('account.deleted', 'The account was deleted; its webhooks are told what happens for one more day.', {
+      ...accountMembers,
+      purge_at: instant('Until when it can be restored; then everything is removed.', '2026-11-08T12:00:00.000Z'),
+    }),
     eventKind('account.absorbed', 'Another account of the same person, an empty one, went over into this one.', {
       ...accountMembers,
       credit_usd: number('Credit that came with it, USD.', 1.5),

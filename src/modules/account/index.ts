@@ -22,6 +22,7 @@ import { paymentMethodAttach } from './capabilities/payment-method/attach.ts';
 import { paymentMethodDelete } from './capabilities/payment-method/delete.ts';
 import { paymentMethodList } from './capabilities/payment-method/list.ts';
 import { paymentMethodSetDefault } from './capabilities/payment-method/set-default.ts';
+import { remove } from './capabilities/profile/delete.ts';
 import { exportAccount } from './capabilities/profile/export.ts';
 import { get } from './capabilities/profile/get.ts';
 import { update } from './capabilities/profile/update.ts';
@@ -64,6 +65,7 @@ export const account = defineModule<AccountState>({
     get,
     update,
     exportAccount,
+    remove,
     emailBind,
     emailVerify,
     balance,

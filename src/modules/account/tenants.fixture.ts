@@ -43,6 +43,7 @@ export const tenants: TenantFixture = {
     'account.get': [],
     'account.update': [],
     'account.export': [],
+    'account.delete': [],
     'account.email.bind': [],
     'account.email.verify': [],
     'account.balance': [],

@@ -1,4 +1,5 @@
 // The page of who is signed in: which account the session acts for, on which devices the person is signed in, and whose the account is.
+import { findAccount } from '../../../core/accounts/accounts.ts';
 import type { Core } from '../../../core/context.ts';
 import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
 import { type Session, sessionsOf } from '../../../core/people/sessions/sessions.ts';
@@ -21,6 +22,7 @@ export interface AccountPage {
 export async function accountPage(core: Core, visitor: Visitor, page: AccountPage = {}): Promise<RawAnswer> {
   const { session, person } = visitor;
   const { status = 200, fault, done } = page;
+  const account = await findAccount(core.db, session.accountId);
   const [memberships, sessions, members] =
     person === null
       ? [[], [], []]
@@ -36,12 +38,20 @@ ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
 ${visitor.principal?.scopes?.some(isOperatorsScope) === true ? outboxLink(core) : ''}
+${account === null || account.purgeAtMs === null ? '' : deleted(core, visitor, account.purgeAtMs)}
 ${memberships.length > 1 ? switcher(core, visitor, memberships) : ''}
 ${await identitiesSection(core, visitor)}
 ${person === null ? '' : devices(core, visitor, sessions)}
 ${session.role === null ? '' : people(core, visitor, members, fault)}`;
   const signOut = signOutForm(core, visitor);
   return framed({ status, title: 'Your account', content, signOut, headers: visitor.headers });
+}
+
+/** Nothing of it works; for a while its owner can have it back. */
+function deleted(core: Core, visitor: Visitor, purgeAtMs: number): Html {
+  const button = html`<button>Restore the account</button>`;
+  return html`<h2>Deleted</h2><p>This account was deleted. Its keys do not work, and all of it is removed for good ${time(purgeAtMs)}.</p>
+${visitor.session.role === 'owner' ? form(core, visitor, '/auth/account/restore', button) : html`<p>An owner of it can restore it until then.</p>`}`;
 }
 
 function whoIs({ session, person }: Visitor): string {

@@ -1,5 +1,6 @@
 // What the page of who is signed in does. Each form carries the token of its session; what changes who may act for the account asks for a
 // sign-in of the last 15 minutes.
+import { keysStopped, restoreAccount } from '../../../core/accounts/deletion/deletion.ts';
 import type { Core } from '../../../core/context.ts';
 import { mailAddress } from '../../../core/people/addresses/mail-address.ts';
 import { membershipsOf, membersMax, membersOf, removeMember, setHome } from '../../../core/people/persons.ts';
@@ -109,4 +110,17 @@ export const removeSomebody = ownersForm(async (core, _request, visitor, form) =
     visitor,
     isRemoved ? { done: 'The person was removed.' } : { status: 409, done: 'An account keeps an owner.' },
   );
+});
+
+/** A deleted account is as it was, before the answer. */
+export const restore: Act = ownersForm(async (core, _request, visitor) => {
+  const { accountId } = visitor.session;
+  try {
+    await core.db.transaction((tx) => restoreAccount(tx, accountId));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return accountPage(core, visitor, { status: 409, done: error.message });
+  }
+  await keysStopped(core, accountId);
+  return accountPage(core, visitor, { done: 'The account is restored: its keys work again.' });
 });

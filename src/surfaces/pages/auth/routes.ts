@@ -12,7 +12,7 @@ import { PageVisits } from '../page-visits.ts';
 import { endingCookie } from '../session-cookie.ts';
 import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
 import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
-import { accountForm, endDevices, inviteSomebody, removeSomebody, showAccount, switchTo } from './account.ts';
+import { accountForm, endDevices, inviteSomebody, removeSomebody, restore, showAccount, switchTo } from './account.ts';
 import { askByMail, signInByCode, signInByLink } from './by-mail.ts';
 import { bindByLink } from './email.ts';
 import { operatorLink } from './operator.ts';
@@ -46,6 +46,7 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
     route('auth.end', ['POST'], '/auth/account/end', accountForm(endDevices)),
     route('auth.invite', ['POST'], '/auth/account/invite', accountForm(inviteSomebody)),
     route('auth.remove', ['POST'], '/auth/account/remove', accountForm(removeSomebody)),
+    route('auth.restore', ['POST'], '/auth/account/restore', accountForm(restore)),
     route('auth.email', ['GET', 'POST'], '/auth/email/{account}/{token}', bindByLink),
     route('auth.operator', ['GET', 'POST'], '/auth/operator/{token}', operatorLink),
     route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
