@@ -95,16 +95,23 @@ const selectAccounts = statement(
     LIMIT $2`,
 );
 
+// Found first, then put in order: in order, all accounts would be looked at for the few that are found.
 const findAccounts = statement(
   'account_find_page',
   `/* fan-out: the operator looks for accounts */
+   WITH c AS MATERIALIZED (
+     SELECT a.account_id
+       FROM core.account a
+      WHERE a.account_id >= $3 AND a.account_id < $4
+         OR lower(a.name) ~>=~ lower($3) AND lower(a.name) ~<~ lower($4)
+         OR lower(a.email) ~>=~ lower($3) AND lower(a.email) ~<~ lower($4))
    SELECT a.account_id, a.project_id, a.tier, a.name, a.email, a.email_bound, a.kyc_status, a.mails, a.purge_at, w.suspended,
           a.created_at, a.updated_at
-     FROM core.account a
-     JOIN core.wallet w ON w.account_id = a.account_id
-    WHERE a.account_id > $1
-      AND (a.account_id LIKE $3 OR lower(a.name) LIKE lower($3) OR lower(a.email) LIKE lower($3))
-    ORDER BY a.account_id
+     FROM c
+     JOIN core.account a ON a.account_id = c.account_id
+     JOIN core.wallet w ON w.account_id = c.account_id
+    WHERE c.account_id > $1
+    ORDER BY c.account_id
     LIMIT $2`,
 );
 
@@ -175,8 +182,9 @@ export async function searchAccounts(
   afterId: string,
   limit: number,
 ): Promise<Account[]> {
-  const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`;
-  const { rows } = await db.query<AccountRow>(findAccounts, [afterId, limit, pattern]);
+  // Behind whatever begins so, in the order of bytes.
+  const end = `${prefix}\u{10ffff}`;
+  const { rows } = await db.query<AccountRow>(findAccounts, [afterId, limit, prefix, end]);
   return rows.map(accountOf);
 }
 
