@@ -152,6 +152,10 @@ CREATE TABLE core.sandbox_subscription (
   currency text NOT NULL,
   -- periods are calendar months from here
   started_at timestamptz NOT NULL,
+  -- of the page that it began at
+  payment_ref text COLLATE "C" NOT NULL,
+  -- to which renewal a person paid at an invoice's page, where the card did not
+  paid_renewals integer NOT NULL DEFAULT 0,
   cancel_at timestamptz,
   created_at timestamptz NOT NULL
 );

@@ -28,11 +28,16 @@ CREATE TABLE core.subscription (
   -- what the provider is still to be told: cancel_now, cancel_later, resume; the number makes each once
   wish text,
   wish_number integer NOT NULL DEFAULT 0,
-  -- the provider's newest invoice: open, paid, failed
+  -- the provider's newest invoice: open, paid, failed; review: paid with something else than the price
   invoice_status text,
   invoice_nanos bigint,
   invoice_at timestamptz,
   invoice_next_at timestamptz,
+  -- where a person pays it by hand
+  invoice_pay_url text,
+  invoice_refunded_nanos bigint NOT NULL DEFAULT 0,
+  -- open, won, lost
+  invoice_dispute text,
   -- the newest invoice that was paid: each is told of once
   paid_invoice_ref text COLLATE "C",
   past_due_since timestamptz,

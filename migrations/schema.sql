@@ -582,6 +582,8 @@ CREATE TABLE core.sandbox_subscription (
   amount_minor bigint NOT NULL,
   currency text NOT NULL,
   started_at timestamp with time zone NOT NULL,
+  payment_ref text COLLATE "C" NOT NULL,
+  paid_renewals integer DEFAULT 0 NOT NULL,
   cancel_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT sandbox_subscription_pkey PRIMARY KEY (ref)
@@ -642,6 +644,9 @@ CREATE TABLE core.subscription (
   invoice_nanos bigint,
   invoice_at timestamp with time zone,
   invoice_next_at timestamp with time zone,
+  invoice_pay_url text,
+  invoice_refunded_nanos bigint DEFAULT 0 NOT NULL,
+  invoice_dispute text,
   paid_invoice_ref text COLLATE "C",
   past_due_since timestamp with time zone,
   reminders integer DEFAULT 0 NOT NULL,

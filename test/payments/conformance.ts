@@ -24,6 +24,10 @@ export interface ProviderBench {
   /** The payer's bank opens a dispute over that much. Answers its ref. */
   dispute(paymentRef: string, amountMinor: number): Promise<string>;
   closeDispute(disputeRef: string, outcome: 'won' | 'lost'): Promise<void>;
+  /** A person pays a renewal that failed, at its page. */
+  payInvoice(url: string): Promise<void>;
+  /** The dashboard sets another price for the renewals to come. */
+  reprice(subscriptionRef: string, amountMinor: number): Promise<void>;
 }
 
 const DAY_SECONDS = 86_400;
@@ -178,12 +182,7 @@ function methodCases(bench: () => ProviderBench): void {
 function subscriptionCases(bench: () => ProviderBench): void {
   test('a subscription runs by the month, is cancelled at its end, resumed, and cancelled at once', async () => {
     const { provider } = bench();
-    const { state } = await paid(bench(), {
-      purpose: 'subscription',
-      saveMethod: true,
-      amountMinor: 2_000,
-      currency: 'USD',
-    });
+    const { state } = await paid(bench(), subscription);
     const subscriptionRef = state.subscriptionRef as string;
     const first = await provider.readSubscription(subscriptionRef);
     expect(first).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
@@ -196,4 +195,44 @@ function subscriptionCases(bench: () => ProviderBench): void {
     const ended = await provider.cancelSubscription({ id: newId('chg_'), subscriptionRef, atPeriodEnd: false });
     expect(ended.status).toBe('cancelled');
   });
+
+  test('a renewal that failed is paid by hand at its page, and can be paid no more once the subscription is cancelled', async () => {
+    const { provider, payInvoice, advance } = bench();
+    const { state } = await paid(bench(), subscription, 'declines_later');
+    const subscriptionRef = state.subscriptionRef as string;
+    await advance(MONTH_SECONDS);
+    const owed = await provider.readSubscription(subscriptionRef);
+    expect(owed).toMatchObject({ status: 'past_due', lastInvoice: { status: 'failed', failureCode: 'card_declined' } });
+    await payInvoice(owed.lastInvoice?.payUrl as string);
+    expect(await provider.readSubscription(subscriptionRef)).toMatchObject({
+      ...{ status: 'active', currentPeriodStartMs: owed.currentPeriodStartMs },
+      lastInvoice: { ref: owed.lastInvoice?.ref, status: 'paid', amountMinor: 2_000, currency: 'USD', payUrl: null },
+    });
+    await advance(MONTH_SECONDS);
+    const again = (await provider.readSubscription(subscriptionRef)).lastInvoice?.payUrl as string;
+    expect(again).not.toBe(owed.lastInvoice?.payUrl);
+    await provider.cancelSubscription({ id: newId('chg_'), subscriptionRef, atPeriodEnd: false });
+    await payInvoice(again).catch((error: unknown) => expect(String(error)).toContain('void'));
+    const { lastInvoice } = await provider.readSubscription(subscriptionRef);
+    expect(lastInvoice).toMatchObject({ status: 'failed', payUrl: null });
+  });
+
+  test('what goes back of a renewal, and another price, show in its invoice', async () => {
+    const { provider, advance, refundElsewhere, dispute, closeDispute, reprice } = bench();
+    const { state } = await paid(bench(), subscription);
+    const subscriptionRef = state.subscriptionRef as string;
+    const invoice = async () => (await provider.readSubscription(subscriptionRef)).lastInvoice;
+    await reprice(subscriptionRef, 1_500);
+    await advance(MONTH_SECONDS);
+    const first = await invoice();
+    expect(first).toMatchObject({ status: 'paid', amountMinor: 1_500, refundedMinor: 0, dispute: null, payUrl: null });
+    await refundElsewhere(first?.paymentRef as string, 300);
+    const disputeRef = await dispute(first?.paymentRef as string, 1_200);
+    expect(await invoice()).toMatchObject({ status: 'paid', refundedMinor: 300, dispute: 'open' });
+    await closeDispute(disputeRef, 'lost');
+    expect(await invoice()).toMatchObject({ dispute: 'lost' });
+  });
 }
+
+const MONTH_SECONDS = 31 * DAY_SECONDS;
+const subscription = { purpose: 'subscription', saveMethod: true, amountMinor: 2_000, currency: 'USD' } as const;

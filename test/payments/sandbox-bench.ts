@@ -11,7 +11,13 @@ import type { ProviderBench } from './conformance.ts';
 const insertReturn = statement(
   'test_sandbox_return',
   `INSERT INTO core.sandbox_return (ref, payment_ref, account_id, kind, status, amount_minor, created_at)
-   SELECT $1, p.ref, p.account_id, $3, $4, $5, core.clock_now() FROM core.sandbox_payment p WHERE p.ref = $2`,
+   SELECT $1, $2, p.account_id, $3, $4, $5, core.clock_now()
+     FROM (SELECT account_id FROM core.sandbox_payment WHERE ref = $2
+           UNION ALL SELECT account_id FROM core.sandbox_subscription WHERE starts_with($2, ref || '_')) p`,
+);
+const reprice = statement(
+  'test_sandbox_reprice',
+  'UPDATE core.sandbox_subscription SET amount_minor = $2 WHERE ref = $1',
 );
 const closeDispute = statement(
   'test_sandbox_close_dispute',
@@ -29,13 +35,18 @@ export function sandboxBench(
     if (count !== 1) throw new Error(`the sandbox has no payment ${paymentRef}`);
     return ref;
   };
+  const pay: ProviderBench['pay'] = async (url, kind) => {
+    const token = url.slice(url.lastIndexOf('/') + 1);
+    const card = testCard(kind);
+    if (card === undefined || (await payWith(db, token, card)) === null) throw new Error(`no payment at ${url}`);
+    if (card.outcome === 'authenticate') await authenticate(db, token, true);
+  };
   return {
     provider: new SandboxProvider(db, baseUrl),
-    async pay(url, kind) {
-      const token = url.slice(url.lastIndexOf('/') + 1);
-      const card = testCard(kind);
-      if (card === undefined || (await payWith(db, token, card)) === null) throw new Error(`no payment at ${url}`);
-      if (card.outcome === 'authenticate') await authenticate(db, token, true);
+    pay,
+    payInvoice: (url) => pay(url, 'pays'),
+    async reprice(subscriptionRef, amountMinor) {
+      await db.query(reprice, [subscriptionRef, amountMinor]);
     },
     advance,
     nowMs: () => clockNow(db),

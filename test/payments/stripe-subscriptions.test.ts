@@ -22,6 +22,8 @@ async function sendAll(): Promise<void> {
 test('months are paid, each told once, whatever messages come twice and in the wrong order', async () => {
   const subscriber = await Subscriber.open(till);
   expect(await subscriber.subscribed()).toMatchObject({ status: 'active', price_usd: 20 });
+  const { items } = await subscriber.ok('GET', 'payment_method/list');
+  expect(items).toMatchObject([{ brand: 'visa', is_default: true }]);
   await sendAll();
   await subscriber.check();
   for (let month = 0; month < 3; month += 1) {
@@ -47,11 +49,16 @@ test('one that is to end with its month ends there, and one that is resumed does
   expect(await subscriber.told()).toEqual([...BEGUN, 'subscription.renewed', ...ENDED]);
 });
 
-test('a renewal that fails is past due and keeps the tier', async () => {
+test('a renewal that fails is past due and keeps the tier, until it is paid by hand', async () => {
   const subscriber = await Subscriber.open(till);
   await subscriber.subscribed('declines_later');
-  expect(await subscriber.passPeriod()).toMatchObject({ status: 'past_due', last_invoice: { status: 'failed' } });
+  const owed = await subscriber.passPeriod();
+  expect(owed).toMatchObject({ status: 'past_due', last_invoice: { status: 'failed' } });
   expect(await subscriber.tier()).toBe('pro');
+  await till.bench.payInvoice(owed.pay_url);
+  await sendAll();
+  expect(await subscriber.check()).toMatchObject({ status: 'active', pay_url: null });
+  expect(await subscriber.told()).toEqual([...BEGUN, 'subscription.renewed']);
 });
 
 test('one that is cancelled at once is cancelled at Stripe, once, though the answer is lost', async () => {

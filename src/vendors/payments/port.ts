@@ -27,7 +27,7 @@ export interface PaymentProvider {
   detach(methodRef: string): Promise<void>;
   /** The subscription that a checkout with that purpose began, by `subscriptionRef` of its state. */
   readSubscription(subscriptionRef: string): Promise<SubscriptionState>;
-  /** At the end of the paid period, or now; `id` makes it once. */
+  /** At the end of the paid period, or now: then what is owed can be paid no more. `id` makes it once. */
   cancelSubscription(request: SubscriptionChange & { readonly atPeriodEnd: boolean }): Promise<SubscriptionState>;
   /** Takes back a cancellation at the end of the period. */
   resumeSubscription(request: SubscriptionChange): Promise<SubscriptionState>;
@@ -131,14 +131,36 @@ export interface SubscriptionState {
   readonly currentPeriodStartMs: number;
   readonly currentPeriodEndMs: number;
   readonly cancelAtPeriodEnd: boolean;
-  readonly lastInvoice: {
-    readonly ref: string;
-    readonly status: 'open' | 'paid' | 'failed';
-    readonly amountMinor: number;
-    readonly atMs: number;
-    readonly nextAttemptMs: number | null;
-    readonly failureCode: string | null;
-  } | null;
+  readonly lastInvoice: InvoiceState | null;
+}
+
+export interface InvoiceState {
+  readonly ref: string;
+  readonly status: 'open' | 'paid' | 'failed';
+  /** What was paid; of one that is not paid, what is to be. */
+  readonly amountMinor: number;
+  /** As the provider names it, in capitals. */
+  readonly currency: string;
+  readonly atMs: number;
+  readonly nextAttemptMs: number | null;
+  readonly failureCode: string | null;
+  /** What refunds and disputes are of; null before there is a payment. */
+  readonly paymentRef: string | null;
+  /** Where a person pays what failed; null: nowhere, or nothing did. */
+  readonly payUrl: string | null;
+  readonly refundedMinor: number;
+  /** Of the newest dispute; null: there was none. */
+  readonly dispute: DisputeState['status'] | null;
+}
+
+/** What went back of an invoice's payment. */
+export function goneBack({
+  refunds,
+  disputes,
+}: Pick<PaymentState, 'refunds' | 'disputes'>): Pick<InvoiceState, 'refundedMinor' | 'dispute'> {
+  const given = refunds.filter(({ status }) => status !== 'failed');
+  const refundedMinor = given.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+  return { refundedMinor, dispute: disputes.at(-1)?.status ?? null };
 }
 
 export interface SubscriptionChange {

@@ -11,6 +11,7 @@ import {
   laterError,
   type Method,
   missing,
+  monthLater,
   type Refund,
   Refused,
   type Session,
@@ -191,6 +192,7 @@ export class StripeAccount {
     const amount = amount_total ?? 0;
     const subscription = this.add<Subscription>({
       ...{ id, object: 'subscription', status: 'active', cancel_at_period_end: false, cancel_at: null, amount },
+      currency: session.currency ?? 'usd',
       ...{ customer: customer ?? '', default_payment_method: this.card(kind, customer).id, latest_invoice: '' },
       ...{ items: { data: [item] }, metadata: asked.metadata },
     });
@@ -202,13 +204,18 @@ export class StripeAccount {
 
   /** `error`: the bank's, when the method was charged for it. */
   #invoice(subscription: Subscription, error: ReturnType<typeof laterError>): void {
-    const { id, amount, customer, default_payment_method: payment_method } = subscription;
+    const { id, amount, currency, customer, default_payment_method: payment_method } = subscription;
     const intent = this.intent({
-      ...{ amount, currency: 'usd', customer, payment_method, metadata: {}, last_payment_error: error },
+      ...{ amount, currency, customer, payment_method, metadata: {}, last_payment_error: error },
       ...(error === null ? { status: 'succeeded', amount_received: amount } : {}),
     });
+    const invoiceId = this.newId('in');
     const invoice = this.add<Invoice>({
-      ...{ id: this.newId('in'), object: 'invoice', status: error === null ? 'paid' : 'open', amount_due: amount },
+      ...{ id: invoiceId, object: 'invoice', status: error === null ? 'paid' : 'open', amount_due: amount, currency },
+      ...{
+        amount_paid: error === null ? amount : 0,
+        hosted_invoice_url: `https://invoice.stripe.example/i/${invoiceId}`,
+      },
       ...{ attempt_count: 1, created: this.now, next_payment_attempt: error === null ? null : this.now + 3 * DAY },
       parent: { subscription_details: { subscription: id } },
       payments: { data: [{ payment: { payment_intent: intent.id } }] },
@@ -232,6 +239,23 @@ export class StripeAccount {
     this.#invoice(subscription, error);
     this.tell('customer.subscription.updated', subscription);
     return error === null;
+  }
+
+  /** A person pays an invoice at its page; what was owed is paid with it. */
+  payInvoice(url: string): void {
+    const [invoice] = this.all<Invoice>('invoice', (each) => each.hosted_invoice_url === url);
+    if (invoice?.status !== 'open') throw new Error(`the invoice at ${url} is ${invoice?.status}`);
+    const intent = this.find<Intent>(invoice.payments.data[0]?.payment.payment_intent ?? '');
+    Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, last_payment_error: null });
+    Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, next_payment_attempt: null });
+    this.find<Subscription>(invoice.parent.subscription_details.subscription).status = 'active';
+    this.tell('invoice.paid', invoice);
+  }
+
+  voidInvoice(id: string): Invoice {
+    const invoice = this.find<Invoice>(id);
+    if (invoice.status !== 'open') throw invalid('invoice', 'invoice_not_open', `The invoice is ${invoice.status}.`);
+    return Object.assign(invoice, { status: 'void', next_payment_attempt: null });
   }
 
   cancel(subscription: Subscription): void {
@@ -270,13 +294,6 @@ export class StripeAccount {
   /** The dashboard approves what was reviewed. */
   closeReview(payment: string): void {
     const { review } = this.find<Intent>(payment);
-    const found = this.find(review ?? '');
-    Object.assign(found, { open: false });
-    this.tell('review.closed', found);
+    this.tell('review.closed', Object.assign(this.find(review ?? ''), { open: false }));
   }
-}
-
-function monthLater(seconds: number): number {
-  const date = new Date(seconds * 1_000);
-  return Math.floor(date.setUTCMonth(date.getUTCMonth() + 1) / 1_000);
 }

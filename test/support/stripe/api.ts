@@ -202,6 +202,12 @@ export const endpoints: readonly Endpoint[] = [
     takes: params<Stripe.DisputeListParams>()('payment_intent', 'limit'),
     run: (account, _id, fields) => list(account.all<Dispute>('dispute', ofPayment(fields))),
   },
+  {
+    method: 'POST',
+    path: /^\/v1\/invoices\/(\w+)\/void$/,
+    takes: [],
+    run: (account, id) => account.voidInvoice(id),
+  },
   one(/^\/v1\/subscriptions\/(\w+)$/),
   {
     method: 'POST',

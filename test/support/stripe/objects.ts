@@ -55,7 +55,16 @@ export type Dispute = Pick<Stripe.Dispute, 'id' | 'object' | 'amount' | 'status'
 };
 export type Invoice = Pick<
   Stripe.Invoice,
-  'id' | 'object' | 'status' | 'amount_due' | 'attempt_count' | 'created' | 'next_payment_attempt'
+  | 'id'
+  | 'object'
+  | 'status'
+  | 'amount_due'
+  | 'amount_paid'
+  | 'currency'
+  | 'attempt_count'
+  | 'created'
+  | 'next_payment_attempt'
+  | 'hosted_invoice_url'
 > & {
   parent: { subscription_details: { subscription: string } };
   payments: { data: { payment: { payment_intent: string } }[] };
@@ -68,8 +77,9 @@ export type Subscription = Pick<
   default_payment_method: string;
   latest_invoice: string;
   items: { data: Pick<Stripe.SubscriptionItem, 'id' | 'current_period_start' | 'current_period_end'>[] };
-  /** Not Stripe's. */
+  /** Not Stripe's: what the next invoice is about. */
   amount: number;
+  currency: string;
 };
 
 export type StripeObject =
@@ -118,4 +128,10 @@ export function missing(id: string, param = 'id'): Refused {
 
 export function invalid(param: string, code: string, message = code): Refused {
   return new Refused(400, { type: 'invalid_request_error', code, param, message });
+}
+
+/** Both in seconds. */
+export function monthLater(seconds: number): number {
+  const date = new Date(seconds * 1_000);
+  return Math.floor(date.setUTCMonth(date.getUTCMonth() + 1) / 1_000);
 }

@@ -3,7 +3,15 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { newId } from '../../../lib/ids.ts';
 import { clockNow } from '../../database-clock.ts';
 import { slowMs, type TestCard } from './cards.ts';
-import { findPayment, insertMethod, insertSubscription, lockPayment, type PaymentRow, savePayment } from './store.ts';
+import {
+  findPayment,
+  insertMethod,
+  insertSubscription,
+  lockPayment,
+  type PaymentRow,
+  payRenewal,
+  savePayment,
+} from './store.ts';
 
 /** Pays with a test card. Answers the payment afterwards; null: there is none with that token. */
 export function payWith(db: Database, token: string, card: TestCard): Promise<PaymentRow | null> {
@@ -49,6 +57,10 @@ async function paid(
   nowMs: number,
 ): Promise<PaymentRow> {
   const { purpose, account_id } = payment;
+  if (purpose === 'invoice') {
+    const isPaid = await payRenewal(tx, payment.subscription_ref as string);
+    return { ...payment, failure_code: isPaid ? null : 'voided', status: isPaid ? 'paid' : 'failed', pays_at: nowMs };
+  }
   const paysAt = nowMs + (outcome === 'wait' && purpose !== 'setup' ? slowMs : 0);
   const keepsMethod = payment.save_method || purpose !== 'topup';
   const methodRef = keepsMethod ? newId('sbx_pm_') : null;

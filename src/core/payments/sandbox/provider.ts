@@ -2,10 +2,13 @@
 // objects: of top-ups and accounts it knows what it was told, and every write is known again by its id.
 import type { Database } from '../../../db/database.ts';
 import { newId, randomText } from '../../../lib/ids.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import {
   type ChargeRequest,
   type Checkout,
   type CheckoutRequest,
+  goneBack,
+  type InvoiceState,
   type PaymentProvider,
   PaymentProviderError,
   type PaymentState,
@@ -29,12 +32,14 @@ import {
   type PaymentRow,
   type ReturnRow,
   returnsOfPayment,
+  type SubscriptionRow,
   setSubscriptionEnd,
 } from './store.ts';
 import { subscriptionState } from './subscription.ts';
 
 // 190 random bits.
 const TOKEN_CHARACTERS = 32;
+const INVOICE_LIFETIME_MS = 30 * DAY_MS;
 
 export class SandboxProvider implements PaymentProvider {
   readonly name = 'sandbox';
@@ -127,7 +132,24 @@ export class SandboxProvider implements PaymentProvider {
     const [row, nowMs] = await Promise.all([findSubscription(this.#db, subscriptionRef), clockNow(this.#db)]);
     if (row === null) throw new PaymentProviderError('refused', 'resource_missing');
     const method = await findMethod(this.#db, row.method_ref);
-    return subscriptionState(row, method?.card ?? '', nowMs);
+    const state = subscriptionState(row, method?.card ?? '', nowMs);
+    const { lastInvoice: invoice } = state;
+    if (invoice === null) return state;
+    const back = returnsIn(await returnsOfPayment(this.#db, invoice.ref));
+    const payUrl = state.status === 'past_due' ? await this.#invoicePage(row, invoice, nowMs) : null;
+    return { ...state, lastInvoice: { ...invoice, ...goneBack(back), payUrl } };
+  }
+
+  /** Where a person pays a renewal: made once for each. */
+  async #invoicePage({ ref, payment_ref }: SubscriptionRow, invoice: InvoiceState, nowMs: number): Promise<string> {
+    const begun = await findPayment(this.#db, { ref: payment_ref });
+    if (begun === null) throw new Error(`the payment of ${ref} is gone`);
+    const row: PaymentRow = {
+      ...blank({ ...begun, id: invoice.ref, accountId: begun.account_id, amountMinor: invoice.amountMinor }),
+      ...{ token: randomText(TOKEN_CHARACTERS), purpose: 'invoice', subscription_ref: ref },
+      ...{ return_url: begun.return_url, expires_at: invoice.atMs + INVOICE_LIFETIME_MS },
+    };
+    return `${this.#baseUrl}/pay/${(await keepPayment(this.#db, row, nowMs)).token}`;
   }
 
   async cancelSubscription(change: SubscriptionChange & { readonly atPeriodEnd: boolean }): Promise<SubscriptionState> {
@@ -152,7 +174,7 @@ export class SandboxProvider implements PaymentProvider {
 }
 
 function blank(
-  request: Pick<ChargeRequest, 'id' | 'accountId' | 'amountMinor' | 'currency' | 'description'>,
+  request: Pick<ChargeRequest, 'id' | 'accountId' | 'amountMinor' | 'description'> & { readonly currency: string },
 ): PaymentRow {
   return {
     ref: newId('sbx_pay_'),
@@ -213,6 +235,12 @@ function stateOf(
     paymentRef: hasPayment ? payment.ref : null,
     method: isKept ? savedMethod(method) : null,
     subscriptionRef: payment.subscription_ref,
+    ...returnsIn(returns),
+  };
+}
+
+function returnsIn(returns: readonly ReturnRow[]): Pick<PaymentState, 'refunds' | 'disputes'> {
+  return {
     refunds: returns.filter(({ kind }) => kind === 'refund').map(refundOf),
     disputes: returns
       .filter(({ kind }) => kind === 'dispute')

@@ -7,7 +7,7 @@ export interface PaymentRow {
   readonly id: string;
   readonly account_id: string;
   readonly token: string | null;
-  readonly purpose: 'topup' | 'setup' | 'subscription' | 'charge';
+  readonly purpose: 'topup' | 'setup' | 'subscription' | 'invoice' | 'charge';
   readonly amount_minor: bigint;
   readonly currency: string;
   readonly description: string;
@@ -41,7 +41,10 @@ export interface SubscriptionRow {
   readonly ref: string;
   readonly method_ref: string;
   readonly amount_minor: bigint;
+  readonly currency: string;
   readonly started_at: number;
+  readonly payment_ref: string;
+  readonly paid_renewals: number;
   readonly cancel_at: number | null;
 }
 
@@ -84,12 +87,18 @@ const methodByRef = statement(
 const detachRow = statement('sandbox_method_detach', 'UPDATE core.sandbox_method SET detached = true WHERE ref = $1');
 const insertSubscriptionRow = statement(
   'sandbox_subscription_insert',
-  `INSERT INTO core.sandbox_subscription (ref, account_id, method_ref, amount_minor, currency, started_at, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  `INSERT INTO core.sandbox_subscription (ref, account_id, method_ref, amount_minor, currency, started_at, payment_ref, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 const subscriptionByRef = statement(
   'sandbox_subscription_by_ref',
-  'SELECT ref, method_ref, amount_minor, started_at, cancel_at FROM core.sandbox_subscription WHERE ref = $1',
+  `SELECT ref, method_ref, amount_minor, currency, started_at, payment_ref, paid_renewals, cancel_at
+     FROM core.sandbox_subscription WHERE ref = $1`,
+);
+const payRenewalRow = statement(
+  'sandbox_subscription_pay_renewal',
+  `UPDATE core.sandbox_subscription SET paid_renewals = paid_renewals + 1
+    WHERE ref = $1 AND (cancel_at IS NULL OR cancel_at > core.clock_now())`,
 );
 const cancelRow = statement(
   'sandbox_subscription_cancel',
@@ -147,23 +156,20 @@ export async function detachMethod(db: Queryable, ref: string): Promise<void> {
 export async function insertSubscription(
   tx: Queryable,
   row: Pick<SubscriptionRow, 'ref' | 'method_ref' | 'started_at'>,
-  { account_id, amount_minor, currency }: PaymentRow,
+  { ref, account_id, amount_minor, currency }: PaymentRow,
   nowMs: number,
 ): Promise<void> {
-  const values = [
-    row.ref,
-    account_id,
-    row.method_ref,
-    amount_minor,
-    currency,
-    new Date(row.started_at),
-    new Date(nowMs),
-  ];
-  await tx.query(insertSubscriptionRow, values);
+  const what = [row.ref, account_id, row.method_ref, amount_minor, currency];
+  await tx.query(insertSubscriptionRow, [...what, new Date(row.started_at), ref, new Date(nowMs)]);
 }
 
 export async function findSubscription(db: Queryable, ref: string): Promise<SubscriptionRow | null> {
   return (await db.query<SubscriptionRow>(subscriptionByRef, [ref])).rows[0] ?? null;
+}
+
+/** The oldest renewal that is owed is paid. False: the subscription has ended. */
+export async function payRenewal(tx: Queryable, ref: string): Promise<boolean> {
+  return (await tx.query(payRenewalRow, [ref])).count === 1;
 }
 
 /** `atMs` null: goes on. */

@@ -8,7 +8,7 @@ const row = (over: Partial<SubscriptionRow> = {}) =>
   ({
     ref: 'sub',
     method_ref: 'pm',
-    amount_minor: 2_000n,
+    ...{ amount_minor: 2_000n, currency: 'USD', payment_ref: 'pay', paid_renewals: 0 },
     started_at: STARTED,
     cancel_at: null,
     ...over,
@@ -52,6 +52,16 @@ describe('a subscription', () => {
         status: 'past_due',
         lastInvoice: { ref: 'sub_1', status: 'failed', failureCode, atMs: at(1) },
       });
+  });
+
+  test('owes the next renewal when a person paid the one before', () => {
+    const paid = row({ paid_renewals: 1 });
+    expect(subscriptionState(paid, 'declines_later', at(1))).toMatchObject({
+      ...{ status: 'active', currentPeriodStartMs: at(1), lastInvoice: { ref: 'sub_1', status: 'paid' } },
+    });
+    expect(subscriptionState(paid, 'declines_later', at(2))).toMatchObject({
+      ...{ status: 'past_due', currentPeriodStartMs: at(2), lastInvoice: { ref: 'sub_2', status: 'failed' } },
+    });
   });
 
   test('that is cancelled runs to the moment named, and is not renewed at it', () => {

@@ -5,7 +5,7 @@ import { openTurn } from '../../background/turns.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { keepRef } from '../refs.ts';
 import { type Moment, nextCheckMs, type Step, type Told, tierAfter } from './machine.ts';
-import { subscriptionRecord } from './record.ts';
+import { subscriptionEventRecord } from './record.ts';
 import { remind } from './remind.ts';
 import { currentSubscription, findSubscription, type SubscriptionRow, saveSubscription } from './store.ts';
 
@@ -74,7 +74,7 @@ async function take(tx: Transaction, before: SubscriptionRow, nowMs: number, cha
 }
 
 function eventOf(told: Told, row: SubscriptionRow) {
-  const object = subscriptionRecord(row);
+  const object = subscriptionEventRecord(row);
   const data = { object: told === 'cancelled' ? { ...object, reason: row.cancel_reason } : object };
   return { accountId: row.account_id, type: EVENTS[told], data, requestId: null };
 }

@@ -8,6 +8,7 @@ import type { JobLoop } from '../../background/job-loop.ts';
 import { openTurn } from '../../background/turns.ts';
 import { clockNow } from '../../database-clock.ts';
 import { keepMethod } from '../methods/store.ts';
+import { keepRef } from '../refs.ts';
 import { repeatableMs } from '../topups/create.ts';
 import { applyAttempt, SUBSCRIPTIONS_WORK, type SubscriptionAttempt } from './apply.ts';
 import { isLive, outlive, type Seen, see, type Wish } from './machine.ts';
@@ -82,12 +83,33 @@ async function check(core: SubscriptionCore, job: SubscriptionAttempt): Promise<
   if (!isReadable) return passOver(core, row, job);
   const seen = await read(core, provider, row);
   const method = seen.checkout?.method ?? null;
-  return core.db.transaction(async (tx) => {
-    const after = await applyAttempt(tx, job, (before, moment) => see(before, seen, moment));
-    if (after !== null && isLive(after) && method !== null)
-      await keepMethod(tx, job.accountId, method, after, after.updated_at);
-    return after;
+  const paymentRef = seen.subscription?.lastInvoice?.paymentRef ?? null;
+  const after = await core.db.transaction(async (tx) => {
+    const applied = await applyAttempt(tx, job, (before, moment) => see(before, seen, moment));
+    if (applied !== null && isLive(applied) && method !== null)
+      await keepMethod(tx, job.accountId, method, applied, applied.updated_at);
+    // A message about what went back of it names the payment.
+    if (paymentRef !== null) await keepRef(tx, paymentRef, { ...job, kind: 'subscription' });
+    return applied;
   });
+  if (after !== null) tellOperator(core, row, after);
+  return after;
+}
+
+/** What only a person can see to. */
+function tellOperator({ log }: SubscriptionCore, before: SubscriptionRow, after: SubscriptionRow): void {
+  const { subscription_id: subscription, account_id: account, invoice_dispute: dispute } = after;
+  const isNew = (name: 'invoice_at' | 'invoice_status' | 'invoice_dispute' | 'invoice_refunded_nanos') =>
+    before[name] !== after[name];
+  if (after.invoice_status === 'review' && (isNew('invoice_at') || isNew('invoice_status')))
+    log.error(
+      { subscription, account },
+      'something else than its price was paid for a subscription: it counts as not paid',
+    );
+  if (dispute !== null && isNew('invoice_dispute'))
+    log.warn({ subscription, account, dispute }, 'the payment of a subscription is disputed');
+  if (after.invoice_refunded_nanos > 0n && isNew('invoice_refunded_nanos'))
+    log.warn({ subscription, account }, 'of the payment of a subscription something was paid back');
 }
 
 /** Of a provider that is not configured nothing can be learned. What was bought with test money ends where a live one is. */

@@ -33,6 +33,7 @@ const pending: SubscriptionRow = {
   ...{ checkout_ref: 'cs_1', checkout_url: 'https://pay.example', subscription_ref: null, method_ref: null },
   ...{ period_start: null, period_end: null, cancel_at_period_end: false, cancel_reason: null },
   ...{ wish: null, wish_number: 0, invoice_status: null, invoice_nanos: null, invoice_at: null, invoice_next_at: null },
+  ...{ invoice_pay_url: null, invoice_refunded_nanos: 0n, invoice_dispute: null },
   ...{ paid_invoice_ref: null, past_due_since: null, reminders: 0 },
   ...{ created_at: START, updated_at: START, expires_at: START + DAY_MS, attempt: 1 },
 };
@@ -53,7 +54,8 @@ const at = (
   lastInvoice: {
     ref: `in_${month}`,
     status: status === 'past_due' ? 'failed' : 'paid',
-    ...{ amountMinor: 2_000, atMs: START + month * MONTH, nextAttemptMs: null, failureCode: null },
+    ...{ amountMinor: 2_000, currency: 'USD', atMs: START + month * MONTH, nextAttemptMs: null, failureCode: null },
+    ...{ paymentRef: null, payUrl: null, refundedMinor: 0, dispute: null },
   },
   ...over,
 });

@@ -1,9 +1,9 @@
 // A subscription as a machine without effects: what was read at the provider, or what somebody wants, makes the next row, what is told, and
 // the tier. An end is final. While it runs the account's tier is the better of what it buys and what the account has without it.
 import { DAY_MS } from '../../../lib/time.ts';
-import type { PaymentState, SubscriptionState } from '../../../vendors/payments/port.ts';
+import type { InvoiceState, PaymentState, SubscriptionState } from '../../../vendors/payments/port.ts';
 import { isTierAtLeast, type Tier } from '../../accounts/tiers.ts';
-import { nanosOfMinor } from '../money.ts';
+import { minorOfNanos, nanosOfMinor } from '../money.ts';
 import type { SubscriptionRow } from './store.ts';
 
 /** An unpaid renewal leaves the tier so long. */
@@ -67,8 +67,10 @@ function begin(row: SubscriptionRow, { checkout, subscription }: Omit<Seen, 'ful
   if (subscription === null) return { row: isGone ? { ...row, status: 'abandoned' } : row, told: [] };
   if (subscription.status === 'pending') return { row, told: [] };
   const invoice = subscription.lastInvoice;
-  const isPaid = invoice?.status === 'paid';
+  const invoiceStatus = invoice === null ? null : statusOf(row, invoice);
+  const isPaid = invoiceStatus === 'paid';
   if (subscription.status === 'cancelled' && !isPaid) return { row: { ...row, status: 'abandoned' }, told: [] };
+  if (invoiceStatus === 'review') return { row: { ...row, ...invoiceOf(row, invoice) }, told: [] };
   const active: SubscriptionRow = {
     ...row,
     status: 'active',
@@ -89,11 +91,14 @@ function run(row: SubscriptionRow, state: SubscriptionState, moment: Moment): St
   // Older than what is known: a period that is over says nothing but that all has ended.
   const isOld = state.currentPeriodStartMs < (row.period_start ?? 0);
   if (isOld && state.status !== 'cancelled') return { row, told: [] };
-  const paidRef = !isOld && state.lastInvoice?.status === 'paid' ? state.lastInvoice.ref : row.paid_invoice_ref;
+  const invoice = isOld ? null : state.lastInvoice;
+  const invoiceStatus = invoice === null ? null : statusOf(row, invoice);
+  const paidRef = invoice !== null && invoiceStatus === 'paid' ? invoice.ref : row.paid_invoice_ref;
   const told: Told[] = paidRef === row.paid_invoice_ref ? [] : ['renewed'];
   const next: SubscriptionRow = {
     ...row,
-    ...(isOld ? {} : periodOf(state)),
+    ...(isOld ? {} : { period_start: state.currentPeriodStartMs, period_end: state.currentPeriodEndMs }),
+    ...invoiceOf(row, invoice),
     paid_invoice_ref: paidRef,
     cancel_at_period_end: state.cancelAtPeriodEnd,
     cancel_reason: state.cancelAtPeriodEnd ? (row.cancel_reason ?? 'operator') : null,
@@ -102,7 +107,9 @@ function run(row: SubscriptionRow, state: SubscriptionState, moment: Moment): St
     const reason = row.cancel_reason ?? (row.status === 'past_due' ? 'payment_failed' : 'operator');
     return { row: over(next, reason), told: [...told, 'cancelled'] };
   }
-  if (state.status !== 'past_due')
+  if (invoice?.dispute === 'lost')
+    return { row: wished(over(next, 'payment_failed'), 'cancel_now'), told: [...told, 'cancelled'] };
+  if (state.status !== 'past_due' && invoiceStatus !== 'review')
     return { row: { ...next, status: 'active', past_due_since: null, reminders: 0 }, told };
   const owing = owe(next, moment.nowMs);
   return { row: owing, told: owing.status === 'cancelled' ? [...told, 'cancelled'] : told };
@@ -146,19 +153,41 @@ export function regard(row: SubscriptionRow, tier: Tier): Step {
 }
 
 function over(row: SubscriptionRow, reason: EndReason): SubscriptionRow {
-  return { ...row, status: 'cancelled', cancel_reason: reason, cancel_at_period_end: false, invoice_next_at: null };
+  return {
+    ...row,
+    status: 'cancelled',
+    cancel_reason: reason,
+    cancel_at_period_end: false,
+    invoice_next_at: null,
+    invoice_pay_url: null,
+  };
 }
 
 function wished(row: SubscriptionRow, wish: Wish): SubscriptionRow {
   return { ...row, wish, wish_number: row.wish_number + 1 };
 }
 
-function periodOf({ currentPeriodStartMs, currentPeriodEndMs, lastInvoice }: SubscriptionState) {
-  const period = { period_start: currentPeriodStartMs, period_end: currentPeriodEndMs };
-  if (lastInvoice === null) return period;
-  const { status, amountMinor, atMs, nextAttemptMs } = lastInvoice;
-  const amount = nanosOfMinor(amountMinor);
-  return { ...period, invoice_status: status, invoice_nanos: amount, invoice_at: atMs, invoice_next_at: nextAttemptMs };
+/** `review`: something else was paid than the price, which counts as not paid until a person has looked at it. */
+function statusOf(
+  { price_nanos }: SubscriptionRow,
+  { status, amountMinor, currency }: InvoiceState,
+): NonNullable<SubscriptionRow['invoice_status']> {
+  const isPrice = currency === 'USD' && amountMinor === minorOfNanos(price_nanos, 10n ** 9n, 'USD');
+  return status === 'paid' && !isPrice ? 'review' : status;
+}
+
+function invoiceOf(row: SubscriptionRow, invoice: InvoiceState | null) {
+  if (invoice === null) return {};
+  const nanos = (minor: number) => (invoice.currency === 'USD' ? nanosOfMinor(minor) : row.price_nanos);
+  return {
+    invoice_status: statusOf(row, invoice),
+    invoice_nanos: nanos(invoice.amountMinor),
+    invoice_at: invoice.atMs,
+    invoice_next_at: invoice.nextAttemptMs,
+    invoice_pay_url: invoice.payUrl,
+    invoice_refunded_nanos: invoice.refundedMinor === 0 ? 0n : nanos(invoice.refundedMinor),
+    invoice_dispute: invoice.dispute,
+  };
 }
 
 const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];

@@ -1,8 +1,13 @@
-// A subscription as calls and events show it.
+// A subscription as calls show it, and as events do: without the link to pay.
 import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import { isLive } from './machine.ts';
 import type { SubscriptionRow } from './store.ts';
+
+export function subscriptionEventRecord(row: SubscriptionRow) {
+  const { pay_url: _link, ...record } = subscriptionRecord(row);
+  return record;
+}
 
 /** `row` null, or of a page that nobody paid at: there is no subscription. */
 export function subscriptionRecord(row: SubscriptionRow | null) {
@@ -17,6 +22,7 @@ export function subscriptionRecord(row: SubscriptionRow | null) {
     current_period_end: isoOrNull(row.period_end),
     cancel_at_period_end: isLive(row) && row.cancel_at_period_end,
     last_invoice: invoiceOf(row),
+    pay_url: row.status === 'past_due' ? row.invoice_pay_url : null,
     test_mode: row.test_mode,
   };
 }
@@ -31,6 +37,7 @@ const none = {
   current_period_end: null,
   cancel_at_period_end: false,
   last_invoice: null,
+  pay_url: null,
   test_mode: false,
 };
 
@@ -42,5 +49,7 @@ function invoiceOf(row: SubscriptionRow) {
     amount_usd: usd(invoice_nanos),
     at: iso(invoice_at),
     next_attempt_at: isoOrNull(invoice_next_at),
+    refunded_usd: usd(row.invoice_refunded_nanos),
+    dispute: row.invoice_dispute,
   };
 }

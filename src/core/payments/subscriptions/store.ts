@@ -24,10 +24,13 @@ export interface SubscriptionRow {
   readonly cancel_reason: 'requested' | 'payment_failed' | 'operator' | null;
   readonly wish: 'cancel_now' | 'cancel_later' | 'resume' | null;
   readonly wish_number: number;
-  readonly invoice_status: 'open' | 'paid' | 'failed' | null;
+  readonly invoice_status: 'open' | 'paid' | 'failed' | 'review' | null;
   readonly invoice_nanos: bigint | null;
   readonly invoice_at: number | null;
   readonly invoice_next_at: number | null;
+  readonly invoice_pay_url: string | null;
+  readonly invoice_refunded_nanos: bigint;
+  readonly invoice_dispute: 'open' | 'won' | 'lost' | null;
   readonly paid_invoice_ref: string | null;
   readonly past_due_since: number | null;
   readonly reminders: number;
@@ -40,7 +43,7 @@ export interface SubscriptionRow {
 const COLUMNS = `account_id, subscription_id, status, tier, label, price_nanos, provider, test_mode, return_url, fallback_tier, checkout_ref,
           checkout_url, subscription_ref, method_ref, period_start, period_end, cancel_at_period_end, cancel_reason, wish, wish_number,
           invoice_status, invoice_nanos, invoice_at, invoice_next_at, paid_invoice_ref, past_due_since, reminders, created_at,
-          updated_at, expires_at, attempt`;
+          updated_at, expires_at, attempt, invoice_pay_url, invoice_refunded_nanos, invoice_dispute`;
 
 const insert = statement(
   'subscription_insert',
@@ -66,7 +69,7 @@ const update = statement(
       SET status = $3, fallback_tier = $4, checkout_ref = $5, checkout_url = $6, subscription_ref = $7, method_ref = $8, period_start = $9,
           period_end = $10, cancel_at_period_end = $11, cancel_reason = $12, wish = $13, wish_number = $14, invoice_status = $15,
           invoice_nanos = $16, invoice_at = $17, invoice_next_at = $18, paid_invoice_ref = $19, past_due_since = $20, reminders = $21,
-          updated_at = $22, due_at = $23, attempt = $24
+          updated_at = $22, due_at = $23, attempt = $24, invoice_pay_url = $25, invoice_refunded_nanos = $26, invoice_dispute = $27
     WHERE account_id = $1 AND subscription_id = $2`,
 );
 const setDue = statement(
@@ -146,6 +149,7 @@ export async function saveSubscription(tx: Queryable, row: SubscriptionRow, dueM
       row.paid_invoice_ref,
     ],
     ...[dateOf(row.past_due_since), row.reminders, new Date(row.updated_at), dateOf(dueMs), row.attempt],
+    ...[row.invoice_pay_url, row.invoice_refunded_nanos, row.invoice_dispute],
   ]);
 }
 

@@ -33,7 +33,7 @@ async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise
   }
   if (kind === 'subscription') {
     const found = await findSubscription(core.db, accountId, id);
-    const isOpen = found?.status === 'pending';
+    const isOpen = found?.status === 'pending' || found?.status === 'past_due';
     const row = isOpen ? await checked(core, found, () => checkSubscription(core, accountId, id)) : found;
     return row && { status: subscriptionRecord(row).status, returnUrl: row.return_url, idName: 'subscription_id' };
   }

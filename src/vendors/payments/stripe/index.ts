@@ -141,13 +141,24 @@ class StripeProvider implements PaymentProvider {
     const state = await this.readSubscription(subscriptionRef);
     if (state.status === 'cancelled') return state;
     if (atPeriodEnd) await this.#setEnd(change, true);
-    else await this.#stripe.subscriptions.cancel(subscriptionRef, { prorate: false }, keyed(id)).catch(fail);
+    else {
+      if (state.lastInvoice?.status === 'failed') await this.#void(id, state.lastInvoice.ref);
+      await this.#stripe.subscriptions.cancel(subscriptionRef, { prorate: false }, keyed(id)).catch(fail);
+    }
     return this.readSubscription(subscriptionRef);
   }
 
   async resumeSubscription(change: SubscriptionChange): Promise<SubscriptionState> {
     await this.#setEnd(change, false);
     return this.readSubscription(change.subscriptionRef);
+  }
+
+  /** Nobody pays for what has ended. */
+  async #void(id: string, invoiceRef: string): Promise<void> {
+    await this.#stripe.invoices.voidInvoice(invoiceRef, {}, keyed(`${id}_void`)).catch((error: unknown) => {
+      // It is void, or paid, already.
+      if (!isRefusal(error)) fail(error);
+    });
   }
 
   async #setEnd({ id, subscriptionRef }: SubscriptionChange, cancel_at_period_end: boolean): Promise<void> {

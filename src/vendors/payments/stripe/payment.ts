@@ -112,11 +112,17 @@ export function savedMethod({ id, type, card, ...of }: Stripe.PaymentMethod): Sa
 }
 
 async function withReturns(stripe: Stripe, state: PaymentState): Promise<PaymentState> {
-  if (state.paymentRef === null) return state;
-  const payment = { payment_intent: state.paymentRef, limit: LIST_MAX };
+  return state.paymentRef === null ? state : { ...state, ...(await returnsOf(stripe, state.paymentRef)) };
+}
+
+/** What went back of the payment `pi_…`. */
+export async function returnsOf(
+  stripe: Stripe,
+  paymentRef: string,
+): Promise<Pick<PaymentState, 'refunds' | 'disputes'>> {
+  const payment = { payment_intent: paymentRef, limit: LIST_MAX };
   const [refunds, disputes] = await Promise.all([stripe.refunds.list(payment), stripe.disputes.list(payment)]);
   return {
-    ...state,
     refunds: refunds.data.map(refundState),
     disputes: disputes.data.toSorted((a, b) => a.created - b.created).flatMap(disputeState),
   };

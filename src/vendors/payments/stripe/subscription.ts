@@ -1,8 +1,8 @@
 // What a subscription at Stripe is now.
 import type Stripe from 'stripe';
-import type { SubscriptionState } from '../port.ts';
+import { goneBack, type InvoiceState, type SubscriptionState } from '../port.ts';
 import { failureCode } from './errors.ts';
-import { objectOf } from './payment.ts';
+import { objectOf, returnsOf } from './payment.ts';
 
 const INVOICE = 'latest_invoice';
 const PARTS = [INVOICE, `${INVOICE}.payments.data.payment.payment_intent`];
@@ -32,22 +32,28 @@ export async function readSubscription(stripe: Stripe, ref: string): Promise<Sub
     currentPeriodEndMs: item.current_period_end * 1_000,
     // Set for an end at any later moment, also one that was set at the dashboard.
     cancelAtPeriodEnd: status !== 'cancelled' && (subscription.cancel_at_period_end || subscription.cancel_at !== null),
-    lastInvoice: invoice === null ? null : invoiceOf(invoice),
+    lastInvoice: invoice === null ? null : await withReturns(stripe, invoiceOf(invoice)),
   };
 }
 
-function invoiceOf(invoice: Stripe.Invoice): SubscriptionState['lastInvoice'] {
+function invoiceOf(invoice: Stripe.Invoice): InvoiceState {
   const payment = invoice.payments?.data.at(-1)?.payment;
   const intent = objectOf<Stripe.PaymentIntent>(payment?.payment_intent);
   const code = failureCode(intent?.last_payment_error ?? null);
   const isOpen = invoice.status === 'draft' || (invoice.status === 'open' && invoice.attempt_count === 0);
   const status = invoice.status === 'paid' ? 'paid' : isOpen ? 'open' : 'failed';
   return {
-    ref: invoice.id,
-    status,
-    amountMinor: invoice.amount_due,
-    atMs: invoice.created * 1_000,
+    ...{ ref: invoice.id, status, currency: invoice.currency.toUpperCase(), atMs: invoice.created * 1_000 },
+    amountMinor: status === 'paid' ? invoice.amount_paid : invoice.amount_due,
     nextAttemptMs: invoice.next_payment_attempt === null ? null : invoice.next_payment_attempt * 1_000,
     failureCode: status === 'failed' ? code : null,
+    paymentRef: status === 'paid' ? (intent?.id ?? null) : null,
+    payUrl: invoice.status === 'open' && !isOpen ? (invoice.hosted_invoice_url ?? null) : null,
+    ...{ refundedMinor: 0, dispute: null },
   };
+}
+
+async function withReturns(stripe: Stripe, invoice: InvoiceState): Promise<InvoiceState> {
+  if (invoice.paymentRef === null) return invoice;
+  return { ...invoice, ...goneBack(await returnsOf(stripe, invoice.paymentRef)) };
 }

@@ -1,4 +1,4 @@
-// A subscription as calls and events show it (core/payments/subscriptions/record.ts).
+// A subscription as calls show it, and as events do: without the link to pay (core/payments/subscriptions/record.ts).
 import Type from 'typebox';
 import { instant, instantOrNull, orNull } from '../../../../manifest/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';
@@ -19,18 +19,36 @@ export const subscriptionFields = {
   current_period_start: instantOrNull('Start of the month that runs; null before the first.'),
   current_period_end: instantOrNull('Its end: the renewal, or the end where it is cancelled.'),
   cancel_at_period_end: Type.Boolean({ description: 'Whether it ends with its period; resume takes it back.' }),
-  last_invoice: Type.Unsafe<{ status: string; amount_usd: number; at: string; next_attempt_at: string | null } | null>({
+  last_invoice: Type.Unsafe<{
+    status: string;
+    amount_usd: number;
+    at: string;
+    next_attempt_at: string | null;
+    refunded_usd: number;
+    dispute: string | null;
+  } | null>({
     type: ['object', 'null'],
     description: 'The newest invoice; null: none yet.',
-    required: ['status', 'amount_usd', 'at', 'next_attempt_at'],
+    required: ['status', 'amount_usd', 'at', 'next_attempt_at', 'refunded_usd', 'dispute'],
     properties: {
-      status: Type.Enum(['open', 'paid', 'failed'], { description: 'Whether it is paid.' }),
+      status: Type.Enum(['open', 'paid', 'failed', 'review'], {
+        description:
+          'Whether it is paid. `review`: something else than the price was paid, which counts as not paid until the operator has seen to it.',
+      }),
       amount_usd: usdField('What it is about.'),
       at: instant('When it was made.'),
       next_attempt_at: instantOrNull('When it is tried again; null: it is not.'),
+      refunded_usd: usdField('What was paid back of it.'),
+      dispute: word(['open', 'won', 'lost'], 'Its dispute; null: none. One that is lost ends the subscription.'),
     },
   }),
   test_mode: Type.Boolean({ description: 'Whether it is paid with test money.' }),
 };
 
-export const subscriptionSchema = Type.Object(subscriptionFields, { title: 'TierSubscription' });
+export const subscriptionSchema = Type.Object(
+  {
+    ...subscriptionFields,
+    pay_url: orNull<string>({ type: 'string' }, 'Where a person pays the renewal that failed; null: nothing is owed.'),
+  },
+  { title: 'TierSubscription' },
+);
