@@ -1,5 +1,5 @@
 // From an empty directory to money and a key that works, as people do it in a real browser: one comes by an identity provider, one by mail, and
-// the operator by the link of the command line. No page needs a script, and every page is accessible.
+// the operator by the link of the command line. No page has a script, and every page is accessible.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,9 +36,10 @@ async function somebody(): Promise<Page> {
   return page;
 }
 
-/** The page has this heading, and nothing to find fault with. */
+/** The page has this heading, no script, and nothing to find fault with. */
 async function expectPage(page: Page, heading: string): Promise<void> {
   await expect.poll(() => page.textContent('h1')).toBe(heading);
+  expect(await page.locator('script').count()).toBe(0);
   await expectAccessible(page);
 }
 
