@@ -1,0 +1,136 @@
+// What adapters of language models share: one POST of JSON, its answer as JSON or as server-sent events, and what its failing means.
+
+import type { Readable } from 'node:stream';
+import { createParser } from 'eventsource-parser';
+import type { WireObject } from '../../lib/chat/body.ts';
+import { retryAfterMs } from '../../lib/retry-after.ts';
+import { fieldsOf, numberAt } from '../call/answer.ts';
+import { judge, type VendorError, type VendorReply } from '../call/judge.ts';
+import type { NotSent, Refused } from '../call/port.ts';
+import type { OutboundReply } from '../http/port.ts';
+import type { AiCall, ChatPiece } from './port.ts';
+
+/** Of one answer, streamed or not: embeddings as floats are the longest. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** Of an error. */
+const ERROR_BYTES_MAX = 64 * 1024;
+
+export interface AiQuestion {
+  readonly url: string;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: WireObject;
+}
+
+/** Reads a vendor's error body; null when the body is not the vendor's. */
+export type ReadError = (body: unknown, status: number) => VendorError | null;
+
+export type Asked =
+  /** Accepted: the head of the answer says so. */
+  { readonly kind: 'answering'; readonly isStream: boolean; readonly body: Readable } | Refused | NotSent;
+
+/** Asks once; a connection that fails is tried a second time. */
+export async function askVendor(call: AiCall, question: AiQuestion, readError: ReadError): Promise<Asked> {
+  let reply = await post(call, question);
+  if (reply.kind === 'failed' && !reply.sent && reply.code === 'connect') reply = await post(call, question);
+  if (reply.kind === 'failed') return refusedBy(call, reply, null);
+  const { status, headers, body } = reply;
+  const type = headers['content-type'] ?? '';
+  if (status >= 200 && status < 300) return { kind: 'answering', isStream: /^text\/event-stream\b/i.test(type), body };
+  const said = await readJson(body, ERROR_BYTES_MAX);
+  const retryMs = retryAfterMs(headers['retry-after'] ?? null, Date.now());
+  return refusedBy(call, { kind: 'answered', status, retryAfterMs: retryMs, body: said }, readError(said, status));
+}
+
+function post(call: AiCall, { url, credentials, headers, body }: AiQuestion): Promise<OutboundReply> {
+  const { connectMs, firstContentMs, idleMs, totalMs } = call.timeouts;
+  return call.outbound.send({
+    ...{ method: 'POST', url, credentials, signal: call.signal },
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify(body),
+    operator: { origin: call.baseUrl, assetHosts: call.assetHosts },
+    limits: { connectMs, firstByteMs: firstContentMs, idleMs, totalMs, answerBytesMax: ANSWER_BYTES_MAX },
+  });
+}
+
+/** What came to nothing means the same for a call that is waited for as long as it takes. */
+export function refusedBy(call: AiCall, reply: VendorReply, error: VendorError | null): Refused | NotSent {
+  const verdict = judge(reply, error, { awaits: 'answer', key: call.key });
+  if (verdict.kind === 'unknown') throw new Error('an awaited answer has no unknown outcome');
+  return verdict;
+}
+
+/** A number of tokens, as a stranger says it: whole, and never below zero. */
+export function countAt(value: unknown, path: string): number | null {
+  const said = numberAt(value, path);
+  return said === null ? null : Math.min(Math.max(0, Math.ceil(said)), Number.MAX_SAFE_INTEGER);
+}
+
+/** The whole of an answer as JSON; undefined when it is none, or did not come to its end. */
+export async function readJson(body: Readable, bytesMax = ANSWER_BYTES_MAX): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) return undefined;
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer that is not what the protocol promises. */
+export function unreadable(call: AiCall, body: unknown): Refused {
+  return refusedBy(call, { kind: 'answered', status: 200, retryAfterMs: null, body }, null) as Refused;
+}
+
+/** An error inside an accepted answer: as if it had come with its own status. */
+export function errorInside(call: AiCall, body: unknown, readError: ReadError): Refused {
+  const inner = fieldsOf(fieldsOf(body)?.error);
+  const said = Number(inner?.code ?? inner?.status);
+  const status = Number.isInteger(said) && said >= 400 && said < 600 ? said : 500;
+  return refusedBy(call, { kind: 'answered', status, retryAfterMs: null, body }, readError(body, status)) as Refused;
+}
+
+export interface SentEvent {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/**
+ * The pieces of a stream of server-sent events, wherever its bytes are cut. `read` makes of an event what it means, `null` of the end marker;
+ * a broken line is dropped. A stream that ends without its marker has failed.
+ */
+export async function* piecesOf(
+  call: AiCall,
+  body: Readable,
+  read: (event: SentEvent) => readonly ChatPiece[],
+): AsyncGenerator<ChatPiece, void> {
+  const events: SentEvent[] = [];
+  const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
+  const text = new TextDecoder();
+  try {
+    for await (const bytes of body) {
+      parser.feed(text.decode(bytes, { stream: true }));
+      for (const event of events.splice(0)) {
+        for (const piece of read(event)) {
+          yield piece;
+          if (piece.kind === 'end' || piece.kind === 'failed') return;
+        }
+      }
+    }
+    yield { kind: 'failed', failure: brokenOff(call, 'reset') };
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    yield { kind: 'failed', failure: brokenOff(call, code === 'timeout' || code === 'aborted' ? code : 'reset') };
+  } finally {
+    body.destroy();
+  }
+}
+
+function brokenOff(call: AiCall, code: 'reset' | 'timeout' | 'aborted'): Refused {
+  return refusedBy(call, { kind: 'failed', code, sent: true, message: '' }, null) as Refused;
+}

@@ -1,0 +1,139 @@
+// A service whose file names two vendors of language models, both doubles: acme, the cheaper one, and corp.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { readBills } from '../../src/core/vendors/bills.ts';
+import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';
+import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
+
+/** USD per million tokens. */
+export const ACME = { input: 1, output: 2 };
+export const CORP = { input: 1.2, output: 2.4 };
+
+const readFunds = {
+  name: 'test_ai_vendor_funds',
+  text: 'SELECT w.balance_nanos AS balance, w.held_nanos AS held FROM core.wallet w WHERE w.account_id = $1',
+};
+const closeBreakers = { name: 'test_close_breakers', text: 'DELETE FROM core.vendor_health' };
+const forgetCalls = { name: 'test_forget_calls', text: 'DELETE FROM core.vendor_calls' };
+
+export class AiVendors {
+  readonly acme: OpenaiDouble;
+  readonly corp: OpenaiDouble;
+  readonly service: TestService;
+  readonly account: TestAccount;
+  readonly #folder: string;
+
+  private constructor(parts: Pick<AiVendors, 'acme' | 'corp' | 'service' | 'account'>, folder: string) {
+    this.acme = parts.acme;
+    this.corp = parts.corp;
+    this.service = parts.service;
+    this.account = parts.account;
+    this.#folder = folder;
+  }
+
+  /** `model`: further fields of acme's chat model. */
+  static async start(model: object = {}): Promise<AiVendors> {
+    const [acme, corp] = await Promise.all([
+      OpenaiDouble.start('Hello from acme.'),
+      OpenaiDouble.start('Hello from corp.'),
+    ]);
+    const folder = await mkdtemp(join(tmpdir(), 'qm-ai-'));
+    const keyFile = join(folder, 'key');
+    await writeFile(keyFile, 'vendor-key', { mode: 0o600 });
+    const timeouts = { first_content_ms: 400, idle_ms: 400, total_ms: 10_000 };
+    const of = (id: string, double: OpenaiDouble, price: object, further: object) => ({
+      ...{ id, adapter: 'openai', region: 'western', base_url: double.url, api_key: { file: keyFile }, timeouts },
+      models: [
+        {
+          id: 'm-1',
+          serves: ['ai.chat'],
+          price,
+          context: 100_000,
+          max_output: 1_000,
+          tools: true,
+          json_schema: true,
+          ...further,
+        },
+        {
+          ...{
+            id: 'e-1',
+            serves: ['ai.embed'],
+            price: { input: price === ACME ? 1 : 1.2 },
+            dimensions: 3,
+            embedding_space: 'e',
+          },
+          ...(price === ACME ? { default_embedding: true } : {}),
+        },
+      ],
+    });
+    const vendors = [of('acme', acme, ACME, model), of('corp', corp, CORP, {}), { id: 'sandbox', enabled: false }];
+    const file = join(folder, 'vendors.yaml');
+    await writeFile(file, stringify({ version: 1, vendors }, { aliasDuplicateObjects: false }));
+    const service = await startTestService({ env: { VENDORS_FILE: file } });
+    return new AiVendors({ acme, corp, service, account: await createTestAccount(service.core, 1) }, folder);
+  }
+
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    return client(this.service.url, this.account.secret)(method, path, body, headers);
+  }
+
+  /** The text of a streamed answer, its events, and its last metadata. */
+  async stream(body: Json, signal?: AbortSignal) {
+    const response = await fetch(`${this.service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.account.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, stream: true }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const raw = await response.text();
+    const frames = raw.split('\n\n').flatMap((text) => (text.startsWith('data: ') ? [text.slice(6)] : []));
+    const events = frames.filter((text) => text !== '[DONE]').map((text): Json => JSON.parse(text));
+    const text = events.map(({ choices }) => choices?.[0]?.delta?.content ?? '').join('');
+    return {
+      status: response.status,
+      headers: response.headers,
+      raw,
+      events,
+      text,
+      isWhole: frames.at(-1) === '[DONE]',
+    };
+  }
+
+  async funds(): Promise<{ readonly balance: bigint; readonly held: bigint }> {
+    const { rows } = await this.service.core.db.query<{ balance: bigint; held: bigint }>(readFunds, [
+      this.account.accountId,
+    ]);
+    return rows[0] as { balance: bigint; held: bigint };
+  }
+
+  /** What `act` takes from the wallet; nothing is held afterwards. */
+  async spent(act: () => Promise<unknown>): Promise<bigint> {
+    const before = await this.funds();
+    await act();
+    const after = await this.funds();
+    if (after.held !== 0n) throw new Error(`${after.held} nano-USD are held`);
+    return before.balance - after.balance;
+  }
+
+  bills() {
+    return readBills(this.service.core.db, 0, null);
+  }
+
+  /** Vendors are asked again, whatever they did before. */
+  async forgive(): Promise<void> {
+    this.acme.reset();
+    this.corp.reset();
+    const { db, vendors } = this.service.core;
+    await vendors.health.sync();
+    await db.query(closeBreakers, []);
+    await db.query(forgetCalls, []);
+    await vendors.health.sync();
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await Promise.all([this.acme.stop(), this.corp.stop(), rm(this.#folder, { recursive: true })]);
+  }
+}
