@@ -54,9 +54,16 @@ let watcher: TestService;
 let houses: House[];
 let accounts: { readonly account: TestAccount; readonly kind: (typeof kinds)[number] }[];
 
+// What is told is counted over more than three months, and events are kept for 30 days: while the test holds its lease, no process removes any.
+const holdEventRetention = statement(
+  'test_hold_event_retention',
+  `INSERT INTO core.sweep_lease (name, holder, lease_until) VALUES ('events.retention', 'the test', 'infinity')`,
+);
+
 beforeAll(async () => {
   // It answers for nothing here: the test's own eyes and hands in the database.
   watcher = await startTestService({ env: { ROLE: 'api' } });
+  await watcher.core.db.query(holdEventRetention, []);
   const made = await Promise.all(Array.from({ length: ACCOUNTS }, () => createTestAccount(watcher.core, 0)));
   accounts = made.map((account, i) => ({ account, kind: kinds[i % kinds.length] as (typeof kinds)[number] }));
   const env = { DATABASE_URL: watcher.database.url, SECRETS_KEY, TEST_CLOCK: 'on', RATE_LIMITS: 'off' };
