@@ -11,6 +11,9 @@ import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting } from '../../src/core/devices/devices.ts';
 import { sendMail } from '../../src/core/mail/mail.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
+import { checkTopup } from '../../src/core/payments/topups/check.ts';
+import { findTopup } from '../../src/core/payments/topups/store.ts';
+import { sandboxBench } from '../payments/sandbox-bench.ts';
 import {
   client,
   createTestAccount,
@@ -99,6 +102,45 @@ test('qm topup refuses what is not under review, and what is not there', async (
   const [open, none] = await Promise.all([qm(['topup', 'approve', topup_id]), qm(['topup', 'refund', 'top_nothing'])]);
   expect(open).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not under review') });
   expect(none).toMatchObject({ code: 1, stdout: '', stderr: 'qm: there is no top-up top_nothing\n' });
+});
+
+test('qm topup approve credits, reject credits nothing, refund pays back what is asked and then what is left', async () => {
+  const { core, url } = service;
+  const bench = sandboxBench(core.db, url, (seconds) => service.advance(seconds));
+  const call = client(url, account.secret);
+  const [approved, rejected] = await Promise.all(
+    [30, 40].map(async (amount_usd) => {
+      const { body } = await call('POST', '/v1/account/topup', { amount_usd });
+      const { topup_id: id, checkout_url } = body.data;
+      await bench.pay(checkout_url, 'pays');
+      expect(await checkTopup(core, { accountId: account.accountId, id, attempt: -1 })).toMatchObject({
+        status: 'review',
+      });
+      return id as string;
+    }),
+  );
+  const balance = async () => (await call('GET', '/v1/account/balance')).body.data.balance_usd;
+  const decided = [json('topup', 'approve', approved as string), json('topup', 'reject', rejected as string)];
+  expect(await Promise.all(decided)).toMatchObject([
+    { topup_id: approved, status: 'succeeded', amount_usd: 30, refunded_usd: 0 },
+    { topup_id: rejected, status: 'failed', failure_code: 'rejected', grant_id: null },
+  ]);
+  expect(await balance()).toBe(30);
+  const part = await qm(['topup', 'refund', approved as string, '--usd', '12.5']);
+  expect(part).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: `${approved}: succeeded, 30 USD, of which 12.5 USD went back\n`,
+  });
+  expect(await balance()).toBe(17.5);
+  expect(await json('topup', 'refund', approved as string)).toMatchObject({ refunded_usd: 30 });
+  expect(await balance()).toBe(0);
+  const { payment_ref } = (await findTopup(core.db, account.accountId, approved as string)) ?? {};
+  const { refunds } = await bench.provider.read(payment_ref as string);
+  expect(refunds.map(({ status, amountMinor }) => [status, amountMinor])).toEqual([
+    ['succeeded', 1_250],
+    ['succeeded', 1_750],
+  ]);
 });
 
 test('qm login writes the key that a person approved, for its owner’s eyes only', async () => {
