@@ -31,4 +31,29 @@ export function ratioRow(what: string, ratios: readonly number[], atLeast?: numb
   return atLeast === undefined ? { what, value } : { what, value, target: `≥ ${atLeast}`, met: middle >= atLeast };
 }
 
+/** Of many short turns, paired: the ratio of the medians, and between what the true one lies in 95 of 100 cases. */
+export interface Measured {
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const RESAMPLES = 2_000;
+
+/** `pairs`: [a, b] of turns side by side. Answers a / b, its bounds by bootstrap over the pairs. */
+export function ratioOfMedians(pairs: readonly (readonly [number, number])[]): Measured {
+  const ratioIn = (some: typeof pairs) => median(some.map(([a]) => a)) / median(some.map(([, b]) => b));
+  const drawn = Array.from({ length: RESAMPLES }, () =>
+    ratioIn(pairs.map(() => pairs[Math.floor(Math.random() * pairs.length)] as (typeof pairs)[number])),
+  ).sort((a, b) => a - b);
+  const at = (share: number) => drawn[Math.floor(share * RESAMPLES)] as number;
+  return { ratio: ratioIn(pairs), low: at(0.025), high: at(0.975) };
+}
+
+/** Met only where the lower bound is: a spread that is too wide proves nothing. */
+export function boundedRow(what: string, { ratio, low, high }: Measured, atLeast: number): Row {
+  const value = `${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
+  return { what, value, target: `lower bound ≥ ${atLeast}`, met: low >= atLeast };
+}
+
 export const perSecond = (rate: number) => `${Math.round(rate).toLocaleString('en')}/s`;
