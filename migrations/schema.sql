@@ -2,6 +2,7 @@
 
 SET check_function_bodies = off;
 
+CREATE SCHEMA ai;
 CREATE SCHEMA core;
 CREATE SCHEMA cron;
 CREATE SCHEMA errors;
@@ -71,6 +72,14 @@ BEGIN
     UPDATE core.worst_case SET shown = true WHERE target = c.target;
   END LOOP;
 END $function$;
+
+CREATE TABLE ai.cached_answer (
+  account_id text COLLATE "C" NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  sealed bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT cached_answer_pkey PRIMARY KEY (account_id, digest)
+);
 
 CREATE TABLE core.absorption (
   account_id text COLLATE "C" NOT NULL,
@@ -1197,6 +1206,7 @@ CREATE TABLE video.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
 ) WITH (fillfactor=70);
 
+CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
 CREATE INDEX account_name ON core.account USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);

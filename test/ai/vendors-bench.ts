@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { readBills } from '../../src/core/vendors/bills.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';
@@ -23,13 +24,16 @@ export class AiVendors {
   readonly corp: OpenaiDouble;
   readonly service: TestService;
   readonly account: TestAccount;
+  /** For a second process. */
+  readonly env: Record<string, string>;
   readonly #folder: string;
 
-  private constructor(parts: Pick<AiVendors, 'acme' | 'corp' | 'service' | 'account'>, folder: string) {
+  private constructor(parts: Pick<AiVendors, 'acme' | 'corp' | 'service' | 'account' | 'env'>, folder: string) {
     this.acme = parts.acme;
     this.corp = parts.corp;
     this.service = parts.service;
     this.account = parts.account;
+    this.env = parts.env;
     this.#folder = folder;
   }
 
@@ -71,8 +75,9 @@ export class AiVendors {
     const vendors = [of('acme', acme, ACME, model), of('corp', corp, CORP, {}), { id: 'sandbox', enabled: false }];
     const file = join(folder, 'vendors.yaml');
     await writeFile(file, stringify({ version: 1, vendors }, { aliasDuplicateObjects: false }));
-    const service = await startTestService({ env: { VENDORS_FILE: file } });
-    return new AiVendors({ acme, corp, service, account: await createTestAccount(service.core, 1) }, folder);
+    const env = { VENDORS_FILE: file };
+    const service = await startTestService({ env });
+    return new AiVendors({ acme, corp, service, env, account: await createTestAccount(service.core, 1) }, folder);
   }
 
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
@@ -126,10 +131,13 @@ export class AiVendors {
     this.acme.reset();
     this.corp.reset();
     const { db, vendors } = this.service.core;
-    await vendors.health.sync();
-    await db.query(closeBreakers, []);
-    await db.query(forgetCalls, []);
-    await vendors.health.sync();
+    // What a call did to a breaker is written behind it, and may be on its way.
+    for (let quiet = 0; quiet < 3; ) {
+      const [rows] = await Promise.all([db.query(closeBreakers, []), db.query(forgetCalls, [])]);
+      await vendors.health.sync();
+      quiet = rows.count === 0 && vendors.health.standings().length === 0 ? quiet + 1 : 0;
+      await sleep(5);
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 // The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
 import { defineModule } from '../../manifest/module.ts';
+import { AnswerCache, cacheSweep } from './cache/cache.ts';
 import { CallSlots } from './calls/slots.ts';
 import { chat } from './capabilities/chat.ts';
 import { countTokens } from './capabilities/count-tokens.ts';
@@ -22,5 +23,10 @@ export const ai = defineModule<AiState>({
   problems: aiProblems,
   models: aiFamily,
   rawRoutes: openaiRoutes,
-  start: (core) => ({ core, slots: new CallSlots(core.limitsRates, core.bounds.processes) }),
+  start: (core) => ({
+    core,
+    slots: new CallSlots(core.limitsRates, core.bounds.processes),
+    cache: new AnswerCache(core),
+  }),
+  sweeps: ({ core }) => [cacheSweep(core)],
 });

@@ -35,3 +35,8 @@ export const PREAMBLE_PIECES_MAX = 1_000;
 export const DRAIN_MS = 60_000;
 /** Longer answers are not kept for repeats of their idempotency key. */
 export const KEPT_BYTES_MAX = 1024 * 1024;
+
+/** Longer answers are not cached. */
+export const CACHED_BYTES_MAX = 256 * 1024;
+/** Of cached answers in a process. */
+export const CACHE_BYTES_MAX = 64 * 1024 * 1024;

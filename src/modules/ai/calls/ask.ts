@@ -1,6 +1,7 @@
 // What a chat asks for, read from the body of chat/completions. Only what routes, prices and gates it is looked at; all else goes to the
 // vendor as it came.
 
+import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../../core/idempotency/fingerprint.ts';
 import { imagesIn, inputTokensOf, isObject, type WireObject } from '../../../lib/chat/body.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CACHE_TTL_SECONDS_MAX, CHOICES_MAX } from '../limits.ts';
@@ -27,6 +28,8 @@ export interface ChatAsk extends Routed {
   readonly tools: boolean;
   readonly jsonSchema: boolean;
   readonly cacheTtlSeconds: number | null;
+  /** Of all of the request but the form of its answer, its idempotency key and how long it is cached. */
+  readonly digest: string;
 }
 
 /** Fields of ours: vendors never see them. */
@@ -34,8 +37,22 @@ const OWN = ['vendor', 'cross_region', 'idempotency_key', 'cache_ttl_seconds', '
 
 export type Sent = Readonly<Record<string, unknown>>;
 
-/** Throws VALIDATION_FAILED. */
-export function readChat(sent: Sent): ChatAsk {
+/** In which form an answer comes, and how long it is kept, makes no other request of it. */
+const NOT_DIGESTED: ReadonlySet<string> = new Set([
+  KEY_FIELD,
+  'stream',
+  'stream_options',
+  'encoding_format',
+  'cache_ttl_seconds',
+]);
+const PREFIX = fingerprintPrefix({});
+
+export function digestOf(text: string): string {
+  return requestFingerprint(PREFIX, text, NOT_DIGESTED);
+}
+
+/** `text`: of the whole body. Throws VALIDATION_FAILED. */
+export function readChat(sent: Sent, text: string): ChatAsk {
   requireMessages(sent.messages);
   const tools = listOf(sent, 'tools');
   const options = objectOf(sent, 'stream_options');
@@ -52,6 +69,7 @@ export function readChat(sent: Sent): ChatAsk {
     tools: tools.length > 0,
     jsonSchema: format.type === 'json_schema',
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
+    digest: digestOf(text),
   };
 }
 

@@ -11,58 +11,50 @@ import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../limits.ts';
 import { type Chain, chooseForChat } from '../models/choose.ts';
 import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
 import type { AiState } from '../state.ts';
+import { again, findCached, keepCached } from './again.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf } from './assemble.ts';
 import { CallHold } from './call-hold.ts';
-import { type Kept, reopen } from './kept.ts';
+import type { ChatEnd, ChatEvent } from './chat-event.ts';
+import { reopen } from './kept.ts';
 import { type Reserved, reserveForChat } from './reserve.ts';
-import { type ChatEnd, Settlement } from './settlement.ts';
+import { Settlement } from './settlement.ts';
 import { Upstream } from './upstream.ts';
 import { failureOf, outcomeOf, type Taken, tooLate, walk, wentWell } from './walk.ts';
-
-/** What comes of a chat, in this order; chunks only of one that streams. */
-export type ChatEvent =
-  | { readonly kind: 'accepted'; readonly vendor: string; readonly model: string }
-  | { readonly kind: 'chunk'; readonly chunk: WireObject }
-  | ChatEnd;
 
 /** Throws the Problem of a refusal or a failure, after chunks too. Whoever does not read it to its end returns it. */
 export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): AsyncGenerator<ChatEvent, void> {
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) {
-    yield* again(reopen<WireObject>(ctx, earlier.data.text), ask.stream);
+    yield* again(reopen<WireObject>(ctx, earlier.data.text), ask.stream, { replayed: true });
     return;
   }
   const giveBack = state.slots.take(ctx);
   try {
     const chain = await chooseForChat(ctx.core, ctx.accountId, ask);
+    const cached = await findCached(state, ctx, ask, chain);
+    if (cached !== null) {
+      yield* cached;
+      return;
+    }
     const reserved = await reserveForChat(ctx, ask, chain);
     if (reserved.kind === 'replayed') {
-      yield* again(reopen<WireObject>(ctx, reserved.text), ask.stream, reserved.balanceNanos);
+      yield* again(reopen<WireObject>(ctx, reserved.text), ask.stream, {
+        replayed: true,
+        balanceNanos: reserved.balanceNanos,
+      });
       return;
     }
     const hold = new CallHold(ctx, reserved);
     try {
-      yield* answerOf(ctx, ask, chain, reserved, hold);
+      yield* keepCached(state, ctx, ask, chain, answerOf(ctx, ask, chain, reserved, hold));
     } finally {
       await hold.release();
     }
   } finally {
     giveBack();
   }
-}
-
-/** What was answered before. */
-function* again(
-  { body, model, served }: Kept<WireObject>,
-  stream: boolean,
-  balanceNanos?: bigint,
-): Generator<ChatEvent> {
-  yield { kind: 'accepted', vendor: served.vendor, model };
-  if (stream) for (const chunk of chunksOf(body)) yield { kind: 'chunk', chunk };
-  const answer = { costNanos: 0n, replayed: true, served, ...(balanceNanos === undefined ? {} : { balanceNanos }) };
-  yield { kind: 'end', completion: body, usage: body.usage as WireObject, isEstimated: false, answer };
 }
 
 async function* answerOf(ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved, hold: CallHold) {

@@ -12,7 +12,7 @@ export interface Kept<Body> {
   readonly body: Body;
   /** `vendor/model`. */
   readonly model: string;
-  readonly served: Pick<Served, 'vendor' | 'region' | 'markupPct'>;
+  readonly served: Pick<Served, 'vendor' | 'region' | 'markupPct' | 'cacheLayer'>;
 }
 
 /** Undefined for a call without a key. Of an answer that is too long, only that there was one is kept. */

@@ -1,25 +1,15 @@
 // What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
 import type { CallContext } from '../../../core/context.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import type { Answer } from '../../../manifest/capability.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
 import { billedNanos, usedNanos } from '../models/price.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf, usageOf } from './assemble.ts';
 import type { CallHold, Charged } from './call-hold.ts';
+import type { ChatEnd } from './chat-event.ts';
 import { keep } from './kept.ts';
 import type { Taken } from './walk.ts';
-
-/** The answer is complete, and charged. */
-export interface ChatEnd {
-  readonly kind: 'end';
-  readonly completion: WireObject;
-  readonly usage: WireObject;
-  /** The vendor did not say what it used: it was counted here. */
-  readonly isEstimated: boolean;
-  readonly answer: Omit<Answer, 'data'>;
-}
 
 export class Settlement {
   readonly #ctx: CallContext;
@@ -53,7 +43,7 @@ export class Settlement {
     const { failover } = this.#taken;
     const charged = await this.#charge(usage, answer);
     return {
-      ...{ kind: 'end', completion: whole, usage: shownUsage, isEstimated },
+      ...{ kind: 'end', completion: whole, usage: shownUsage, isEstimated, isWhole: isKept },
       answer: { ...charged, served: { ...served, ...(failover === null ? {} : { failover }) } },
     };
   }

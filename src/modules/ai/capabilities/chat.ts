@@ -3,7 +3,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { type ChatAsk, readChat } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';
-import { BODY_BYTES_MAX } from '../limits.ts';
+import { BODY_BYTES_MAX, CACHE_TTL_SECONDS_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { modelField, routingFields } from './fields.ts';
 
@@ -33,6 +33,15 @@ export const chat = defineCapability<AiState>()({
           description: 'The longest answer. When null or absent the model decides, as far as your credit goes.',
         }),
       ),
+      cache_ttl_seconds: Type.Optional(
+        Type.Unsafe<number | null>({
+          type: ['integer', 'null'],
+          minimum: 1,
+          maximum: CACHE_TTL_SECONDS_MAX,
+          description:
+            'Keeps the answer so long: exactly the same request, to the same model, is answered with it for nothing.',
+        }),
+      ),
       ...routingFields,
     },
     { additionalProperties: true },
@@ -54,7 +63,10 @@ export const chat = defineCapability<AiState>()({
   idempotent: true,
   waits: true,
   bodyBytesMax: BODY_BYTES_MAX,
-  bulk: { source: import.meta.url, reduce: (value: object) => ({ value: readWhole(value), transfer: [] }) },
+  bulk: {
+    source: import.meta.url,
+    reduce: (value: object, { text }) => ({ value: readWhole(value, text), transfer: [] }),
+  },
   errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONTENT_REFUSED', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],
   limits: {
@@ -77,8 +89,8 @@ export const chat = defineCapability<AiState>()({
   },
 });
 
-function readWhole(sent: object): ChatAsk {
-  const ask = readChat(sent as Readonly<Record<string, unknown>>);
+function readWhole(sent: object, text: string): ChatAsk {
+  const ask = readChat(sent as Readonly<Record<string, unknown>>, text);
   if (!ask.stream) return ask;
   throw invalidField('stream', 'not_here', 'Streams are answered by POST /v1/chat/completions, with the same body.');
 }

@@ -56,6 +56,6 @@ function tokensOf(sent: object): number {
   if ((messages === undefined) === (input === undefined))
     throw invalidField('messages', 'one_of', 'Send messages or input, one of the two.');
   if (input !== undefined) return readEmbed({ input }).inputTokens;
-  const { inputTokens, images } = readChat(sent as Readonly<Record<string, unknown>>);
+  const { inputTokens, images } = readChat(sent as Readonly<Record<string, unknown>>, '');
   return inputTokens + images * TOKENS_PER_IMAGE;
 }

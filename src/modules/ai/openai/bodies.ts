@@ -1,8 +1,8 @@
 // Bodies of that wire, read and counted: in a thread when they are long.
-import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../../core/idempotency/fingerprint.ts';
+import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import { jsonFields } from '../../../manifest/openai-wire.ts';
 import type { BodyTask } from '../../../manifest/raw-route.ts';
-import { type ChatAsk, readChat } from '../calls/ask.ts';
+import { type ChatAsk, digestOf, readChat } from '../calls/ask.ts';
 import { type EmbedAsk, readEmbed } from '../calls/embed.ts';
 
 interface Read<Ask> {
@@ -11,10 +11,6 @@ interface Read<Ask> {
   readonly key: unknown;
   readonly fingerprint: string;
 }
-
-/** In which form an answer comes makes no other request of it. */
-const NOT_FINGERPRINTED: ReadonlySet<string> = new Set([KEY_FIELD, 'stream', 'stream_options', 'encoding_format']);
-const PREFIX = fingerprintPrefix({});
 
 /** Both throw INVALID_REQUEST, VALIDATION_FAILED. */
 export const readChatBody: BodyTask<Read<ChatAsk>> = {
@@ -28,8 +24,8 @@ export const readEmbedBody: BodyTask<Read<EmbedAsk>> = {
   run: (body) => read(body, readEmbed),
 };
 
-function read<Ask>(body: Buffer, readAsk: (sent: Readonly<Record<string, unknown>>) => Ask): Read<Ask> {
+function read<Ask>(body: Buffer, readAsk: (sent: Readonly<Record<string, unknown>>, text: string) => Ask): Read<Ask> {
   const sent = jsonFields(body);
-  const fingerprint = requestFingerprint(PREFIX, body.toString('utf8'), NOT_FINGERPRINTED);
-  return { ask: readAsk(sent), key: sent[KEY_FIELD], fingerprint };
+  const text = body.toString('utf8');
+  return { ask: readAsk(sent, text), key: sent[KEY_FIELD], fingerprint: digestOf(text) };
 }

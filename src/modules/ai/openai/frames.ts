@@ -3,8 +3,7 @@ import type { WireObject } from '../../../lib/chat/body.ts';
 import { commentText, eventText } from '../../../lib/event-stream.ts';
 import { errorOf } from '../../../manifest/openai-wire.ts';
 import { Problem } from '../../../problems/problem.ts';
-import type { ChatEvent } from '../calls/chat.ts';
-import type { ChatEnd } from '../calls/settlement.ts';
+import type { ChatEnd, ChatEvent } from '../calls/chat-event.ts';
 import { problem } from '../problems.ts';
 
 export interface Framing {

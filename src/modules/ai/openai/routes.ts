@@ -6,10 +6,11 @@ import { usd } from '../../../lib/money.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { json, refusal } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
-import type { Problem } from '../../../problems/problem.ts';
-import { type ChatEvent, chat } from '../calls/chat.ts';
+import { invalidField, type Problem } from '../../../problems/problem.ts';
+import { chat } from '../calls/chat.ts';
+import type { ChatEvent } from '../calls/chat-event.ts';
 import { embed, listText } from '../calls/embed.ts';
-import { BODY_BYTES_MAX, COMMENT_EVERY_MS, HEAD_AFTER_MS } from '../limits.ts';
+import { BODY_BYTES_MAX, CACHE_TTL_SECONDS_MAX, COMMENT_EVERY_MS, HEAD_AFTER_MS } from '../limits.ts';
 import { listModels } from '../models/list.ts';
 import { problem } from '../problems.ts';
 import type { AiState } from '../state.ts';
@@ -46,8 +47,9 @@ function refuse(failure: Problem, head: RawHead): RawAnswer {
 
 async function complete(request: RawRequest, state: AiState): Promise<RawAnswer> {
   const ctx = await contextOf(request);
-  const { ask, key, fingerprint } = await request.read(readChatBody, request.body);
+  const { ask: read, key, fingerprint } = await request.read(readChatBody, request.body);
   request.takeKey(key, () => fingerprint);
+  const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(request) };
   const metadataOf = metadataBy(request);
   const events = chat(state, ctx, ask);
   if (!ask.stream) return whole(events, metadataOf);
@@ -122,6 +124,15 @@ type MetadataOf = (answer: Omit<Answer, 'data'>, isEstimated: boolean) => object
 
 function metadataBy(request: RawRequest): MetadataOf {
   return (answer, isEstimated) => ({ ...request.metadata({ ...answer, data: null }), usage_estimated: isEstimated });
+}
+
+/** As the header says it, in place of the body. */
+function ttlIn({ headers }: RawRequest): number | null {
+  const sent = headers['x-qm-cache-ttl'];
+  if (sent === undefined) return null;
+  const seconds = Number(sent);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= CACHE_TTL_SECONDS_MAX) return seconds;
+  throw invalidField('X-QM-Cache-TTL', 'range', `X-QM-Cache-TTL is 1 to ${CACHE_TTL_SECONDS_MAX} seconds.`);
 }
 
 /** Who calls, as a call of the route's capability; it is told what is missing. */

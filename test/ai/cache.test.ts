@@ -1,0 +1,84 @@
+// Answers kept for the same request again, when the caller asks for it.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { cacheSweep } from '../../src/modules/ai/cache/cache.ts';
+import { client, createTestAccount, startTestService } from '../support/service.ts';
+import { AiVendors } from './vendors-bench.ts';
+
+let bench: AiVendors;
+beforeAll(async () => {
+  bench = await AiVendors.start();
+});
+afterAll(() => bench?.stop());
+afterEach(() => bench.forgive());
+
+const body = (content: string, over: object = {}) => ({
+  messages: [{ role: 'user', content }],
+  cache_ttl_seconds: 60,
+  ...over,
+});
+const complete = (sent: object) => bench.call('POST', '/v1/chat/completions', sent);
+const layerOf = async (sent: object) => (await complete(sent)).body.service_metadata.cache_layer;
+
+test('the same request is answered with it for nothing, in either form; another one, or one that does not ask, is not', async () => {
+  expect(await layerOf(body('one'))).toBe('l1_miss');
+  const free = await bench.spent(async () => {
+    const hit = (await complete(body('one', { cache_ttl_seconds: 5 }))).body;
+    expect(hit.service_metadata).toMatchObject({
+      cache_layer: 'l1_hit',
+      cost_usd: 0,
+      idempotent_replay: false,
+      vendor: 'acme',
+    });
+    const streamed = await bench.stream(body('one'));
+    expect([streamed.text, streamed.events.at(-1).service_metadata.cache_layer]).toEqual([
+      'Hello from acme.',
+      'l1_hit',
+    ]);
+    const enveloped = (await bench.call('POST', '/v1/ai/chat', body('one'))).body;
+    expect(enveloped.metadata).toMatchObject({ cache_layer: 'l1_hit', cost_usd: 0 });
+  });
+  expect(free).toBe(0n);
+  expect(bench.acme.seen).toHaveLength(1);
+  expect(await layerOf(body('one', { temperature: 1 }))).toBe('l1_miss');
+  expect(await layerOf(body('one', { model: 'corp/m-1' }))).toBe('l1_miss');
+  expect(await layerOf(body('one', { cache_ttl_seconds: undefined }))).toBe('none');
+});
+
+test('another account never gets it; another process does, until its time is over', async () => {
+  const sent = body('two');
+  expect(await layerOf(sent)).toBe('l1_miss');
+  const other = await createTestAccount(bench.service.core, 1);
+  const reply = await client(bench.service.url, other.secret)('POST', '/v1/chat/completions', sent);
+  expect(reply.body.service_metadata.cache_layer).toBe('l1_miss');
+  const second = await startTestService({ env: bench.env, database: bench.service.database });
+  const there = () => client(second.url, bench.account.secret)('POST', '/v1/chat/completions', sent);
+  expect((await there()).body.service_metadata).toMatchObject({ cache_layer: 'l2_hit', cost_usd: 0 });
+  expect((await there()).body.service_metadata.cache_layer).toBe('l1_hit');
+  await second.stop();
+  const { db } = bench.service.core;
+  const rows = async () =>
+    (await db.query<{ sealed: Buffer }>({ name: 'test_cached', text: 'SELECT sealed FROM ai.cached_answer' }, [])).rows;
+  expect((await rows()).every(({ sealed }) => !sealed.toString('latin1').includes('Hello'))).toBe(true);
+  await bench.service.advance(61);
+  await cacheSweep(bench.service.core).run(new AbortController().signal);
+  expect(await rows()).toEqual([]);
+});
+
+test('half an answer, and one that is too long, are not kept', async () => {
+  const long = 'x'.repeat(300 * 1024);
+  bench.acme.next({
+    status: 200,
+    body: { choices: [{ index: 0, message: { role: 'assistant', content: long }, finish_reason: 'stop' }] },
+  });
+  expect(await layerOf(body('three'))).toBe('l1_miss');
+  expect(await layerOf(body('three'))).toBe('l1_miss');
+  expect(bench.acme.seen).toHaveLength(2);
+});
+
+test('the header says the same as the field; what is no time is refused', async () => {
+  const sent = { messages: [{ role: 'user', content: 'four' }] };
+  const by = (ttl: string) => bench.call('POST', '/v1/chat/completions', sent, { 'x-qm-cache-ttl': ttl });
+  expect((await by('60')).body.service_metadata.cache_layer).toBe('l1_miss');
+  expect((await by('60')).body.service_metadata.cache_layer).toBe('l1_hit');
+  expect((await by('soon')).body.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'X-QM-Cache-TTL' });
+});
