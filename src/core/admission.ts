@@ -127,6 +127,8 @@ export const admission = {
     bodyThreadHeapMb: 1_024,
     /** A process that was idle for so long, and has grown by so much since it was least, gives back what it does not use: a pause of some 100 ms. */
     spareMemory: { idleMs: 10_000, utilizationMax: 0.1, grownBytesMin: 100 * MIB },
+    /** Lists of tools remembered, one for each choice of modules and scopes that is in use; more are made again. */
+    toolSetsRemembered: 200,
     /** Keys remembered; more are looked up again. */
     keysRemembered: 50_000,
     /** Secrets that let nobody in, remembered apart: they never push out a key. */
@@ -163,6 +165,11 @@ export const admission = {
     unknownFieldsMax: 2_000,
     /** Announced as no longer, a body is not counted: its connection bounds it. */
     uncountedBodyBytes: 4 * KIB,
+    /** What MCP answers a tool's call with has at most so many characters: strings beyond are cut, and named in `truncated`. */
+    mcpAnswerCharacters: 64 * KIB,
+    /** Pointers in `select` of a tool's call, and characters of each: VALIDATION_FAILED. */
+    mcpSelectMax: 50,
+    mcpSelectCharactersMax: 500,
     /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
     invokedWithinMax: 4,
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */

@@ -1,4 +1,4 @@
-// The one record per operation. Every surface (REST, OpenAPI, discovery, docs, later MCP) is derived from it.
+// The one record per operation. Every surface (REST, MCP, OpenAPI, discovery, docs) is derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { CallContext } from '../core/context.ts';
 import type { Failover } from '../core/vendors/failover.ts';
@@ -86,6 +86,8 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly scope: ScopeKind;
   /** A read by POST: its input is too long for a query string (contract §2 and §12). */
   readonly isLongRead?: boolean;
+  /** A write that removes or ends something for good; every DELETE does. */
+  readonly destructive?: boolean;
   /** A write that takes no idempotency key: repeating it is how it is used, as consume and ack are (contract §4). */
   readonly isKeyless?: boolean;
   /** Takes an idempotency key (x-svc-idempotent). */
@@ -132,4 +134,9 @@ export function defineCapability<State = unknown>() {
 /** Names of the `{parameters}` in a path, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
+}
+
+/** The name under which models call the capability as a tool: they take word characters and hyphens only. */
+export function toolName(id: string): string {
+  return id.replaceAll('.', '_');
 }

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/config.ts';
 import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
 import { OPERATOR_MODULE } from '../core/scopes.ts';
-import { type Capability, type Gate, pathParameters, type ScopeKind } from './capability.ts';
+import { type Capability, type Gate, pathParameters, type ScopeKind, toolName } from './capability.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
@@ -21,6 +21,7 @@ interface Listed {
 /** Answers what is wrong with it, as predicates that follow "queue.publish: "; nothing when the rule is kept. */
 type CapabilityRule = (listed: Listed, offer: Offer) => readonly string[];
 
+const TOOL_NAME_CHARACTERS_MAX = 64;
 /** Paths whose id the path rule cannot give, because it gives the same to another path. */
 const idOfPath: ReadonlyMap<string, string> = new Map([['/v1/discovery/{capability}', 'discovery.capability']]);
 
@@ -37,6 +38,7 @@ const capabilityRules: readonly CapabilityRule[] = [
   listsHaveItems,
   keyIsTakenWhereDue,
   bodyLimitIsSound,
+  toolNameIsShort,
 ];
 
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. `quick` leaves schemas and examples out. */
@@ -58,6 +60,9 @@ export function checkManifest(
     ),
     ...repeated(listed.map(({ capability }) => route(capability))).map(
       (at) => `${at} belongs to more than one capability`,
+    ),
+    ...repeated([...new Set(listed.map(({ capability }) => capability.id))].map(toolName)).map(
+      (name) => `the tool ${name} belongs to more than one capability`,
     ),
     ...ofCapabilities,
     ...modules.flatMap(rawRoutesAreOfTheModule),
@@ -195,6 +200,13 @@ function keyIsTakenWhereDue({ capability }: Listed): string[] {
     ...(capability.idempotent === due ? [] : [due ? 'a write must be idempotent' : 'it must not be marked idempotent']),
     ...(declared ? ['idempotency_key must not be an input field: the gateway takes it out of the request'] : []),
   ];
+}
+
+/** What clients of models take as the name of a tool. */
+function toolNameIsShort({ capability: { id } }: Listed): string[] {
+  return id.length <= TOOL_NAME_CHARACTERS_MAX
+    ? []
+    : [`a tool's name has at most ${TOOL_NAME_CHARACTERS_MAX} characters`];
 }
 
 /** What takes long to read is read in a thread, or weighed by a rate, or not taken. */

@@ -57,6 +57,8 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
     expect(components.schemas.Metadata.properties.entry_form.enum).toEqual([
       body.metadata.entry_form,
       (await call('GET', '/v1/videos')).status === 200 ? 'openai_compat' : 'none',
+      // Asked by GET it says so only where it is.
+      (await call('GET', '/mcp')).status === 405 ? 'mcp' : 'none',
     ]);
   });
 

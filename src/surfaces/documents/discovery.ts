@@ -141,14 +141,15 @@ function listedVendor({ vendor, region, isUp, models, lowestNanos }: ListedVendo
   return { vendor, region, up: isUp, models, price_usd: usd(lowestNanos) };
 }
 
-function unknownCapability({ modules, byId }: Manifest, id: string): Problem {
+/** Why there is no capability of that id; `param`: the field that names it. */
+export function unknownCapability({ modules, byId }: Manifest, id: string, param = 'capability'): Problem {
   const planned = plannedModules(modules).get(moduleOf(id));
   if (planned !== undefined) return notBuilt(planned);
   const near = nearest(id, [...byId.keys()], 3);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
   return problem('CAPABILITY_NOT_FOUND', {
-    param: 'capability',
-    message: `There is no capability ${JSON.stringify(id)}.${hint} GET /v1/discovery lists all.`,
+    param,
+    message: `There is no capability ${JSON.stringify(id.slice(0, 128))}.${hint} GET /v1/discovery lists all.`,
   });
 }
 

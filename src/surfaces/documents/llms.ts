@@ -6,6 +6,7 @@ import type { Capability } from '../../manifest/capability.ts';
 import { targetsInWords } from '../../manifest/deployment.ts';
 import { pricingOf } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import type { Module } from '../../manifest/module.ts';
 import { plannedModules } from '../../manifest/planned/modules.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import type { SurfaceOptions } from './openapi/openapi.ts';
@@ -16,17 +17,14 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
   const modules = manifest.modules.filter((module) => module.capabilities.length > 0);
   return [
     preface(manifest, baseUrl),
-    ...modules.map((module) =>
-      [
-        `## ${module.name}`,
-        '',
-        module.summary,
-        '',
-        ...module.capabilities.map((each) => line(manifest, each, baseUrl)),
-      ].join('\n'),
-    ),
+    ...modules.map((module) => renderModule(manifest, module, baseUrl)),
     further(baseUrl),
   ].join('\n\n');
+}
+
+/** What the page says of one module. */
+export function renderModule(manifest: Manifest, { name, summary, capabilities }: Module, baseUrl: string): string {
+  return [`## ${name}`, '', summary, '', ...capabilities.map((each) => line(manifest, each, baseUrl))].join('\n');
 }
 
 function preface(manifest: Manifest, baseUrl: string): string {

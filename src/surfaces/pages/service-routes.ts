@@ -1,16 +1,19 @@
 // The routes of the service itself, which belong to no module: pages for who pays, signs in or approves a device, and what
 // providers call. Each entry makes its routes of the started service.
 import type { Core } from '../../core/context.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
+import { mcpRoutes } from '../mcp/routes.ts';
 import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { authRoutes } from './auth/routes.ts';
 import { deviceRoutes } from './device/routes.ts';
 import { payRoutes } from './pay/routes.ts';
 
-export const serviceRoutes: readonly ((services: () => Core) => readonly RawRoute[])[] = [
+export const serviceRoutes: readonly ((services: () => Core, manifest: Manifest) => readonly RawRoute[])[] = [
   authRoutes,
   deviceRoutes,
+  mcpRoutes,
   oauthRoutes,
   payRoutes,
   paymentWebhooks,

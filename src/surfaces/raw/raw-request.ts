@@ -140,6 +140,13 @@ export class RawRead extends RawArrived implements RawRequest {
     return invoke(gateway, { endpoint, principal, input, idempotencyKey, ...part });
   }
 
+  async rate(): Promise<void> {
+    const { principal } = this;
+    if (principal === null) throw problem('UNAUTHORIZED');
+    const grant = await this.#parts.gateway.limiter?.take(principal.accountId, principal.tier, 'reads');
+    if (grant?.allowed === false) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
+  }
+
   metadata(answer: Answer): object {
     return JSON.parse(this.#parts.gateway.envelope.metadata(this.#call(), answer));
   }

@@ -35,12 +35,12 @@ export interface MountedRawRoute {
 
 /** The raw routes and pages of all modules, each with the endpoint of its capability, and those of the service itself. */
 export function mountedRawRoutes(
-  { modules }: Manifest,
+  manifest: Manifest,
   endpoints: Gateway['endpoints'],
   services: () => Core,
 ): MountedRawRoute[] {
-  const own = serviceRoutes.flatMap((routes) => routes(services));
-  const ofModules = modules.flatMap(({ capabilities: [first], rawRoutes = [], pages = [] }) =>
+  const own = serviceRoutes.flatMap((routes) => routes(services, manifest));
+  const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [], pages = [] }) =>
     [...rawRoutes, ...pages.map((page) => pageRoute(page, services))].map((route) => ({
       route,
       endpoint: route.capability === null ? null : (endpoints.get(route.capability) as Endpoint),

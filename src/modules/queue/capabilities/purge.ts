@@ -25,6 +25,7 @@ export const purge = defineCapability<QueueState>()({
   }),
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   errors: [],
   events: [],

@@ -39,6 +39,7 @@ export const deleteByFilter = defineCapability<VectorState>()({
   }),
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND', 'UNSUPPORTED_FILTER'],

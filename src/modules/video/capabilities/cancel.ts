@@ -26,6 +26,7 @@ export const cancel = defineCapability<VideoState>()({
   output: jobSchema,
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
   events: ['video.job.failed'],

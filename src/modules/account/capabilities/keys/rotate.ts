@@ -34,6 +34,7 @@ export const keysRotate = defineCapability<AccountState>()({
   price: 'free',
   currentSecretOnly: true,
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   gates: ['recent_sign_in'],
   replay,

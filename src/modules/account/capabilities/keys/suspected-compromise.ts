@@ -47,6 +47,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
   price: 'free',
   currentSecretOnly: true,
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   gates: ['recent_sign_in'],
   replay,

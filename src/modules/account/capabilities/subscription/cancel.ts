@@ -24,6 +24,7 @@ export const subscriptionCancel = defineCapability<AccountState>()({
   output: subscriptionSchema,
   price: 'free',
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   errors: ['STATE_CONFLICT'],
   events: [],

@@ -18,6 +18,7 @@ export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
   output: defaultSecretSchema,
   price: 'free',
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   replay: { secret: true },
   errors: [],

@@ -1,0 +1,108 @@
+// /mcp: the Model Context Protocol over HTTP, without sessions. Everything derives from the manifest; a tool's call is a call by
+// gateway/invoke under the key of the request. What fails before the protocol begins is told in its form.
+
+import { admission } from '../../core/admission.ts';
+import type { Core } from '../../core/context.ts';
+import { bearer } from '../../core/credentials/http-schemes.ts';
+import { readJsonText } from '../../gateway/input/json-object.ts';
+import { isLoopback } from '../../lib/loopback.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { CapabilitySearch } from './search.ts';
+import { answerMessage, loadLibrary } from './server.ts';
+import { ToolSets } from './tool-sets.ts';
+
+/** Names in them are the call's own affair: the capability is asked what they may be. */
+const OPAQUE: ReadonlySet<string> = new Set(['arguments']);
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+const SERVER_ERROR = -32_000;
+
+interface Surface {
+  readonly manifest: Manifest;
+  readonly sets: ToolSets;
+  readonly search: CapabilitySearch;
+}
+
+export function mcpRoutes(services: () => Core, manifest: Manifest): readonly RawRoute[] {
+  const surface = { manifest, sets: new ToolSets(manifest), search: new CapabilitySearch(manifest) };
+  const route = (name: string, path: string): RawRoute => ({
+    ...{ name, path, methods: ['POST'], capability: null, entryForm: 'mcp' },
+    bodyBytesMax: admission.call.ratedBodyBytesMax,
+    credentialOf: bearer,
+    answer: (request) => answer(surface, services(), request),
+    refuse: refusal,
+  });
+  return [route('mcp', '/mcp'), route('mcp.modules', '/mcp/{modules}')];
+}
+
+async function answer(surface: Surface, core: Core, request: RawRequest): Promise<RawAnswer> {
+  // Nobody is behind it who has shown no key.
+  const principal = request.principal ?? (await request.identify(null));
+  const library = await loadLibrary();
+  const strange = strangerOf(library, core.baseUrl, request);
+  if (strange !== null) return failed(403, SERVER_ERROR, strange);
+  const text = request.body.toString('utf8');
+  if (text.trimStart().startsWith('['))
+    return failed(400, INVALID_REQUEST, 'Send one message a request: there are no batches.');
+  const { value: body } = readJsonText(text, OPAQUE);
+  if (body.method !== 'tools/call') await request.rate();
+  if (body.method === 'subscriptions/listen')
+    return failed(404, METHOD_NOT_FOUND, 'There is nothing to subscribe to: lists change with the service only.');
+  const readOnly = readOnlyOf(request);
+  const set = surface.sets.of({ modules: request.params.modules ?? null, readOnly }, principal.scopes);
+  const response = await answerMessage(library, { ...surface, set, request, text, body, baseUrl: core.baseUrl });
+  return { status: response.status, headers: headersOf(response), body: await response.text() };
+}
+
+/** What is wrong with the names by which the service was reached; null: nothing. A page of another site must not reach a local service. */
+function strangerOf(library: Awaited<ReturnType<typeof loadLibrary>>, baseUrl: string, { headers }: RawHead) {
+  const { hostname } = new URL(baseUrl);
+  const own = [hostname, ...library.localhostAllowedHostnames()];
+  const origin = library.validateOriginHeader(headers.origin, own);
+  if (!origin.ok) return origin.message;
+  // Behind a proxy the name may be any.
+  const host = isLoopback(hostname) ? library.validateHostHeader(headers.host, own) : { ok: true as const };
+  return host.ok ? null : host.message;
+}
+
+function readOnlyOf({ query }: RawHead): boolean {
+  const sent = query.get('read_only');
+  if (sent === null || sent === 'false') return false;
+  if (sent === 'true') return true;
+  throw problem('VALIDATION_FAILED', { param: 'read_only', detail: 'enum', message: 'read_only is true or false.' });
+}
+
+function headersOf({ headers }: Response): RawAnswer['headers'] {
+  const sent = [...headers].filter(([name]) => name !== 'content-length' && name !== 'connection');
+  return { ...Object.fromEntries(sent), 'cache-control': 'no-store' };
+}
+
+/** What the surface, or the service, refuses a message with. */
+function refusal(failure: Problem, { requestId }: RawHead): RawAnswer {
+  const { code, httpStatus, message, retryable, retryAfterMs, detail, param } = failure;
+  const shown = httpStatus === 500 ? 'Something went wrong inside the service.' : message;
+  const number = code === 'MALFORMED_JSON' ? PARSE_ERROR : httpStatus === 400 ? INVALID_REQUEST : SERVER_ERROR;
+  const answer = failed(httpStatus, number, shown, {
+    ...{ code, http_status: httpStatus, retryable, request_id: requestId },
+    ...(detail === undefined ? {} : { code_detail: detail }),
+    ...(param === undefined ? {} : { param }),
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),
+  });
+  if (retryAfterMs === undefined) return answer;
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
+  };
+}
+
+function failed(status: number, code: number, message: string, data?: object): RawAnswer {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: null, error }),
+  };
+}

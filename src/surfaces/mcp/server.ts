@@ -1,0 +1,155 @@
+// One message of a client, answered by the official library in the revision that the client speaks: 2026-07-28, or one of 2025 without a
+// session. The library is loaded at the first message: it takes 30 MB and 0.2 s. Nothing is kept between messages.
+import type { CallToolResult, Server } from '@modelcontextprotocol/server';
+import { toProblem } from '../../gateway/to-problem.ts';
+import { memberSources } from '../../lib/json-source.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { Capability } from '../../manifest/capability.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { RawRequest } from '../../manifest/raw-route.ts';
+import { apiVersion, serviceName } from '../../manifest/version.ts';
+import { problem } from '../../problems/problem.ts';
+import { renderProblem } from '../../problems/render.ts';
+import { readSelect, resultOf } from './answers.ts';
+import type { OwnTool } from './own-tools.ts';
+import { readResource, resourcesOf, resourceTemplates } from './resources.ts';
+import type { CapabilitySearch } from './search.ts';
+import type { ToolSet } from './tool-sets.ts';
+import { takesSelect } from './tools.ts';
+
+export interface Message {
+  readonly manifest: Manifest;
+  readonly baseUrl: string;
+  readonly search: CapabilitySearch;
+  readonly set: ToolSet;
+  readonly request: RawRequest;
+  /** The body, as text and parsed. */
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type Library = typeof import('@modelcontextprotocol/server');
+let loading: Promise<Library> | undefined;
+
+export function loadLibrary(): Promise<Library> {
+  loading ??= import('@modelcontextprotocol/server');
+  return loading;
+}
+
+const LISTED_FOR_MS = 5 * 60_000;
+const instructions =
+  'Infrastructure for software agents behind one key and one prepaid wallet. Each answer has data and metadata (cost_usd). A failed call has error: mend what error.param names; retry only when error.retryable is true. Send the same idempotency_key with a retry of a write.';
+
+/** Answers the message. Throws nothing that the message causes. */
+export async function answerMessage(library: Library, message: Message): Promise<Response> {
+  const { request } = message;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value);
+  const asked = new Request(message.baseUrl, { method: 'POST', headers, signal: request.signal });
+  const handler = library.createMcpHandler(() => serverFor(library, message), { keepAliveMs: 0 });
+  return handler.fetch(asked, { parsedBody: message.body });
+}
+
+function serverFor(library: Library, message: Message): Server {
+  const { manifest, set, baseUrl } = message;
+  const cached = { ttlMs: LISTED_FOR_MS, cacheScope: 'private' } as const;
+  const server = new library.Server(
+    { name: serviceName, version: apiVersion },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions,
+      cacheHints: {
+        'tools/list': cached,
+        'resources/list': cached,
+        'resources/templates/list': cached,
+        'resources/read': cached,
+        'server/discover': cached,
+      },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: [...set.tools] }));
+  server.setRequestHandler('tools/call', ({ params }) => callTool(library, message, params));
+  server.setRequestHandler('resources/list', () => ({ resources: resourcesOf(manifest) }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    const found = readResource(manifest, baseUrl, uri);
+    if (found === null) throw new library.ResourceNotFoundError(uri.slice(0, SHOWN_CHARACTERS));
+    return found;
+  });
+  return server;
+}
+
+const SHOWN_CHARACTERS = 200;
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+/** A failure is a result that says what to mend; only a tool that there is not is a failure of the protocol. */
+async function callTool(library: Library, message: Message, params: CallParams): Promise<CallToolResult> {
+  const { set, request, baseUrl } = message;
+  const found = set.find(params.name);
+  if (found === undefined) {
+    await request.rate();
+    const near = nearest(params.name, namesOf(set), 1);
+    const hint = near.length === 0 ? '' : ` Did you mean ${near[0]}?`;
+    const text = `There is no tool ${JSON.stringify(params.name.slice(0, SHOWN_CHARACTERS))} here.${hint}`;
+    throw new library.ProtocolError(library.INVALID_PARAMS, text);
+  }
+  try {
+    return await run(message, found, params.arguments ?? {});
+  } catch (error) {
+    const failure = toProblem(error);
+    // What nobody foresaw is told, and logged, by the surface.
+    if (failure.httpStatus === 500) throw error;
+    const metadata = request.failureMetadata() as { trace_id: string } | null;
+    const ids = { requestId: request.requestId, traceId: metadata?.trace_id ?? '' };
+    const envelope = { ok: false, error: renderProblem(failure, ids, baseUrl), metadata };
+    return resultOf(JSON.stringify(envelope), null);
+  }
+}
+
+function run(message: Message, found: Capability | OwnTool, input: Record<string, unknown>): Promise<CallToolResult> {
+  const { manifest, search, set, request } = message;
+  const source = argumentsOf(message.text);
+  const sourceOf = (name: string) => {
+    const at = memberSources(source).get(name);
+    return at === undefined ? null : source.slice(at.start, at.end);
+  };
+  if ('tool' in found) return found.run({ manifest, search, set, request, input, sourceOf });
+  return call(message, found, input, source, sourceOf);
+}
+
+async function call(
+  { set, request }: Message,
+  capability: Capability,
+  input: Record<string, unknown>,
+  source: string,
+  sourceOf: (name: string) => string | null,
+): Promise<CallToolResult> {
+  if (set.readOnly && capability.scope !== 'read')
+    throw problem('INSUFFICIENT_SCOPE', {
+      message: `${capability.id} changes something, and this address is for reading only (read_only=true).`,
+      detail: 'read_only',
+    });
+  const isPart = takesSelect(capability) && Object.hasOwn(input, 'select');
+  const select = isPart ? readSelect(input.select) : null;
+  const names = Object.keys(input).filter((name) => name !== 'select');
+  const text = isPart
+    ? `{${names.map((name) => `${JSON.stringify(name)}:${sourceOf(name) ?? 'null'}`).join(',')}}`
+    : source;
+  return resultOf((await request.invoke(capability.id, new JsonText(text))).envelope, select);
+}
+
+/** The arguments of the call as they were sent: what is opaque reaches the capability byte for byte. */
+function argumentsOf(text: string): string {
+  const params = memberSources(text).get('params');
+  const at = params === undefined ? undefined : memberSources(text, params.start).get('arguments');
+  return at === undefined ? '{}' : text.slice(at.start, at.end);
+}
+
+function namesOf(set: ToolSet): string[] {
+  return set.tools.map(({ name }) => name);
+}

@@ -1,0 +1,38 @@
+// Every capability's first example through MCP: it answers what REST answers. A write under one idempotency key is the same request by either.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toolName } from '../../src/manifest/capability.ts';
+import {
+  callCapability,
+  capabilities,
+  createPlayer,
+  endFilmsAfterEach,
+  outputFaults,
+  prepareExample,
+} from '../support/capabilities.ts';
+import { postMcp, toolCall } from '../support/mcp.ts';
+import { client, startTestService, type TestService } from '../support/service.ts';
+
+const endFilmsOf = endFilmsAfterEach();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+test.each(capabilities)('$id', async (capability) => {
+  const { secret } = await createPlayer(service.core, capability);
+  const call = endFilmsOf(client(service.url, secret));
+  const example = await prepareExample(call, capability);
+  const input = capability.idempotent ? { ...example, idempotency_key: 'once' } : example;
+  const url = `${service.url}/mcp/${capability.id.split('.')[0]}`;
+  const { body } = await postMcp(url, toolCall(toolName(capability.id), input), { authorization: `Bearer ${secret}` });
+  expect(body.result?.isError, JSON.stringify(body)).toBeUndefined();
+  const { data, metadata } = body.result.structuredContent;
+  expect(outputFaults(capability, data)).toBe('');
+  expect(data).toMatchObject(capability.examples[0]?.expect ?? {});
+  expect(metadata.entry_form).toBe('mcp');
+  if (!capability.idempotent || capability.method === 'DELETE') return;
+  const again = await callCapability(call, capability, input);
+  expect(again.body).toMatchObject({ ok: true, metadata: { idempotent_replay: true } });
+  expect(again.body.data).toEqual(data);
+});
