@@ -29,6 +29,12 @@ const booksOf = statement(
      FROM core.wallet w WHERE w.account_id = $2`,
 );
 
+/** What a provider does when a bank does not take a refund. */
+export const bounceRefunds = statement(
+  'test_model_bounce',
+  `UPDATE core.sandbox_return SET status = 'failed' WHERE payment_ref = $1 AND kind = 'refund'`,
+);
+
 /** Of the wallet of `accountId`, with what stands in the books of all `accountIds`; leftBehind: others that have, or owe, anything. */
 export async function readBooks(db: Queryable, accountIds: readonly string[], accountId: string): Promise<Books> {
   return (await db.query<Books>(booksOf, [textArray(accountIds), accountId])).rows[0] as Books;

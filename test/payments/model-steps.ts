@@ -42,6 +42,7 @@ export const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('refundElsewhere' as const), which: pick, share }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('dispute' as const), which: pick, share }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('close' as const), which: pick, won: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('bounce' as const), which: pick }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 4 }) }) },
 );
 export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;

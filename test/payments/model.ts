@@ -20,7 +20,7 @@ import type { Currency } from '../../src/vendors/payments/port.ts';
 import { createTestAccount, type TestAccount } from '../support/service.ts';
 import { call as laneCall } from '../wallet/harness.ts';
 import { Customer, type Till } from './harness.ts';
-import { type Books, readBooks } from './model-books.ts';
+import { type Books, bounceRefunds, readBooks } from './model-books.ts';
 import type { Step } from './model-steps.ts';
 import { Recharged, USD } from './recharge-harness.ts';
 
@@ -103,6 +103,8 @@ export class History {
         return this.#takeBack(one.do, one.which, one.share);
       case 'close':
         return this.#close(one.which, one.won, before);
+      case 'bounce':
+        return this.#bounce(one.which);
       case 'wait':
         return this.#wait(one.days);
     }
@@ -256,6 +258,13 @@ export class History {
     const after = await this.#read();
     const gained = after.balance - after.debt - (before.balance - before.debt);
     expect(gained).toBe(won ? before.back - after.back : 0n);
+  }
+
+  async #bounce(which: number): Promise<void> {
+    const payment = this.#payment(which);
+    if (payment === undefined) return;
+    await this.#core.db.query(bounceRefunds, [payment.paymentRef]);
+    await this.#check(payment);
   }
 
   async #wait(days: number): Promise<void> {

@@ -5,6 +5,7 @@ import { checkReturns } from '../../src/core/payments/recharge/returns.ts';
 import { type AttemptRow, lastAttempt } from '../../src/core/payments/recharge/store.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
 import { absorbAccount } from '../../src/core/people/absorbing/absorb.ts';
+import type { Database } from '../../src/db/database.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 import { Recharged, USD } from './recharge-harness.ts';
 
@@ -32,6 +33,20 @@ async function goOver(from: Customer, usd = 0): Promise<Customer> {
   const moving = { from: from.account.accountId, into: into.account.accountId };
   await absorbAccount(till.service.core, moving, async () => true);
   return into;
+}
+
+/** A database whose process dies before its n-th transaction. */
+function dyingBefore(n: number): Database {
+  let transactions = 0;
+  return new Proxy(till.service.core.db, {
+    get(target, name) {
+      if (name !== 'transaction') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name);
+      return (work: Parameters<typeof target.transaction>[0]) => {
+        transactions += 1;
+        return transactions === n ? Promise.reject(new Error('killed')) : target.transaction(work);
+      };
+    },
+  });
 }
 
 describe('a recharge', () => {
@@ -159,21 +174,36 @@ describe('credit that went over into another account', () => {
     await till.bench.refundElsewhere(await customer.paymentRef(topup), 300);
     const { core } = till.service;
     // After what was taken there is committed, and before it is written here.
-    let transactions = 0;
-    const db = new Proxy(core.db, {
-      get(target, name) {
-        if (name !== 'transaction') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name);
-        return (work: Parameters<typeof target.transaction>[0]) => {
-          transactions += 1;
-          return transactions === 3 ? Promise.reject(new Error('killed')) : target.transaction(work);
-        };
-      },
-    });
     const job = { accountId: customer.account.accountId, id: topup.topup_id, attempt: -1 };
-    await expect(checkTopup({ ...core, db }, job)).rejects.toThrow('killed');
+    await expect(checkTopup({ ...core, db: dyingBefore(3) }, job)).rejects.toThrow('killed');
     expect((await into.balance()).balance_usd).toBe(7);
     expect(await checkTopup(core, job)).toMatchObject({ refunded_nanos: 3n * USD });
     expect((await into.balance()).balance_usd).toBe(7);
+  });
+
+  test('comes back there, once, when a refund that was taken before it went bounces', async () => {
+    const customer = await Customer.open(till);
+    const topup = await customer.paid({ amount_usd: 10 });
+    const paymentRef = await customer.paymentRef(topup);
+    await till.bench.refundElsewhere(paymentRef, 400);
+    await customer.check(topup);
+    const into = await goOver(customer, 1);
+    const third = await goOver(into);
+    const text = `UPDATE core.sandbox_return SET status = 'failed' WHERE payment_ref = $1`;
+    await till.service.core.db.query({ name: 'test_bounce', text }, [paymentRef]);
+    const { core } = till.service;
+    const job = { accountId: customer.account.accountId, id: topup.topup_id, attempt: -1 };
+    // After it was given in the third, and before it is written where it was taken.
+    await expect(checkTopup({ ...core, db: dyingBefore(4) }, job)).rejects.toThrow('killed');
+    expect(await third.balance()).toMatchObject({ balance_usd: 11, paid_usd: 11 });
+    const fourth = await goOver(third);
+    expect(await checkTopup(core, job)).toMatchObject({ refunded_nanos: 0n, return_open: false });
+    await customer.check(topup);
+    expect((await fourth.balance()).balance_usd).toBe(11);
+    await till.bench.refundElsewhere(paymentRef, 1_000);
+    await customer.check(topup);
+    expect(await fourth.balance()).toMatchObject({ balance_usd: 1, debt_usd: 0 });
+    for (const each of [customer, into, third, fourth]) await each.expectSound();
   });
 
   test('does not go while a refund of it is not decided', async () => {

@@ -29,7 +29,7 @@ export interface NewGrant {
 }
 
 export interface GrantSource {
-  readonly kind: 'topup' | 'recharge' | 'subscription' | 'signup' | 'absorption';
+  readonly kind: 'topup' | 'recharge' | 'subscription' | 'signup' | 'absorption' | 'restored';
   readonly id: string;
 }
 

@@ -3,12 +3,12 @@
 // that went over into another, there.
 import type { Database, Transaction } from '../../../db/database.ts';
 import { usd } from '../../../lib/money.ts';
-import type { DisputeState, PaymentState, RefundState } from '../../../vendors/payments/port.ts';
+import type { PaymentState } from '../../../vendors/payments/port.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
 import { departureOf } from '../../people/absorbing/store.ts';
 import { nanosGoingBack, type Returned } from '../money.ts';
-import { type ClawbackRow, clawbacksOf, findAbsorbedGrant } from './store.ts';
-import { keepTaken, type NewClawback, type OwnGrant, restore, takeBack } from './take-back.ts';
+import { type ClawbackRow, clawbacksOf, findGrantFor, settleClawback } from './store.ts';
+import { giveBack, keepTaken, type NewClawback, type OwnGrant, restore, takeBack } from './take-back.ts';
 
 /** A payment that was credited. */
 export interface Credited extends Pick<ClawbackRow, 'account_id' | 'source' | 'source_id'> {
@@ -33,8 +33,16 @@ export interface Elsewhere {
   readonly sinceMs: number;
   /** Of the payment's own grant in the account before. */
   readonly earlierId: string;
-  /** What was taken of the payment in the accounts before. */
+  /** What was taken of the payment in the accounts before; what came back since as restored. */
   readonly taken: readonly ClawbackRow[];
+  /** Of that, what came back after the credit had gone: to be given where that is now. */
+  readonly cameBack: readonly CameBack[];
+}
+
+interface CameBack {
+  readonly row: ClawbackRow;
+  /** Somebody has given it, and died before he wrote it down. */
+  readonly isGiven: boolean;
 }
 
 type Seen = Pick<PaymentState, 'refunds' | 'disputes'>;
@@ -44,7 +52,7 @@ type Followed = { readonly returns: Returns; readonly elsewhere: null } | { read
 export async function followReturns(tx: Transaction, payment: Credited, seen: Seen): Promise<Followed> {
   const { account_id: accountId, grant_id: grantId, test_mode: testMode, credited_at } = payment;
   const own: OwnGrant = { grantId, earlierId: grantId, testMode };
-  return followAt(tx, payment, seen, { accountId, sinceMs: credited_at - 1, own, taken: [] });
+  return followAt(tx, payment, seen, { accountId, sinceMs: credited_at - 1, own, taken: [], cameBack: [] });
 }
 
 /** From account to account to where the credit is: a transaction for each. */
@@ -57,47 +65,68 @@ export async function followElsewhere(
   const followed = await db.transaction(async (tx) => {
     const { accountId, earlierId } = elsewhere;
     if ((await lockAccount(tx, accountId)) === null) throw new Error(`account ${accountId} has no wallet`);
-    const grantId = await findAbsorbedGrant(tx, accountId, earlierId);
+    const grantId = await findGrantFor(tx, accountId, 'absorption', earlierId);
     return followAt(tx, payment, seen, { ...elsewhere, own: { grantId, earlierId, testMode: payment.test_mode } });
   });
-  return followed.elsewhere === null ? followed.returns : followElsewhere(db, payment, seen, followed.elsewhere);
+  if (followed.elsewhere !== null) return followElsewhere(db, payment, seen, followed.elsewhere);
+  for (const { row } of elsewhere.cameBack)
+    await db.transaction(async (tx) => {
+      const nowMs = await lockAccount(tx, row.account_id);
+      if (nowMs !== null)
+        await settleClawback(tx, row, { status: 'restored', forgivenNanos: 0n, failureCode: null }, nowMs);
+    });
+  return followed.returns;
 }
 
 /** An account on the way of the credit, under its lock. */
-interface Place extends Pick<Elsewhere, 'accountId' | 'sinceMs' | 'taken'> {
+interface Place extends Pick<Elsewhere, 'accountId' | 'sinceMs' | 'taken' | 'cameBack'> {
   readonly own: OwnGrant;
 }
 
 async function followAt(tx: Transaction, payment: Credited, seen: Seen, place: Place): Promise<Followed> {
-  const { accountId, own, taken } = place;
-  const before = await clawbacksOf(tx, accountId, payment.source_id);
-  for (const refund of seen.refunds) await settleRefund(tx, before, refund, own);
-  for (const dispute of seen.disputes) await settleDispute(tx, before, dispute, own);
+  const { accountId, own } = place;
+  const here = await clawbacksOf(tx, accountId, payment.source_id);
+  const earlier = await lookForGiven(tx, place);
   const departure = await departureOf(tx, accountId, place.sinceMs);
-  if (departure === null) await takeUnseen(tx, payment, seen, place);
-  const rows = [...taken, ...(await clawbacksOf(tx, accountId, payment.source_id))];
-  if (departure === null) return { returns: returnsOf(rows), elsewhere: null };
-  const earlierId = own.grantId ?? own.earlierId;
-  return { elsewhere: { accountId: departure.into, sinceMs: departure.atMs, earlierId, taken: rows } };
+  if (departure !== null) {
+    const cameBack = [...earlier, ...here.filter((row) => isBack(row, seen)).map((row) => ({ row, isGiven: false }))];
+    const rows = here.map((row) => (isBack(row, seen) ? { ...row, status: 'restored' as const } : row));
+    const way = { accountId: departure.into, sinceMs: departure.atMs, earlierId: own.grantId ?? own.earlierId };
+    return { elsewhere: { ...way, taken: [...place.taken, ...rows], cameBack } };
+  }
+  for (const row of here) await settle(tx, row, seen, own);
+  for (const { row, isGiven } of earlier) if (!isGiven) await giveBack(tx, accountId, row, own.testMode);
+  await takeUnseen(tx, payment, seen, place);
+  return {
+    returns: returnsOf([...place.taken, ...(await clawbacksOf(tx, accountId, payment.source_id))]),
+    elsewhere: null,
+  };
+}
+
+async function lookForGiven(tx: Transaction, { accountId, cameBack }: Place): Promise<CameBack[]> {
+  const looked: CameBack[] = [];
+  for (const { row, isGiven } of cameBack)
+    looked.push({ row, isGiven: isGiven || (await findGrantFor(tx, accountId, 'restored', row.clawback_id)) !== null });
+  return looked;
 }
 
 function isOf({ clawback_id }: ClawbackRow, { id = null, ref }: { readonly id?: string | null; readonly ref: string }) {
   return clawback_id === ref || clawback_id === id;
 }
 
-async function settleRefund(tx: Transaction, rows: readonly ClawbackRow[], refund: RefundState, own: OwnGrant) {
-  const row = rows.find((each) => isOf(each, refund));
-  if (row === undefined) return;
-  // A refund may bounce after it had succeeded.
-  if (refund.status === 'failed' && row.status !== 'restored') await restore(tx, row, own, 'refund_failed');
-  else if (refund.status === 'succeeded' && row.status === 'pending') await keepTaken(tx, row);
+/** Whether what was taken is to be given back. A refund may bounce after it had succeeded. */
+function isBack(row: ClawbackRow, { refunds, disputes }: Seen): boolean {
+  if (row.status === 'restored') return false;
+  const isFailed = refunds.some((refund) => isOf(row, refund) && refund.status === 'failed');
+  return isFailed || disputes.some((dispute) => isOf(row, dispute) && dispute.status === 'won');
 }
 
-async function settleDispute(tx: Transaction, rows: readonly ClawbackRow[], dispute: DisputeState, own: OwnGrant) {
-  const row = rows.find((each) => isOf(each, dispute));
-  if (row === undefined) return;
-  if (row.status !== 'restored' && dispute.status === 'won') await restore(tx, row, own, null);
-  else if (row.status === 'pending' && dispute.status === 'lost') await keepTaken(tx, row);
+async function settle(tx: Transaction, row: ClawbackRow, seen: Seen, own: OwnGrant): Promise<void> {
+  if (isBack(row, seen)) return restore(tx, row, own, row.kind === 'refund' ? 'refund_failed' : null);
+  const isGone =
+    seen.refunds.some((refund) => isOf(row, refund) && refund.status === 'succeeded') ||
+    seen.disputes.some((dispute) => isOf(row, dispute) && dispute.status === 'lost');
+  if (row.status === 'pending' && isGone) await keepTaken(tx, row);
 }
 
 async function takeUnseen(tx: Transaction, payment: Credited, { refunds, disputes }: Seen, place: Place) {

@@ -51,9 +51,9 @@ const grantsById = statement(
     WHERE account_id = $1 AND grant_id = ANY($2::text[])`,
 );
 
-const absorbedGrant = statement(
-  'clawback_absorbed_grant',
-  `SELECT grant_id FROM core.credit_grant WHERE account_id = $1 AND source = 'absorption' AND source_id = $2`,
+const grantFor = statement(
+  'clawback_grant_for',
+  'SELECT grant_id FROM core.credit_grant WHERE account_id = $1 AND source = $2 AND source_id = $3',
 );
 
 export async function insertClawback(tx: Queryable, row: ClawbackRow): Promise<void> {
@@ -93,7 +93,15 @@ export async function readGrantsById(tx: Queryable, accountId: string, ids: read
   return [...(await tx.query<GrantRow>(grantsById, [accountId, textArray(ids)])).rows];
 }
 
-/** The grant that went on, in an account that absorbed another, of the other's; null: it had been spent. */
-export async function findAbsorbedGrant(tx: Queryable, accountId: string, grantId: string): Promise<string | null> {
-  return (await tx.query<{ grant_id: string }>(absorbedGrant, [accountId, grantId])).rows[0]?.grant_id ?? null;
+/**
+ * `absorption`: the grant that went on, in an account that absorbed another, of the other's; null: it had been spent. `restored`: what was
+ * given back of a clawback in an account before.
+ */
+export async function findGrantFor(
+  tx: Queryable,
+  accountId: string,
+  source: 'absorption' | 'restored',
+  id: string,
+): Promise<string | null> {
+  return (await tx.query<{ grant_id: string }>(grantFor, [accountId, source, id])).rows[0]?.grant_id ?? null;
 }

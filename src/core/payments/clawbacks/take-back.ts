@@ -102,6 +102,14 @@ export async function restore(
   if (paidNanos > 0n && own.grantId === null) await renew(tx, row, own, paidNanos);
 }
 
+/** Gives what was taken in an account before to this one, which its credit went over into: as a grant of its own, once. */
+export async function giveBack(tx: Transaction, accountId: string, row: ClawbackRow, testMode: boolean): Promise<void> {
+  await grantCredit(tx, accountId, {
+    ...{ kind: 'paid', amountNanos: row.amount_nanos, expiresInMs: null, note: `restored ${row.source_id}`, testMode },
+    source: { kind: 'restored', id: row.clawback_id },
+  });
+}
+
 /** The grant that the account would have, had not all of it been spent before. */
 async function renew(tx: Transaction, row: ClawbackRow, { earlierId, testMode }: OwnGrant, amountNanos: bigint) {
   await grantCredit(tx, row.account_id, {
