@@ -1,0 +1,130 @@
+// A chat as the Messages API takes it: system apart, turns that alternate, tool results in the turn of the user, images as blocks.
+import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+import type { ChatRequest } from '../port.ts';
+
+/** What goes over as it is. */
+const SAME = ['temperature', 'top_p', 'top_k', 'thinking', 'service_tier'];
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: WireObject[];
+}
+
+export type Prepared = { readonly body: WireObject } | { readonly fault: string };
+
+export function requestOf({ model, body, outputTokensMax, stream }: ChatRequest): Prepared {
+  if (Number(body.n ?? 1) > 1) return { fault: 'This vendor gives one answer at a time: n is 1.' };
+  const messages = objectsOf(body.messages);
+  const system = messages
+    .filter(isSystem)
+    .flatMap(({ content }) => textsOf(content))
+    .join('\n\n');
+  const turns = turnsOf(messages.filter((message) => !isSystem(message)));
+  if (turns === null) return { fault: 'The arguments of a tool call are no JSON.' };
+  return {
+    body: {
+      ...Object.fromEntries(SAME.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
+      ...{ model: model.id, max_tokens: outputTokensMax, messages: turns },
+      ...(system === '' ? {} : { system }),
+      ...(body.stop == null ? {} : { stop_sequences: [body.stop].flat() }),
+      ...(typeof body.user === 'string' ? { metadata: { user_id: body.user } } : {}),
+      ...(stream ? { stream: true } : {}),
+      ...toolsOf(body),
+      ...formatOf(body, model.jsonSchema),
+    },
+  };
+}
+
+/** The tool by which a model without such answers gives one of a schema; null: none is asked for, or it can by itself. */
+export function schemaTool({ body, model }: Pick<ChatRequest, 'body' | 'model'>): string | null {
+  const wanted = schemaIn(body);
+  return wanted !== null && model.jsonSchema === 'tool' ? wanted.name : null;
+}
+
+function schemaIn({ response_format: format }: WireObject): { name: string; schema: unknown } | null {
+  if (!isObject(format) || format.type !== 'json_schema' || !isObject(format.json_schema)) return null;
+  const { name, schema } = format.json_schema;
+  return { name: typeof name === 'string' ? name : 'answer', schema: schema ?? { type: 'object' } };
+}
+
+function formatOf(body: WireObject, how: ChatRequest['model']['jsonSchema']): WireObject {
+  const wanted = schemaIn(body);
+  if (wanted === null) return {};
+  const { name, schema } = wanted;
+  if (how !== 'tool') return { output_config: { format: { type: 'json_schema', schema } } };
+  const tool = { name, description: 'Gives the answer.', input_schema: schema };
+  return {
+    tools: [...((toolsOf(body).tools as WireObject[] | undefined) ?? []), tool],
+    tool_choice: { type: 'tool', name },
+  };
+}
+
+function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: WireObject): WireObject {
+  const functions = objectsOf(tools).flatMap((tool) => (isObject(tool.function) ? [tool.function] : []));
+  if (functions.length === 0) return {};
+  const listed = functions.map(({ name, description, parameters }) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    input_schema: parameters ?? { type: 'object', properties: {} },
+  }));
+  const chosen = choiceOf(choice);
+  const alone = parallel === false && chosen.type !== 'none' ? { disable_parallel_tool_use: true } : {};
+  return { tools: listed, tool_choice: { ...chosen, ...alone } };
+}
+
+function choiceOf(choice: unknown): WireObject {
+  if (choice === 'required') return { type: 'any' };
+  if (choice === 'none') return { type: 'none' };
+  if (isObject(choice) && isObject(choice.function)) return { type: 'tool', name: choice.function.name };
+  return { type: 'auto' };
+}
+
+function isSystem({ role }: WireObject): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+/** Null when arguments of a tool call are no JSON. */
+function turnsOf(messages: readonly WireObject[]): Turn[] | null {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    const blocks = blocksOf(message);
+    if (blocks === null) return null;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else turns.push({ role, content: blocks });
+  }
+  return turns;
+}
+
+function blocksOf({ role, content, tool_call_id: id, tool_calls: calls }: WireObject): WireObject[] | null {
+  if (role === 'tool') return [{ type: 'tool_result', tool_use_id: id, content: textsOf(content).join('\n') }];
+  const blocks = typeof content === 'string' ? textBlocks(content) : objectsOf(content).flatMap(blockOf);
+  for (const call of objectsOf(calls)) {
+    const { name, arguments: text } = isObject(call.function) ? call.function : { name: '', arguments: '{}' };
+    try {
+      blocks.push({ type: 'tool_use', id: call.id, name, input: JSON.parse(String(text || '{}')) });
+    } catch {
+      return null;
+    }
+  }
+  return blocks;
+}
+
+/** A text without anything is no block there. */
+function textBlocks(text: string): WireObject[] {
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function blockOf(part: WireObject): WireObject[] {
+  if (part.type !== 'image_url') return typeof part.text === 'string' ? textBlocks(part.text) : [];
+  const url = String(isObject(part.image_url) ? part.image_url.url : part.image_url);
+  const data = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url);
+  const source = data === null ? { type: 'url', url } : { type: 'base64', media_type: data[1], data: data[2] };
+  return [{ type: 'image', source }];
+}
+
+function textsOf(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  return objectsOf(content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+}
