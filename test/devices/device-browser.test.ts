@@ -1,5 +1,8 @@
 // A person gives a device its key in a real browser: signed in, with the code, as much as they like; and what other sites, stale sessions and
 // those who may not are refused.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lockCaller } from '../../src/core/accounts/accounts.ts';
@@ -19,7 +22,10 @@ let service: TestService;
 let chromium: TestBrowser;
 let account: TestAccount;
 beforeAll(async () => {
-  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
+  [service, chromium] = await Promise.all([
+    startTestService({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' } }),
+    startBrowser(),
+  ]);
   account = await createTestAccount(service.core);
 });
 afterAll(async () => {
@@ -77,6 +83,38 @@ async function signInFor(page: Page, link: string): Promise<void> {
   await page.fill('#key', account.secret);
   await page.click('form[action$="/auth/key"] button');
 }
+
+test('a person who is sent here by a program goes back to it with a code', async () => {
+  const program = createServer(({ headers, url }, answer) => {
+    const own = `http://${headers.host}`;
+    answer.setHeader('content-type', url === '/client.json' ? 'application/json' : 'text/html');
+    const metadata = { client_id: `${own}/client.json`, client_name: 'An agent', redirect_uris: [`${own}/back`] };
+    answer.end(url === '/client.json' ? JSON.stringify(metadata) : '<h1>Back</h1>');
+  }).listen(0, '127.0.0.1');
+  await once(program, 'listening');
+  const own = `http://127.0.0.1:${(program.address() as AddressInfo).port}`;
+  const asked = new URLSearchParams({
+    ...{ response_type: 'code', client_id: `${own}/client.json`, redirect_uri: `${own}/back`, scope: 'queue vector' },
+    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256', state: 'mine' },
+  });
+  const context = await chromium.browser.newContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await signInFor(page, `${service.url}/oauth/authorize?${asked}`);
+  expect(await heading(page)).toBe('Give this program a key?');
+  await expectAccessible(page);
+  await page.fill('#cap', 'much');
+  await page.click('button[value=approve]');
+  expect(await page.textContent('#cap-fault')).toContain('Enter an amount');
+  await expectAccessible(page);
+  await page.fill('#cap', '1');
+  await page.click('button[value=approve]');
+  await page.waitForURL(`${own}/back?**`);
+  expect(page.url()).toMatch(/[?]code=[A-Za-z0-9_-]{43}&state=mine&iss=/);
+  await context.close();
+  program.close();
+  program.closeAllConnections();
+});
 
 test('signed in with a key, a person narrows what a device gets, and the device gets that', async () => {
   const started = await start('queue vector account:read');

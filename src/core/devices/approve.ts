@@ -36,7 +36,7 @@ export function cannotApprove({ scopes, suspended, isCurrent }: Principal): stri
 export function approveDevice(
   { db, knownScopes }: Pick<Core, 'db' | 'knownScopes'>,
   principal: Principal,
-  device: store.DeviceRow,
+  device: Pick<store.DeviceRow, 'device_hash' | 'scopes'>,
   { scopes, lifetimeMs, cap }: Wish,
 ): Promise<Fault | null> {
   const { accountId } = principal;

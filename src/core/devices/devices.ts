@@ -54,14 +54,21 @@ export interface DeviceKey {
 /** Begins. A number: the network has begun too often, and is heard again in so many milliseconds. */
 export async function startDevice(
   { db }: DeviceServices,
-  device: { readonly clientName: string; readonly scopes: readonly string[]; readonly remoteAddress: string },
+  device: {
+    readonly clientName: string;
+    readonly scopes: readonly string[];
+    readonly remoteAddress: string;
+    /** Where it is not drawn here. */
+    readonly deviceCode?: string;
+  },
 ): Promise<DeviceStart | number> {
   const nowMs = await clockNow(db);
   const network = wideNetworkOf(device.remoteAddress);
   const waitMs = network === null ? 0 : await ask(db, `device of ${network}`, STARTS, nowMs);
   if (waitMs > 0) return waitMs;
   for (let i = 0; i < TRIES; i += 1) {
-    const [deviceCode, userCode] = [newDeviceCode(), newUserCode()];
+    const { deviceCode = newDeviceCode() } = device;
+    const userCode = newUserCode();
     const row = {
       ...{ device_hash: deviceHash(deviceCode) as Buffer, user_code: userCode, client_name: device.clientName },
       ...{ remote_address: device.remoteAddress, scopes: device.scopes, interval_s: INTERVAL_S },
@@ -74,13 +81,26 @@ export async function startDevice(
 }
 
 /** What becomes of the device's question. Two at once get the same key: each holds the row while it looks. */
-export async function pollDevice(core: DeviceServices, deviceCode: string, clientName: string): Promise<Polled> {
+export function pollDevice(core: DeviceServices, deviceCode: string, clientName: string): Promise<Polled> {
+  return askFor(core, deviceCode, (row) => row.client_name === clientName);
+}
+
+/** The same of a code that is good for once, and says itself whose it is. */
+export function redeemDevice(core: DeviceServices, deviceCode: string): Promise<Polled> {
+  return askFor(core, deviceCode, (row) => row.status === 'approved');
+}
+
+async function askFor(
+  core: DeviceServices,
+  deviceCode: string,
+  isFor: (row: store.DeviceRow) => boolean,
+): Promise<Polled> {
   const hash = deviceHash(deviceCode);
   if (hash === null) return { kind: 'invalid_grant' };
   try {
     return await core.db.transaction(async (tx) => {
       const row = await store.lock(tx, hash);
-      if (row === null || row.client_name !== clientName) return { kind: 'invalid_grant' };
+      if (row === null || !isFor(row)) return { kind: 'invalid_grant' };
       return polled(tx, core, row, deviceCode);
     });
   } catch (error) {

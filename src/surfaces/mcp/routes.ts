@@ -33,7 +33,7 @@ export function mcpRoutes(services: () => Core, manifest: Manifest): readonly Ra
     bodyBytesMax: admission.call.ratedBodyBytesMax,
     credentialOf: bearer,
     answer: (request) => answer(surface, services(), request),
-    refuse: refusal,
+    refuse: (failure, head) => refusal(services, failure, head),
   });
   return [route('mcp', '/mcp'), route('mcp.modules', '/mcp/{modules}')];
 }
@@ -81,7 +81,7 @@ function headersOf({ headers }: Response): RawAnswer['headers'] {
 }
 
 /** What the surface, or the service, refuses a message with. */
-function refusal(failure: Problem, { requestId }: RawHead): RawAnswer {
+function refusal(services: () => Core, failure: Problem, { requestId }: RawHead): RawAnswer {
   const { code, httpStatus, message, retryable, retryAfterMs, detail, param } = failure;
   const shown = httpStatus === 500 ? 'Something went wrong inside the service.' : message;
   const number = code === 'MALFORMED_JSON' ? PARSE_ERROR : httpStatus === 400 ? INVALID_REQUEST : SERVER_ERROR;
@@ -91,11 +91,17 @@ function refusal(failure: Problem, { requestId }: RawHead): RawAnswer {
     ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),
   });
-  if (retryAfterMs === undefined) return answer;
-  return {
-    ...answer,
-    headers: { ...answer.headers, 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
+  const more = {
+    ...(retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
+    // Where to get a key (RFC 9728, section 5.1).
+    ...(httpStatus === 401 ? { 'www-authenticate': challengeOf(services().baseUrl, code) } : {}),
   };
+  return { ...answer, headers: { ...answer.headers, ...more } };
+}
+
+function challengeOf(baseUrl: string, code: string): string {
+  const error = code === 'UNAUTHORIZED' ? '' : ' error="invalid_token",';
+  return `Bearer realm="quartermaster",${error} resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp"`;
 }
 
 function failed(status: number, code: number, message: string, data?: object): RawAnswer {

@@ -1,14 +1,17 @@
-// The device authorization grant (RFC 8628) and its metadata (RFC 8414). Forms in, JSON out, in the words of OAuth; never cached, and no
+// The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Forms in, JSON out, in the words of OAuth; never cached, and no
 // page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
 import type { Core } from '../../core/context.ts';
+import { redeemCode } from '../../core/devices/authorization.ts';
 import { readClientName, readScopes, shownUserCode } from '../../core/devices/codes.ts';
 import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../core/devices/devices.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
+import { isOurs } from '../pages/device/authorize.ts';
 import { readForm } from '../pages/own-form.ts';
 import { PageVisits } from '../pages/page-visits.ts';
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const CODE_GRANT = 'authorization_code';
 const FORM_BYTES_MAX = 16_384;
 
 type Answering = (core: Core, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
@@ -33,6 +36,13 @@ export function oauthRoutes(services: () => Core): readonly RawRoute[] {
       ...{ capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
       answer: async () => json(200, metadata(services())),
     },
+    ...['', '/{modules}'].map(
+      (below): RawRoute => ({
+        ...{ name: 'oauth.resource', methods: ['GET'], path: `/.well-known/oauth-protected-resource/mcp${below}` },
+        ...{ capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
+        answer: async () => json(200, resourceOf(services())),
+      }),
+    ),
     form('oauth.device', '/oauth/device_authorization', start),
     form('oauth.token', '/oauth/token', token),
   ];
@@ -43,9 +53,23 @@ function metadata({ baseUrl }: Core) {
     issuer: baseUrl,
     device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
     token_endpoint: `${baseUrl}/oauth/token`,
-    grant_types_supported: [DEVICE_GRANT],
-    response_types_supported: [],
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    grant_types_supported: [CODE_GRANT, DEVICE_GRANT],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+/** What tokens are for: MCP at any of its addresses. */
+function resourceOf({ baseUrl }: Core) {
+  return {
+    resource: `${baseUrl}/mcp`,
+    authorization_servers: [baseUrl],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Quartermaster',
   };
 }
 
@@ -78,13 +102,37 @@ async function start(core: Core, form: URLSearchParams, request: RawRequest): Pr
 async function token(core: Core, form: URLSearchParams): Promise<RawAnswer> {
   const grant = form.get('grant_type');
   if (grant === null) return failed(400, 'invalid_request', 'grant_type is missing.');
-  if (grant !== DEVICE_GRANT) return failed(400, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT}.`);
+  if (grant === CODE_GRANT) return tokenByCode(core, form);
+  if (grant !== DEVICE_GRANT)
+    return failed(400, 'unsupported_grant_type', `grant_type must be ${CODE_GRANT} or ${DEVICE_GRANT}.`);
   const [deviceCode, clientName] = [form.get('device_code'), readClientName(form.get('client_id'))];
   if (deviceCode === null) return failed(400, 'invalid_request', 'device_code is missing.');
   if (clientName === null)
     return failed(400, 'invalid_request', 'client_id must be the name that the device began with.');
   const answer = await pollDevice(core, deviceCode, clientName);
   return answer.kind === 'key' ? json(200, tokenOf(answer.key)) : failed(400, answer.kind, descriptionOf(answer));
+}
+
+async function tokenByCode(core: Core, form: URLSearchParams): Promise<RawAnswer> {
+  const names = ['code', 'code_verifier', 'client_id', 'redirect_uri'] as const;
+  const missing = names.find((name) => !form.get(name));
+  if (missing !== undefined) return failed(400, 'invalid_request', `${missing} is missing.`);
+  if (!isOurs(core, form.get('resource')))
+    return failed(400, 'invalid_target', `resource must be ${core.baseUrl}/mcp, or below it.`);
+  const [code, verifier, clientId, redirectUri] = names.map((name) => form.get(name) as string) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const answer = await redeemCode(core, code, verifier, { clientId, redirectUri });
+  if (answer.kind === 'key') return json(200, tokenOf(answer.key));
+  if (answer.kind === 'access_denied') return failed(400, 'invalid_grant', answer.why);
+  return failed(
+    400,
+    'invalid_grant',
+    'The code is none of this client, verifier and redirect_uri, or was used, or has expired.',
+  );
 }
 
 function tokenOf({ accountId, keyId, secret, scopes, expiresInS }: DeviceKey) {

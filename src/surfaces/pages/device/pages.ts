@@ -1,6 +1,7 @@
 // What a person sees of a device that asks for a key: the field for its code, then who asks for what, and how much of it to give.
 import type { Fault, Wish } from '../../../core/devices/approve.ts';
 import type { DeviceRow } from '../../../core/devices/store.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { CapPeriod } from '../../../core/wallet/limits/key-cap.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { NANOS_PER_USD } from '../../../lib/money.ts';
@@ -8,11 +9,17 @@ import { DAY_MS, iso } from '../../../lib/time.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
 import { tokenField, type Visitor } from '../visitor.ts';
+import type { OauthClient } from './client-metadata.ts';
 
 /** What every page of this visit carries. */
 export interface DeviceFrame {
   readonly signOut: Html;
   readonly headers: RawAnswer['headers'];
+}
+
+/** Somebody who may approve devices. */
+export interface Approver extends Visitor {
+  readonly principal: Principal;
 }
 
 /** The fields of the form as they were sent. */
@@ -85,7 +92,32 @@ ${offered.length === 0 ? html`<p class="failure">You have nothing of what it ask
   });
 }
 
-function fieldsOf({ offered, wished, fault }: Confirmation): Html {
+interface ClientAsks extends Pick<Confirmation, 'offered' | 'wished' | 'fault'> {
+  readonly client: OauthClient;
+  /** Where the person is sent back to. */
+  readonly redirectHost: string;
+}
+
+/** A program that sent the person here asks for a key. */
+export function clientPage(visitor: Visitor, frame: DeviceFrame, asks: ClientAsks): RawAnswer {
+  const { client, redirectHost, offered, fault } = asks;
+  const content = html`<h1>Give this program a key?</h1>
+<dl class="facts">
+<div><dt>It calls itself</dt><dd>${client.name} <span class="quiet">not verified: anybody can choose any name</span></dd></div>
+<div><dt>It is from</dt><dd>${client.host}</dd></div>
+<div><dt>You are sent back to</dt><dd>${redirectHost}</dd></div>
+<div><dt>For the account</dt><dd>${visitor.session.accountId}</dd></div>
+</dl>
+${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
+<form method="post">${tokenField(visitor)}
+${offered.length === 0 ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(asks)}
+<button name="action" value="deny">Deny</button>
+</form>`;
+  const status = fault === null ? 200 : 400;
+  return framed({ status, title: 'Give this program a key?', content, isNarrow: true, ...frame });
+}
+
+function fieldsOf({ offered, wished, fault }: Pick<Confirmation, 'offered' | 'wished' | 'fault'>): Html {
   const tied = (field: NonNullable<Fault['field']>) =>
     fault?.field === field ? html` aria-invalid="true" aria-describedby="${field}-fault"` : html``;
   return html`<fieldset${fault?.field === 'scopes' ? html` aria-describedby="scopes-fault"` : ''}>

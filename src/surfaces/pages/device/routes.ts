@@ -7,7 +7,6 @@ import { readUserCode, scopesToGive, shownUserCode } from '../../../core/devices
 import { denyDevice, findWaiting } from '../../../core/devices/devices.ts';
 import type { DeviceRow } from '../../../core/devices/store.ts';
 import { isRecent } from '../../../core/people/sessions/sessions.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
@@ -24,14 +23,10 @@ import {
   type Visitor,
   visitorOf,
 } from '../visitor.ts';
-import { codePage, confirmPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
+import { authorizePage } from './authorize.ts';
+import { type Approver, codePage, confirmPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
 
 const FORM_BYTES_MAX = 16_384;
-
-/** Somebody who may approve devices. */
-interface Approver extends Visitor {
-  readonly principal: Principal;
-}
 
 export function deviceRoutes(services: () => Core): readonly RawRoute[] {
   let visits: PageVisits | undefined;
@@ -44,13 +39,27 @@ export function deviceRoutes(services: () => Core): readonly RawRoute[] {
         const core = services();
         visits ??= new PageVisits(core.bounds);
         visits.count(request.remoteAddress);
-        return visited(core, request);
+        return visited(core, request, devicePage);
+      },
+    },
+    {
+      ...{ name: 'oauth.authorize', methods: ['GET', 'POST'], path: '/oauth/authorize', capability: null },
+      bodyBytesMax: FORM_BYTES_MAX,
+      refuse: failurePage,
+      answer: (request) => {
+        const core = services();
+        visits ??= new PageVisits(core.bounds);
+        visits.count(request.remoteAddress);
+        return visited(core, request, authorizePage);
       },
     },
   ];
 }
 
-async function visited(core: Core, request: RawRequest): Promise<RawAnswer> {
+type ApproversPage = (core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame) => Promise<RawAnswer>;
+
+/** The page for who may give keys; others are sent to sign in, or told why not. */
+async function visited(core: Core, request: RawRequest, page: ApproversPage): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   if (visitor === null || visitor.principal === null) return signInFirst(core, request);
   const { principal } = visitor;
@@ -61,9 +70,12 @@ async function visited(core: Core, request: RawRequest): Promise<RawAnswer> {
   const why = cannotApprove(principal);
   if (why !== null)
     return message(403, 'You cannot give a device a key', html`<p class="failure" role="alert">${why}</p>`, frame);
-  const approver = { ...visitor, principal };
-  if (request.method === 'POST') return takeForm(core, request, approver, frame);
-  return codePage(approver, frame, { typed: request.query.get('user_code') ?? '' });
+  return page(core, request, { ...visitor, principal }, frame);
+}
+
+async function devicePage(core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame): Promise<RawAnswer> {
+  if (request.method === 'POST') return takeForm(core, request, visitor, frame);
+  return codePage(visitor, frame, { typed: request.query.get('user_code') ?? '' });
 }
 
 async function takeForm(core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame): Promise<RawAnswer> {

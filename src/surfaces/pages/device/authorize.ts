@@ -1,0 +1,103 @@
+// `/oauth/authorize`: a program sent a person here for a key (RFC 6749, section 4.1, with PKCE). They sign in, see who asks for what, and say how
+// much of it to give; then they are sent back with a code. Whoever asks wrongly is told on a page: nobody is sent to an address that was not checked.
+import type { Core } from '../../../core/context.ts';
+import type { Fault } from '../../../core/devices/approve.ts';
+import { type AuthorizationAsked, authorizeClient, CHALLENGE } from '../../../core/devices/authorization.ts';
+import { readScopes, scopesToGive } from '../../../core/devices/codes.ts';
+import { html } from '../../../lib/html.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { readForm } from '../own-form.ts';
+import { foreignFormPage, message } from '../sign-in.ts';
+import { isFormOf } from '../visitor.ts';
+import { type OauthClient, readClient } from './client-metadata.ts';
+import { type Approver, clientPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
+
+const STATE_CHARACTERS_MAX = 2_000;
+
+/** The page of who may approve, or where they are sent. */
+export async function authorizePage(
+  core: Core,
+  request: RawRequest,
+  visitor: Approver,
+  frame: DeviceFrame,
+): Promise<RawAnswer> {
+  const { query } = request;
+  const twice = [...query.keys()].find((name) => query.getAll(name).length > 1);
+  if (twice !== undefined) return refused(frame, `${twice.slice(0, 40)} is given more than once.`);
+  const client = await readClient(core, query.get('client_id'), query.get('redirect_uri'), request.signal);
+  if (typeof client === 'string') return refused(frame, client);
+  const asked = askedOf(core, request, client);
+  if (typeof asked === 'string') return refused(frame, asked);
+  const offered = scopesToGive(core.knownScopes, asked.scopes, visitor.principal.scopes);
+  const shown = (wished: Wished, fault: Fault | null) =>
+    clientPage(visitor, frame, { client, redirectHost: hostOf(asked.redirectUri), offered, wished, fault });
+  if (request.method !== 'POST') return shown({ scopes: offered, lifetime: '', cap: '', period: 'total' }, null);
+  const form = readForm(request.headers, request.body);
+  if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
+  if (form.get('action') === 'deny') return sentBack(core, request, asked, frame, { error: 'access_denied' });
+  const { wished, wish } = wishOf(form);
+  if ('field' in wish) return shown(wished, wish);
+  const answer = await authorizeClient(core, visitor.principal, asked, wish);
+  if (typeof answer === 'number') {
+    const text = `Too many programs asked from your network: try again in ${Math.ceil(answer / 1_000)} seconds.`;
+    return shown(wished, { field: null, text });
+  }
+  return 'code' in answer ? sentBack(core, request, asked, frame, { code: answer.code }) : shown(wished, answer);
+}
+
+/** What the program asks for; a sentence: what is wrong with it. */
+function askedOf(core: Core, { query, remoteAddress }: RawRequest, client: OauthClient): AuthorizationAsked | string {
+  const challenge = query.get('code_challenge') ?? '';
+  if (query.get('response_type') !== 'code') return 'response_type must be code.';
+  if (query.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
+    return 'code_challenge must be there, by the method S256.';
+  if ((query.get('state') ?? '').length > STATE_CHARACTERS_MAX)
+    return `state may have at most ${STATE_CHARACTERS_MAX} characters.`;
+  if (!isOurs(core, query.get('resource'))) return `resource must be ${core.baseUrl}/mcp, or below it.`;
+  try {
+    const scopes = readScopes(core.knownScopes, query.get('scope'));
+    if (scopes === null) return 'scope may have at most 100 parts.';
+    const redirectUri = query.get('redirect_uri') as string;
+    return { clientId: client.id, clientName: client.name, redirectUri, challenge, scopes, remoteAddress };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'INVALID_SCOPE') throw error;
+    return error.message;
+  }
+}
+
+/** Whether a token is asked for this service (RFC 8707). */
+export function isOurs({ baseUrl }: Pick<Core, 'baseUrl'>, resource: string | null): boolean {
+  if (resource === null) return true;
+  const url = URL.parse(resource)?.href.replace(/\/$/, '');
+  return url === baseUrl || url === `${baseUrl}/mcp` || url?.startsWith(`${baseUrl}/mcp/`) === true;
+}
+
+/** A page that leads on: browsers follow no redirect of a form to another site where forms may only go to this one. */
+function sentBack(
+  core: Core,
+  { query }: RawRequest,
+  { redirectUri }: AuthorizationAsked,
+  frame: DeviceFrame,
+  answer: Record<string, string>,
+): RawAnswer {
+  const url = new URL(redirectUri);
+  const state = query.get('state');
+  const fields = { ...answer, ...(state === null ? {} : { state }), iss: core.baseUrl };
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
+  const text = html`<p role="status">You are sent back to the program.</p>
+<p><a class="main" href="${url.href}">Go back</a></p>`;
+  return message(200, 'Your answer was taken', text, {
+    ...frame,
+    headers: { ...frame.headers, refresh: `0;url=${url.href}` },
+  });
+}
+
+function hostOf(uri: string): string {
+  const { host, protocol } = new URL(uri);
+  return host === '' ? protocol : host;
+}
+
+function refused(frame: DeviceFrame, text: string): RawAnswer {
+  return message(400, 'This program cannot be given a key', html`<p class="failure" role="alert">${text}</p>`, frame);
+}
