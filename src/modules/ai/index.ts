@@ -9,6 +9,7 @@ import { models } from './capabilities/models.ts';
 import { aiFamily } from './models/family.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { aiProblems } from './problems.ts';
+import { responsesRoute } from './responses/route.ts';
 import type { AiState } from './state.ts';
 
 /** Of the sandbox; vendors' prices stand in the operator's file. */
@@ -22,7 +23,7 @@ export const ai = defineModule<AiState>({
   prices: { 'ai.chat': token, 'ai.embed': token },
   problems: aiProblems,
   models: aiFamily,
-  rawRoutes: openaiRoutes,
+  rawRoutes: [...openaiRoutes, responsesRoute],
   start: (core) => ({
     core,
     slots: new CallSlots(core.limitsRates, core.bounds.processes),

@@ -1,4 +1,5 @@
-// A chat as server-sent events: chunks as they come, the last of them with what the call has cost, then [DONE]; a failure is one line, and the end.
+// A chat as server-sent events, on either wire: pieces as they come, the last of them with what the call has cost; a failure is told in one, and
+// then comes the end.
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { commentText, eventText } from '../../../lib/event-stream.ts';
 import { errorOf } from '../../../manifest/openai-wire.ts';
@@ -6,9 +7,17 @@ import { Problem } from '../../../problems/problem.ts';
 import type { ChatEnd, ChatEvent } from '../calls/chat-event.ts';
 import { problem } from '../problems.ts';
 
+/** How a wire tells one chat. */
+export interface ChatWire {
+  /** Frames of a stream. */
+  chunk(chunk: WireObject): Iterable<string>;
+  end(end: ChatEnd, metadata: object): Iterable<string>;
+  failed(failure: Problem, metadata: object | null): Iterable<string>;
+  /** The answer in one piece. */
+  whole(end: ChatEnd, metadata: object): object;
+}
+
 export interface Framing {
-  /** The client has asked for a chunk of usage: it is the last then. */
-  readonly showsUsage: boolean;
   /** Nothing has come for so long that the headers go out alone. */
   readonly isLate: boolean;
   endMetadata(end: ChatEnd): object;
@@ -16,35 +25,59 @@ export interface Framing {
 }
 
 export async function* framesOf(
+  wire: ChatWire,
   first: Promise<IteratorResult<ChatEvent, void>>,
   events: AsyncGenerator<ChatEvent, void>,
-  { showsUsage, isLate, endMetadata, failureMetadata }: Framing,
+  { isLate, endMetadata, failureMetadata }: Framing,
 ): AsyncGenerator<string, void> {
-  // The chunk that says why the answer ends waits: what it cost is told in it.
-  let held: WireObject | null = null;
-  let head: WireObject = {};
   try {
     if (isLate) yield commentText('waiting');
     for (let next = await first; next.done !== true; next = await events.next()) {
       const event = next.value;
-      if (event.kind === 'chunk') {
-        if (held !== null) yield frame(held);
-        head = event.chunk;
-        held = !showsUsage && isLast(event.chunk) ? event.chunk : null;
-        if (held === null) yield frame(event.chunk);
-      } else if (event.kind === 'end') {
-        const last = showsUsage ? { ...head, choices: [], usage: event.usage } : (held ?? { ...head, choices: [] });
-        yield frame({ ...last, service_metadata: endMetadata(event) });
-        yield eventText({ data: '[DONE]' });
-      }
+      if (event.kind === 'chunk') yield* wire.chunk(event.chunk);
+      else if (event.kind === 'end') yield* wire.end(event, endMetadata(event));
     }
   } catch (error) {
     const isOurs = error instanceof Problem;
-    const failure = isOurs ? error : problem('INTERNAL_ERROR');
-    yield frame({ error: errorOf(failure, failure.param ?? null), service_metadata: failureMetadata() });
+    yield* wire.failed(isOurs ? error : problem('INTERNAL_ERROR'), failureMetadata());
     if (!isOurs) throw error;
   } finally {
     await events.return();
+  }
+}
+
+/** The wire of chat/completions: a stream ends with [DONE]. */
+export class CompletionWire implements ChatWire {
+  readonly #showsUsage: boolean;
+  /** The chunk that says why the answer ends waits: what it cost is told in it. */
+  #held: WireObject | null = null;
+  #head: WireObject = {};
+
+  /** `showsUsage`: the client has asked for a chunk of usage; it is the last then. */
+  constructor(showsUsage: boolean) {
+    this.#showsUsage = showsUsage;
+  }
+
+  *chunk(chunk: WireObject): Iterable<string> {
+    if (this.#held !== null) yield frame(this.#held);
+    this.#head = chunk;
+    this.#held = !this.#showsUsage && isLast(chunk) ? chunk : null;
+    if (this.#held === null) yield frame(chunk);
+  }
+
+  *end({ usage }: ChatEnd, metadata: object): Iterable<string> {
+    const none = { ...this.#head, choices: [] };
+    const last = this.#showsUsage ? { ...none, usage } : (this.#held ?? none);
+    yield frame({ ...last, service_metadata: metadata });
+    yield eventText({ data: '[DONE]' });
+  }
+
+  *failed(failure: Problem, metadata: object | null): Iterable<string> {
+    yield frame({ error: errorOf(failure, failure.param ?? null), service_metadata: metadata });
+  }
+
+  whole({ completion }: ChatEnd, metadata: object): object {
+    return { ...completion, service_metadata: metadata };
   }
 }
 

@@ -1,0 +1,100 @@
+// How calls of models are answered on the wires that clients of OpenAI's know: status, headers, what the call has cost.
+import type { CallContext } from '../../../core/context.ts';
+import { commentText, withHeartbeat, within } from '../../../lib/event-stream.ts';
+import { usd } from '../../../lib/money.ts';
+import type { Answer } from '../../../manifest/capability.ts';
+import { json, refusal } from '../../../manifest/openai-wire.ts';
+import type { RawAnswer, RawHead, RawRequest } from '../../../manifest/raw-route.ts';
+import { invalidField, type Problem } from '../../../problems/problem.ts';
+import type { ChatAsk } from '../calls/ask.ts';
+import { chat } from '../calls/chat.ts';
+import type { ChatEvent } from '../calls/chat-event.ts';
+import { CACHE_TTL_SECONDS_MAX, COMMENT_EVERY_MS, HEAD_AFTER_MS } from '../limits.ts';
+import type { AiState } from '../state.ts';
+import { type ChatWire, framesOf } from './frames.ts';
+
+export function refuse(failure: Problem, head: RawHead): RawAnswer {
+  const metadata = head.failureMetadata();
+  return refusal(failure, failure.param ?? null, metadata === null ? {} : { service_metadata: metadata });
+}
+
+/** Who calls, as a call of the route's capability; it is told what is missing. */
+export async function contextOf(request: RawRequest): Promise<CallContext> {
+  return request.ctx ?? (await request.admit(null));
+}
+
+/** The answer of a chat, in one piece or as it comes, on one wire. */
+export async function answerChat(
+  request: RawRequest,
+  state: AiState,
+  ctx: CallContext,
+  read: ChatAsk,
+  wire: ChatWire,
+): Promise<RawAnswer> {
+  const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(request) };
+  const metadataOf = metadataBy(request);
+  const events = chat(state, ctx, ask);
+  if (!ask.stream) return whole(events, wire, metadataOf);
+  const first = events.next();
+  first.catch(() => undefined);
+  // What fails at once has its own status; headers do not wait for ever, and then a failure is told in the stream.
+  const begun = await within(first, HEAD_AFTER_MS);
+  let costNanos = 0n;
+  const frames = framesOf(wire, begun === null ? first : Promise.resolve(begun), events, {
+    isLate: begun === null,
+    endMetadata: ({ answer, isEstimated }) => {
+      costNanos = answer.costNanos ?? 0n;
+      return metadataOf(answer, isEstimated);
+    },
+    failureMetadata: () => request.failureMetadata(),
+  });
+  const accepted = begun?.done === false && begun.value.kind === 'accepted' ? begun.value : null;
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(accepted === null ? {} : servedHeaders(accepted.vendor, accepted.model)),
+    },
+    body: withHeartbeat(frames, COMMENT_EVERY_MS, commentText('waiting')),
+    costNanos: () => costNanos,
+  };
+}
+
+async function whole(
+  events: AsyncGenerator<ChatEvent, void>,
+  wire: ChatWire,
+  metadataOf: MetadataOf,
+): Promise<RawAnswer> {
+  for await (const event of events) {
+    if (event.kind !== 'end') continue;
+    const { completion, answer, isEstimated } = event;
+    const headers = answeredHeaders(completion.model as string, answer);
+    const told = json(wire.whole(event, metadataOf(answer, isEstimated)), 200, headers);
+    return { ...told, costNanos: answer.costNanos ?? 0n };
+  }
+  throw new Error('a chat ended without an end');
+}
+
+type MetadataOf = (answer: Omit<Answer, 'data'>, isEstimated: boolean) => object;
+
+export function metadataBy(request: RawRequest): MetadataOf {
+  return (answer, isEstimated) => ({ ...request.metadata({ ...answer, data: null }), usage_estimated: isEstimated });
+}
+
+/** As the header says it, in place of the body. */
+function ttlIn({ headers }: RawRequest): number | null {
+  const sent = headers['x-qm-cache-ttl'];
+  if (sent === undefined) return null;
+  const seconds = Number(sent);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= CACHE_TTL_SECONDS_MAX) return seconds;
+  throw invalidField('X-QM-Cache-TTL', 'range', `X-QM-Cache-TTL is 1 to ${CACHE_TTL_SECONDS_MAX} seconds.`);
+}
+
+function servedHeaders(vendor: string, name: string) {
+  return { 'x-qm-vendor': vendor, 'x-qm-model': name };
+}
+
+export function answeredHeaders(name: string, { served, costNanos = 0n }: Omit<Answer, 'data'>) {
+  return { ...servedHeaders(served?.vendor ?? 'self', name), 'x-qm-cost-usd': String(usd(costNanos)) };
+}

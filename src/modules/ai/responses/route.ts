@@ -1,0 +1,69 @@
+// POST /v1/responses: the newer wire of OpenAI's clients, translated onto a chat. Nothing is stored between two of its calls.
+import { bearer } from '../../../core/credentials/http-schemes.ts';
+import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
+import type { WireObject } from '../../../lib/chat/body.ts';
+import { jsonFields } from '../../../manifest/openai-wire.ts';
+import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import { type ChatAsk, digestOf, readChat, type Sent } from '../calls/ask.ts';
+import { BODY_BYTES_MAX } from '../limits.ts';
+import { answerChat, contextOf, refuse } from '../openai/answer.ts';
+import type { AiState } from '../state.ts';
+import { chatBodyOf } from './request.ts';
+import { ResponseWire } from './wire.ts';
+
+export const responsesRoute: RawRoute<AiState> = {
+  ...{
+    name: 'ai.responses',
+    methods: ['POST'],
+    path: '/v1/responses',
+    capability: 'ai.chat',
+    entryForm: 'openai_compat',
+  },
+  ...{ bodyBytesMax: BODY_BYTES_MAX, stream: 'answer', credentialOf: bearer, refuse, answer: respond },
+};
+
+interface Read {
+  readonly ask: ChatAsk;
+  readonly key: unknown;
+  readonly fingerprint: string;
+  readonly echo: WireObject;
+}
+
+/** Throws INVALID_REQUEST, VALIDATION_FAILED. */
+export const readResponseBody: BodyTask<Read> = {
+  source: import.meta.url,
+  id: 'ai.responses',
+  run(body) {
+    const sent = jsonFields(body);
+    const text = body.toString('utf8');
+    const chat = chatBodyOf(sent);
+    // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
+    return {
+      ask: readChat(chat, JSON.stringify(chat)),
+      key: sent[KEY_FIELD],
+      fingerprint: digestOf(text),
+      echo: echoOf(sent),
+    };
+  },
+};
+
+async function respond(request: RawRequest, state: AiState): Promise<RawAnswer> {
+  const ctx = await contextOf(request);
+  const { ask, key, fingerprint, echo } = await request.read(readResponseBody, request.body);
+  request.takeKey(key, () => fingerprint);
+  return answerChat(request, state, ctx, ask, new ResponseWire(echo, request.requestId));
+}
+
+/** What a response tells again of its request, with what is meant where that says nothing. */
+function echoOf(sent: Sent): WireObject {
+  const nothing = { instructions: null, max_output_tokens: null, temperature: null, top_p: null, user: null };
+  const usual = {
+    metadata: {},
+    parallel_tool_calls: true,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+  };
+  const usually: WireObject = { ...nothing, ...usual, reasoning: null, truncation: 'disabled' };
+  return Object.fromEntries(Object.entries(usually).map(([name, value]) => [name, sent[name] ?? value]));
+}
