@@ -109,7 +109,8 @@ async function askVendor(
       outputTokensMax: reserved.outputTokensOf(model),
       stream: ask.stream,
     });
-    reply = replied.kind === 'stream' ? await toContent(replied.pieces, upstream) : replied;
+    if (replied.kind !== 'stream') reply = replied;
+    else reply = await (ask.stream ? toContent(replied.pieces, upstream) : toEnd(replied.pieces));
     hasContent?.();
     return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
   } finally {
@@ -130,6 +131,20 @@ async function toContent(pieces: AsyncIterableIterator<ChatPiece>, upstream: Ups
   upstream.end();
   await pieces.return?.();
   return brokenOff('The vendor sends pieces without content.');
+}
+
+/** Of a vendor that streams unasked: nobody sees half of it, so what fails is a refusal, however far it had come. */
+async function toEnd(pieces: AsyncIterableIterator<ChatPiece>): Promise<Completed | Refused> {
+  const said = new Assembly();
+  let usage: AiUsage | null = null;
+  for (;;) {
+    const piece = await nextPiece(pieces);
+    if (piece.kind === 'chunk') said.add(piece.chunk);
+    else if (piece.kind === 'usage') usage = piece.usage;
+    else if (piece.kind === 'failed') return piece.failure;
+    else if (said.isWhole) return { kind: 'completed', completion: said.completion(), usage };
+    else return brokenOff('The answer is too long to be given in one piece.');
+  }
 }
 
 async function nextPiece(pieces: AsyncIterator<ChatPiece>): Promise<ChatPiece> {
