@@ -25,6 +25,8 @@ const ONLY: Readonly<Record<string, string>> = {
   'core.mail': 'SELECT account_id, mail_id, recipient, subject, body_text FROM core.mail',
   'video.webhook': 'SELECT account_id, job_id, number, url FROM video.webhook',
   'core.payment_setup': 'SELECT account_id, setup_id, status, method_id FROM core.payment_setup',
+  // When its payment is read again, and by which attempt.
+  'core.topup': `SELECT account_id, to_jsonb(p) - 'due_at' - 'attempt' - 'updated_at' AS kept FROM core.topup p`,
   'vector.item':
     'SELECT * FROM vector.item i WHERE NOT EXISTS (SELECT FROM vector.doomed d WHERE d.account_id = i.account_id AND d.collection_id = i.collection_id)',
 };
