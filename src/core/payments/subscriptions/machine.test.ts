@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../lib/time.ts';
-import type { SubscriptionState } from '../../../vendors/payments/port.ts';
+import type { InvoiceState, SubscriptionState } from '../../../vendors/payments/port.ts';
 import type { Tier } from '../../accounts/tiers.ts';
 import {
   cancelLater,
@@ -123,6 +123,17 @@ describe('a page', () => {
     expect(new Walk().reads(at(1, 'past_due'), MONTH).reads(at(1)).told).toEqual(['activated', 'renewed']);
   });
 });
+
+test.each([{ amountMinor: 1_999 }, { amountMinor: 2_001 }, { currency: 'EUR' }])(
+  '%j is not the price, and buys nothing',
+  (other) => {
+    const invoice = (month: number) => ({ lastInvoice: { ...(at(month).lastInvoice as InvoiceState), ...other } });
+    expect(new Walk().reads(at(0, 'active', invoice(0))).state).toEqual(['pending', 'standard', '']);
+    const owing = active().reads(at(1, 'active', invoice(1)), MONTH);
+    expect([...owing.state, owing.row.invoice_status]).toEqual(['past_due', 'pro', 'activated', 'review']);
+    expect(owing.reads(at(1), DAY_MS).state).toEqual(['active', 'pro', 'activated,renewed']);
+  },
+);
 
 describe('a renewal', () => {
   test('is told once for each invoice that is paid, and not before it is', () => {
