@@ -4,8 +4,13 @@ import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts'
 
 /** The class itself: its types promise it one level deeper. */
 const Expression = randexp as unknown as typeof randexp.default;
-/** Beyond this a schema that refers to itself is left by another branch. */
+/** No schema of the strict subset is so deep. */
 const DEPTH_MAX = 24;
+/** Steps taken and characters made for one value: a short schema can ask for a value without an end. */
+const SPENT_MAX = 64 * 1024;
+const PATTERN_CHARACTERS_MAX = 1_000;
+/** Of a pattern, in all. */
+const REPEATS_MAX = 1_000;
 
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2026-01-01T00:00:00Z',
@@ -22,6 +27,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** No value of the schema was found. */
 export class NoInstance extends Error {}
+/** It was given up: no other branch is tried. */
+class TooLarge extends NoInstance {}
 
 /** Throws NoInstance. */
 export function instanceOf(schema: WireObject): unknown {
@@ -30,33 +37,50 @@ export function instanceOf(schema: WireObject): unknown {
 
 class Instances {
   readonly #root: WireObject;
+  #spent = 0;
+  /** A value never needs to have another of the same reference within it: the inner one would do. */
+  readonly #open = new Set(['#']);
 
   constructor(root: WireObject) {
     this.#root = root;
   }
 
   of(schema: unknown, depth: number): unknown {
-    if (depth > DEPTH_MAX) throw new NoInstance('the schema has no end');
+    this.#spend(1);
+    if (depth > DEPTH_MAX) throw new NoInstance('the schema is too deep');
     if (schema === true || !isObject(schema)) return 'sandbox';
-    if (typeof schema.$ref === 'string') return this.of(this.#referred(schema.$ref), depth + 1);
-    if ('const' in schema) return schema.const;
-    if (Array.isArray(schema.enum)) return schema.enum[0];
+    if (typeof schema.$ref === 'string') return this.#referred(schema.$ref, depth);
+    if ('const' in schema) return this.#copied(schema.const);
+    if (Array.isArray(schema.enum)) return this.#copied(schema.enum[0]);
     for (const name of ['anyOf', 'oneOf']) {
       const branches = objectsOf(schema[name]);
       if (branches.length > 0) return this.#first(branches, depth);
     }
     const all = objectsOf(schema.allOf);
+    this.#spend(all.length);
     if (all.length > 0) return this.of(Object.assign({}, ...all, without(schema, 'allOf')), depth + 1);
     return this.#typed(schema, depth);
   }
 
-  /** Of the branch that ends soonest. */
+  #spend(amount: number): void {
+    this.#spent += amount;
+    if (!(this.#spent <= SPENT_MAX)) throw new TooLarge('its smallest value is too large');
+  }
+
+  #copied(value: unknown): unknown {
+    if (value === undefined) throw new NoInstance('an enum is empty');
+    this.#spend(JSON.stringify(value).length);
+    return value;
+  }
+
+  /** Of the first branch that has an end. */
   #first(branches: readonly WireObject[], depth: number): unknown {
+    this.#spend(branches.length);
     for (const branch of branches) {
       try {
         return this.of(branch, depth + 1);
       } catch (error) {
-        if (!(error instanceof NoInstance)) throw error;
+        if (!(error instanceof NoInstance) || error instanceof TooLarge) throw error;
       }
     }
     throw new NoInstance('no branch has an end');
@@ -78,30 +102,55 @@ class Instances {
       case 'null':
         return null;
       default:
-        return textOf(schema);
+        return this.#text(schema);
     }
   }
 
   #object({ properties, required }: WireObject, depth: number): unknown {
     const known = isObject(properties) ? properties : {};
     const names = Array.isArray(required) ? required.map(String) : [];
-    return Object.fromEntries(names.map((name) => [name, this.of(known[name], depth + 1)]));
+    return Object.fromEntries(
+      names.map((name) => {
+        this.#spend(name.length);
+        // What every object inherits is no property of the schema.
+        return [name, this.of(Object.hasOwn(known, name) ? known[name] : true, depth + 1)];
+      }),
+    );
   }
 
   #array({ items, minItems }: WireObject, depth: number): unknown[] {
-    const wanted = Math.max(1, Number(minItems ?? 0));
+    const least = Number(minItems ?? 0);
+    const made: unknown[] = [];
     try {
-      return Array.from({ length: wanted }, () => this.of(items, depth + 1));
+      while (made.length < Math.max(1, least)) made.push(this.of(items, depth + 1));
     } catch (error) {
-      if (!(error instanceof NoInstance) || Number(minItems ?? 0) > 0) throw error;
-      return [];
+      if (!(error instanceof NoInstance) || error instanceof TooLarge || least > 0) throw error;
+    }
+    return made;
+  }
+
+  #text({ format, pattern, minLength, maxLength }: WireObject): string {
+    if (typeof pattern === 'string') return matching(pattern);
+    const text = FORMATS[String(format)] ?? 'sandbox';
+    const least = Number(minLength ?? 0);
+    this.#spend(Math.max(text.length, least));
+    return text.padEnd(least, '.').slice(0, Number(maxLength ?? Number.POSITIVE_INFINITY));
+  }
+
+  #referred(ref: string, depth: number): unknown {
+    if (this.#open.has(ref)) throw new NoInstance('the schema has no end');
+    this.#open.add(ref);
+    try {
+      return this.of(this.#at(ref), depth + 1);
+    } finally {
+      this.#open.delete(ref);
     }
   }
 
-  #referred(ref: string): unknown {
+  #at(ref: string): unknown {
     const steps = ref.replace(/^#\/?/, '').split('/').filter(Boolean);
     const found = steps.reduce<unknown>((at, step) => {
-      const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
       return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
     }, this.#root);
     if (found === undefined) throw new NoInstance(`there is no ${ref}`);
@@ -135,21 +184,23 @@ function numberOf(schema: WireObject, step: 0 | 1): number {
   return found;
 }
 
-function textOf({ format, pattern, minLength, maxLength }: WireObject): string {
-  if (typeof pattern === 'string') return matching(pattern);
-  const text = FORMATS[String(format)] ?? 'sandbox';
-  return text.padEnd(Number(minLength ?? 0), '.').slice(0, Number(maxLength ?? Number.POSITIVE_INFINITY));
-}
-
+/** The least that matches. What a pattern repeats is counted, and what it refers back to would double it. */
 function matching(pattern: string): string {
+  if (pattern.length > PATTERN_CHARACTERS_MAX) throw new TooLarge('a pattern is too long');
+  if (/\\[1-9k]/.test(pattern)) throw new NoInstance('a pattern refers back');
   let expression: InstanceType<typeof Expression>;
   try {
     expression = new Expression(pattern);
   } catch {
     throw new NoInstance('the pattern cannot be read');
   }
+  let repeats = 0;
   expression.max = 4;
   // Always the least: the same every time.
-  expression.randInt = (from) => from;
+  expression.randInt = (from) => {
+    repeats += Math.max(from, 1);
+    if (repeats > REPEATS_MAX) throw new TooLarge('a pattern repeats too much');
+    return from;
+  };
   return expression.gen();
 }

@@ -7,8 +7,6 @@ import type { AiCall, EmbedReply, EmbedRequest } from '../port.ts';
 const DIMENSIONS = 512;
 const GRAM_MIN = 2;
 const GRAM_MAX = 5;
-/** A word as a whole says more than its parts. */
-const WORD_WEIGHT = 3;
 /** Words so short are mostly in every text. */
 const SHORT_LETTERS = 3;
 const SHORT_WEIGHT = 0.2;
@@ -53,11 +51,11 @@ interface Counted {
 
 function addWord(counts: Map<number, Counted>, word: string): void {
   const weight = word.length <= SHORT_LETTERS ? SHORT_WEIGHT : 1;
-  add(counts, hashOf(word, 1), weight * WORD_WEIGHT);
+  add(counts, hashOf(word, 1), weight);
   const marked = `^${word}$`;
   for (let length = GRAM_MIN; length <= GRAM_MAX; length += 1) {
     for (let at = 0; at + length <= marked.length; at += 1) {
-      add(counts, hashOf(marked.slice(at, at + length), 2), (weight * length) / GRAM_MAX);
+      add(counts, hashOf(marked.slice(at, at + length), 2), weight * (length / GRAM_MAX) ** 2);
     }
   }
 }
