@@ -10,7 +10,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { CapabilitySearch } from './search.ts';
-import { answerMessage, loadLibrary } from './server.ts';
+import { answerMessage, type Library, loadLibrary } from './server.ts';
 import { ToolSets } from './tool-sets.ts';
 
 /** Names in them are the call's own affair: the capability is asked what they may be. */
@@ -58,13 +58,13 @@ async function answer(surface: Surface, core: Core, request: RawRequest): Promis
 }
 
 /** What is wrong with the names by which the service was reached; null: nothing. A page of another site must not reach a local service. */
-function strangerOf(library: Awaited<ReturnType<typeof loadLibrary>>, baseUrl: string, { headers }: RawHead) {
-  const { hostname } = new URL(baseUrl);
-  const own = [hostname, ...library.localhostAllowedHostnames()];
-  const origin = library.validateOriginHeader(headers.origin, own);
-  if (!origin.ok) return origin.message;
+function strangerOf(library: Library, baseUrl: string, { headers }: RawHead): string | null {
+  const own = () => [new URL(baseUrl).hostname, ...library.localhostAllowedHostnames()];
+  const origin = headers.origin === undefined ? null : library.validateOriginHeader(headers.origin, own());
+  if (origin?.ok === false) return origin.message;
   // Behind a proxy the name may be any.
-  const host = isLoopback(hostname) ? library.validateHostHeader(headers.host, own) : { ok: true as const };
+  if (baseUrl.endsWith(`/${headers.host}`) || !isLoopback(new URL(baseUrl).hostname)) return null;
+  const host = library.validateHostHeader(headers.host, own());
   return host.ok ? null : host.message;
 }
 

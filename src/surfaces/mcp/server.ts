@@ -29,7 +29,7 @@ export interface Message {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-type Library = typeof import('@modelcontextprotocol/server');
+export type Library = typeof import('@modelcontextprotocol/server');
 let loading: Promise<Library> | undefined;
 
 export function loadLibrary(): Promise<Library> {
@@ -37,46 +37,75 @@ export function loadLibrary(): Promise<Library> {
   return loading;
 }
 
-const LISTED_FOR_MS = 5 * 60_000;
+const cached = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
+/** Lists change with the service, or with the scopes of the key. */
+const cacheHints = {
+  'tools/list': cached,
+  'resources/list': cached,
+  'resources/templates/list': cached,
+  'resources/read': cached,
+  'server/discover': cached,
+} as const;
 const instructions =
   'Infrastructure for software agents behind one key and one prepaid wallet. Each answer has data and metadata (cost_usd). A failed call has error: mend what error.param names; retry only when error.retryable is true. Send the same idempotency_key with a retry of a write.';
 
 /** Answers the message. Throws nothing that the message causes. */
 export async function answerMessage(library: Library, message: Message): Promise<Response> {
-  const { request } = message;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value);
-  const asked = new Request(message.baseUrl, { method: 'POST', headers, signal: request.signal });
   const handler = library.createMcpHandler(() => serverFor(library, message), { keepAliveMs: 0 });
-  return handler.fetch(asked, { parsedBody: message.body });
+  return handler.fetch(asRequest(message.request), { parsedBody: message.body });
 }
 
+/**
+ * The request as far as the library looks at one whose body is parsed. Building whole Requests takes
+ * nearly half of the time of a call.
+ */
+function asRequest({ headers, signal }: RawRequest): Request {
+  const get = (name: string) => {
+    const value = headers[name.toLowerCase()];
+    return typeof value === 'string' ? value : null;
+  };
+  const has = (name: string) => get(name) !== null;
+  return {
+    method: 'POST',
+    url: 'http://mcp.invalid/',
+    headers: { get, has },
+    signal,
+    body: null,
+  } as unknown as Request;
+}
+
+/** With the handler of this message only: there is no other. */
 function serverFor(library: Library, message: Message): Server {
-  const { manifest, set, baseUrl } = message;
-  const cached = { ttlMs: LISTED_FOR_MS, cacheScope: 'private' } as const;
+  const { manifest, set, baseUrl, body } = message;
   const server = new library.Server(
     { name: serviceName, version: apiVersion },
     {
       capabilities: { tools: {}, resources: {} },
       instructions,
-      cacheHints: {
-        'tools/list': cached,
-        'resources/list': cached,
-        'resources/templates/list': cached,
-        'resources/read': cached,
-        'server/discover': cached,
-      },
+      ...(body.method === 'tools/call' ? {} : { cacheHints }),
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: [...set.tools] }));
-  server.setRequestHandler('tools/call', ({ params }) => callTool(library, message, params));
-  server.setRequestHandler('resources/list', () => ({ resources: resourcesOf(manifest) }));
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
-    const found = readResource(manifest, baseUrl, uri);
-    if (found === null) throw new library.ResourceNotFoundError(uri.slice(0, SHOWN_CHARACTERS));
-    return found;
-  });
+  switch (body.method) {
+    case 'tools/call':
+      server.setRequestHandler('tools/call', ({ params }) => callTool(library, message, params));
+      break;
+    case 'tools/list':
+      server.setRequestHandler('tools/list', () => ({ tools: [...set.tools] }));
+      break;
+    case 'resources/list':
+      server.setRequestHandler('resources/list', () => ({ resources: resourcesOf(manifest) }));
+      break;
+    case 'resources/templates/list':
+      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
+      break;
+    case 'resources/read':
+      server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+        const found = readResource(manifest, baseUrl, uri);
+        if (found === null) throw new library.ResourceNotFoundError(uri.slice(0, SHOWN_CHARACTERS));
+        return found;
+      });
+      break;
+  }
   return server;
 }
 
