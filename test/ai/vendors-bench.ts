@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { readBills } from '../../src/core/vendors/bills.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';
+import { openaiWire, type WireWords } from '../support/ai/wires.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 
 /** USD per million tokens. */
@@ -37,20 +38,20 @@ export class AiVendors {
     this.#folder = folder;
   }
 
-  /** `model`: further fields of acme's chat model. */
-  static async start(model: object = {}): Promise<AiVendors> {
+  /** `model`: further fields of acme's chat model; `wire`: what acme speaks. */
+  static async start(model: object = {}, wire: WireWords = openaiWire): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
-      OpenaiDouble.start('Hello from acme.'),
+      OpenaiDouble.start('Hello from acme.', wire),
       OpenaiDouble.start('Hello from corp.'),
     ]);
     const folder = await mkdtemp(join(tmpdir(), 'qm-ai-'));
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, 'vendor-key', { mode: 0o600 });
     const timeouts = { first_content_ms: 400, idle_ms: 400, total_ms: 10_000 };
-    const of = (id: string, double: OpenaiDouble, price: object, further: object) => ({
-      ...{ id, adapter: 'openai', region: 'western', base_url: double.url, api_key: { file: keyFile }, timeouts },
-      models: [
-        {
+    const of = (id: string, double: OpenaiDouble, price: typeof ACME, further: object) => {
+      const adapter = id === 'acme' ? wire.adapter : 'openai';
+      const chat = {
+        ...{
           id: 'm-1',
           serves: ['ai.chat'],
           price,
@@ -58,20 +59,18 @@ export class AiVendors {
           max_output: 1_000,
           tools: true,
           json_schema: true,
-          ...further,
         },
-        {
-          ...{
-            id: 'e-1',
-            serves: ['ai.embed'],
-            price: { input: price === ACME ? 1 : 1.2 },
-            dimensions: 3,
-            embedding_space: 'e',
-          },
-          ...(price === ACME ? { default_embedding: true } : {}),
-        },
-      ],
-    });
+        ...further,
+      };
+      const embedding = {
+        ...{ id: 'e-1', serves: ['ai.embed'], price: { input: price.input }, dimensions: 3, embedding_space: 'e' },
+        ...((id === 'acme') === (wire.adapter === 'openai') ? { default_embedding: true } : {}),
+      };
+      return {
+        ...{ id, adapter, region: 'western', base_url: double.url, api_key: { file: keyFile }, timeouts },
+        models: adapter === 'openai' ? [chat, embedding] : [chat],
+      };
+    };
     const vendors = [of('acme', acme, ACME, model), of('corp', corp, CORP, {}), { id: 'sandbox', enabled: false }];
     const file = join(folder, 'vendors.yaml');
     await writeFile(file, stringify({ version: 1, vendors }, { aliasDuplicateObjects: false }));

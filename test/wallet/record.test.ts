@@ -19,8 +19,9 @@ interface Copy {
 
 /** Every capability that is paid by its call once more, under another price. No price of the book is a multiple of the one it gets instead. */
 function copiesOf(module: Module): Copy[] {
+  // What models do costs what their rows say.
+  if (module.models !== undefined) return [];
   return module.capabilities
-
     .filter(({ price, chargedAtEnd }) => price !== 'free' && chargedAtEnd !== true)
     .map((original) => {
       const operation = original.id.replaceAll('.', '_');

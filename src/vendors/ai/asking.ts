@@ -12,6 +12,8 @@ import type { AiCall, ChatPiece } from './port.ts';
 
 /** Of one answer, streamed or not: embeddings as floats are the longest. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** Of one event of a stream. */
+const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** Of an error. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
@@ -96,7 +98,7 @@ export function errorInside(call: AiCall, body: unknown, readError: ReadError): 
 }
 
 export interface SentEvent {
-  readonly event: string | undefined;
+  readonly event?: string | undefined;
   readonly data: string;
 }
 
@@ -110,7 +112,8 @@ export async function* piecesOf(
   read: (event: SentEvent) => readonly ChatPiece[],
 ): AsyncGenerator<ChatPiece, void> {
   const events: SentEvent[] = [];
-  const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
+  const onEvent = ({ event, data }: SentEvent) => events.push({ event, data });
+  const parser = createParser({ onEvent, maxBufferSize: EVENT_CHARACTERS_MAX });
   const text = new TextDecoder();
   try {
     for await (const bytes of body) {

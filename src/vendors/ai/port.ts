@@ -69,7 +69,8 @@ export type ChatPiece =
       /** Whether it has text, a tool call, a refusal or reasoning: the stream is committed to. */
       readonly hasContent: boolean;
     }
-  | { readonly kind: 'usage'; readonly usage: AiUsage }
+  /** `isPartial`: as far as the answer has come; it is told again. */
+  | { readonly kind: 'usage'; readonly usage: AiUsage; readonly isPartial?: true }
   /** The vendor said that this is all. A stream that stops without one has failed. */
   | { readonly kind: 'end' }
   /** The vendor failed in the stream, or broke off, or was silent for too long. The last piece. */

@@ -27,6 +27,12 @@ export type Deed =
   | 'reset'
   | 'silence';
 
+/** How it says its words. */
+interface Speech {
+  completion(text: string): Json;
+  stream(text: string): string[];
+}
+
 export const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
 export class OpenaiDouble {
@@ -34,9 +40,11 @@ export class OpenaiDouble {
   readonly #server: Server;
   readonly #deeds: Deed[] = [];
   readonly #words: string;
+  readonly #speaks: Speech;
 
-  private constructor(words: string) {
+  private constructor(words: string, speaks: Speech) {
     this.#words = words;
+    this.#speaks = speaks;
     this.#server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
@@ -53,8 +61,11 @@ export class OpenaiDouble {
   }
 
   /** `words`: what its model says. */
-  static async start(words: string): Promise<OpenaiDouble> {
-    const double = new OpenaiDouble(words);
+  static async start(
+    words: string,
+    speaks: Speech = { completion: completionOf, stream: streamOf },
+  ): Promise<OpenaiDouble> {
+    const double = new OpenaiDouble(words, speaks);
     double.#server.listen(0, '127.0.0.1');
     await once(double.#server, 'listening');
     return double;
@@ -84,7 +95,8 @@ export class OpenaiDouble {
   #usual({ path, body }: Seen): Deed {
     if (path.endsWith('/embeddings'))
       return { status: 200, body: embedded([body.input].flat().length, body.encoding_format) };
-    return body.stream === true ? { stream: streamOf(this.#words) } : { status: 200, body: completionOf(this.#words) };
+    const { stream, completion } = this.#speaks;
+    return body.stream === true ? { stream: stream(this.#words) } : { status: 200, body: completion(this.#words) };
   }
 
   async #do(deed: Deed, response: ServerResponse): Promise<void> {

@@ -165,6 +165,8 @@ class Reading {
   /** Held back, in their order. */
   readonly #first: ChatPiece[];
   #usage: AiUsage | null = null;
+  /** It may still grow. */
+  #isPartial = false;
 
   constructor(ctx: CallContext, taken: Taken<Begun>, settlement: Settlement) {
     this.#ctx = ctx;
@@ -207,7 +209,10 @@ class Reading {
 
   async #next(): Promise<ChatPiece> {
     const piece = this.#first.shift() ?? (await nextPiece(this.#taken.reply.rest));
-    if (piece.kind === 'usage') this.#usage = piece.usage;
+    if (piece.kind === 'usage') {
+      this.#usage = piece.usage;
+      this.#isPartial = piece.isPartial === true;
+    }
     if (piece.kind === 'chunk') this.#said.add(piece.chunk);
     return piece;
   }
@@ -222,13 +227,20 @@ class Reading {
     const { ended, reply } = this.#taken;
     if (this.#ctx.signal.aborted) {
       ended(wentWell);
-      await this.#settlement.part(this.#usage, this.#said);
+      await this.#settlement.part(this.#usedByNow(), this.#said);
       return;
     }
     const told = reply.upstream.isLate ? tooLate() : failure;
     ended(outcomeOf(told));
     if (this.#usage !== null) await this.#settlement.part(this.#usage, this.#said);
     throw failureOf(told.reason, `${told.message} The answer is not complete.`);
+  }
+
+  /** Of an answer that its client has left: what the vendor said in the beginning has grown since. */
+  #usedByNow(): AiUsage | null {
+    const usage = this.#usage;
+    if (usage === null || !this.#isPartial) return usage;
+    return { ...usage, outputTokens: Math.max(usage.outputTokens, this.#said.tokens) };
   }
 
   /** Nobody takes what comes. What the vendor bills in any case is read to its end. */
@@ -242,7 +254,7 @@ class Reading {
     if (last.kind === 'end') await this.#complete();
     else {
       ended(wentWell);
-      await this.#settlement.part(this.#usage, this.#said);
+      await this.#settlement.part(this.#usedByNow(), this.#said);
     }
   }
 }

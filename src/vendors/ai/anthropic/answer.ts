@@ -93,7 +93,7 @@ export class MessageStream {
       case 'message_stop':
         return [...this.#counted(), { kind: 'end' }];
       case 'error':
-        return [...this.#counted(), { kind: 'failed', failure: errorInside(this.#call, sent, readAnthropicError) }];
+        return [{ kind: 'failed', failure: errorInside(this.#call, sent, readAnthropicError) }];
       default:
         return [];
     }
@@ -102,7 +102,8 @@ export class MessageStream {
   #start({ id, model, usage }: WireObject): ChatPiece[] {
     this.#base = { id, object: 'chat.completion.chunk', created: secondsNow(), model };
     this.#remember(usage);
-    return [this.#chunk({ role: 'assistant', content: '' }, false)];
+    // The input is known from the start: a stream that breaks has used that at least.
+    return [this.#chunk({ role: 'assistant', content: '' }, false), ...this.#counted({ isPartial: true })];
   }
 
   #open(index: unknown, block: WireObject): ChatPiece[] {
@@ -124,12 +125,11 @@ export class MessageStream {
     if (type === 'text_delta' && text) return [this.#chunk({ content: text })];
     if (type === 'thinking_delta' && thinking) return [this.#chunk({ reasoning_content: thinking })];
     if (type !== 'input_json_delta' || !json) return [];
-    const number = this.#calls.get(index);
-    return [
-      this.#chunk(
-        number == null ? { content: json } : { tool_calls: [{ index: number, function: { arguments: json } }] },
-      ),
-    ];
+    // Of a block that nobody has opened it is not known what it is.
+    if (!this.#calls.has(index)) return [];
+    const number = this.#calls.get(index) ?? null;
+    const called = [{ index: number, function: { arguments: json } }];
+    return [this.#chunk(number === null ? { content: json } : { tool_calls: called })];
   }
 
   #finish({ stop_reason: reason }: WireObject, usage: unknown): ChatPiece[] {
@@ -144,9 +144,9 @@ export class MessageStream {
     if (isObject(usage)) this.#usage = { ...this.#usage, ...usage };
   }
 
-  #counted(): ChatPiece[] {
+  #counted(how: { readonly isPartial?: true } = {}): ChatPiece[] {
     const usage = usageOf(this.#usage);
-    return usage === null ? [] : [{ kind: 'usage', usage }];
+    return usage === null ? [] : [{ kind: 'usage', usage, ...how }];
   }
 
   #chunk(delta: WireObject, hasContent = true, finish: string | null = null): ChatPiece {
