@@ -82,3 +82,18 @@ test('the header says the same as the field; what is no time is refused', async 
   expect((await by('60')).body.service_metadata.cache_layer).toBe('l1_hit');
   expect((await by('soon')).body.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'X-QM-Cache-TTL' });
 });
+
+test('an account has a thousand in the database; further ones are kept in their process alone', async () => {
+  const { db } = bench.service.core;
+  const fill = `INSERT INTO ai.cached_answer (account_id, digest, sealed, expires_at)
+                SELECT $1, 'd' || i, '\\x00', core.clock_now() + interval '1 day' FROM generate_series(1, 1000) i ON CONFLICT DO NOTHING`;
+  await db.query({ name: 'test_fill_cache', text: fill }, [bench.account.accountId]);
+  const count = async () => {
+    const text = 'SELECT count(*)::int AS kept FROM ai.cached_answer WHERE account_id = $1';
+    return (await db.query<{ kept: number }>({ name: 'test_count_cache', text }, [bench.account.accountId])).rows[0]
+      ?.kept;
+  };
+  const before = await count();
+  expect(await layerOf(body('five'))).toBe('l1_miss');
+  expect([await layerOf(body('five')), await count()]).toEqual(['l1_hit', before]);
+});

@@ -154,7 +154,8 @@ const story: RawRoute<DepotState> = {
     });
     if (start.kind === 'replay') return { status: 200, headers: {}, body: start.data.text };
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
-    const body = withHeartbeat(start.stream, 50, commentText('wait'));
+    // A beat before the failure would be its first piece.
+    const body = withHeartbeat(start.stream, query.has('broken') ? 10_000 : 50, commentText('wait'));
     return { status: 200, headers, body, costNanos: () => start.stream.costNanos };
   },
 };

@@ -1,6 +1,7 @@
 // Signing in and what follows, in a real browser without scripts, each page looked at by axe; and who may do what there.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteAccount } from '../../src/core/accounts/deletion/deletion.ts';
 import { listMails } from '../../src/core/mail/mail.ts';
 import { membersOf } from '../../src/core/people/persons.ts';
 import { expectAccessible } from '../support/axe.ts';
@@ -164,10 +165,29 @@ test('who was removed from the only account is as new', async () => {
   expect(await accountOf(again)).not.toBe(account);
 });
 
+test('a deleted account says so, and its owner restores it by a button', async () => {
+  const email = 'deletes@example.org';
+  const accountId = await accountOf(await signedIn(email));
+  await service.core.db.transaction((tx) => deleteAccount(tx, accountId, { forfeit: true, requestId: 'req_test' }));
+  const page = await newPage();
+  await page.goto(`${service.url}/auth`);
+  await page.fill('#email', email);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#code');
+  await page.fill('#code', (await lastMail(email)).code);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('text=This account was deleted');
+  await expectAccessible(page);
+  await page.click('text=Restore the account');
+  await page.waitForSelector('text=The account is restored');
+  await expectAccessible(page);
+  await page.context().close();
+});
+
 test('forms without the token of their session are refused, and no page may be framed', async () => {
   const [owner, other] = [await signedIn('forms@example.org'), await signedIn('others@example.org')];
   const foreign = await other.formToken('/auth/account');
-  const paths = ['switch', 'end', 'invite', 'remove'].map((name) => `/auth/account/${name}`);
+  const paths = ['switch', 'end', 'invite', 'remove', 'restore'].map((name) => `/auth/account/${name}`);
   for (const path of [...paths, '/auth/sign-out'])
     for (const form_token of ['', foreign]) expect((await owner.post(path, { form_token, all: '1' })).status).toBe(403);
   const form_token = await owner.formToken('/auth/account');

@@ -8,7 +8,6 @@ import { embed } from './capabilities/embed.ts';
 import { models } from './capabilities/models.ts';
 import { aiFamily } from './models/family.ts';
 import { openaiRoutes } from './openai/routes.ts';
-import { aiProblems } from './problems.ts';
 import { responsesRoute } from './responses/route.ts';
 import type { AiState } from './state.ts';
 
@@ -21,7 +20,6 @@ export const ai = defineModule<AiState>({
   status: 'beta',
   capabilities: [chat, embed, models, countTokens],
   prices: { 'ai.chat': token, 'ai.embed': token },
-  problems: aiProblems,
   models: aiFamily,
   rawRoutes: [...openaiRoutes, responsesRoute],
   start: (core) => ({

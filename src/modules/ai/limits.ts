@@ -36,6 +36,8 @@ export const DRAIN_MS = 60_000;
 /** Longer answers are not kept for repeats of their idempotency key. */
 export const KEPT_BYTES_MAX = 1024 * 1024;
 
+/** Of an account, in the database; further ones are cached in their process alone. */
+export const CACHED_ANSWERS_MAX = 1_000;
 /** Longer answers are not cached. */
 export const CACHED_BYTES_MAX = 256 * 1024;
 /** Of cached answers in a process. */

@@ -1,5 +1,5 @@
-// The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Forms in, JSON out, in the words of OAuth; never cached, and no
-// page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
+// The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Forms in, JSON
+// out, in the words of OAuth; never cached, and no page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
 import type { Core } from '../../core/context.ts';
 import { redeemCode } from '../../core/devices/authorization.ts';
 import { readClientName, readScopes, shownUserCode } from '../../core/devices/codes.ts';

@@ -6,7 +6,7 @@ import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import { statement } from '../../../db/statement.ts';
-import { CACHE_BYTES_MAX, CACHED_BYTES_MAX } from '../limits.ts';
+import { CACHE_BYTES_MAX, CACHED_ANSWERS_MAX, CACHED_BYTES_MAX } from '../limits.ts';
 
 const LABEL = 'ai-cache';
 
@@ -14,6 +14,10 @@ const selectAnswer = statement(
   'ai_cache_read',
   `SELECT c.sealed, (extract(epoch FROM c.expires_at - core.clock_now()) * 1000)::float8 AS "leftMs" FROM ai.cached_answer c
     WHERE c.account_id = $1 AND c.digest = $2 AND c.expires_at > core.clock_now()`,
+);
+const countAnswers = statement(
+  'ai_cache_count',
+  `SELECT count(*)::int AS kept FROM (SELECT 1 FROM ai.cached_answer c WHERE c.account_id = $1 LIMIT $2) AS found`,
 );
 const upsertAnswer = statement(
   'ai_cache_write',
@@ -63,12 +67,18 @@ export class AnswerCache {
   /** Of a complete answer; one that is too long is not kept. What cannot be written is asked of a vendor again, and no more than that. */
   async keep(accountId: string, digest: string, text: string, ttlMs: number): Promise<void> {
     if (Buffer.byteLength(text) > CACHED_BYTES_MAX) return;
-    const { db, secrets, log } = this.#core;
     this.#keepNear(accountId, digest, text, ttlMs);
-    const sealed = secrets.encrypt(LABEL, nameOf(accountId, digest), text);
-    await db.query(upsertAnswer, [accountId, digest, sealed, ttlMs]).catch((err: unknown) => {
-      log.warn({ err }, 'an answer could not be kept for the same request again');
+    await this.#write(accountId, digest, text, ttlMs).catch((err: unknown) => {
+      this.#core.log.warn({ err }, 'an answer could not be kept for the same request again');
     });
+  }
+
+  async #write(accountId: string, digest: string, text: string, ttlMs: number): Promise<void> {
+    const { db, secrets } = this.#core;
+    const { rows } = await db.query<{ kept: number }>(countAnswers, [accountId, CACHED_ANSWERS_MAX]);
+    if (rows[0]?.kept === CACHED_ANSWERS_MAX) return;
+    const sealed = secrets.encrypt(LABEL, nameOf(accountId, digest), text);
+    await db.query(upsertAnswer, [accountId, digest, sealed, ttlMs]);
   }
 
   #keepNear(accountId: string, digest: string, text: string, ttlMs: number): void {

@@ -1,9 +1,10 @@
 // Answers kept for repeats of an idempotency key: encrypted with the key itself, which is stored nowhere.
+
 import type { CallContext } from '../../../core/context.ts';
 import type { HeldAnswer } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Served } from '../../../manifest/capability.ts';
+import { problem } from '../../../problems/problem.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
-import { problem } from '../problems.ts';
 
 const LABEL = 'ai-answer';
 

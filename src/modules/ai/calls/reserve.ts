@@ -4,12 +4,11 @@ import type { CallContext } from '../../../core/context.ts';
 import { outcomeOrWait } from '../../../core/wallet/charge/charge.ts';
 import type { LaneOutcome } from '../../../core/wallet/lane/lane-item.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import type { Problem } from '../../../problems/problem.ts';
+import { type Problem, problem } from '../../../problems/problem.ts';
 import { OUTPUT_TOKENS_LEAST } from '../limits.ts';
 import { type Chain, outputTokensOf, sizeOf } from '../models/choose.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
 import { mostNanos, outputTokensFor } from '../models/price.ts';
-import { problem } from '../problems.ts';
 import type { ChatAsk } from './ask.ts';
 
 export interface Reserved {

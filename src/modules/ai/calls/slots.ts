@@ -1,9 +1,10 @@
 // How many calls of models an account has under way in this process: each holds a connection to a vendor, and maybe one to a client, for
 // as long as its answer takes.
+
 import type { Tier } from '../../../core/accounts/tiers.ts';
 import type { CallContext } from '../../../core/context.ts';
+import { problem } from '../../../problems/problem.ts';
 import { callsAtOnce } from '../limits.ts';
-import { problem } from '../problems.ts';
 
 export class CallSlots {
   readonly #taken = new Map<string, number>();

@@ -3,10 +3,9 @@ import type { CallContext } from '../../../core/context.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import { type Failover, nextStep, type Outcome } from '../../../core/vendors/failover.ts';
 import type { CallOutcome } from '../../../core/vendors/health.ts';
-import type { Problem } from '../../../problems/problem.ts';
+import { type Problem, problem } from '../../../problems/problem.ts';
 import type { FailoverReason, NotSent, Refused } from '../../../vendors/call/port.ts';
 import type { Chain } from '../models/choose.ts';
-import { problem } from '../problems.ts';
 
 /** Taken on by this vendor. */
 export interface Taken<Reply> {

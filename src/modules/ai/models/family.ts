@@ -21,7 +21,6 @@ const traits = Type.Object({
   reasoning: Type.Optional(Type.Boolean()),
   bills_after_disconnect: Type.Optional(Type.Boolean()),
   cost_from_usage: Type.Optional(Type.Boolean()),
-  batch_discount: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   dimensions: Type.Optional(dimensions),
   dimensions_range: Type.Optional(Type.Object({ min: dimensions, max: dimensions }, { additionalProperties: false })),
   max_input_tokens: Type.Optional(tokens),
@@ -74,7 +73,6 @@ interface Traits {
   readonly reasoning?: boolean;
   readonly bills_after_disconnect?: boolean;
   readonly cost_from_usage?: boolean;
-  readonly batch_discount?: number;
   readonly dimensions?: number;
   readonly dimensions_range?: { readonly min: number; readonly max: number };
   readonly max_input_tokens?: number;
@@ -105,7 +103,6 @@ export interface AiModel {
   readonly reasoning: boolean;
   readonly billsAfterDisconnect: boolean;
   readonly costFromUsage: boolean;
-  readonly batchDiscount: number;
   /** Of an embedding; null: the row does not say. */
   readonly dimensions: number | null;
   /** What a caller may ask for; null: nothing else. */
@@ -150,7 +147,6 @@ function readModel(row: ModelRow): AiModel {
     reasoning: said.reasoning ?? false,
     billsAfterDisconnect: said.bills_after_disconnect ?? false,
     costFromUsage: said.cost_from_usage ?? false,
-    batchDiscount: said.batch_discount ?? 0,
     dimensions: said.dimensions ?? null,
     dimensionsRange: said.dimensions_range ?? null,
     inputTokensMax: said.max_input_tokens ?? null,

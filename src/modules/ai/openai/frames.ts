@@ -3,9 +3,8 @@
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { commentText, eventText } from '../../../lib/event-stream.ts';
 import { errorOf } from '../../../manifest/openai-wire.ts';
-import { Problem } from '../../../problems/problem.ts';
+import { Problem, problem } from '../../../problems/problem.ts';
 import type { ChatEnd, ChatEvent } from '../calls/chat-event.ts';
-import { problem } from '../problems.ts';
 
 /** How a wire tells one chat. */
 export interface ChatWire {

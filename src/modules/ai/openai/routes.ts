@@ -1,11 +1,12 @@
 // The wire of OpenAI's chat completions, embeddings and models, on the same engine as ai.chat and ai.embed: agents change one base address.
+
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { json } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import { problem } from '../../../problems/problem.ts';
 import { embed, listText } from '../calls/embed.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { listModels } from '../models/list.ts';
-import { problem } from '../problems.ts';
 import type { AiState } from '../state.ts';
 import { answerChat, answeredHeaders, contextOf, metadataBy, refuse } from './answer.ts';
 import { readChatBody, readEmbedBody } from './bodies.ts';

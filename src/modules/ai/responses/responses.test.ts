@@ -1,9 +1,8 @@
 // The responses wire as pure functions: what a request asks for as a chat, and what comes of a chat as events.
 import { describe, expect, test } from 'vitest';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import { Problem } from '../../../problems/problem.ts';
+import { Problem, problem } from '../../../problems/problem.ts';
 import type { ChatEnd } from '../calls/chat-event.ts';
-import { problem } from '../problems.ts';
 import { chatBodyOf } from './request.ts';
 import { ResponseWire } from './wire.ts';
 

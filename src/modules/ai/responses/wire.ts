@@ -2,11 +2,10 @@
 // answer in one piece is the response that the events of its chunks end with.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { eventText } from '../../../lib/event-stream.ts';
-import type { Problem } from '../../../problems/problem.ts';
+import { type Problem, problem } from '../../../problems/problem.ts';
 import { chunksOf } from '../calls/assemble.ts';
 import type { ChatEnd } from '../calls/chat-event.ts';
 import type { ChatWire } from '../openai/frames.ts';
-import { problem } from '../problems.ts';
 
 /** Longer answers are a vendor's failure: all of one is told again at its end. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
