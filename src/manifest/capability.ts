@@ -72,6 +72,8 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly summary: string;
   /** Written for an agent: what it does, what to send, what to watch out for. */
   readonly description: string;
+  /** What an engineer would type to find it, beside the words of its id and summary: "sqs send message". */
+  readonly keywords?: readonly string[];
   /**
    * Path, query and body fields in one object; a name in the path is a path parameter, the rest is the query (GET, DELETE) or the
    * body. With `additionalProperties: true` the body is free-form: data that the capability cuts from `ctx.inputText`, whatever its names.
@@ -86,7 +88,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly scope: ScopeKind;
   /** A read by POST: its input is too long for a query string (contract §2 and §12). */
   readonly isLongRead?: boolean;
-  /** A write that removes or ends something for good; every DELETE does. */
+  /** A write that removes or ends something for good; every DELETE must say so. */
   readonly destructive?: boolean;
   /** A write that takes no idempotency key: repeating it is how it is used, as consume and ack are (contract §4). */
   readonly isKeyless?: boolean;

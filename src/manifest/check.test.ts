@@ -294,3 +294,7 @@ describe('buildManifest', () => {
     expect(buildManifest([parcels]).sha256).not.toBe(digest);
   });
 });
+
+test('a DELETE says that it is destructive', () => {
+  expect(faultsOf({ method: 'DELETE' })).toEqual(['parcel.send: a DELETE must be marked destructive']);
+});

@@ -39,6 +39,7 @@ const capabilityRules: readonly CapabilityRule[] = [
   keyIsTakenWhereDue,
   bodyLimitIsSound,
   toolNameIsShort,
+  destructionIsDeclared,
 ];
 
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. `quick` leaves schemas and examples out. */
@@ -207,6 +208,11 @@ function toolNameIsShort({ capability: { id } }: Listed): string[] {
   return id.length <= TOOL_NAME_CHARACTERS_MAX
     ? []
     : [`a tool's name has at most ${TOOL_NAME_CHARACTERS_MAX} characters`];
+}
+
+/** Whoever approves calls is asked about what cannot be undone. */
+function destructionIsDeclared({ capability: { method, destructive } }: Listed): string[] {
+  return method === 'DELETE' && destructive !== true ? ['a DELETE must be marked destructive'] : [];
 }
 
 /** What takes long to read is read in a thread, or weighed by a rate, or not taken. */

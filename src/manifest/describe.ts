@@ -46,6 +46,9 @@ export interface CapabilityFailure {
 
 export interface CapabilityDescription extends CapabilitySummary {
   readonly description: string;
+  readonly keywords: readonly string[];
+  /** Whether it removes or ends something for good. */
+  readonly destructive: boolean;
   readonly request_schema: JsonSchema;
   readonly response_schema: JsonSchema;
   readonly errors: readonly CapabilityFailure[];
@@ -105,6 +108,8 @@ export function describeCapability(capability: Capability, offer: Offer): Capabi
   return {
     ...summarizeCapability(capability, offer),
     description: descriptionOf(capability, offer.deployment),
+    keywords: capability.keywords ?? [],
+    destructive: capability.destructive ?? false,
     request_schema: requestSchema(capability),
     response_schema: asJsonSchema(capability.output),
     errors: failureCodes(capability).map((code) => {

@@ -84,6 +84,7 @@ const drop: Capability = {
   price: 'free',
   scope: 'write',
   idempotent: true,
+  destructive: true,
   status: 'deprecated',
   errors: [],
   events: [],

@@ -38,6 +38,13 @@ const summaryFields = {
   vendors_live: strings('Vendors that serve it now.'),
 };
 
+/** With `view=brief`. */
+const briefFields = {
+  id: Type.String({ description: 'Capability id.' }),
+  summary: Type.String({ description: 'One sentence.' }),
+  price: Type.String({ description: 'Price in words: `0.00002 USD per message`, `free`.' }),
+};
+
 const eventFields = {
   type: Type.String({ description: 'Event type.' }),
   module: Type.String({ description: 'Module whose work tells it.' }),
@@ -64,19 +71,28 @@ export const discoverySchema = Type.Object(
       pattern: '^[a-f0-9]{64}$',
     }),
     regions: strings('Regions of the service.'),
-    modules: Type.Array(
-      Type.Object({
-        module: Type.String({ description: 'Module tag.' }),
-        status: Type.Enum(['ga', 'beta', 'planned'], { description: 'Planned modules have no capability yet.' }),
-      }),
-      { description: 'Every module.' },
+    modules: Type.Optional(
+      Type.Array(
+        Type.Object({
+          module: Type.String({ description: 'Module tag.' }),
+          status: Type.Enum(['ga', 'beta', 'planned'], { description: 'Planned modules have no capability yet.' }),
+        }),
+        { description: 'Every module; not where something is asked for.' },
+      ),
     ),
-    capabilities: Type.Array(Type.Object(summaryFields, { title: 'CapabilitySummary' }), {
-      description: 'Every capability.',
-    }),
-    events: Type.Array(Type.Object(eventFields, { title: 'EventSummary' }), {
-      description: 'Every event type that a webhook may subscribe to.',
-    }),
+    total: Type.Optional(Type.Integer({ description: 'How many fit what is asked for, without `limit`.', minimum: 0 })),
+    capabilities: Type.Array(
+      Type.Union([
+        Type.Object(summaryFields, { title: 'CapabilitySummary' }),
+        Type.Object(briefFields, { title: 'CapabilityBrief' }),
+      ]),
+      { description: 'Every capability, or those that fit what is asked for.' },
+    ),
+    events: Type.Optional(
+      Type.Array(Type.Object(eventFields, { title: 'EventSummary' }), {
+        description: 'Every event type that a webhook may subscribe to; not where something is asked for.',
+      }),
+    ),
   },
   { title: 'Discovery' },
 );
@@ -90,6 +106,8 @@ export const capabilityDetailSchema = Type.Object(
   {
     ...summaryFields,
     description: Type.String({ description: 'What it does and what to watch out for.' }),
+    keywords: strings('Words by which it is found.'),
+    destructive: Type.Boolean({ description: 'Whether it removes or ends something for good.' }),
     request_schema: schemaDocument(
       'JSON Schema of path, query and body fields together; names in the path are path parameters.',
     ),

@@ -17,8 +17,8 @@ const ctx = { principal: { scopes: null } } as CallContext;
 
 async function call(id: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const answer = await fixtureManifest.byId.get(id)?.run({ ctx, input: input as never, state });
-  if (!(answer?.data instanceof JsonText)) throw new Error('not a JsonText');
-  return JSON.parse(answer.data.text);
+  const data = answer?.data;
+  return data instanceof JsonText ? JSON.parse(data.text) : (data as Record<string, unknown>);
 }
 
 describe('GET /v1/discovery', () => {
@@ -67,7 +67,75 @@ describe('GET /v1/discovery', () => {
   });
 });
 
+describe('GET /v1/discovery with a question', () => {
+  const ids = async (input: Record<string, unknown>) => {
+    const data = await call('discovery', input);
+    expect(ajv.validate(fixtureManifest.byId.get('discovery')?.output ?? {}, data), ajv.errorsText()).toBe(true);
+    expect(Object.keys(data)).not.toEqual(expect.arrayContaining(['events']));
+    return (data.capabilities as { id: string }[]).map(({ id }) => id);
+  };
+
+  test.each([
+    [{ q: 'drop for good' }, ['parcel.drop']],
+    [{ q: 'how do I' }, []],
+    [{ module: 'discovery' }, ['discovery', 'discovery.capability', 'discovery.event']],
+    [{ billable: true }, ['parcel.send']],
+    [{ module: 'parcel', billable: false }, ['parcel.list', 'parcel.drop', 'parcel.weigh']],
+    [{ limit: 2 }, ['parcel.send', 'parcel.list']],
+    [{ q: 'describes', limit: 1 }, ['discovery.capability']],
+  ])('%j answers %j', async (input, wanted) => {
+    expect(await ids(input)).toEqual(wanted);
+  });
+
+  test('says how many there are beyond the limit', async () => {
+    expect(await call('discovery', { module: 'parcel', limit: 1 })).toMatchObject({ total: 4, capabilities: [{}] });
+  });
+
+  test('the rows are those of the whole list; view=brief has what is enough to choose', async () => {
+    const whole = await call('discovery', {});
+    const narrowed = await call('discovery', { module: 'parcel' });
+    expect(narrowed.capabilities).toEqual((whole.capabilities as object[]).slice(0, 4));
+    const { capabilities } = await call('discovery', { view: 'brief', limit: 1 });
+    expect(capabilities).toEqual([
+      {
+        id: 'parcel.send',
+        summary: 'Sends a parcel.',
+        price: '0.00002 USD per parcel, at least 0.0001 USD per call',
+      },
+    ]);
+  });
+
+  test.each([
+    ['parcels', 'There is no module "parcels". Did you mean parcel? There are parcel, discovery.'],
+    ['email', 'Planned and not available here is the module "email". There are parcel, discovery.'],
+    ['__proto__', 'There is no module "__proto__". There are parcel, discovery.'],
+  ])('the module %s is refused by name', async (module, message) => {
+    const refused = { code: 'VALIDATION_FAILED', httpStatus: 400, param: 'module', detail: 'enum', message };
+    await expect(call('discovery', { module })).rejects.toMatchObject(refused);
+  });
+
+  test('without one the answer has all of its fields, in their order', async () => {
+    expect(Object.keys(await call('discovery', {}))).toEqual([
+      'service',
+      'api_version',
+      'spec_version',
+      'manifest_sha256',
+      'regions',
+      'modules',
+      'capabilities',
+      'events',
+    ]);
+  });
+});
+
 describe('GET /v1/discovery/{capability}', () => {
+  test('has the words by which it is found, and says what destroys', async () => {
+    const described = await call('discovery.capability', { capability: 'parcel.drop' });
+    expect(described).toMatchObject({ destructive: true, keywords: [] });
+    const own = await call('discovery.capability', { capability: 'discovery' });
+    expect(own).toMatchObject({ destructive: false, keywords: expect.arrayContaining(['api catalog']) });
+  });
+
   test.each([...fixtureManifest.byId.keys()])('%s answers the shape it promises', async (capability) => {
     const data = await call('discovery.capability', { capability });
     expect(ajv.validate(fixtureManifest.byId.get('discovery.capability')?.output ?? {}, data), ajv.errorsText()).toBe(

@@ -8,18 +8,20 @@ import { JsonText } from '../../lib/json-text.ts';
 import { usd } from '../../lib/money.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { defineCapability } from '../../manifest/capability.ts';
-import { describeCapability, summarizeCapability } from '../../manifest/describe.ts';
+import { describeCapability } from '../../manifest/describe.ts';
 import { buildManifest, type Manifest, type ManifestOptions } from '../../manifest/manifest.ts';
 import { defineModule, type Module } from '../../manifest/module.ts';
 import { notBuilt, plannedModules } from '../../manifest/planned/modules.ts';
-import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
+import { serviceName } from '../../manifest/version.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
+import { isQuestion, liveOf, narrowedListing, type Question, wholeListing } from './discovery-listing.ts';
 import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './discovery-schemas.ts';
 import { type EventDocument, eventDocument } from './event-document.ts';
+import { QUERY_CHARACTERS_MAX } from './search.ts';
 
 interface DiscoveryState {
-  /** As long as the same vendors are up it stays as it is. Whoever is not the operator has no use for the operator's module. */
-  listing(withOperators: boolean): JsonText;
+  /** As long as the same vendors are up the whole stays as it is. Whoever is not the operator has no use for the operator's module. */
+  listing(withOperators: boolean, question: Question): JsonText | object;
   /** Undefined when there is no such capability. */
   detail(id: string): JsonText | undefined;
   /** One kind of event; undefined when the catalogue has no such type. */
@@ -48,23 +50,17 @@ export function createDiscoveryModule(getManifest: () => Manifest): Module {
   });
 }
 
-/** Modules of the specification in its order, then those that are ours; a tag without a built module is planned. */
-export function moduleStatuses(manifest: Manifest): { module: string; status: string }[] {
-  const built = new Map(manifest.modules.map((module) => [module.name, module.status]));
-  const names = [...new Set([...moduleTags, ...built.keys()])];
-  return names.map((module) => ({ module, status: built.get(module) ?? 'planned' }));
-}
-
 function createState(getManifest: () => Manifest, vendors: Vendors): DiscoveryState {
   const listings = new Map<boolean, { readonly text: JsonText; readonly revision: number }>();
   const described = new Map<string, CapabilityDocument>();
   return {
-    listing(withOperators) {
+    listing(withOperators, question) {
+      const isShown = (module: string) => withOperators || module !== OPERATOR_MODULE;
+      if (isQuestion(question)) return narrowedListing(getManifest(), vendors, isShown, question);
       const { revision } = vendors.health;
       const known = listings.get(withOperators);
       if (known?.revision === revision) return known.text;
-      const isShown = (module: string) => withOperators || module !== OPERATOR_MODULE;
-      const text = new JsonText(JSON.stringify(listingOf(getManifest(), vendors, isShown)));
+      const text = new JsonText(JSON.stringify(wholeListing(getManifest(), vendors, isShown)));
       listings.set(withOperators, { text, revision });
       return text;
     },
@@ -86,25 +82,6 @@ function createState(getManifest: () => Manifest, vendors: Vendors): DiscoverySt
       described.set(id, document);
       return document.withVendors(vendors.servedBy(id));
     },
-  };
-}
-
-function listingOf(manifest: Manifest, vendors: Vendors, isShown: (module: string) => boolean): object {
-  return {
-    service: serviceName,
-    api_version: apiVersion,
-    spec_version: specVersion,
-    manifest_sha256: manifest.sha256,
-    regions: [manifest.deployment.region],
-    modules: moduleStatuses(manifest).filter(({ module }) => isShown(module)),
-    capabilities: manifest.capabilities
-      .filter(({ id }) => isShown(moduleOf(id)))
-      .map((capability) => {
-        const summary = summarizeCapability(capability, manifest);
-        const outside = vendors.servedBy(capability.id);
-        return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
-      }),
-    events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
   };
 }
 
@@ -131,10 +108,6 @@ function documentOf(manifest: Manifest, id: string): CapabilityDocument | undefi
       return new JsonText(`${text},"vendors_live":${live},"vendors":${vendors}}`);
     },
   };
-}
-
-function liveOf(vendors: readonly ListedVendor[]): string[] {
-  return vendors.filter(({ isUp }) => isUp).map(({ vendor }) => vendor);
 }
 
 function listedVendor({ vendor, region, isUp, models, lowestNanos }: ListedVendor): object {
@@ -166,8 +139,21 @@ const listCapabilities = define({
   description:
     'Start here. Answers all modules with their status and all capabilities with method, path, price, needed scope and whether they take ' +
     'an idempotency key; those of the module operator only to its keys. Ask GET /v1/discovery/{capability} for the request and response schema of one of them, and ' +
-    'GET /v1/discovery/event/{type} for the payload of an event.',
-  input: Type.Object({}),
+    'GET /v1/discovery/event/{type} for the payload of an event. With `q`, `module`, `billable`, `limit` or `view` it answers only the capabilities that these leave, ' +
+    'and `total`, how many there are without `limit`.',
+  keywords: ['list all operations', 'what can this service do', 'api catalog', 'search capabilities'],
+  input: Type.Object({
+    q: Type.Optional(
+      Type.String({
+        description: 'What you want to do: `delay a message`. The best come first, 20 of them when `limit` is absent.',
+        maxLength: QUERY_CHARACTERS_MAX,
+      }),
+    ),
+    module: Type.Optional(Type.String({ description: 'Only those of this module.', maxLength: 64 })),
+    billable: Type.Optional(Type.Boolean({ description: 'Only those that cost money, or only those that are free.' })),
+    limit: Type.Optional(Type.Integer({ description: 'At most so many.', minimum: 1, maximum: 100 })),
+    view: Type.Optional(Type.Enum(['brief'], { description: '`brief`: of each id, summary and price only.' })),
+  }),
   output: discoverySchema,
   price: 'free',
   anyKey: true,
@@ -175,8 +161,11 @@ const listCapabilities = define({
   idempotent: false,
   errors: [],
   events: [],
-  examples: [{ title: 'List every capability', input: {}, expect: { service: serviceName } }],
-  run: async ({ ctx, state }) => ({ data: state.listing(mayOperate(ctx.principal)) }),
+  examples: [
+    { title: 'List every capability', input: {}, expect: { service: serviceName } },
+    { title: 'Find one', input: { q: 'describe a capability', limit: 3, view: 'brief' } },
+  ],
+  run: async ({ ctx, input, state }) => ({ data: state.listing(mayOperate(ctx.principal), input) }),
 });
 
 const describeOne = define({
@@ -188,6 +177,7 @@ const describeOne = define({
     'Answers everything needed to call the capability: request and response schema, price, errors, examples, events, limits and the vendors that serve it now. ' +
     'In examples, `before` lists calls to make first, and `$N.field` stands for a field in the data of the N-th of them (from 0). ' +
     'An unknown id is answered with 404 CAPABILITY_NOT_FOUND and the ids that are near to it; one of a module that is not built yet with code_detail `planned`.',
+  keywords: ['schema of an operation', 'how do i call it', 'request format', 'parameters of an endpoint'],
   input: Type.Object({
     capability: Type.String({ description: 'Capability id, for example queue.publish.', minLength: 1, maxLength: 200 }),
   }),
@@ -220,6 +210,7 @@ const describeEvent = define({
   description:
     'Answers what a webhook that is subscribed to the type receives: the schema of `data`, and a whole event as an example. ' +
     'GET /v1/discovery lists all types; those with status `planned` do not occur yet.',
+  keywords: ['webhook payload schema', 'event example', 'event types'],
   input: Type.Object({
     type: Type.String({ description: 'Event type, for example queue.dlq.', minLength: 1, maxLength: 200 }),
   }),

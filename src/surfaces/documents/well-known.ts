@@ -3,7 +3,7 @@
 import { describeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { apiVersion, serviceName, specVersion } from '../../manifest/version.ts';
-import { moduleStatuses } from './discovery.ts';
+import { moduleStatuses } from './discovery-listing.ts';
 import { eventDocument } from './event-document.ts';
 import type { SurfaceOptions } from './openapi/openapi.ts';
 

@@ -3,14 +3,15 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { moduleOf } from '../../core/scopes.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import type { Capability } from '../../manifest/capability.ts';
 import { describeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRequest } from '../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { unknownCapability } from '../documents/discovery.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
+import { briefOf, findCapabilities, QUERY_CHARACTERS_MAX } from '../documents/search.ts';
 import { ownResult, readSelect, resultOf } from './answers.ts';
-import type { CapabilitySearch } from './search.ts';
 import { selectSchema } from './tools.ts';
 
 /** What a key may do at an address. */
@@ -22,7 +23,6 @@ export interface Reach {
 
 export interface OwnCall {
   readonly manifest: Manifest;
-  readonly search: CapabilitySearch;
   readonly set: Reach;
   readonly request: RawRequest;
   readonly input: Readonly<Record<string, unknown>>;
@@ -40,7 +40,6 @@ export interface OwnTool {
 
 const SEARCH_LIMIT_MAX = 20;
 const SEARCH_LIMIT = 8;
-const QUERY_CHARACTERS_MAX = 500;
 const free = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const id = { type: 'string', description: 'As search_capabilities gives it: queue.publish.' } as const;
 
@@ -60,7 +59,7 @@ const searchCapabilities: OwnTool = {
     },
     annotations: free,
   },
-  async run({ manifest, search, set, request, input }) {
+  async run({ manifest, set, request, input }) {
     await request.rate();
     const { query = '', module, limit = SEARCH_LIMIT } = input;
     if (typeof query !== 'string') throw invalidField('query', 'type', 'query must be a string.');
@@ -71,12 +70,10 @@ const searchCapabilities: OwnTool = {
     const modules = [...new Set([...set.allowed].map(moduleOf))];
     if (module !== undefined && !modules.includes(module as string))
       throw invalidField('module', 'enum', `module must be one that this key reaches: ${modules.join(', ')}.`);
-    const isShown = (found: string) => set.allowed.has(found) && (module === undefined || moduleOf(found) === module);
-    const items = search.find(query, isShown, limit as number).map(({ summary, pricing, ...each }) => ({
-      id: each.id,
-      summary,
-      price: priceInWords(pricing),
-    }));
+    const isShown = (found: Capability) =>
+      set.allowed.has(found.id) && (module === undefined || moduleOf(found.id) === module);
+    const found = findCapabilities(manifest, query, isShown).slice(0, limit as number);
+    const items = found.map((each) => briefOf(each, manifest));
     // Whoever finds nothing learns where to look.
     const data = items.length > 0 ? { items } : { items, modules: summariesOf(manifest, modules) };
     return ownResult(data, request.failureMetadata());

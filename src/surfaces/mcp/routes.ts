@@ -9,7 +9,6 @@ import { isLoopback } from '../../lib/loopback.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { CapabilitySearch } from './search.ts';
 import { answerMessage, type Library, loadLibrary } from './server.ts';
 import { ToolSets } from './tool-sets.ts';
 
@@ -23,11 +22,10 @@ const SERVER_ERROR = -32_000;
 interface Surface {
   readonly manifest: Manifest;
   readonly sets: ToolSets;
-  readonly search: CapabilitySearch;
 }
 
 export function mcpRoutes(services: () => Core, manifest: Manifest): readonly RawRoute[] {
-  const surface = { manifest, sets: new ToolSets(manifest), search: new CapabilitySearch(manifest) };
+  const surface = { manifest, sets: new ToolSets(manifest) };
   const route = (name: string, path: string): RawRoute => ({
     ...{ name, path, methods: ['POST'], capability: null, entryForm: 'mcp' },
     bodyBytesMax: admission.call.ratedBodyBytesMax,

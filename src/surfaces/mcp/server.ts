@@ -14,14 +14,12 @@ import { renderProblem } from '../../problems/render.ts';
 import { readSelect, resultOf } from './answers.ts';
 import type { OwnTool } from './own-tools.ts';
 import { readResource, resourcesOf, resourceTemplates } from './resources.ts';
-import type { CapabilitySearch } from './search.ts';
 import type { ToolSet } from './tool-sets.ts';
 import { takesSelect } from './tools.ts';
 
 export interface Message {
   readonly manifest: Manifest;
   readonly baseUrl: string;
-  readonly search: CapabilitySearch;
   readonly set: ToolSet;
   readonly request: RawRequest;
   /** The body, as text and parsed. */
@@ -141,13 +139,13 @@ async function callTool(library: Library, message: Message, params: CallParams):
 }
 
 function run(message: Message, found: Capability | OwnTool, input: Record<string, unknown>): Promise<CallToolResult> {
-  const { manifest, search, set, request } = message;
+  const { manifest, set, request } = message;
   const source = argumentsOf(message.text);
   const sourceOf = (name: string) => {
     const at = memberSources(source).get(name);
     return at === undefined ? null : source.slice(at.start, at.end);
   };
-  if ('tool' in found) return found.run({ manifest, search, set, request, input, sourceOf });
+  if ('tool' in found) return found.run({ manifest, set, request, input, sourceOf });
   return call(message, found, input, source, sourceOf);
 }
 

@@ -83,13 +83,13 @@ function describedIn({ prices }: Manifest, capability: Capability, charactersMax
 
 /** Hints that say what the protocol takes for granted are left out: destructive, not idempotent, of an open world. */
 function annotationsOf({ modules }: Manifest, capability: Capability): ToolAnnotations {
-  const { id, scope, method, destructive = false, errors } = capability;
+  const { id, scope, method, destructive, errors } = capability;
   const isRepeatable = method === 'DELETE' || method === 'PUT' || method === 'PATCH';
   const asksVendors = modules.some(({ models }) => models?.capabilities.includes(id) === true);
   const isClosed = !asksVendors && !errors.includes('WEBHOOK_URL_REJECTED');
   return {
     ...(scope === 'read' ? { readOnlyHint: true } : {}),
-    ...(scope === 'read' || destructive || method === 'DELETE' ? {} : { destructiveHint: false }),
+    ...(scope === 'read' || destructive === true ? {} : { destructiveHint: false }),
     ...(scope === 'read' || isRepeatable ? { idempotentHint: true } : {}),
     ...(isClosed ? { openWorldHint: false } : {}),
   };

@@ -14,6 +14,7 @@ export const balance = defineCapability<AccountState>()({
     'What can be spent now, what is held for running work, and credit that will expire. balance_usd is exact at the moment of the ' +
     'answer: held and expired credit is not in it. Promotional credit is spent before paid credit, the earliest expiry first. A ' +
     'billable call that the balance does not cover answers 402 INSUFFICIENT_CREDIT and has no effect.',
+  keywords: ['wallet balance', 'remaining credit', 'how much money is left'],
   input: Type.Object({}),
   output: Type.Object(
     {

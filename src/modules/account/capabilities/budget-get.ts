@@ -11,6 +11,7 @@ export const budgetGet = defineCapability<AccountState>()({
   summary: 'Shows the budget and what is used of it.',
   description:
     'The cap of the account, the alert threshold, and what the current window (a UTC calendar day or month) has used and holds.',
+  keywords: ['spending limit shown', 'budget left', 'budget usage'],
   input: Type.Object({}),
   output: budgetSchema,
   price: 'free',

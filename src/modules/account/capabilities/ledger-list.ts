@@ -36,6 +36,7 @@ export const ledgerList = defineCapability<AccountState>()({
   description:
     'Every change of the balance, newest first. Calls that were committed together are one entry for each capability and key. The ' +
     'amounts of all entries add up to the balance.',
+  keywords: ['transactions', 'billing history', 'list of charges', 'invoice lines', 'statement'],
   input: Type.Object({
     cursor: cursorField,
     limit: limitField,

@@ -17,6 +17,7 @@ export const usageTimeseries = defineCapability<AccountState>()({
     'One point for every hour, day or month (UTC) of the period, zero where nothing happened; with group_by one point for each ' +
     'capability or key that occurs in the period. Bounds are widened to whole steps. Without `from`: the last 24 hours, 30 days or 12 ' +
     'months. The step that is still running is marked partial. Beyond 50 groups the cheapest are summed up as `(other)`.',
+  keywords: ['spend over time', 'cost chart', 'daily usage graph', 'usage history'],
   input: Type.Object({
     granularity: Type.Optional(
       Type.Enum(['hour', 'day', 'month'], { default: 'day', description: 'Length of a step.' }),

@@ -18,6 +18,15 @@ export const chat = defineCapability<AiState>()({
     'anything, the next that can do the same is asked, unless you pin one. For an answer piece by piece send the same body to ' +
     '/v1/chat/completions with stream: true; clients of that API work there unchanged. Without a vendor configured the sandbox restates your ' +
     'words: for tests.',
+  keywords: [
+    'llm completion',
+    'chat gpt',
+    'openai chat completions',
+    'prompt a language model',
+    'claude messages',
+    'text generation',
+    'summarize text',
+  ],
   input: Type.Object(
     {
       model: modelField,

@@ -15,6 +15,7 @@ export const countTokens = defineCapability<AiState>()({
   description:
     'Takes the body of a chat (messages, tools) or of embeddings (input). Counted as one widely used tokenizer does (o200k): models differ, so ' +
     'take it as an estimate; it is what a call is held for, before a margin of a fifth.',
+  keywords: ['token counter', 'tokenizer', 'estimate prompt size'],
   input: Type.Object(
     {
       model: modelField,

@@ -14,6 +14,7 @@ export const embed = defineCapability<AiState>()({
   description:
     'Takes the body of embeddings and answers with its list, numbers as floats. Vectors of two models cannot be compared: `auto` is always the ' +
     'same model, and only models of the same space stand in for each other. /v1/embeddings answers base64 too, in the wire that clients know.',
+  keywords: ['text embeddings', 'openai embeddings', 'vectorize text', 'sentence embedding'],
   input: Type.Object(
     {
       model: modelField,

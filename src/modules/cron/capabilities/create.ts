@@ -28,6 +28,15 @@ export const create = defineCapability<CronState>()({
     'run id, so treat run ids as seen once. After downtime there is one run for all missed slots, the latest of them.\n\n' +
     'When clocks change, a time without `*` or steps in minute and hour that does not exist runs right after the gap, and one that exists ' +
     'twice runs the first time only; with them nothing runs in the gap and a repeated hour is run through twice.',
+  keywords: [
+    'cron job',
+    'schedule task',
+    'run every hour',
+    'recurring job',
+    'timer',
+    'scheduled http request',
+    'run later once',
+  ],
   input: Type.Object({
     ...settingsFields,
     task: taskField,

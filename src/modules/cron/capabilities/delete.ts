@@ -14,6 +14,7 @@ export const remove = defineCapability<CronState>()({
   summary: 'Deletes a job.',
   description:
     'The job and the list of its runs are gone at once; a run that has begun is finished, and its event is still sent.',
+  keywords: ['delete cron job', 'remove schedule'],
   input: Type.Object({ id: jobIdField }),
   output: Type.Object({
     id: Type.String({ description: 'Id of the job.' }),
@@ -21,6 +22,7 @@ export const remove = defineCapability<CronState>()({
   }),
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   errors: ['JOB_NOT_FOUND'],
   events: [],

@@ -13,6 +13,7 @@ export const get = defineCapability<CronState>()({
   path: '/v1/cron/get/{id}',
   summary: 'Shows a job.',
   description: 'One job with its payload, when it is due next, and its latest run.',
+  keywords: ['cron job details', 'next run time'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
   price: 'free',

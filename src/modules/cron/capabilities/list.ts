@@ -13,6 +13,7 @@ export const list = defineCapability<CronState>()({
   path: '/v1/cron/list',
   summary: 'Lists the jobs of the account.',
   description: 'Jobs without their payloads, newest first, page by page.',
+  keywords: ['list cron jobs', 'show schedules'],
   input: Type.Object({ cursor: cursorField, limit: limitField, status: statusField }),
   output: pageOf(jobSummarySchema),
   price: 'free',

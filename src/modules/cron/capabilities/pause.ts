@@ -13,6 +13,7 @@ export const pause = defineCapability<CronState>()({
   path: '/v1/cron/pause/{id}',
   summary: 'Stops the runs of a job for now.',
   description: 'No slot runs until resume. A run that has begun is finished. Pausing a paused job answers it as it is.',
+  keywords: ['pause cron job', 'suspend schedule', 'stop a schedule temporarily'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
   price: 'free',

@@ -18,6 +18,7 @@ export const capture = defineCapability<ErrorsState>()({
     'A new event reopens a resolved group, and the answer says so. Frames, exceptions and breadcrumbs may use the names of Sentry or of your language ' +
     '(function, filename, lineno, message, stack, timestamp); fields that nobody knows are named in metadata.warnings. Passwords, tokens, card numbers and the like are removed before anything is stored. ' +
     'Sentry SDKs report here with the DSN https://KEY@HOST/v1/errors/sentry/1 and a key of the scope errors.capture alone.',
+  keywords: ['report exception', 'sentry capture', 'crash report', 'log error stack trace', 'exception tracking'],
   input: captureSchema,
   output: captureResultSchema,
   price: { book: 'errors.capture', unit: 'event' },

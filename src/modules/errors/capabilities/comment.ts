@@ -13,6 +13,7 @@ export const comment = defineCapability<ErrorsState>()({
   path: '/v1/errors/comment/{error_group_id}',
   summary: 'Comments on an error group.',
   description: 'Adds a note for whoever looks at the group next.',
+  keywords: ['comment on an issue', 'note on a bug'],
   input: Type.Object({
     error_group_id: groupIdField,
     text: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, description: 'What to say.' }),

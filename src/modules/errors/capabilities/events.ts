@@ -15,6 +15,7 @@ export const events = defineCapability<ErrorsState>()({
   path: '/v1/errors/events/{error_group_id}',
   summary: 'Lists the events of an error group.',
   description: 'Newest first. Events past 90 days are gone, the count of the group goes on including them.',
+  keywords: ['occurrences of an issue', 'events of a group'],
   input: Type.Object({ error_group_id: groupIdField, cursor: cursorField, limit: limitField }),
   output: groupEventPageSchema,
   price: 'free',

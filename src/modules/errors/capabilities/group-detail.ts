@@ -13,6 +13,7 @@ export const groupDetail = defineCapability<ErrorsState>()({
   description:
     'The group, its latest event in full, whom and what it affects (users, releases, environments, tags), the last day hour by hour, comments and ' +
     'what was done about it.',
+  keywords: ['issue details', 'affected users', 'error trend'],
   input: Type.Object({ error_group_id: groupIdField }),
   output: groupDetailSchema,
   price: 'free',

@@ -19,6 +19,7 @@ export const groups = defineCapability<ErrorsState>()({
   description:
     'Groups with their counts, users and the last day hour by hour. last_seen_desc and count_desc change while events arrive: their later pages ' +
     'leave out groups that got an event since the first page. first_seen_desc misses none that was there at the first page.',
+  keywords: ['issues', 'grouped exceptions', 'top errors', 'most frequent bugs'],
   input: Type.Object({
     status: Type.Optional(
       Type.Enum(['unresolved', 'resolved', 'ignored'], { description: 'Only these; all when not sent.' }),

@@ -14,6 +14,7 @@ export const list = defineCapability<ErrorsState>()({
   description:
     'Events of all groups, newest first, optionally filtered: filter[environment]=production&filter[tags.region]=eu, or filter as JSON. ' +
     'Ask errors.groups for the groups instead.',
+  keywords: ['recent exceptions', 'error log'],
   input: Type.Object({ filter: filterField, cursor: cursorField, limit: limitField }),
   output: eventPageSchema,
   price: 'free',

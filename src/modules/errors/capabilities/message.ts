@@ -15,6 +15,7 @@ export const message = defineCapability<ErrorsState>()({
   description:
     'The short form of errors.capture for something worth knowing that is no exception: the text is the message and the title, and groups the ' +
     'event. level is info when not sent.',
+  keywords: ['log message', 'capture message', 'report warning'],
   input: messageSchema,
   output: captureResultSchema,
   price: { book: 'errors.capture', unit: 'event' },

@@ -14,6 +14,7 @@ export const search = defineCapability<ErrorsState>()({
   description:
     'Events whose title, message, exception type or value hold all words of q, newest first. q is plain text: words are runs of letters, ' +
     'digits and underscores in any case, everything else only separates them. Whole words match, not parts of them.',
+  keywords: ['find exceptions by text', 'search error events', 'query errors'],
   input: Type.Object({
     q: Type.String({ minLength: 1, maxLength: 1_000, description: 'The words to look for.' }),
     filter: filterField,

@@ -4,6 +4,7 @@ export const unresolve = statusCapability({
   id: 'errors.unresolve',
   summary: 'Reopens a resolved error group.',
   description: 'Takes the resolution back. A group that is not resolved stays as it is.',
+  keywords: ['reopen issue', 'regression'],
   example: { title: 'Not done after all', after: 'errors.resolve', expect: { is_resolved: false } },
   activity: 'unresolved',
   isSo: (group) => !group.is_resolved,

@@ -11,6 +11,7 @@ export interface StatusOperation {
   readonly id: `errors.${string}`;
   readonly summary: string;
   readonly description: string;
+  readonly keywords: readonly string[];
   /** Of a group that was captured, and then went through `after`. */
   readonly example: {
     readonly title: string;
@@ -24,7 +25,16 @@ export interface StatusOperation {
   readonly status: (group: GroupRow) => { readonly isResolved: boolean; readonly isIgnored: boolean };
 }
 
-export function statusCapability({ id, summary, description, example, activity, isSo, status }: StatusOperation) {
+export function statusCapability({
+  id,
+  summary,
+  description,
+  keywords,
+  example,
+  activity,
+  isSo,
+  status,
+}: StatusOperation) {
   const captured = { capability: 'errors.capture', input: { message: 'disk full' } };
   const group = { error_group_id: '$0.error_group_id' };
   const { title, after, expect } = example;
@@ -34,6 +44,7 @@ export function statusCapability({ id, summary, description, example, activity, 
     path: `/v1/${id.replace('.', '/')}/{error_group_id}`,
     summary,
     description,
+    keywords,
     input: Type.Object({ error_group_id: groupIdField }),
     output: groupDetailSchema,
     price: 'free',

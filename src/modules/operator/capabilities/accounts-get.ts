@@ -12,6 +12,7 @@ export const accountsGet = defineCapability<null>()({
   path: '/v1/operator/accounts/get/{account_id}',
   summary: 'Shows an account with its balance and its people.',
   description: 'For the operator of the service only. Addresses are shown in full.',
+  keywords: ['customer details', 'inspect tenant'],
   input: Type.Object({ account_id: accountIdField }),
   output: Type.Object(
     {

@@ -12,6 +12,7 @@ export const accountsList = defineCapability<null>()({
   summary: 'Lists all accounts, or those that are looked for.',
   description:
     'For the operator of the service only. In the order of their ids; `search` finds those whose id, name or address begins with it.',
+  keywords: ['find customers', 'search tenants', 'all accounts'],
   input: Type.Object({
     search: Type.Optional(
       Type.String({

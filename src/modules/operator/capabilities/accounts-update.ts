@@ -17,6 +17,7 @@ export const accountsUpdate = defineCapability<null>()({
     'For the operator of the service only. What is absent stays. An address counts as verified: the operator vouches for it, and whoever ' +
     'signs in by it owns an account that nobody owns. When the answer to a suspension is there, every call of the account is refused. A ' +
     'lesser tier ends a subscription. The account is told of what changes.',
+  keywords: ['suspend account', 'block tenant', 'change tier of a customer'],
   input: Type.Object({
     account_id: accountIdField,
     name: Type.Optional(

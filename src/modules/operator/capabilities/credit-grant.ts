@@ -19,6 +19,7 @@ export const creditGrant = defineCapability<null>()({
   description:
     'For the operator of the service only. Nobody pays for it. What the account owes is paid of it first. Send an idempotency key: a ' +
     'repetition within 30 days gives nothing more.',
+  keywords: ['give credit', 'free credit', 'add funds for a customer', 'promotional credit'],
   input: Type.Object({
     account_id: accountIdField,
     amount_usd: Type.Number({

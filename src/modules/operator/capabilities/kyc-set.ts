@@ -12,6 +12,7 @@ export const kycSet = defineCapability<null>()({
   summary: 'Says how far the owner of an account is verified.',
   description:
     'For the operator of the service only. Paying in is open with `none` and `verified`. A change is told as kyc.status_changed.',
+  keywords: ['verify identity', 'kyc status', 'approve verification'],
   input: Type.Object({ account_id: accountIdField, kyc_status: kycField }),
   output: accountSchema,
   price: 'free',

@@ -26,6 +26,7 @@ export const outboxList = defineCapability<null>()({
   description:
     'For the operator of the service only. Newest first: all mail of the last day where no mail server is set, else what waits to be ' +
     'sent or was refused. Links and codes in it sign people in.',
+  keywords: ['unsent mail', 'mail queue', 'smtp failures'],
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(mailSchema),
   price: 'free',
@@ -50,6 +51,7 @@ export const outboxGet = defineCapability<null>()({
   path: '/v1/operator/outbox/get/{mail_id}',
   summary: 'Shows a mail that is not sent.',
   description: 'For the operator of the service only. 404 once it is sent, or a day old.',
+  keywords: ['read unsent mail', 'mail text'],
   input: Type.Object({
     mail_id: Type.String({ pattern: '^mail_[0-9A-Za-z]{1,60}$', description: 'Id of the mail, as the list has it.' }),
   }),

@@ -19,6 +19,7 @@ export const topupRefund = defineCapability<null>()({
   description:
     'For the operator of the service only. The credit leaves the wallet first, then the provider pays back; when it refuses, the credit is ' +
     'restored, and when it does not answer, the checks settle it. refunded_usd says what went back. Under one idempotency key there is one refund.',
+  keywords: ['refund payment', 'give money back', 'chargeback'],
   input: Type.Object({
     topup_id: topupIdField,
     amount_usd: Type.Optional(
@@ -32,6 +33,7 @@ export const topupRefund = defineCapability<null>()({
   price: 'free',
   scope: 'admin',
   gates: ['operator', 'recent_sign_in'],
+  destructive: true,
   idempotent: true,
   replay,
   errors: ['NOT_FOUND', 'STATE_CONFLICT'],

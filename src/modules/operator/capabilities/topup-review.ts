@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { ownerOfTopup } from '../../../core/payments/refs.ts';
 import { reviewTopup } from '../../../core/payments/topups/review.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { type Capability, defineCapability } from '../../../manifest/capability.ts';
 import { act, replay } from '../act.ts';
 import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
 
@@ -14,6 +14,8 @@ const underReview = [
 export const topupApprove = verdict('approve', 'approved', {
   summary: 'Credits a top-up that is under review.',
   description: 'For the operator of the service only. It is told as topup.succeeded.',
+  keywords: ['accept payment', 'release reviewed top-up'],
+  destructive: false,
   status: 'succeeded',
 });
 
@@ -21,17 +23,24 @@ export const topupReject = verdict('reject', 'rejected', {
   summary: 'Ends a top-up that is under review as failed.',
   description:
     'For the operator of the service only. Nothing is credited; what was paid is to be paid back at the provider. It is told as topup.failed.',
+  keywords: ['refuse payment', 'decline top-up'],
+  destructive: true,
   status: 'failed',
 });
 
 function verdict(
   name: 'approve' | 'reject',
   word: 'approved' | 'rejected',
-  { summary, description, status }: { readonly summary: string; readonly description: string; readonly status: string },
+  {
+    status,
+    ...words
+  }: Pick<Capability, 'summary' | 'description' | 'keywords' | 'destructive'> & {
+    readonly status: string;
+  },
 ) {
   return defineCapability<null>()({
     ...{ id: `operator.topup.${name}`, path: `/v1/operator/topup/${name}`, method: 'POST' },
-    ...{ summary, description },
+    ...words,
     input: Type.Object({ topup_id: topupIdField }),
     output: topupSchema,
     price: 'free',

@@ -13,6 +13,7 @@ export const topupsList = defineCapability<null>()({
   description:
     'For the operator of the service only. Those under review, of every account, newest first; with account_id all top-ups of that ' +
     'account, as a refund asks for.',
+  keywords: ['payments under review', 'pending top-ups', 'fraud review'],
   input: Type.Object({ account_id: Type.Optional(accountIdField), cursor: cursorField, limit: limitField }),
   output: pageOf(topupSchema),
   price: 'free',

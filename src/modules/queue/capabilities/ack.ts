@@ -21,6 +21,7 @@ export const ack = defineCapability<QueueState>()({
   description:
     'Removes delivered messages for good. With a receipt_handle only the delivery it came with can be acknowledged: after a redelivery it ' +
     'answers acked false and touches nothing. An unknown message is no error: acked is false.',
+  keywords: ['acknowledge message', 'complete job', 'sqs DeleteMessage', 'mark job done'],
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,

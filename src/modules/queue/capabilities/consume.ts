@@ -15,6 +15,16 @@ export const consume = defineCapability<QueueState>()({
   description:
     'Leases up to max_messages messages to the caller and answers them, each with a receipt_handle. Ack each one when its work is done; ' +
     'what is not acked before visibility_timeout_expires_at is delivered again. With wait_seconds the call waits for a message (long poll).',
+  keywords: [
+    'receive messages',
+    'dequeue',
+    'sqs ReceiveMessage',
+    'next job of a worker',
+    'long polling worker',
+    'pull job',
+    'poll queue',
+    'lease a message',
+  ],
   input: Type.Object({
     queue: queueName('Name of an existing queue.'),
     max_messages: Type.Optional(

@@ -18,6 +18,7 @@ export const create = defineCapability<QueueState>()({
   description:
     'Creates a durable queue and answers its settings. Creating it again with the same settings answers the existing queue; ' +
     'with other settings it is 409 ALREADY_EXISTS. A dead-letter queue must exist already and be of the same type.',
+  keywords: ['create sqs queue', 'new job queue', 'fifo queue', 'priority queue', 'task queue', 'rabbitmq declare'],
   input: Type.Object({
     name: queueName('Name, unique in the account: 3 to 80 of a-z, 0-9, dot, underscore, hyphen.'),
     type: Type.Optional(

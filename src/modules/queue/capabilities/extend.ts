@@ -14,6 +14,13 @@ export const extend = defineCapability<QueueState>()({
   summary: 'Prolongs the lease of a message.',
   description:
     'Gives the consumer visibility_timeout seconds from now to finish with the message. A stale receipt answers extended false and touches nothing.',
+  keywords: [
+    'extend visibility timeout',
+    'sqs ChangeMessageVisibility',
+    'job takes longer',
+    'heartbeat of a worker',
+    'keep lease',
+  ],
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,

@@ -12,6 +12,7 @@ export const get = defineCapability<QueueState>()({
   path: '/v1/queue/get/{queue}',
   summary: 'Shows the settings of a queue.',
   description: 'The settings of one queue. For its message counts ask stats.',
+  keywords: ['queue settings', 'queue attributes', 'describe queue'],
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: queueSchema,
   price: 'free',

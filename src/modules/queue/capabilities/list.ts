@@ -13,6 +13,7 @@ export const list = defineCapability<QueueState>()({
   path: '/v1/queue/list',
   summary: 'Lists the queues of the account.',
   description: 'Queues by name, page by page.',
+  keywords: ['list queues', 'show all queues'],
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(queueSchema),
   price: 'free',

@@ -15,6 +15,7 @@ export const peek = defineCapability<QueueState>()({
   summary: 'Looks at the next messages without taking them.',
   description:
     'The available messages in the order in which they would be delivered: no lease, no receipt, and delivery_count stays.',
+  keywords: ['browse messages', 'look without consuming', 'inspect queue'],
   input: Type.Object({
     queue: queueName('Name of the queue.'),
     limit: Type.Optional(

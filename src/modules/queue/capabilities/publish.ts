@@ -16,6 +16,15 @@ export const publish = defineCapability<QueueState>()({
   description:
     'Stores one message durably before it answers, and charges for it in the same transaction. The payload comes back byte for byte. ' +
     'Send an idempotency_key to be able to repeat the call safely. status is `available` also for a delayed message: available_at tells from when.',
+  keywords: [
+    'enqueue job',
+    'sqs SendMessage',
+    'send message',
+    'delay a message',
+    'produce message',
+    'push task',
+    'pub/sub publish',
+  ],
   input: Type.Object({ queue: queueName('Name of an existing queue.'), ...publishFields }),
   output: messageSchema,
   price: { book: 'queue.publish', unit: 'message' },

@@ -15,6 +15,7 @@ export const purge = defineCapability<QueueState>()({
   description:
     'Removes available, delayed and in-flight messages and answers their exact number; receipts given out for them do nothing any more. ' +
     'Messages in its dead-letter queue stay. A missing queue is no error: found is false.',
+  keywords: ['empty queue', 'clear queue', 'flush all messages', 'drop all jobs'],
   input: Type.Object({ queue: queueName('Name of the queue; a `queue` in the body must be the same.') }),
   output: Type.Object({
     queue: Type.String({ description: 'The name sent.' }),

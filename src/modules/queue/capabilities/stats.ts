@@ -12,6 +12,7 @@ export const stats = defineCapability<QueueState>()({
   summary: 'Counts the messages of a queue.',
   description:
     'Exact at the moment of the answer. A message whose lease has ended, or that waits behind the blocked head of a FIFO group, counts as available.',
+  keywords: ['queue depth', 'queue length', 'backlog size', 'how many messages are waiting', 'consumer lag'],
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: Type.Object({
     queue: Type.String({ description: 'Name of the queue.' }),

@@ -14,6 +14,7 @@ export const subscriptions = defineCapability<QueueState>()({
   path: '/v1/queue/subscriptions/{queue}',
   summary: 'Lists the push subscriptions of a queue.',
   description: 'Newest first. Secrets are not shown again, and values of headers are masked.',
+  keywords: ['list push subscriptions', 'who gets pushes'],
   input: Type.Object({ queue: queueName('Name of the queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(subscriptionSchema),
   price: 'free',

@@ -16,6 +16,7 @@ export const unsubscribe = defineCapability<QueueState>()({
   description:
     'Once this is answered no request is begun any more; requests under way end by themselves, and their answers count. ' +
     'Messages stay in the queue.',
+  keywords: ['remove push subscription', 'stop pushing messages'],
   input: Type.Object({
     subscription_id: Type.String({
       minLength: 1,
@@ -31,6 +32,7 @@ export const unsubscribe = defineCapability<QueueState>()({
   }),
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   errors: ['SUBSCRIPTION_NOT_FOUND'],
   events: [],

@@ -19,6 +19,7 @@ export const update = defineCapability<QueueState>()({
   description:
     'Changes what is sent and leaves the rest; dead_letter_queue null removes it. Retention and max_retries count at once for messages that ' +
     'are there; priority is for messages published from now on. Name and type never change.',
+  keywords: ['change queue settings', 'set visibility timeout', 'set retention', 'set queue attributes'],
   input: Type.Object({ queue: queueName('Name of the queue.'), ...settingsFields }),
   output: queueSchema,
   price: 'free',

@@ -31,6 +31,7 @@ export const deleteByFilter = defineCapability<VectorState>()({
   description:
     'Deletes every vector that passes, part by part, and counts them exactly. Should the call fail half-way, repeat it: it deletes the rest. ' +
     'The filter must have a key; to delete all vectors, delete the collection.',
+  keywords: ['bulk delete vectors', 'delete by metadata', 'remove all vectors of a document'],
   input: Type.Object({ collection: collectionField, filter: filterField }),
   output: Type.Object({
     collection: Type.String({ description: 'The name sent.' }),

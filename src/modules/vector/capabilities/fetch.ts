@@ -19,6 +19,7 @@ export const fetch = defineCapability<VectorState>()({
   path: '/v1/vector/fetch',
   summary: 'Reads vectors by id.',
   description: 'Vectors with their metadata, in the order of ids; ids that are not there are left out.',
+  keywords: ['get vectors by id', 'read embeddings'],
   input: Type.Object({
     collection: collectionField,
     ids: idsField(`1 to ${IDS_MAX} ids.`),

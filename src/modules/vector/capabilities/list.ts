@@ -24,6 +24,7 @@ export const list = defineCapability<VectorState>()({
   description:
     'Ids and metadata by id, page by page; with prefix only ids that begin with it. For embeddings use fetch. ' +
     'A page ends early where it would be too large: has_more tells whether there is another.',
+  keywords: ['list vector ids', 'scroll vectors', 'enumerate embeddings'],
   input: Type.Object({
     collection: collectionField,
     prefix: Type.Optional(Type.String({ maxLength: ID_BYTES_MAX, description: 'What ids must begin with.' })),

@@ -44,6 +44,7 @@ export const query = defineCapability<VectorState>()({
   description:
     'The top_k vectors most similar to an embedding, best first. A filter on metadata applies before the search, so fewer than top_k come back ' +
     'only when fewer match. It sees every upsert that was answered before it began. Several searches in one call: send queries.',
+  keywords: ['similarity search', 'nearest neighbours', 'knn', 'semantic search', 'rag retrieval', 'cosine similarity'],
   input: Type.Object({
     collection: collectionField,
     ...queryFields,

@@ -14,6 +14,7 @@ export const update = defineCapability<VectorState>()({
   summary: 'Replaces the metadata of a vector.',
   description:
     'The embedding stays as it is; the metadata sent takes the place of all that was there, null removes it. Costs as much as an upsert of one vector.',
+  keywords: ['update vector metadata', 'change metadata of an embedding'],
   input: Type.Object({ collection: collectionField, id: idField, metadata: metadataField }),
   output: Type.Object({
     collection: Type.String({ description: 'The name sent.' }),

@@ -50,6 +50,7 @@ export const capabilities = defineCapability<VideoState>()({
   path: '/v1/video/capabilities',
   summary: 'Says which models make films, and what they offer.',
   description: 'What a request may ask for: lengths, resolutions, shapes and prices by model.',
+  keywords: ['video models', 'which video vendors', 'supported resolutions'],
   input: Type.Object({}),
   output: Type.Object({
     models: Type.Array(modelSchema, { description: 'Every model that takes work.' }),

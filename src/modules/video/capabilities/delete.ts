@@ -17,6 +17,7 @@ export const remove = defineCapability<VideoState>()({
   description:
     'A live job is cancelled first. Film, thumbnail, prompt and reference image are removed, and links to them end at once. Deleting what ' +
     'is gone, or never was, answers the same.',
+  keywords: ['remove video', 'delete film'],
   input: Type.Object({ id: jobIdField }),
   output: Type.Object({
     ok: Type.Boolean({ description: 'True.' }),
@@ -24,6 +25,7 @@ export const remove = defineCapability<VideoState>()({
   }),
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   errors: [],
   events: ['video.job.failed'],

@@ -17,6 +17,7 @@ export const extend = defineCapability<VideoState>()({
   description:
     'Makes a new job whose film is that of the job named, and more behind it. The seconds that are added are charged; duration_seconds of ' +
     'the new job is the length of the whole. Some models continue the picture, others put a new film behind the old one: extend_mode says it.',
+  keywords: ['lengthen video', 'continue a clip', 'longer film'],
   input: Type.Object({ id: jobIdField, ...extendFields }),
   output: jobSchema,
   price: { book: 'video.extend', unit: 'second' },

@@ -17,6 +17,7 @@ export const generate = defineCapability<VideoState>()({
     'The most that it may cost is held until then; what it cost is charged at its end, and nothing when it fails. ' +
     'POST /v1/video/quote says the price beforehand. When the vendor cannot take the job, the next one that can is asked, unless you ' +
     'pin one. Without a vendor configured the sandbox makes a storyboard of your words: a real film for 0.001 USD a second, for tests.',
+  keywords: ['text to video', 'make video', 'ai film', 'sora veo runway', 'animate image', 'image to video'],
   input: generateSchema,
   output: jobSchema,
   price: { book: 'video.generate', unit: 'second' },

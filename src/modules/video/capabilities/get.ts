@@ -13,6 +13,7 @@ export const get = defineCapability<VideoState>()({
   description:
     'The whole job: what was asked for, its state, links to the film and its thumbnail, what it cost, which vendor worked. The links are ' +
     'made at each read and work for an hour.',
+  keywords: ['video job details', 'video result'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
   price: 'free',

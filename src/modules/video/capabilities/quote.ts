@@ -14,6 +14,7 @@ export const quote = defineCapability<VideoState>()({
   summary: 'Says what a film would cost, and who would make it.',
   description:
     'Takes the body of generate and makes nothing: which vendors would be asked, in this order, and for how much.',
+  keywords: ['video price', 'estimate cost of a film'],
   input: Type.Object(generateFields),
   output: Type.Object({
     chain: Type.Array(

@@ -18,6 +18,7 @@ export const subscribe = defineCapability<VideoState>()({
   description:
     'The URL is POSTed video.job.completed or video.job.failed once, in the form of webhooks and signed with the secret of ' +
     'GET /v1/account/webhooks/default_secret; also when the job has ended already. It is tried again as webhooks are.',
+  keywords: ['notify when the video is done', 'video callback'],
   input: Type.Object({
     id: jobIdField,
     webhook_url: Type.String({ minLength: 1, maxLength: 2_048, description: 'https URL.' }),

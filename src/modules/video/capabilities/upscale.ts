@@ -15,6 +15,7 @@ export const upscale = defineCapability<VideoState>()({
   summary: 'Makes the picture of a film larger.',
   description:
     'Makes a new job whose film is that of the job named at a higher resolution. All its seconds are charged.',
+  keywords: ['higher resolution', '4k video', 'enhance video'],
   input: Type.Object({ id: jobIdField, ...upscaleFields }),
   output: jobSchema,
   price: { book: 'video.upscale', unit: 'second' },

@@ -26,6 +26,7 @@ export function operationOf(capability: Capability, offer: Offer, shelf: SchemaS
     ...(capability.status === 'deprecated' ? { deprecated: true } : {}),
     'x-svc-capability': capability.id,
     'x-svc-idempotent': capability.idempotent,
+    ...(capability.destructive === true ? { 'x-svc-destructive': true } : {}),
     'x-svc-regions': specRegions,
     'x-svc-scope': summarizeCapability(capability, offer).scope,
     'x-svc-errors': failureCodes(capability),

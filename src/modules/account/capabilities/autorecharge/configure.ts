@@ -24,6 +24,7 @@ export const autorechargeConfigure = defineCapability<AccountState>()({
     'is charged to the payment method and credited: one charge at a time, a minute apart, within both caps and within the charge limit of ' +
     'the account; not while the account is suspended, frozen or over its budget. A charge that fails is tried again after 1 hour, then 6; ' +
     'the third in a row, or a failure that no later try mends, disables it (autorecharge.failed).',
+  keywords: ['automatic top-up', 'auto reload wallet', 'recharge when low', 'low balance refill'],
   input: Type.Object({
     trigger_balance: Type.Number({
       minimum: 0,

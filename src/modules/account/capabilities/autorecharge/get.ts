@@ -10,6 +10,7 @@ export const autorechargeGet = defineCapability<AccountState>()({
   path: '/v1/account/autorecharge/get',
   summary: 'Shows auto-recharge: its configuration, what it charged, what comes next.',
   description: 'Never configured, it is not enabled. Days and months are those of UTC.',
+  keywords: ['show auto recharge', 'automatic top-up status'],
   input: Type.Object({}),
   output: rechargeSchema,
   price: 'free',

@@ -24,6 +24,7 @@ export const emailBind = defineCapability<AccountState>()({
   description:
     'The mail has a code of six digits for account.email.verify, and a link where a person confirms instead. Both work once, for ' +
     `${bindingMs / 60_000} minutes; a further call makes the ones before useless. Whoever pays in must have bound an address.`,
+  keywords: ['set email address', 'link e-mail', 'send confirmation mail'],
   input: Type.Object({ email: emailField }),
   output: Type.Object({
     email: Type.String({ description: 'Where the mail goes.' }),

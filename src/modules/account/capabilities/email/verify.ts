@@ -15,6 +15,7 @@ export const emailVerify = defineCapability<AccountState>()({
   description:
     'Answers the account with its bound address. A code that is wrong, used or late is VERIFICATION_FAILED; after five wrong ones ask for ' +
     'another with account.email.bind.',
+  keywords: ['confirm email address', 'verification code', 'mail otp'],
   input: Type.Object({
     code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits of the mail.' }),
   }),

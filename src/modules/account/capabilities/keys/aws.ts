@@ -16,6 +16,7 @@ export const keysAws = defineCapability<AccountState>()({
     'Give these to clients of S3 and SQS in place of AWS credentials: they sign their requests with them. They follow from the secret that ' +
     'this call was made with: the same secret always gives the same ones. They have the scopes and the cap of its key and end with it. ' +
     'Keep them as secret as the key.',
+  keywords: ['aws credentials', 'sigv4 access key id', 'secret access key', 'boto3 login'],
   input: Type.Object({}),
   output: Type.Object({
     access_key_id: text('Id of the key.'),

@@ -31,6 +31,7 @@ export const keysCreate = defineCapability<AccountState>()({
     'narrowest scopes that do, so that it can be revoked alone. spend_cap_usd bounds what it can spend, exactly, whatever calls come at once. A key can only grant what it may do itself, and one that ' +
     'expires makes none that outlives it. A repetition by the same key with the same idempotency_key within 30 days returns the same ' +
     'key and the same secret.',
+  keywords: ['new api key', 'generate token', 'service credentials', 'least privilege scopes'],
   input: Type.Object({
     project_id: Type.Optional(
       Type.Unsafe<string | null>({

@@ -17,6 +17,7 @@ export const keysList = defineCapability<AccountState>()({
   description:
     'Every key, newest first, expired ones included, and revoked ones for 30 days; secrets are never shown. Without cursor and limit ' +
     `the whole list comes at once (at most ${WHOLE_LIST_MAX} keys, the newest); with either of them, page by page: send next_cursor until has_more is false.`,
+  keywords: ['show api keys', 'list tokens', 'which credentials exist'],
   input: Type.Object({
     status: Type.Optional(
       Type.Enum(['active', 'rotating', 'revoked', 'expired'], { description: 'Only keys with this status.' }),

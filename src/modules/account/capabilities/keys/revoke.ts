@@ -16,11 +16,13 @@ export const keysRevoke = defineCapability<AccountState>()({
   description:
     'Ends the key and all its secrets. When the answer is there, no further call with the key succeeds anywhere. Revoking it again ' +
     'returns the same record. It cannot be undone; the calling key may revoke itself. The key stays in the list for 30 days.',
+  keywords: ['revoke token', 'delete api key', 'disable credentials'],
   input: Type.Object({ id: keyIdField }),
   output: keySchema,
   price: 'free',
   currentSecretOnly: true,
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   gates: ['recent_sign_in'],
   replay,

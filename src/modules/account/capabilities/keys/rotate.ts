@@ -19,6 +19,7 @@ export const keysRotate = defineCapability<AccountState>()({
     'Returns the key, same id and scopes, with a new key_secret, this once. The secret before it stays valid for grace_hours, so ' +
     'that programs can change over one by one; with 0 it and all earlier ones end before the answer. At most two ' +
     'earlier secrets are valid at a time; in its grace a secret may use the API, but not manage keys (account.keys.*).',
+  keywords: ['rotate api key secret', 'roll credentials', 'renew token', 'key rotation grace'],
   input: Type.Object({
     id: keyIdField,
     grace_hours: Type.Optional(

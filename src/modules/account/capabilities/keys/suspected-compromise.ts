@@ -22,6 +22,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
     'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes, ' +
     'expiry and spend cap (counted anew) and its key_secret, this once. confirmed_leak false with auto_rotate rotates the key: key.key_secret is the new ' +
     'secret, the one before lives one more hour and cannot manage keys. confirmed_leak false without auto_rotate only sets flagged_at.',
+  keywords: ['leaked api key', 'key stolen', 'secret pushed to github', 'security incident'],
   input: Type.Object({
     id: keyIdField,
     confirmed_leak: Type.Optional(

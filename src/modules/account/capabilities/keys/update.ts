@@ -28,6 +28,7 @@ export const keysUpdate = defineCapability<AccountState>()({
     'no further call with them succeeds once the answer is there. A key can only change keys, and to scopes, within its own. ' +
     'A new cap, or another spend_cap_period, counts at once what its window has spent already; another amount keeps the count, and ' +
     'spend_cap_usd null removes the cap. A key that has a spend cap cannot change any.',
+  keywords: ['change key scopes', 'rename api key', 'spend cap of a key', 'key permissions'],
   input: Type.Object({
     id: keyIdField,
     name: Type.Optional(nameField),

@@ -16,6 +16,7 @@ export const paymentMethodAttach = defineCapability<AccountState>()({
   description:
     'Nothing is charged. Hand checkout_url to a person, who leaves a card on the hosted page within a day; then account.payment_method.list ' +
     'shows it. The first of the account becomes its default.',
+  keywords: ['add credit card', 'save card', 'payment details', 'setup payment'],
   input: Type.Object({ return_url: Type.Optional(returnUrlField) }),
   output: Type.Object(
     {

@@ -14,6 +14,7 @@ export const paymentMethodDelete = defineCapability<AccountState>()({
   description:
     'Refused with 409 while auto-recharge or a subscription uses it, as the default too. When it was the default, the oldest that is left ' +
     'becomes it. When the provider does not answer it is of no use any more all the same: repeat the call.',
+  keywords: ['remove card', 'delete payment method'],
   input: Type.Object({ payment_method_id: methodIdField }),
   output: Type.Object({
     payment_method_id: Type.String({ description: 'Id of the payment method.' }),
@@ -21,6 +22,7 @@ export const paymentMethodDelete = defineCapability<AccountState>()({
   }),
   price: 'free',
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   gates: ['recent_sign_in'],
   errors: ['PAYMENT_METHOD_NOT_FOUND', 'STATE_CONFLICT', 'VENDOR_ERROR', 'VENDOR_DOWN'],

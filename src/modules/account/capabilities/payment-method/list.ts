@@ -11,6 +11,7 @@ export const paymentMethodList = defineCapability<AccountState>()({
   summary: 'Lists the payment methods of the account.',
   description:
     'All of them, at most 20, oldest first. Nothing else of a card is stored here; its number never reaches the service.',
+  keywords: ['saved cards', 'show payment methods'],
   input: Type.Object({}),
   output: Type.Object({ items: Type.Array(methodSchema, { description: 'The payment methods.' }) }),
   price: 'free',

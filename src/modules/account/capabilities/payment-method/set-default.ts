@@ -13,6 +13,7 @@ export const paymentMethodSetDefault = defineCapability<AccountState>()({
   path: '/v1/account/payment_method/set_default',
   summary: 'Makes a payment method the default of the account.',
   description: 'From now on it is charged wherever no other one is named, by an auto-recharge that names none too.',
+  keywords: ['choose default card', 'primary payment method'],
   input: Type.Object({ payment_method_id: methodIdField }),
   output: methodSchema,
   price: 'free',

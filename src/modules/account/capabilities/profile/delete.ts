@@ -17,6 +17,7 @@ export const remove = defineCapability<AccountState>()({
     'can restore all of it at /auth/account; then everything is removed for good, but for the journal and the payments, which stay without ' +
     'names. Its webhooks are told what happens for one more day. Refused while a subscription runs, and while there is paid credit, unless ' +
     'you give that up.',
+  keywords: ['close account', 'gdpr erasure', 'remove my account'],
   input: Type.Object({
     confirm: Type.String({ maxLength: 100, description: 'The id of the account: it is meant.' }),
     forfeit_balance: Type.Optional(
@@ -30,6 +31,7 @@ export const remove = defineCapability<AccountState>()({
   }),
   price: 'free',
   scope: 'admin',
+  destructive: true,
   idempotent: false,
   isKeyless: true,
   gates: ['recent_sign_in'],

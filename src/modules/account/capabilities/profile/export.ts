@@ -44,6 +44,7 @@ export const exportAccount = defineCapability<AccountState>()({
     'Everything that the module account keeps, as its operations show it: account, balance, budget, keys, webhooks, payments, ledger, ' +
     'events, usage. No secrets. A key gets the kinds that it may read by themselves. Follow next_cursor to the end; a page holds ' +
     'records of one kind, or none.',
+  keywords: ['gdpr data export', 'download account data', 'takeout backup of records'],
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(
     Type.Object({

@@ -12,6 +12,7 @@ export const get = defineCapability<AccountState>()({
   summary: 'Shows the account.',
   description:
     'Its name, tier and bound address, whether its owner is verified, who may act for it, and whether it is to be deleted.',
+  keywords: ['account profile', 'who am i', 'whoami', 'account details'],
   input: Type.Object({}),
   output: Type.Object({ ...accountSchema.properties, people: peopleSchema }),
   price: 'free',

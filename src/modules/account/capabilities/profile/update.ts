@@ -13,6 +13,7 @@ export const update = defineCapability<AccountState>()({
   path: '/v1/account/update',
   summary: 'Changes name and notifications of the account.',
   description: 'What is absent stays as it is. A new name is told as account.updated.',
+  keywords: ['rename account', 'edit account profile', 'notification settings'],
   input: Type.Object({
     name: nameChange,
     notifications: Type.Optional(

@@ -12,6 +12,7 @@ export const routingGet = defineCapability<AccountState>()({
   description:
     'One entry for each capability that can be routed. chain is whom `auto` leads to, in the order in which they are asked: the service ' +
     'sets the order, the account excludes vendors with account.routing.set.',
+  keywords: ['excluded vendors', 'ai routing rules'],
   input: Type.Object({}),
   output: Type.Object({ capabilities: Type.Array(routingSchema, { description: 'Each capability that is routed.' }) }),
   price: 'free',

@@ -17,6 +17,7 @@ export const routingSet = defineCapability<AccountState>()({
   description:
     'Replaces the vendors that calls of one capability never go to: not by `auto`, not when another one fails, not by name either (400 ' +
     'VENDOR_NOT_AVAILABLE). In force everywhere within a second. At least one vendor must be left.',
+  keywords: ['exclude ai vendor', 'block provider', 'data residency of models', 'provider preferences'],
   input: Type.Object({
     capability: Type.String({
       maxLength: 100,

@@ -18,6 +18,7 @@ export const routingTest = defineCapability<AccountState>()({
   description:
     'The chain that `auto` leads to for a text of 1,000 tokens, with prices: the first is asked, the others only when it fails. No vendor is ' +
     'called and nothing is charged.',
+  keywords: ['which vendor serves a model', 'dry run ai routing', 'simulate failover'],
   input: Type.Object({
     capability: Type.Optional(
       orNull<string>({ type: 'string', maxLength: 100 }, 'What is routed; ai.chat when null or absent.'),

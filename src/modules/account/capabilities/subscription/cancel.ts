@@ -16,6 +16,7 @@ export const subscriptionCancel = defineCapability<AccountState>()({
     'With the end of the paid month, until when the tier stays and account.subscription.resume takes it back; or at once, which refunds ' +
     'nothing. The tier then is what it is without a subscription. Nothing is deleted: what exceeds its limits cannot grow. One that waits ' +
     'to be paid ends by itself with its link: STATE_CONFLICT. One that is over, or none, is answered as it is.',
+  keywords: ['cancel plan', 'downgrade', 'end subscription', 'stop monthly payments'],
   input: Type.Object({
     at_period_end: Type.Optional(
       Type.Boolean({ default: true, description: 'Ends with the paid month; false: now, without a refund.' }),

@@ -13,6 +13,7 @@ export const subscriptionGet = defineCapability<AccountState>()({
   description:
     'The one that runs or waits to be paid, else the last that ended; status `none` when there never was one. A page that nobody paid ' +
     'at is none. account.tier.upgrade begins one.',
+  keywords: ['current plan', 'subscription status', 'next renewal'],
   input: Type.Object({}),
   output: subscriptionSchema,
   price: 'free',

@@ -15,6 +15,7 @@ export const subscriptionResume = defineCapability<AccountState>()({
   description:
     'The subscription is renewed again. One that is not to end, or none, is answered as it is. One that has ended is STATE_CONFLICT: it begins ' +
     'anew by account.tier.upgrade.',
+  keywords: ['undo cancellation', 'keep subscription', 'reactivate plan'],
   input: Type.Object({}),
   output: subscriptionSchema,
   price: 'free',

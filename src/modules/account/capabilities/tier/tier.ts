@@ -23,6 +23,7 @@ export const tier = ({ limits }: Offer) =>
     description:
       'The tier, how many calls and resources it allows, how many resources there are, and the tiers above it. consume, ack, nack and extend ' +
       'are never limited by rate. What exceeds a limit, after a downgrade, stays and cannot grow.',
+    keywords: ['plan limits', 'quotas', 'rate limits of the account', 'how many may i have'],
     input: Type.Object({}),
     output: Type.Object({
       tier: Type.Enum(['standard', 'pro', 'enterprise'], { description: 'Tier of the account.' }),

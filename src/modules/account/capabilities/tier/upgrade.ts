@@ -21,6 +21,7 @@ export const tierUpgrade = defineCapability<AccountState>()({
     'subscription.activated and tier.upgraded are told and the limits of the tier hold. An account has one open page: a second call ' +
     'answers the same, with the target it was opened for. A tier that is held already is `active`; one without a price is for the ' +
     'operator to give, `contact_sales`.',
+  keywords: ['upgrade plan', 'buy subscription', 'go pro', 'higher limits'],
   input: Type.Object({
     target: Type.Enum([...targets], { description: '`pro`; `team`, which is pro under that name; or `enterprise`.' }),
     return_url: Type.Optional(returnUrlField),

@@ -14,6 +14,7 @@ export const topupGet = defineCapability<AccountState>()({
   description:
     'Where it stands, with its link while it can be paid. What the provider says is looked at when it tells, when the payer comes back, ' +
     'and by a schedule: after 1, 5 and 15 minutes, then hourly.',
+  keywords: ['payment status', 'has the top-up been paid'],
   input: Type.Object({ topup_id: topupIdField }),
   output: topupSchema,
   price: 'free',

@@ -13,6 +13,7 @@ export const topupList = defineCapability<AccountState>()({
   path: '/v1/account/topup/list',
   summary: 'Lists the top-ups of the account.',
   description: 'All of them, newest first, kept for good.',
+  keywords: ['payments made', 'top-up history', 'receipts'],
   input: Type.Object({
     status: Type.Optional(Type.Enum([...topupStatuses], { description: 'Only those with this status.' })),
     cursor: cursorField,

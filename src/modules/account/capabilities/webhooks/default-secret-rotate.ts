@@ -14,6 +14,7 @@ export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
   summary: 'Replaces the secret that signs what is sent to the webhook_url of a single job.',
   description:
     'The new secret signs from now on; the one before it signs beside it for 24 hours, so that receivers can change over.',
+  keywords: ['rotate callback signing secret', 'new callback secret'],
   input: Type.Object({}),
   output: defaultSecretSchema,
   price: 'free',

@@ -21,6 +21,7 @@ export const webhooksDefaultSecret = defineCapability<AccountState>()({
   description:
     'Calls that begin a job, such as video.generate, take a webhook_url for that job alone; this secret signs what is sent there. Webhooks that you ' +
     'register have secrets of their own.',
+  keywords: ['signing secret of job callbacks', 'verify webhook_url signature'],
   input: Type.Object({}),
   output: defaultSecretSchema,
   price: 'free',

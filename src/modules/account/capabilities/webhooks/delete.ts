@@ -15,6 +15,7 @@ export const webhooksDelete = defineCapability<AccountState>()({
   description:
     'No further delivery begins; what was pending is cancelled. Its deliveries stay listed for their 30 days. A missing webhook is no ' +
     'error: deleted is false.',
+  keywords: ['remove webhook', 'unsubscribe from events'],
   input: Type.Object({ id: webhookIdField }),
   output: Type.Object({
     id: Type.String({ description: 'The id sent.' }),
@@ -23,6 +24,7 @@ export const webhooksDelete = defineCapability<AccountState>()({
   }),
   price: 'free',
   scope: 'admin',
+  destructive: true,
   idempotent: true,
   errors: [],
   events: [],

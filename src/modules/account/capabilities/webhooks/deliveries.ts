@@ -18,6 +18,7 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
   description:
     'What was sent to the webhook, newest first, for 30 days, with every attempt and how it went. Those of a deleted webhook stay ' +
     'listed. Send one again with account.webhooks.redeliver.',
+  keywords: ['webhook logs', 'failed webhook attempts', 'delivery history'],
   input: Type.Object({
     id: webhookIdField,
     cursor: cursorField,

@@ -12,6 +12,7 @@ export const webhooksGet = defineCapability<AccountState>()({
   summary: 'Shows one webhook.',
   description:
     'The registration with its status: disabled_reason and disabled_at say why and when deliveries stopped. The secret is not shown.',
+  keywords: ['webhook details', 'webhook status', 'why was my webhook disabled'],
   input: Type.Object({ id: webhookIdField }),
   output: webhookSchema,
   price: 'free',

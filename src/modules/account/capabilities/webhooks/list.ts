@@ -14,6 +14,7 @@ export const webhooksList = defineCapability<AccountState>()({
   summary: 'Lists the webhooks of the account.',
   description:
     'Every registration, newest first, page by page. Secrets are never shown, and credentials in headers are masked.',
+  keywords: ['show webhooks', 'webhook endpoints'],
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(webhookSchema),
   price: 'free',

@@ -17,6 +17,7 @@ export const webhooksRedeliver = defineCapability<AccountState>()({
   description:
     'Makes a new delivery of the same event to the same webhook, as it is registered now, with all its retries; whatever became of the ' +
     'first one. The receiver sees the same webhook-id. Events are kept for 30 days. A disabled webhook must be enabled first (409).',
+  keywords: ['resend webhook event', 'retry delivery', 'replay event'],
   input: Type.Object({ delivery_id: deliveryIdField }),
   output: deliverySchema,
   price: 'free',

@@ -25,6 +25,7 @@ export const dlqRedrive = defineCapability<QueueState>()({
     'Messages of this queue (name the source queue, not the dead-letter queue) go back from its dead-letter queue with delivery_count 0: ' +
     'all of them, those of message_ids, or at most max_messages. ' +
     'Without rate_per_second it is completed when answered; with it, it runs in the background (one at a time a queue) and can be cancelled.',
+  keywords: ['replay dead letters', 'retry dlq messages', 'move failed messages back'],
   input: Type.Object({
     queue: queueName('Name of the source queue: the one whose messages are to go back.'),
     message_ids: Type.Optional(

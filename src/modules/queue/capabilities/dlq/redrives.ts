@@ -12,6 +12,7 @@ export const dlqRedrives = defineCapability<QueueState>()({
   path: '/v1/queue/dlq/redrives/{queue}',
   summary: 'Lists the redrives of a queue.',
   description: 'Running and ended redrives, newest first.',
+  keywords: ['redrive status', 'redrive progress'],
   input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(redriveSchema),
   price: 'free',

@@ -29,6 +29,7 @@ export const collectionCreate = defineCapability<VectorState>()({
   description:
     'Creates a collection for embeddings of one dimension and answers it. Creating it again with the same settings answers what is there; ' +
     'with others it is 409 ALREADY_EXISTS. Take cosine unless the model that makes the embeddings says otherwise.',
+  keywords: ['create vector index', 'new pinecone index', 'rag collection', 'semantic search store'],
   input: Type.Object({
     collection: collectionField,
     dimension: Type.Integer({

@@ -12,6 +12,7 @@ export const collectionDelete = defineCapability<VectorState>()({
   summary: 'Deletes a collection and its vectors.',
   description:
     'Collection and vectors are gone at once, and the name is free. A missing collection is no error: deleted is 0.',
+  keywords: ['delete vector index', 'drop collection'],
   input: Type.Object({ collection: collectionField }),
   output: Type.Object({
     collection: Type.String({ description: 'The name sent.' }),
@@ -20,6 +21,7 @@ export const collectionDelete = defineCapability<VectorState>()({
   }),
   price: 'free',
   scope: 'write',
+  destructive: true,
   idempotent: true,
   errors: [],
   events: [],

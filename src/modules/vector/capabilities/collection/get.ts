@@ -12,6 +12,7 @@ export const collectionGet = defineCapability<VectorState>()({
   path: '/v1/vector/collection/get',
   summary: 'Shows a collection.',
   description: 'The settings of one collection and how many vectors it holds.',
+  keywords: ['describe index', 'collection size', 'vector count', 'dimension of a collection'],
   input: Type.Object({ collection: collectionField }),
   output: collectionSchema,
   price: 'free',

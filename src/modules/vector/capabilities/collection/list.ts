@@ -17,6 +17,7 @@ export const collectionList = defineCapability<VectorState>()({
   summary: 'Lists the collections of the account.',
   description:
     'Collections by name. Without cursor and limit the whole list comes at once; with either of them, page by page.',
+  keywords: ['list vector indexes', 'show collections'],
   input: Type.Object({
     cursor: cursorField,
     limit: Type.Optional(

@@ -1,0 +1,99 @@
+// The answers of GET /v1/discovery: everything that is offered, or the capabilities that a question narrows it to.
+import { moduleOf } from '../../core/scopes.ts';
+import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { Capability } from '../../manifest/capability.ts';
+import { summarizeCapability } from '../../manifest/describe.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { plannedModules } from '../../manifest/planned/modules.ts';
+import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
+import { invalidField } from '../../problems/problem.ts';
+import { briefOf, findCapabilities } from './search.ts';
+
+/** What a call asks for; nothing of it: everything. */
+export interface Question {
+  readonly q?: string | undefined;
+  readonly module?: string | undefined;
+  readonly billable?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly view?: 'brief' | undefined;
+}
+
+/** Of what is found by words the best are wanted, not all. */
+const FOUND_LIMIT = 20;
+
+export function isQuestion(input: Question): boolean {
+  return Object.values(input).some((value) => value !== undefined);
+}
+
+/** Everything. `isShown`: whether a module is. */
+export function wholeListing(manifest: Manifest, vendors: Vendors, isShown: (module: string) => boolean): object {
+  return {
+    ...headOf(manifest),
+    modules: moduleStatuses(manifest).filter(({ module }) => isShown(module)),
+    capabilities: manifest.capabilities
+      .filter(({ id }) => isShown(moduleOf(id)))
+      .map((capability) => rowOf(capability, manifest, vendors)),
+    events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
+  };
+}
+
+/** Capabilities only. Throws VALIDATION_FAILED for a module that there is not. */
+export function narrowedListing(
+  manifest: Manifest,
+  vendors: Vendors,
+  isShown: (module: string) => boolean,
+  { q = '', module, billable, limit = q.trim() === '' ? Infinity : FOUND_LIMIT, view }: Question,
+): object {
+  if (module !== undefined) checkModule(manifest, isShown, module);
+  const found = findCapabilities(
+    manifest,
+    q,
+    ({ id, price }) =>
+      isShown(moduleOf(id)) &&
+      (module === undefined || moduleOf(id) === module) &&
+      (billable === undefined || (price !== 'free') === billable),
+  );
+  const capabilities = found
+    .slice(0, limit)
+    .map((each) => (view === 'brief' ? briefOf(each, manifest) : rowOf(each, manifest, vendors)));
+  return { ...headOf(manifest), total: found.length, capabilities };
+}
+
+/** Modules of the specification in its order, then those that are ours; a tag without a built module is planned. */
+export function moduleStatuses(manifest: Manifest): { module: string; status: string }[] {
+  const built = new Map(manifest.modules.map((module) => [module.name, module.status]));
+  const names = [...new Set([...moduleTags, ...built.keys()])];
+  return names.map((module) => ({ module, status: built.get(module) ?? 'planned' }));
+}
+
+/** The names of the vendors that are up. */
+export function liveOf(vendors: readonly ListedVendor[]): string[] {
+  return vendors.filter(({ isUp }) => isUp).map(({ vendor }) => vendor);
+}
+
+function headOf(manifest: Manifest): object {
+  return {
+    service: serviceName,
+    api_version: apiVersion,
+    spec_version: specVersion,
+    manifest_sha256: manifest.sha256,
+    regions: [manifest.deployment.region],
+  };
+}
+
+function rowOf(capability: Capability, manifest: Manifest, vendors: Vendors): object {
+  const summary = summarizeCapability(capability, manifest);
+  const outside = vendors.servedBy(capability.id);
+  return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
+}
+
+function checkModule({ modules }: Manifest, isShown: (module: string) => boolean, sent: string): void {
+  const names = modules.map(({ name }) => name).filter(isShown);
+  if (names.includes(sent)) return;
+  const planned = plannedModules(modules).get(sent);
+  const near = nearest(sent, names, 1);
+  const hint = near.length === 0 ? '' : ` Did you mean ${near[0]}?`;
+  const what = planned === undefined ? 'There is no module' : 'Planned and not available here is the module';
+  throw invalidField('module', 'enum', `${what} ${JSON.stringify(sent)}.${hint} There are ${names.join(', ')}.`);
+}
