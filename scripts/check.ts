@@ -11,6 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** The longest first. */
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ['types', 'tsc', '--project', '.'],
+  ['types of pages’ scripts', 'tsc', '--project', 'src/surfaces/console/assets'],
   ['unused code', 'knip', '--no-progress'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['generated files', 'node', 'scripts/gen.ts', '--check'],

@@ -75,6 +75,9 @@ export const admission = {
     places: 512,
     /** Requests whose body or answer is read or written as it comes; each holds the buffers of its socket and of what makes it. */
     streams: 4_096,
+    /** Pages of the console that are told when something moves, and of them one session's; further pages look every ten seconds. */
+    liveStreams: 200,
+    liveStreamsOfSession: 5,
     /** A call waits this long in all, to begin and for a place, looked at so often; in the first half second of a queue longer. */
     turnWaitMs: 200,
     turnLookMs: 50,

@@ -28,9 +28,9 @@ export function curlOfExample(
 ): string {
   const first = (example.before ?? []).flatMap((call) => {
     const target = manifest.byId.get(call.capability);
-    return target === undefined ? [] : [`${curl(target, call.input, baseUrl)}${untilText(call.until)}`];
+    return target === undefined ? [] : [`${exampleCurl(target, call.input, baseUrl)}${untilText(call.until)}`];
   });
-  return [...first, curl(capability, example.input, baseUrl)].join('\n\n');
+  return [...first, exampleCurl(capability, example.input, baseUrl)].join('\n\n');
 }
 
 /** Tells the reader of a call that is to be repeated. */
@@ -41,8 +41,13 @@ function untilText(until: Input | undefined): string {
     .join(' and ')}`;
 }
 
-function curl(capability: Capability, input: Input, baseUrl: string): string {
-  const { path, rest } = splitInput(capability, withStandIns(input));
+function exampleCurl(capability: Capability, input: Input, baseUrl: string): string {
+  return curlOf(capability, withStandIns(input), baseUrl);
+}
+
+/** One call as a command. What is undefined is left out. */
+export function curlOf(capability: Capability, input: Input, baseUrl: string): string {
+  const { path, rest } = splitInput(capability, input);
   const url = `${baseUrl}${path}${takesBody(capability) ? '' : queryText(rest)}`;
   const method = capability.method === 'GET' ? '' : ` -X ${capability.method}`;
   const lines = [`curl -sS${method} ${quoted(url)}`, '  -H "Authorization: Bearer $QM_KEY"'];
@@ -55,6 +60,7 @@ function curl(capability: Capability, input: Input, baseUrl: string): string {
 function queryText(fields: Input): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
     for (const item of Array.isArray(value) ? value : [value]) {
       query.append(name, item !== null && typeof item === 'object' ? JSON.stringify(item) : String(item));
     }

@@ -39,9 +39,16 @@ ${content}
 
 function pageHeaders(): RawAnswer['headers'] {
   const hash = createHash('sha256').update(consoleStyle).digest('base64');
+  return privatePageHeaders(
+    `default-src 'none'; style-src 'sha256-${hash}'; img-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  );
+}
+
+/** Of every page for one person. `policy`: what a browser may do in it (CSP). */
+export function privatePageHeaders(policy: string): RawAnswer['headers'] {
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; img-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': policy,
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     // Not no-referrer: browsers would send forms with `Origin: null`, and where they send no Sec-Fetch-Site nothing else tells

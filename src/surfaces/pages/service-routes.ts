@@ -3,6 +3,7 @@
 import type { Core } from '../../core/context.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
+import { consoleRoutes } from '../console/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
@@ -12,6 +13,7 @@ import { payRoutes } from './pay/routes.ts';
 
 export const serviceRoutes: readonly ((services: () => Core, manifest: Manifest) => readonly RawRoute[])[] = [
   authRoutes,
+  consoleRoutes,
   deviceRoutes,
   mcpRoutes,
   oauthRoutes,

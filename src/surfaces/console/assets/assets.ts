@@ -1,0 +1,98 @@
+// Scripts and style of the console: files as they stand here, the two libraries as they were published in front of what uses them. Each
+// goes out under a name with its content's hash, so a browser keeps it for good and a changed one is another address.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Html, html } from '../../../lib/html.ts';
+import type { RawAnswer, RawHead } from '../../../manifest/raw-route.ts';
+import { consoleStyle } from '../../pages/style.ts';
+import { encodingFor, type Prepared, prepare } from '../../public/prepared.ts';
+import type { Visit } from '../visit.ts';
+
+interface Asset {
+  readonly fileName: string;
+  readonly integrity: string;
+  readonly contentType: string;
+  readonly prepared: Prepared;
+}
+
+type Script = 'console' | 'plots';
+
+export interface Assets {
+  style(visit: Visit): Html;
+  script(visit: Visit, name: Script): Html;
+  /** Null: there is no file of that name. */
+  answer(fileName: string, head: Pick<RawHead, 'headers'>): RawAnswer | null;
+}
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** Reads them all, once. */
+export async function loadAssets(): Promise<Assets> {
+  const [idiomorph, uPlot, uPlotStyle, style, console_, plots] = await Promise.all([
+    published('idiomorph/dist/idiomorph.min.js'),
+    published('uplot/dist/uPlot.iife.min.js'),
+    published('uplot/dist/uPlot.min.css'),
+    own('console.css'),
+    own('console.js'),
+    own('plots.js'),
+  ]);
+  const [css, consoleScript, plotsScript] = await Promise.all([
+    asset('console', 'css', 'text/css; charset=utf-8', `${consoleStyle}${style}${uPlotStyle}`),
+    asset('console', 'js', JAVASCRIPT, `${idiomorph}\n${inModule(console_)}`),
+    asset('plots', 'js', JAVASCRIPT, `${uPlot}\n${inModule(plots)}`),
+  ]);
+  const scripts: Readonly<Record<Script, Asset>> = { console: consoleScript, plots: plotsScript };
+  const byName = new Map([css, consoleScript, plotsScript].map((each) => [each.fileName, each]));
+  const address = (visit: Visit, { fileName }: Asset) => visit.path(`/assets/${fileName}`);
+  return {
+    style: (visit) => html`<link rel="stylesheet" href="${address(visit, css)}" integrity="${css.integrity}">`,
+    script: (visit, name) =>
+      html`<script defer src="${address(visit, scripts[name])}" integrity="${scripts[name].integrity}"></script>`,
+    answer(fileName, { headers }) {
+      const found = byName.get(fileName);
+      return found === undefined ? null : answerOf(found, headers['accept-encoding']);
+    },
+  };
+}
+
+function answerOf({ prepared, contentType }: Asset, accepted: string | undefined): RawAnswer {
+  const encoding = encodingFor(accepted);
+  return {
+    status: 200,
+    headers: {
+      ...{
+        'content-type': contentType,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+      },
+      ...{ 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' },
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    },
+    body: prepared.bodies[encoding],
+  };
+}
+
+async function asset(name: string, ending: string, contentType: string, text: string): Promise<Asset> {
+  const hash = createHash('sha384').update(text).digest();
+  return {
+    fileName: `${name}.${hash.toString('hex', 0, 8)}.${ending}`,
+    integrity: `sha384-${hash.toString('base64')}`,
+    contentType,
+    prepared: await prepare(text),
+  };
+}
+
+/** Its names are its own. */
+function inModule(script: string): string {
+  return `(()=>{${script}\n})();\n`;
+}
+
+function own(name: string): Promise<string> {
+  return readFile(new URL(name, import.meta.url), 'utf8');
+}
+
+/** A file of a library, as it was published. */
+function published(path: string): Promise<string> {
+  return readFile(createRequire(import.meta.url).resolve(path), 'utf8');
+}

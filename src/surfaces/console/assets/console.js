@@ -1,0 +1,137 @@
+// @ts-check
+// The console's script: a page is fetched again when something has moved, and morphed in place, so that scroll, focus and typed text stay;
+// letters lead to pages. Without it the pages do all the same, by hand.
+
+/** @typedef {{ morph(old: Element, next: Element, options: object): void }} Morph */
+const idiomorph = /** @type {{ Idiomorph: Morph }} */ (/** @type {unknown} */ (globalThis)).Idiomorph;
+/** @type {{ createHTML(text: string): string }} */
+const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('qm', {
+  createHTML: (/** @type {string} */ text) => text,
+}) ?? {
+  createHTML: (text) => text,
+};
+const { body } = document;
+const POLL_MS = 10_000;
+const RETRY_MS = 2_000;
+
+/** @type {EventSource | null} */
+let source = null;
+/** @type {number | undefined} */
+let timer;
+let refreshing = false;
+let wanted = false;
+
+/** Fetches this page again and morphs what differs. Ticks that come meanwhile ask for one more. */
+async function refresh() {
+  wanted = true;
+  if (refreshing || document.hidden) return;
+  refreshing = true;
+  while (wanted) {
+    wanted = false;
+    const text = await fetchPage();
+    // The service is away, or the session has ended: the page stays as it is and says so.
+    body.toggleAttribute('data-stale', text === null);
+    if (text !== null) morph(new DOMParser().parseFromString(policy.createHTML(text), 'text/html'));
+  }
+  refreshing = false;
+}
+
+/** This page as it is now; null when it cannot be had. */
+async function fetchPage() {
+  try {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'error' });
+    return response.ok ? await response.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Document} next */
+function morph(next) {
+  const [here, there] = [document.querySelector('main'), next.querySelector('main')];
+  if (here === null || there === null) return;
+  idiomorph.morph(here, there, {
+    morphStyle: 'outerHTML',
+    ignoreActiveValue: true,
+    callbacks: {
+      // What somebody typed or chose, and what the plots drew, is no older state of the page.
+      beforeNodeMorphed: (/** @type {Node} */ old) => !isTyped(old),
+      beforeNodeRemoved: (/** @type {Node} */ old) => !(old instanceof Element && old.classList.contains('drawn')),
+      beforeAttributeUpdated: (/** @type {string} */ name, /** @type {Element} */ of) =>
+        !(name === 'open' && (of.tagName === 'DETAILS' || of.tagName === 'DIALOG')),
+    },
+  });
+  document.dispatchEvent(new Event('morphed'));
+}
+
+/** @param {Node} node */
+function isTyped(node) {
+  if (node instanceof HTMLTextAreaElement) return node.value !== node.defaultValue;
+  if (node instanceof HTMLSelectElement)
+    return [...node.options].some((o) => o.selected !== o.defaultSelected && node.matches(':focus'));
+  if (!(node instanceof HTMLInputElement) || node.type === 'hidden') return false;
+  return node.value !== node.defaultValue || node.checked !== node.defaultChecked;
+}
+
+function listen() {
+  clearTimeout(timer);
+  const { live } = body.dataset;
+  if (live === undefined || document.hidden) return;
+  source = new EventSource(live);
+  source.onmessage = () => void refresh();
+  source.onerror = () => {
+    // Where there is no stream to be had the page is looked at now and then.
+    const ended = source?.readyState === EventSource.CLOSED;
+    source?.close();
+    source = null;
+    timer = setTimeout(() => void refresh().then(listen), (ended ? POLL_MS : RETRY_MS) * (1 + Math.random()));
+  };
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  } else if (source === null && body.dataset.live !== undefined) void refresh().then(listen);
+});
+listen();
+
+let leads = false;
+
+document.addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  const isTyping = target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || body.dataset.keys === undefined) return;
+  if (leads) {
+    leads = false;
+    const link = document.querySelector(`nav a[data-key="${CSS.escape(key)}"]`);
+    if (link instanceof HTMLElement) link.click();
+    return;
+  }
+  if (key === 'g') leads = true;
+  else if (key === '?') /** @type {HTMLDialogElement | null} */ (document.getElementById('keys'))?.showModal();
+  else if (key === '/') {
+    const search = document.querySelector('main input[type=search]');
+    if (!(search instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    search.focus();
+  } else if (key === 'j' || key === 'k') step(key === 'j' ? 1 : -1);
+});
+
+/** Focus goes to the link of the next row. @param {number} by */
+function step(by) {
+  const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('main tbody tr > :first-child a'));
+  const at = [...rows].indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+}
+
+for (const button of document.querySelectorAll('[data-select-all]')) {
+  button.addEventListener('click', () => {
+    const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (
+      document.querySelectorAll('main td input[type=checkbox], main th input[type=checkbox]')
+    );
+    const all = [...boxes].every(({ checked }) => checked);
+    for (const box of boxes) box.checked = !all;
+  });
+}

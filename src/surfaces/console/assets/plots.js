@@ -1,0 +1,155 @@
+// @ts-check
+// Draws the tables of a page as stacked bars. The table stays below, for who wants the figures; dragging over a plot shows that period.
+
+/** @type {any} */
+const UPlot = /** @type {any} */ (globalThis).uPlot;
+const HEIGHT = 220;
+const COLORS = 9;
+
+/** @typedef {{ ms: number[], labels: string[], stacked: number[][], plain: number[][] }} Figures */
+/** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
+const drawn = new WeakMap();
+
+/** @param {HTMLElement} figure @returns {Figures} */
+function read(figure) {
+  const labels = [...figure.querySelectorAll('thead th')].slice(1).map((cell) => cell.textContent ?? '');
+  const rows = [...figure.querySelectorAll('tbody tr')];
+  const ms = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
+  const plain = labels.map((_, i) => rows.map((row) => Number(row.querySelectorAll('td')[i]?.dataset.value)));
+  /** @type {number[][]} */
+  const stacked = [];
+  for (const values of plain) {
+    const below = stacked.at(-1);
+    stacked.push(values.map((value, i) => value + (below?.[i] ?? 0)));
+  }
+  return { ms, labels, stacked, plain };
+}
+
+/** The color of a series, as the style says. @param {number} i */
+function color(i) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--series-${i % COLORS}`);
+}
+
+/** @param {HTMLElement} figure @param {Figures} figures @param {HTMLElement} place */
+function make(figure, { ms, labels, stacked, plain }, place) {
+  const ink = getComputedStyle(document.body).color;
+  const axis = {
+    stroke: ink,
+    grid: { stroke: getComputedStyle(document.documentElement).getPropertyValue('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const bars = UPlot.paths.bars({ size: [0.8, 60], align: 1 });
+  const unit = figure.dataset.unit ?? '';
+  // The tallest is drawn first, and the lower ones over it.
+  const order = labels.map((_, i) => i).reverse();
+  const series = order.map((i) => ({
+    label: labels[i],
+    fill: color(i),
+    stroke: color(i),
+    width: 0,
+    paths: bars,
+    points: { show: false },
+    value: (
+      /** @type {any} */ _,
+      /** @type {number} */ __,
+      /** @type {number} */ ___,
+      /** @type {number | null} */ at,
+    ) => (at === null || at === undefined ? '' : `${plain[i]?.[at]} ${unit}`),
+  }));
+  const options = {
+    width: place.clientWidth,
+    height: HEIGHT,
+    tzDate: (/** @type {number} */ ts) => UPlot.tzDate(new Date(ts * 1_000), 'Etc/UTC'),
+    series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...series],
+    axes: [
+      axis,
+      { ...axis, size: 76, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(short) },
+    ],
+    scales: {
+      // The last bucket begins at the last instant.
+      x: { range: [ms[0], (ms.at(-1) ?? 0) + ((ms[1] ?? 0) - (ms[0] ?? 0))] },
+      y: {
+        range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number} */ max) => [
+          0,
+          max > 0 ? max * 1.05 : 1,
+        ],
+      },
+    },
+    cursor: { drag: { x: true, y: false, setScale: false } },
+    hooks: { setSelect: [zoomed], draw: figure.hasAttribute('data-running') ? [hatch] : [] },
+  };
+  return new UPlot(options, [ms, ...order.map((i) => stacked[i])], place);
+}
+
+/** The digits that count, without an exponent. @param {number} value */
+function short(value) {
+  return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value);
+}
+
+/** The page of the period that somebody dragged over. @param {any} plot */
+function zoomed({ select, posToVal }) {
+  if (select.width < 10 || document.querySelector('.period') === null) return;
+  const day = (/** @type {number} */ seconds) => new Date(seconds * 1_000).toISOString().slice(0, 10);
+  const address = new URL(location.href);
+  address.searchParams.set('period', 'custom');
+  address.searchParams.set('from', day(posToVal(select.left, 'x')));
+  address.searchParams.set('to', day(posToVal(select.left + select.width, 'x')));
+  location.assign(address);
+}
+
+/** The bucket that still runs is hatched. @param {any} plot */
+function hatch(plot) {
+  const ms = plot.data[0];
+  if (ms.length < 2) return;
+  const { ctx, bbox } = plot;
+  const left = plot.valToPos(ms.at(-1), 'x', true);
+  const width = plot.valToPos(ms.at(-1) + (ms[1] - ms[0]) * 0.8, 'x', true) - left;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, bbox.top, width, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = getComputedStyle(document.body).backgroundColor;
+  ctx.lineWidth = 2;
+  for (let x = left - bbox.height; x < left + width; x += 8) {
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top + bbox.height);
+    ctx.lineTo(x + bbox.height, bbox.top);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+function drawAll() {
+  for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('figure.plot'))) {
+    const figures = read(figure);
+    const before = drawn.get(figure);
+    const details = figure.querySelector('details');
+    if (before?.place.isConnected) {
+      const shape = JSON.stringify(figures.labels);
+      if (before.place.dataset.shape === shape) {
+        before.plot.setData([figures.ms, ...figures.stacked.toReversed()]);
+        continue;
+      }
+      before.plot.destroy();
+      before.place.remove();
+    }
+    const place = document.createElement('div');
+    place.className = 'drawn';
+    place.dataset.shape = JSON.stringify(figures.labels);
+    // What it shows is in the table.
+    place.setAttribute('aria-hidden', 'true');
+    figure.insertBefore(place, details);
+    if (details !== null && before === undefined) details.open = false;
+    drawn.set(figure, { plot: make(figure, figures, place), place });
+  }
+}
+
+drawAll();
+document.addEventListener('morphed', drawAll);
+addEventListener('resize', () => {
+  for (const figure of document.querySelectorAll('figure.plot')) {
+    const of = drawn.get(figure);
+    of?.plot.setSize({ width: of.place.clientWidth, height: HEIGHT });
+  }
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => location.reload());

@@ -1,0 +1,123 @@
+// The frame of the console's pages: navigation, what is said of the last form, the calls at the foot. Scripts and style come from this
+// service alone, by their content; a browser may do nothing else here (CSP, Trusted Types).
+import { type Html, html } from '../../lib/html.ts';
+import type { RawAnswer } from '../../manifest/raw-route.ts';
+import { privatePageHeaders } from '../pages/frame.ts';
+import { signOutForm } from '../pages/visitor.ts';
+import type { Assets } from './assets/assets.ts';
+import { foot } from './foot.ts';
+import type { ConsolePage, View } from './page.ts';
+import { formFields } from './parts/form.ts';
+import type { Visit } from './visit.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types qm',
+].join('; ');
+
+export interface Framed {
+  readonly page: ConsolePage;
+  readonly pages: readonly ConsolePage[];
+  readonly visit: Visit;
+  readonly view: View;
+  readonly assets: Assets;
+  /** What the form that led here did; null: none did. */
+  readonly done: string | null;
+  /** What a live page is as new as; null: it is not to be fetched again, such as what is answered to a form. */
+  readonly since: string | null;
+}
+
+export function consoleAnswer(framed: Framed): RawAnswer {
+  const { visit, view } = framed;
+  return {
+    status: view.status ?? 200,
+    headers: { ...privatePageHeaders(POLICY), ...visit.visitor.headers },
+    body: documentOf(framed).text,
+  };
+}
+
+function documentOf({ page, pages, visit, view, assets, done, since }: Framed): Html {
+  const { theme, keys } = visit.preferences;
+  const live = since === null ? '' : html` data-live="${visit.path(`/live?since=${encodeURIComponent(since)}`)}"`;
+  return html`<!doctype html>
+<html lang="en"${theme === 'system' ? '' : html` data-theme="${theme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}">
+<title>${view.title} · Quartermaster</title>
+<link rel="icon" href="data:,">
+${assets.style(visit)}
+${assets.script(visit, 'console')}
+${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
+</head>
+<body class="console"${live}${keys ? html` data-keys` : ''}>
+<a class="skip" href="#main">To the content</a>
+<header class="top"><p><a href="${visit.path('')}">Quartermaster</a></p><p class="who"><a href="${visit.elsewhere('/auth/account')}">${whoIs(visit)}</a></p>${signOutForm({ baseUrl: visit.baseUrl }, visit.visitor)}</header>
+<div class="body">
+<nav aria-label="Pages">${navigation(page, pages, visit)}</nav>
+<div class="page">
+<main id="main" tabindex="-1">
+${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
+${view.content}
+${foot(visit)}
+</main>
+${viewForm(visit)}
+</div>
+</div>
+${keys ? keyHelp(pages, visit) : ''}
+</body>
+</html>
+`;
+}
+
+function whoIs({ visitor: { person, session } }: Visit): Html {
+  const name = person?.email ?? person?.name ?? (session.kind === 'operator' ? 'Operator' : 'API key');
+  return html`<bdi>${name}</bdi>${session.role === 'viewer' ? ', viewer' : ''}<span class="unseen">: account and sessions</span>`;
+}
+
+function navigation(here: ConsolePage, pages: readonly ConsolePage[], visit: Visit): Html {
+  const [, room = ''] = here.path.split('/');
+  const entries = pages.flatMap(({ nav, path, needs }) => {
+    if (nav === undefined || !visit.may(needs)) return [];
+    const isHere = path === here.path;
+    const isAround = isHere || (path !== '' && path.split('/')[1] === room);
+    return [
+      html`<li><a href="${visit.path(path)}" data-key="${nav.key}"${isHere ? html` aria-current="page"` : isAround ? html` aria-current="true"` : ''}>${nav.label}</a></li>`,
+    ];
+  });
+  return html`<ul>${entries}</ul>`;
+}
+
+/** How the console looks: at the end of every page. */
+function viewForm(visit: Visit): Html {
+  const { theme, zone, keys } = visit.preferences;
+  const option = (value: string, label: string) =>
+    html`<option value="${value}"${value === theme ? html` selected` : ''}>${label}</option>`;
+  return html`<form class="view" aria-label="How the console looks" method="post" action="${visit.path('/view')}">${formFields(visit, 'view')}
+<label>Look <select name="theme">${option('system', 'as the system')}${option('light', 'light')}${option('dark', 'dark')}</select></label>
+<label>Time zone <input name="zone" value="${zone}" size="16" spellcheck="false" autocapitalize="off"></label>
+<label class="choice"><input type="checkbox" name="keys"${keys ? html` checked` : ''}> Keyboard shortcuts</label>
+<input type="hidden" name="return_to" value="${visit.elsewhere(visit.url)}">
+<button>Set</button></form>`;
+}
+
+function keyHelp(pages: readonly ConsolePage[], visit: Visit): Html {
+  const rows = pages.flatMap(({ nav, needs }) =>
+    nav !== undefined && visit.may(needs)
+      ? [html`<div><dt><kbd>g</kbd> <kbd>${nav.key}</kbd></dt><dd>${nav.label}</dd></div>`]
+      : [],
+  );
+  return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keyboard</h2>
+<dl>${rows}<div><dt><kbd>/</kbd></dt><dd>Search</dd></div><div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>Next, previous row</dd></div><div><dt><kbd>?</kbd></dt><dd>This help</dd></div></dl>
+<form method="dialog"><button>Close</button></form></dialog>`;
+}

@@ -1,0 +1,191 @@
+// The first page: how much money is left and how long it lasts, what fails, which keys spend. Each panel is one read, and fails alone.
+import { type Html, html } from '../../../lib/html.ts';
+import { DAY_MS, HOUR_MS, iso } from '../../../lib/time.ts';
+import type { ConsolePage, View } from '../page.ts';
+import { panel, shown } from '../parts/failure.ts';
+import { type Period, periodControl, periodOf } from '../parts/period.ts';
+import { plot } from '../parts/plot.ts';
+import { figures, table, teach } from '../parts/table.ts';
+import { ago, count, durationText, money, roughMoney, short } from '../parts/text.ts';
+import type { Read, Visit } from '../visit.ts';
+import { failing } from './failing.ts';
+
+interface Balance {
+  readonly balance_usd: number;
+  readonly held_usd: number;
+  readonly low_balance: boolean;
+  readonly frozen_reason: string | null;
+}
+
+interface Budget {
+  readonly period: string;
+  readonly hard_cap_usd: number | null;
+  readonly used_usd: number;
+  readonly remaining_usd: number | null;
+  readonly window_end: string | null;
+}
+
+interface Sum {
+  readonly spend_usd: number;
+  readonly count: number;
+  readonly units: number;
+}
+
+interface Usage {
+  readonly spend_usd: number;
+  readonly request_count: number;
+  readonly error_count: number;
+  readonly by_capability: readonly (Sum & { readonly capability: string })[];
+  readonly by_key: readonly (Sum & { readonly key_id: string })[];
+}
+
+interface Point {
+  readonly ts: string;
+  readonly group: string | null;
+  readonly spend_usd: number;
+}
+
+interface Series {
+  readonly points: readonly Point[];
+}
+
+interface Key {
+  readonly id: string;
+  readonly name: string | null;
+  readonly last_used_at: string | null;
+}
+
+const WEEK_DAYS = 7;
+const ROWS = 8;
+/** Beyond, nobody counts the days. */
+const RUNWAY_DAYS_MAX = 1_000;
+
+export const overviewPage: ConsolePage = {
+  name: 'overview',
+  path: '',
+  needs: 'account.get',
+  nav: { label: 'Overview', key: 'o' },
+  isLive: true,
+  show,
+};
+
+async function show(visit: Visit): Promise<View> {
+  const period = periodOf(visit);
+  const { from, to, granularity } = period;
+  const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
+  const week = { from: iso(toMs - WEEK_DAYS * DAY_MS), to: iso(toMs) };
+  const [balance, budget, lastWeek, usage, series, keys, failures] = await Promise.all([
+    visit.call<Balance>('account.balance'),
+    visit.call<Budget>('account.budget.get'),
+    visit.call<Usage>('account.usage', week),
+    visit.call<Usage>('account.usage', { from, to }),
+    visit.call<Series>('account.usage.timeseries', { from, to, granularity, group_by: 'capability' }),
+    visit.call<{ readonly items: readonly Key[] }>('account.keys.list', { limit: 100 }),
+    failing(visit),
+  ]);
+  const content = html`<h1>Overview</h1>
+${money_(visit, balance, budget, lastWeek)}
+${failures}
+<section class="panel"><h2>Where the money goes</h2>${periodControl(visit, period)}
+${shown(visit, series, (data) => spendPlot(visit, data, period))}</section>
+<div class="panels">
+${panel(visit, 'By capability', usage, (data) => byCapability(visit, data))}
+${panel(visit, 'By key', usage, (data) => byKey(visit, data, keys.data?.items ?? []))}
+</div>`;
+  return { title: 'Overview', content, hasPlots: true };
+}
+
+/** What is left, and for how long at the rate of the last seven days. */
+function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, lastWeek: Read<Usage>): Html {
+  return html`<section class="panel" aria-label="Money">${shown(visit, balance, (data) => {
+    const perDay = (lastWeek.data?.spend_usd ?? 0) / WEEK_DAYS;
+    const days = perDay > 0 ? data.balance_usd / perDay : Number.POSITIVE_INFINITY;
+    const runway = days > RUNWAY_DAYS_MAX ? 'years' : durationText(days * 86_400);
+    return html`${figures([
+      [
+        'Balance',
+        money(data.balance_usd),
+        data.held_usd > 0 ? html`${money(data.held_usd)} more is held` : 'nothing is held',
+      ],
+      ['Lasts', runway, perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days'],
+      ['Spent in 7 days', money(lastWeek.data?.spend_usd ?? 0), `${count(lastWeek.data?.request_count ?? 0)} calls`],
+      ['Failed in 7 days', count(lastWeek.data?.error_count ?? 0), share(lastWeek.data)],
+    ])}
+${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Look at the wallet</a></p>`}
+${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
+  })}${shown(visit, budget, budgetBar)}</section>`;
+}
+
+function share(of: Usage | null): string {
+  if (of === null || of.request_count === 0) return 'no calls';
+  return `${((100 * of.error_count) / of.request_count).toFixed(1)} % of all calls`;
+}
+
+function budgetBar({ period, hard_cap_usd: cap, used_usd: used, window_end: end }: Budget): Html {
+  if (cap === null) return html`<p class="quiet">No budget is set: the balance is the only limit.</p>`;
+  const part = cap === 0 ? 1 : Math.min(1, used / cap);
+  return html`<p class="small">Budget (${period}): ${money(used)} of ${money(cap)}${end === null ? '' : html`, until ${end.slice(0, 10)}`}</p>
+<svg class="meter${part >= 1 ? ' over' : ''}" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${(100 * part).toFixed(2)}" height="1"/></svg>`;
+}
+
+function spendPlot(visit: Visit, { points }: Series, { to }: Period): Html {
+  const spent = new Set(points.flatMap(({ spend_usd, group }) => (spend_usd > 0 ? [group] : [])));
+  if (spent.size === 0)
+    return html`<div class="empty">${teach('Nothing was spent in this time. A first message costs a fraction of a cent:', firstCalls(visit))}</div>`;
+  const instants = [...new Set(points.map(({ ts }) => ts))];
+  const groups = [
+    ...Map.groupBy(
+      points.filter(({ group }) => spent.has(group)),
+      ({ group }) => group ?? 'all',
+    ),
+  ];
+  const series = groups.map(([label, of]) => {
+    const byInstant = new Map(of.map(({ ts, spend_usd }) => [ts, spend_usd]));
+    return { label, values: instants.map((instant) => byInstant.get(instant) ?? 0) };
+  });
+  const isRunning = Date.parse(to) > visit.nowMs;
+  return plot({ caption: 'Spend by capability', unit: 'USD', instants, series, isRunning });
+}
+
+function firstCalls({ baseUrl }: Visit): string {
+  const call = (path: string, body: string) =>
+    `curl -sS ${baseUrl}${path} -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'`;
+  return `${call('/v1/queue/create', '{"name":"jobs"}')}\n${call('/v1/queue/publish', '{"queue":"jobs","payload":{"hello":"world"}}')}`;
+}
+
+function byCapability(visit: Visit, { by_capability: of }: Usage): Html {
+  return table({
+    caption: 'Spend by capability',
+    rows: of.slice(0, ROWS),
+    empty: html`<p>No calls in this time.</p>`,
+    columns: [
+      {
+        title: 'Capability',
+        cell: ({ capability }) =>
+          html`<a href="${visit.path(`/usage?capability=${encodeURIComponent(capability)}`)}">${capability}</a>`,
+      },
+      { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
+      { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
+      { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
+    ],
+  });
+}
+
+function byKey(visit: Visit, { by_key: of }: Usage, keys: readonly Key[]): Html {
+  const known = new Map(keys.map((key) => [key.id, key]));
+  return table({
+    caption: 'Spend by key',
+    rows: of.slice(0, ROWS),
+    empty: html`<p>No key was used in this time.</p>`,
+    columns: [
+      {
+        title: 'Key',
+        cell: ({ key_id }) =>
+          html`<a href="${visit.path(`/usage?key_id=${encodeURIComponent(key_id)}`)}">${short(known.get(key_id)?.name ?? key_id, 60)}</a>`,
+      },
+      { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
+      { title: 'Last used', cell: ({ key_id }) => ago(visit, known.get(key_id)?.last_used_at ?? null, '') },
+      { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
+    ],
+  });
+}

@@ -1,0 +1,48 @@
+// A page of the console: an address below /console, what it shows, and what its forms do. It shows and does nothing but what calls of
+// capabilities as its visitor answer and do, so every page obeys the API's scopes, limits and validation.
+import type { Html } from '../../lib/html.ts';
+import type { Visit } from './visit.ts';
+
+export interface ConsolePage {
+  /** In metrics and the log: `console.<name>`. */
+  readonly name: string;
+  /** Below /console, with `{name}` parameters; empty for the first page. */
+  readonly path: string;
+  /** Capability that its visitors must be allowed to call: without it the page is 403 and says which scope is missing. */
+  readonly needs: string;
+  /** Its place in the navigation; absent: other pages lead to it. */
+  readonly nav?: NavEntry;
+  /** It is fetched again whenever something of the account has moved. */
+  readonly isLive?: boolean;
+  show(visit: Visit): Promise<View>;
+  /** What its forms do, by the `act` that they send. */
+  readonly acts?: Readonly<Record<string, Act>>;
+}
+
+export interface NavEntry {
+  readonly label: string;
+  /** Typed after `g` it leads here. */
+  readonly key: string;
+}
+
+export interface View {
+  readonly title: string;
+  readonly content: Html;
+  /** 200 when absent. */
+  readonly status?: number;
+  /** It has figures that are drawn. */
+  readonly hasPlots?: boolean;
+}
+
+/** A write by a form. It is called once however often the form is sent: each form carries an idempotency key. */
+export interface Act {
+  readonly capability: string;
+  /** The capability's input. */
+  input(form: URLSearchParams, visit: Visit): Readonly<Record<string, unknown>>;
+  /** Told on the page that follows. */
+  readonly done: string;
+  /** Path below /console of the page that follows; absent: the page of the form. */
+  next?(data: unknown, visit: Visit): string;
+  /** A page in answer to the form itself, for what is shown once, such as a secret, or leads to another site. */
+  shown?(data: unknown, visit: Visit): View;
+}

@@ -1,0 +1,111 @@
+// Forms of the console: each carries the token of its session and an idempotency key of its own, so a double click does it once. What was
+// refused is shown with what had been typed, and the failure is tied to its field.
+import { type Html, html } from '../../../lib/html.ts';
+import { randomHex } from '../../../lib/random-hex.ts';
+import { tokenField } from '../../pages/visitor.ts';
+import type { Visit } from '../visit.ts';
+
+const KEY_BYTES = 16;
+
+/** The fields that every form has. */
+export function formFields({ visitor }: Visit, act: string): Html {
+  return html`${tokenField(visitor)}<input type="hidden" name="form_key" value="${randomHex(KEY_BYTES)}"><input type="hidden" name="act" value="${act}">`;
+}
+
+/** A form that sends the page itself `act`. Hidden fields tell what it is about. */
+export function actForm(visit: Visit, act: string, content: Html, hidden: Readonly<Record<string, string>> = {}): Html {
+  const fields = Object.entries(hidden).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" class="act">${formFields(visit, act)}${fields}${content}</form>`;
+}
+
+/** One button that does the act. `about`: what it is done to, for who hears the page and not sees it. */
+export function actButton(
+  visit: Visit,
+  act: string,
+  label: string,
+  { hidden = {}, about = '' }: { readonly hidden?: Readonly<Record<string, string>>; readonly about?: string } = {},
+): Html {
+  const heard = about === '' ? '' : html`<span class="unseen"> ${about}</span>`;
+  return actForm(visit, act, html`<button>${label}${heard}</button>`, hidden);
+}
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** As it is before somebody types; empty when absent. */
+  readonly value?: string;
+  readonly hint?: string;
+  /** Attributes of the input: `html\`type="number" min="1"\``. */
+  readonly attributes?: Html;
+  readonly isRequired?: boolean;
+  /** Lines of a text; absent: one line. */
+  readonly rows?: number;
+}
+
+/** A labelled field of the act's form, with what it was refused for. */
+export function field(
+  visit: Visit,
+  act: string,
+  { name, label, value = '', hint, attributes, isRequired = false, rows }: Field,
+): Html {
+  const id = `${act}-${name}`;
+  const fault = faultOf(visit, act, name);
+  const shown = sentOf(visit, act, name) ?? value;
+  const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === null ? [] : [`${id}-fault`])];
+  const common = html`id="${id}" name="${name}"${isRequired ? html` required` : ''}${fault === null ? '' : html` aria-invalid="true"`}${described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`} ${attributes ?? ''}`;
+  const input =
+    rows === undefined
+      ? html`<input ${common} value="${shown}">`
+      : html`<textarea ${common} rows="${rows}" spellcheck="false">\n${shown}</textarea>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault === null ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`;
+}
+
+/** A choice of few. `options`: value and label. */
+export function choice(
+  visit: Visit,
+  act: string,
+  {
+    name,
+    label,
+    value,
+    options,
+  }: Pick<Field, 'name' | 'label'> & {
+    readonly value: string;
+    readonly options: readonly (readonly [string, string])[];
+  },
+): Html {
+  const id = `${act}-${name}`;
+  const shown = sentOf(visit, act, name) ?? value;
+  const each = ([of, text]: readonly [string, string]) =>
+    html`<option value="${of}"${of === shown ? html` selected` : ''}>${text}</option>`;
+  return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(each)}</select></div>`;
+}
+
+/** What was typed into a form that was refused; null: it was another form, or none. */
+export function sentOf({ refused }: Visit, act: string, name: string): string | null {
+  return refused?.act === act ? refused.form.get(name) : null;
+}
+
+function faultOf({ refused }: Visit, act: string, name: string): string | null {
+  if (refused?.act !== act) return null;
+  const { problem } = refused;
+  const found = problem.errors?.find(({ param }) => param.split(/[.[]/)[0] === name);
+  if (found !== undefined) return found.message;
+  return problem.param?.split(/[.[]/)[0] === name ? problem.message : null;
+}
+
+/** A number that somebody typed: as it is when it is none, so that the capability says what is wrong with it; undefined: nothing. */
+export function numberOf(form: URLSearchParams, name: string): number | string | undefined {
+  const text = form.get(name)?.trim() ?? '';
+  if (text === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : text;
+}
+
+/** A text that somebody typed; undefined: nothing. */
+export function textOf(form: URLSearchParams, name: string): string | undefined {
+  const text = form.get(name)?.trim() ?? '';
+  return text === '' ? undefined : text;
+}

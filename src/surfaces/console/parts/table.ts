@@ -1,0 +1,95 @@
+// Tables, lists page by page, and the figures at the head of a page.
+import { type Html, html } from '../../../lib/html.ts';
+import type { Visit } from '../visit.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** `number`: lined up at its right end. */
+  readonly kind?: 'number';
+  cell(row: Row): Html | string;
+}
+
+export interface Table<Row> {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Shown where there are no rows: what fills the page. */
+  readonly empty: Html;
+}
+
+/** The first column names its row. On narrow screens each row is a block, whose cells say their column. */
+export function table<Row>({ caption, columns, rows, empty }: Table<Row>): Html {
+  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  const head = columns.map(
+    ({ title, kind }) => html`<th scope="col"${kind === undefined ? '' : html` class="${kind}"`}>${title}</th>`,
+  );
+  const cell =
+    (row: Row) =>
+    ({ title, kind, cell: of }: Column<Row>, i: number) =>
+      i === 0
+        ? html`<th scope="row">${of(row)}</th>`
+        : html`<td data-title="${title}"${kind === undefined ? '' : html` class="${kind}"`}>${of(row)}</td>`;
+  return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${columns.map(cell(row))}</tr>\n`)}</tbody></table></div>`;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+/** The link to the next page of a list. `name`: of the field of the address that holds its cursor. */
+export function more(visit: Visit, { next_cursor: next }: Pick<Page<unknown>, 'next_cursor'>, name = 'cursor'): Html {
+  const isFirst = !visit.query.has(name);
+  const first = isFirst ? '' : html`<a href="${withQuery(visit, { [name]: null })}">First page</a>`;
+  const following = next === null ? '' : html`<a href="${withQuery(visit, { [name]: next })}" rel="next">Next page</a>`;
+  return isFirst && next === null
+    ? html``
+    : html`<nav class="more" aria-label="Pages of the list">${first} ${following}</nav>`;
+}
+
+/** This page with other fields in its query; null takes one out. */
+export function withQuery({ query, url }: Visit, fields: Readonly<Record<string, string | null>>): string {
+  const changed = new URLSearchParams(query);
+  changed.delete('done');
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+  }
+  const path = url.split('?', 1)[0] ?? '';
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return `./${last}${changed.size === 0 ? '' : `?${changed}`}`;
+}
+
+/** Figures beside one another, each with its name. */
+export function figures(entries: readonly (readonly [string, Html | string, (Html | string)?])[]): Html {
+  const each = ([name, value, note]: readonly [string, Html | string, (Html | string)?]) =>
+    html`<div><dt>${name}</dt><dd>${value}</dd>${note === undefined ? '' : html`<dd class="note">${note}</dd>`}</div>`;
+  return html`<dl class="figures">${entries.map(each)}</dl>`;
+}
+
+/** Facts below one another. */
+export function facts(entries: readonly (readonly [string, Html | string | null])[]): Html {
+  const known = entries.flatMap(([name, value]) => (value === null ? [] : [html`<dt>${name}</dt><dd>${value}</dd>`]));
+  return html`<dl class="facts">${known}</dl>`;
+}
+
+/** A word for a state, in its colour; the word says it all. */
+export function badge(text: string, kind: 'good' | 'warning' | 'critical' | 'plain' = 'plain'): Html {
+  return html`<span class="badge ${kind}">${text}</span>`;
+}
+
+/** Commands that fill an empty page. */
+export function teach(sentence: string, command: string): Html {
+  return html`<p>${sentence}</p><pre class="scroll" tabindex="0" aria-label="Commands">${command}</pre>`;
+}
+
+/** Links that choose one of a few views of a page. */
+export function tabs(
+  label: string,
+  entries: readonly { readonly text: string; readonly href: string; readonly isHere: boolean }[],
+): Html {
+  const each = ({ text, href, isHere }: (typeof entries)[number]) =>
+    html`<li><a href="${href}"${isHere ? html` aria-current="true"` : ''}>${text}</a></li>`;
+  return html`<nav class="tabs" aria-label="${label}"><ul>${entries.map(each)}</ul></nav>`;
+}

@@ -1,0 +1,91 @@
+// Values as people read them: money with as many digits as it needs, instants in two zones, counts, and texts of strangers cut short.
+import { type Html, html } from '../../../lib/html.ts';
+import type { Visit } from '../visit.ts';
+
+/** What a page shows of one text of a stranger; the rest is at the address that `more` gives. */
+export const TEXT_CHARACTERS_MAX = 64 * 1024;
+const DECIMALS_MIN = 2;
+const DECIMALS_MAX = 9;
+const SIGNIFICANT = 3;
+const counted = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** USD with at least two decimals, and all that it has: 0.00002 is never shown as 0.00. */
+export function moneyText(usd: number): string {
+  const text = new Intl.NumberFormat('en', {
+    minimumFractionDigits: DECIMALS_MIN,
+    maximumFractionDigits: DECIMALS_MAX,
+  }).format(usd);
+  return text === '-0.00' ? '0.00' : text;
+}
+
+export function money(usd: number): Html {
+  return html`<span class="number-value">${moneyText(usd)}</span> <span class="unit">USD</span>`;
+}
+
+/** A rate, an estimate: the three digits that count. */
+export function roughMoney(usd: number): Html {
+  const digits =
+    usd === 0
+      ? 0
+      : Math.min(DECIMALS_MAX, Math.max(DECIMALS_MIN, SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)))));
+  return html`<span class="number-value">${new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits: Math.max(DECIMALS_MIN, digits) }).format(usd)}</span> <span class="unit">USD</span>`;
+}
+
+export function count(value: number): string {
+  return counted.format(value);
+}
+
+/** `1 message`, `4,210 messages`. */
+export function countOf(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** An instant in the reader's zone; UTC, as budgets and the API have it, stands beside. */
+export function time(visit: Visit, instant: string | null, never = 'never'): Html {
+  if (instant === null) return html`<span class="quiet">${never}</span>`;
+  const utc = `${instant.slice(0, 16).replace('T', ' ')} UTC`;
+  const { zone } = visit.preferences;
+  if (zone === 'UTC') return html`<time datetime="${instant}">${utc}</time>`;
+  return html`<time datetime="${instant}" title="${utc}">${inZone(instant, zone)}</time>`;
+}
+
+/** The instant in any zone, and its name. */
+export function inZone(instant: string, zone: string): string {
+  const parts = new Intl.DateTimeFormat('sv-SE', {
+    ...{ timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    timeZoneName: 'shortOffset',
+  }).formatToParts(new Date(instant));
+  const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
+  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')} ${of('timeZoneName')}`;
+}
+
+/** `3 min ago`, `in 2 h`, with the instant as its title. */
+export function ago(visit: Visit, instant: string | null, never = 'never'): Html {
+  if (instant === null) return html`<span class="quiet">${never}</span>`;
+  const seconds = (visit.nowMs - Date.parse(instant)) / 1_000;
+  const text = durationText(Math.abs(seconds));
+  const told = Math.abs(seconds) < 1 ? 'now' : seconds >= 0 ? `${text} ago` : `in ${text}`;
+  return html`<time datetime="${instant}" title="${instant.slice(0, 19).replace('T', ' ')} UTC">${told}</time>`;
+}
+
+/** The largest unit of a duration: `42 s`, `3 min`, `5 h`, `12 days`. */
+export function durationText(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${count(Math.floor(seconds / 86_400))} days`;
+}
+
+/** A text of a stranger on one line, cut where it is long. */
+export function short(text: string, charactersMax = 200): Html {
+  const cut = text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()}…`;
+  return html`<bdi>${cut}</bdi>`;
+}
+
+/** A payload, as JSON to be read; `download`: where the whole of a long one is. */
+export function payload(value: unknown, label: string, download?: string): Html {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const isCut = text.length > TEXT_CHARACTERS_MAX;
+  const shown = isCut ? text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed() : text;
+  return html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${download === undefined ? '' : html` <a href="${download}">Download it whole</a>`}</p>` : ''}`;
+}

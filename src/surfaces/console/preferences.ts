@@ -1,0 +1,59 @@
+// How a browser wants the console: in one cookie, which a form sets, so it works without scripts too.
+import type { RawHead } from '../../manifest/raw-route.ts';
+import { sentCookie } from '../pages/session-cookie.ts';
+
+const NAME = 'qm_console';
+const YEAR_SECONDS = 31_536_000;
+const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
+
+const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+export interface Preferences {
+  readonly theme: Theme;
+  /** IANA name of the zone that instants are told in, beside UTC. */
+  readonly zone: string;
+  /** Whether letters lead to pages. */
+  readonly keys: boolean;
+}
+
+const plain: Preferences = { theme: 'system', zone: 'UTC', keys: true };
+
+export function preferencesOf({ headers }: Pick<RawHead, 'headers'>): Preferences {
+  const sent = sentCookie(headers.cookie, NAME);
+  if (sent === null) return plain;
+  const [theme = '', zone = '', keys = ''] = sent.split('~');
+  return { theme: themeOf(theme), zone: zoneOf(decoded(zone)), keys: keys !== 'off' };
+}
+
+/** Set-Cookie for what the form of the preferences sent. */
+export function preferencesCookie(form: URLSearchParams): string {
+  const theme = themeOf(form.get('theme') ?? '');
+  const zone = encodeURIComponent(zoneOf(form.get('zone')?.trim() ?? ''));
+  const keys = form.has('keys') ? 'on' : 'off';
+  return `${NAME}=${theme}~${zone}~${keys}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`;
+}
+
+function themeOf(text: string): Theme {
+  return themes.find((theme) => theme === text) ?? plain.theme;
+}
+
+/** UTC for what is no zone that this machine knows. */
+function zoneOf(text: string): string {
+  if (!ZONE.test(text)) return plain.zone;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return plain.zone;
+    throw error;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return '';
+    throw error;
+  }
+}

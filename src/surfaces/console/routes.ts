@@ -1,0 +1,201 @@
+// The routes of the console: each page by GET, its forms by POST to the same address, what browsers load for it, and the stream of ticks.
+// A visit acts as its session: what was ended or narrowed counts at once.
+import type { Core } from '../../core/context.ts';
+import { sessionCredential } from '../../core/people/sessions/principal.ts';
+import { endSession } from '../../core/people/sessions/sessions.ts';
+import { html } from '../../lib/html.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { Problem, problem } from '../../problems/problem.ts';
+import { readForm } from '../pages/own-form.ts';
+import { foreignFormPage, message, retryAfter } from '../pages/sign-in.ts';
+import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutStaleCookie } from '../pages/visitor.ts';
+import { type Assets, loadAssets } from './assets/assets.ts';
+import { consoleAnswer } from './frame.ts';
+import { LiveTicks } from './live.ts';
+import type { Act, ConsolePage, View } from './page.ts';
+import { pages } from './pages.ts';
+import { failure } from './parts/failure.ts';
+import { preferencesCookie, preferencesOf } from './preferences.ts';
+import { Visit } from './visit.ts';
+
+const FORM_BYTES_MAX = 128 * 1_024;
+const FORM_KEY = /^[0-9a-f]{32}$/;
+const ROOT = '/console';
+
+interface Console {
+  readonly core: Core;
+  readonly manifest: Manifest;
+  readonly assets: Assets;
+  readonly ticks: LiveTicks;
+}
+
+export function consoleRoutes(services: () => Core, manifest: Manifest): readonly RawRoute[] {
+  // Made when somebody first asks: who never opens the console has no memory of it.
+  const assets = once(loadAssets);
+  const ticks = once(() => new LiveTicks(services(), manifest));
+  const offered = pages.filter(({ needs }) => manifest.byId.has(needs));
+  const route = (name: string, path: string, rest: Pick<RawRoute, 'methods' | 'answer' | 'stream'>): RawRoute => ({
+    ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
+    ...{ bodyBytesMax: FORM_BYTES_MAX, refuse: refusal, ...rest },
+  });
+  const shown = (page: ConsolePage) =>
+    route(page.name, page.path, {
+      methods: ['GET', 'POST'],
+      answer: async (request) =>
+        visited({ core: services(), manifest, assets: await assets(), ticks: ticks() }, offered, page, request),
+    });
+  return [
+    route('assets', '/assets/{file}', {
+      methods: ['GET'],
+      answer: async (request) => (await assets()).answer(request.params.file ?? '', request) ?? noSuchPage(),
+    }),
+    route('live', '/live', {
+      ...{ methods: ['GET'], stream: 'answer' },
+      answer: (request) => follow(services(), ticks(), request),
+    }),
+    route('view', '/view', { methods: ['POST'], answer: (request) => setPreferences(services(), request) }),
+    ...offered.map(shown),
+  ];
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+async function visited(
+  { core, manifest, assets, ticks }: Console,
+  offered: readonly ConsolePage[],
+  page: ConsolePage,
+  request: RawRequest,
+): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  if (visitor === null) return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
+  const form = request.method === 'POST' ? readForm(request.headers, request.body) : null;
+  if (form !== null && !isFormOf(core, request, form, visitor)) return foreignFormPage();
+  let principal: Visit['principal'];
+  try {
+    principal = await request.identify(sessionCredential(visitor.session));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'INVALID_API_KEY') throw error;
+    // Of a key that has ended, or of a person without this account: nothing is left to be signed in to.
+    await endSession(core.db, visitor.session.sessionId);
+    return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
+  }
+  const parts = { core, manifest, request, visitor, principal, preferences: preferencesOf(request) };
+  const since = page.isLive === true && form === null ? await ticks.mark(principal.accountId) : null;
+  const framed = { page, pages: offered, assets, since, done: doneText(offered, request) };
+  const visit = new Visit(parts);
+  if (form === null) return consoleAnswer({ ...framed, visit, view: await viewOf(page, visit) });
+  const act = page.acts?.[form.get('act') ?? ''];
+  const formKey = form.get('form_key') ?? '';
+  if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
+  const { data, problem: refused } = await visit.write(act.capability, act.input(form, visit), `console:${formKey}`);
+  if (refused === null) return afterwards(framed, visit, act, form, data);
+  const again = new Visit({ ...parts, refused: { act: form.get('act') ?? '', problem: refused, form } });
+  const view = await viewOf(page, again);
+  return consoleAnswer({ ...framed, done: null, visit: again, view: { ...view, status: refused.httpStatus } });
+}
+
+function afterwards(
+  framed: Pick<Parameters<typeof consoleAnswer>[0], 'page' | 'pages' | 'assets' | 'since'>,
+  visit: Visit,
+  act: Act,
+  form: URLSearchParams,
+  data: unknown,
+): RawAnswer {
+  if (act.shown !== undefined) return consoleAnswer({ ...framed, visit, view: act.shown(data, visit), done: null });
+  const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
+  const address = new URL(next, 'http://own.invalid');
+  address.searchParams.set('done', `${framed.page.name}.${form.get('act')}`);
+  return redirect(`${address.pathname}${address.search}`, visit.visitor.headers);
+}
+
+/** What the form did that led to this address: its page and act stand in it, and the text comes from there. */
+function doneText(offered: readonly ConsolePage[], { query }: RawHead): string | null {
+  const [name, act = ''] = query.get('done')?.split('.') ?? [];
+  const acts = offered.find((page) => page.name === name)?.acts;
+  return acts !== undefined && Object.hasOwn(acts, act) ? (acts[act]?.done ?? null) : null;
+}
+
+async function viewOf(page: ConsolePage, visit: Visit): Promise<View> {
+  const { needs } = page;
+  try {
+    if (!visit.may(needs)) throw missingScope(visit, needs);
+    return await page.show(visit);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return failed(visit, error);
+  }
+}
+
+function missingScope(visit: Visit, needs: string): Problem {
+  const { scope } = visit.capability(needs);
+  const [module = ''] = needs.split('.');
+  return problem('INSUFFICIENT_SCOPE', {
+    message: `You are signed in without the scope ${module}:${scope}, which this page needs.`,
+    detail: `${module}:${scope}`,
+  });
+}
+
+/** One page for what is another account's and what never was; else what went wrong. */
+function failed(visit: Visit, found: Problem): View {
+  const isUnknown = found.httpStatus === 404 || ['VALIDATION_FAILED', 'INVALID_CURSOR'].includes(found.code);
+  if (isUnknown)
+    return {
+      status: 404,
+      title: 'Not found',
+      content: html`<h1>There is no such page</h1><p>The account that you are signed in to has nothing at this address.</p>`,
+    };
+  return {
+    status: found.httpStatus,
+    title: 'This page cannot be shown',
+    content: html`<h1>This page cannot be shown</h1>${failure(visit, found, visit.requestId)}`,
+  };
+}
+
+async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  if (visitor === null || visitor.principal === null)
+    throw problem('UNAUTHORIZED', { message: 'Nobody is signed in.' });
+  const { sessionId, accountId } = visitor.session;
+  if (!ticks.hasRoomFor(sessionId))
+    throw problem('CONCURRENCY_LIMITED', {
+      message: 'Too many pages are open: this one looks now and then.',
+      retryAfterMs: 10_000,
+    });
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
+    body: ticks.follow({ sessionId, accountId, since: request.query.get('since') ?? '' }, request.signal),
+  };
+}
+
+async function setPreferences(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const visitor = await visitorOf(core, request);
+  const form = readForm(request.headers, request.body);
+  if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
+  const back = localPath(form.get('return_to')) ?? pathTo(core, ROOT);
+  return redirect(back, { 'set-cookie': preferencesCookie(form) });
+}
+
+function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+function noSuchPage(): RawAnswer {
+  return message(404, 'There is no such page', html`<p>Look at its address.</p>`);
+}
+
+function refusal(found: Problem): RawAnswer {
+  const text = html`<p class="failure" role="alert">${found.message}</p>`;
+  return message(found.httpStatus, 'This page cannot be shown', text, { headers: retryAfter(found) });
+}

@@ -1,0 +1,148 @@
+// One visit of a page: who is there, what the address asks for, and the calls that the page makes as its visitor. The calls are kept: the
+// page tells them at its foot, so that whatever it shows is one paste away.
+import type { Core } from '../../core/context.ts';
+import type { Principal } from '../../core/principal.ts';
+import { scopesAllow } from '../../core/scopes.ts';
+import type { Capability } from '../../manifest/capability.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { RawOutcome, RawRequest } from '../../manifest/raw-route.ts';
+import type { Problem } from '../../problems/problem.ts';
+import { pathTo, type Visitor } from '../pages/visitor.ts';
+import type { Preferences } from './preferences.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What a call of the page answered. */
+export type Read<Data> =
+  | { readonly data: Data; readonly problem: null; readonly requestId: string }
+  | { readonly data: null; readonly problem: Problem; readonly requestId: string };
+
+export interface MadeCall {
+  readonly capability: Capability;
+  readonly input: Input;
+}
+
+/** What a form was refused with, and what it had sent, so that it is shown again as it was. */
+export interface Refused {
+  readonly act: string;
+  readonly problem: Problem;
+  readonly form: URLSearchParams;
+}
+
+export interface VisitParts {
+  readonly core: Core;
+  readonly manifest: Manifest;
+  readonly request: RawRequest;
+  readonly visitor: Visitor;
+  readonly principal: Principal;
+  readonly preferences: Preferences;
+  readonly refused?: Refused;
+}
+
+export class Visit {
+  readonly #parts: VisitParts;
+  readonly #made: MadeCall[] = [];
+
+  constructor(parts: VisitParts) {
+    this.#parts = parts;
+  }
+
+  /** Path parameters of the address. */
+  get params(): Readonly<Record<string, string>> {
+    return this.#parts.request.params;
+  }
+
+  get query(): URLSearchParams {
+    return this.#parts.request.query;
+  }
+
+  /** Path and query, as they were sent. */
+  get url(): string {
+    return this.#parts.request.url;
+  }
+
+  get visitor(): Visitor {
+    return this.#parts.visitor;
+  }
+
+  get principal(): Principal {
+    return this.#parts.principal;
+  }
+
+  get preferences(): Preferences {
+    return this.#parts.preferences;
+  }
+
+  /** Of the form that led here; null: none was refused. */
+  get refused(): Refused | null {
+    return this.#parts.refused ?? null;
+  }
+
+  get requestId(): string {
+    return this.#parts.request.requestId;
+  }
+
+  /** Of the database clock. */
+  get nowMs(): number {
+    return this.visitor.session.nowMs;
+  }
+
+  get baseUrl(): string {
+    return this.#parts.core.baseUrl;
+  }
+
+  /** The calls so far, in their order. */
+  get made(): readonly MadeCall[] {
+    return this.#made;
+  }
+
+  /** A path of the console, as the browser knows it: `/queues/jobs`. */
+  path(below: string): string {
+    return this.elsewhere(`/console${below}`);
+  }
+
+  /** Any path of the service, as the browser knows it. */
+  elsewhere(path: string): string {
+    return pathTo(this.#parts.core, path);
+  }
+
+  /** Whether the visitor may call the capability, as far as scopes say. False for one that this deployment does not have. */
+  may(capability: string): boolean {
+    const found = this.#parts.manifest.byId.get(capability);
+    if (found === undefined) return false;
+    return found.anyKey === true || scopesAllow(this.principal.scopes, found.id, found.scope);
+  }
+
+  /** Calls the capability and keeps the call for the foot of the page. A failure is an answer: it belongs into the panel that asked. */
+  async call<Data>(id: string, input: Input = {}): Promise<Read<Data>> {
+    const capability = this.capability(id);
+    this.#made.push({ capability, input });
+    return readOf(await this.#parts.request.invoke(id, input));
+  }
+
+  /** What the page cannot be shown without. Throws the Problem of a failure. */
+  async need<Data>(id: string, input: Input = {}): Promise<Data> {
+    const read = await this.call<Data>(id, input);
+    if (read.problem !== null) throw read.problem;
+    return read.data;
+  }
+
+  /** The write of a form, once for its key. */
+  async write<Data>(id: string, input: Input, idempotencyKey: string): Promise<Read<Data>> {
+    const { idempotent } = this.capability(id);
+    return readOf(await this.#parts.request.invoke(id, input, idempotent ? { idempotencyKey } : {}));
+  }
+
+  capability(id: string): Capability {
+    const capability = this.#parts.manifest.byId.get(id);
+    if (capability === undefined) throw new Error(`there is no capability ${id} for a page`);
+    return capability;
+  }
+}
+
+/** As the envelope tells it: a page knows no more than a caller over HTTP. */
+function readOf<Data>({ problem, envelope }: RawOutcome): Read<Data> {
+  const { data, metadata } = JSON.parse(envelope) as { data: Data; metadata: { request_id: string } };
+  const requestId = metadata.request_id;
+  return problem === null ? { data, problem, requestId } : { data: null, problem, requestId };
+}
