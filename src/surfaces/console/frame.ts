@@ -7,6 +7,7 @@ import { signOutForm } from '../pages/visitor.ts';
 import type { Assets } from './assets/assets.ts';
 import { foot } from './foot.ts';
 import type { ConsolePage, View } from './page.ts';
+import { failure } from './parts/failure.ts';
 import { formFields } from './parts/form.ts';
 import type { Visit } from './visit.ts';
 
@@ -68,6 +69,7 @@ ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
 <div class="page">
 <main id="main" tabindex="-1">
 ${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
+${visit.refused === null ? '' : failure(visit, visit.refused.problem, visit.refused.requestId)}
 ${view.content}
 ${foot(visit)}
 </main>

@@ -15,6 +15,8 @@ export interface ConsolePage {
   /** It is fetched again whenever something of the account has moved. */
   readonly isLive?: boolean;
   show(visit: Visit): Promise<View>;
+  /** What it shows as a file for spreadsheets (`?as=csv`). */
+  csv?(visit: Visit): Promise<string>;
   /** What its forms do, by the `act` that they send. */
   readonly acts?: Readonly<Record<string, Act>>;
 }
@@ -37,7 +39,7 @@ export interface View {
 /** A write by a form. It is called once however often the form is sent: each form carries an idempotency key. */
 export interface Act {
   readonly capability: string;
-  /** The capability's input. */
+  /** The capability's input. Throws a Problem for what the form alone shows to be wrong. */
   input(form: URLSearchParams, visit: Visit): Readonly<Record<string, unknown>>;
   /** Told on the page that follows. */
   readonly done: string;

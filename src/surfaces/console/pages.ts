@@ -1,5 +1,9 @@
 // All pages of the console, in the order of the navigation. A new one is a folder and a line here.
+import { eventsPage } from './events/events.ts';
+import { keysPage } from './keys/keys.ts';
+import { keyPage, revokePage } from './keys/one.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
+import { usagePage } from './usage/usage.ts';
 
-export const pages: readonly ConsolePage[] = [overviewPage];
+export const pages: readonly ConsolePage[] = [overviewPage, keysPage, keyPage, revokePage, usagePage, eventsPage];

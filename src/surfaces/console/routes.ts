@@ -17,7 +17,7 @@ import type { Act, ConsolePage, View } from './page.ts';
 import { pages } from './pages.ts';
 import { failure } from './parts/failure.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
-import { Visit } from './visit.ts';
+import { type Read, Visit } from './visit.ts';
 
 const FORM_BYTES_MAX = 128 * 1_024;
 const FORM_KEY = /^[0-9a-f]{32}$/;
@@ -90,24 +90,49 @@ async function visited(
   const since = page.isLive === true && form === null ? await ticks.mark(principal.accountId) : null;
   const framed = { page, pages: offered, assets, since, done: doneText(offered, request) };
   const visit = new Visit(parts);
-  if (form === null) return consoleAnswer({ ...framed, visit, view: await viewOf(page, visit) });
-  const act = page.acts?.[form.get('act') ?? ''];
+  if (form === null) return answered(framed, visit);
+  const name = form.get('act') ?? '';
+  const act = Object.hasOwn(page.acts ?? {}, name) ? page.acts?.[name] : undefined;
   const formKey = form.get('form_key') ?? '';
   if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
-  const { data, problem: refused } = await visit.write(act.capability, act.input(form, visit), `console:${formKey}`);
+  const { data, problem: refused, requestId } = await written(visit, act, form, `console:${formKey}`);
   if (refused === null) return afterwards(framed, visit, act, form, data);
-  const again = new Visit({ ...parts, refused: { act: form.get('act') ?? '', problem: refused, form } });
+  const again = new Visit({ ...parts, refused: { act: name, problem: refused, requestId, form } });
   const view = await viewOf(page, again);
   return consoleAnswer({ ...framed, done: null, visit: again, view: { ...view, status: refused.httpStatus } });
 }
 
-function afterwards(
-  framed: Pick<Parameters<typeof consoleAnswer>[0], 'page' | 'pages' | 'assets' | 'since'>,
-  visit: Visit,
-  act: Act,
-  form: URLSearchParams,
-  data: unknown,
-): RawAnswer {
+type FramedPage = Omit<Parameters<typeof consoleAnswer>[0], 'visit' | 'view'>;
+
+async function answered(framed: FramedPage, visit: Visit): Promise<RawAnswer> {
+  const { page } = framed;
+  if (page.csv === undefined || visit.query.get('as') !== 'csv' || !visit.may(page.needs))
+    return consoleAnswer({ ...framed, visit, view: await viewOf(page, visit) });
+  return {
+    status: 200,
+    headers: {
+      ...{
+        'content-type': 'text/csv; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
+      'content-disposition': `attachment; filename="${page.name}.csv"`,
+      ...visit.visitor.headers,
+    },
+    body: await page.csv(visit),
+  };
+}
+
+async function written(visit: Visit, act: Act, form: URLSearchParams, key: string): Promise<Read<unknown>> {
+  try {
+    return await visit.write(act.capability, act.input(form, visit), key);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { data: null, problem: error, requestId: visit.requestId };
+  }
+}
+
+function afterwards(framed: FramedPage, visit: Visit, act: Act, form: URLSearchParams, data: unknown): RawAnswer {
   if (act.shown !== undefined) return consoleAnswer({ ...framed, visit, view: act.shown(data, visit), done: null });
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');

@@ -26,6 +26,7 @@ export interface MadeCall {
 export interface Refused {
   readonly act: string;
   readonly problem: Problem;
+  readonly requestId: string;
   readonly form: URLSearchParams;
 }
 

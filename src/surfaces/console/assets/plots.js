@@ -62,7 +62,7 @@ function make(figure, { ms, labels, stacked, plain }, place) {
     tzDate: (/** @type {number} */ ts) => UPlot.tzDate(new Date(ts * 1_000), 'Etc/UTC'),
     series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...series],
     axes: [
-      axis,
+      { ...axis, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(instant) },
       { ...axis, size: 76, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(short) },
     ],
     scales: {
@@ -79,6 +79,12 @@ function make(figure, { ms, labels, stacked, plain }, place) {
     hooks: { setSelect: [zoomed], draw: figure.hasAttribute('data-running') ? [hatch] : [] },
   };
   return new UPlot(options, [ms, ...order.map((i) => stacked[i])], place);
+}
+
+/** The hour, or at midnight the day. @param {number} seconds */
+function instant(seconds) {
+  const text = new Date(seconds * 1_000).toISOString();
+  return text.slice(11, 16) === '00:00' ? text.slice(5, 10) : text.slice(11, 16);
 }
 
 /** The digits that count, without an exponent. @param {number} value */

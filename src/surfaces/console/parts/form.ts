@@ -20,17 +20,6 @@ export function actForm(visit: Visit, act: string, content: Html, hidden: Readon
   return html`<form method="post" class="act">${formFields(visit, act)}${fields}${content}</form>`;
 }
 
-/** One button that does the act. `about`: what it is done to, for who hears the page and not sees it. */
-export function actButton(
-  visit: Visit,
-  act: string,
-  label: string,
-  { hidden = {}, about = '' }: { readonly hidden?: Readonly<Record<string, string>>; readonly about?: string } = {},
-): Html {
-  const heard = about === '' ? '' : html`<span class="unseen"> ${about}</span>`;
-  return actForm(visit, act, html`<button>${label}${heard}</button>`, hidden);
-}
-
 export interface Field {
   readonly name: string;
   readonly label: string;

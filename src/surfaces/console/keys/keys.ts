@@ -1,0 +1,123 @@
+// The keys of the account: what each may do, in words, when it was last used, what it spends. A new secret is shown once.
+import { type Html, html } from '../../../lib/html.ts';
+import { DAY_MS, HOUR_MS, iso } from '../../../lib/time.ts';
+import type { Act, ConsolePage, View } from '../page.ts';
+import { panel } from '../parts/failure.ts';
+import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
+import { badge, more, type Page, table } from '../parts/table.ts';
+import { ago, money, short } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+import { type Key, scopesInWords } from './key.ts';
+
+interface Usage {
+  readonly by_key: readonly { readonly key_id: string; readonly spend_usd: number }[];
+}
+
+const ROWS = 50;
+const DAYS = 30;
+const CREATE = 'create';
+
+const create: Act = {
+  capability: 'account.keys.create',
+  input: (form) => ({
+    name: textOf(form, 'name'),
+    scopes: scopesOf(form),
+    spend_cap_usd: numberOf(form, 'spend_cap_usd'),
+    spend_cap_period: form.get('spend_cap_usd')?.trim() ? (textOf(form, 'spend_cap_period') ?? 'total') : undefined,
+  }),
+  done: 'The key was made.',
+  shown: (data, visit) => secretPage(data as Key & { readonly key_secret: string }, visit),
+};
+
+export const keysPage: ConsolePage = {
+  name: 'keys',
+  path: '/keys',
+  needs: 'account.keys.list',
+  nav: { label: 'Keys', key: 'k' },
+  show,
+  acts: { [CREATE]: create },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
+  const status = visit.query.get('status') ?? undefined;
+  const [list, usage] = await Promise.all([
+    visit.call<Page<Key>>('account.keys.list', { status, cursor: visit.query.get('cursor') ?? undefined, limit: ROWS }),
+    visit.call<Usage>('account.usage', { from: iso(toMs - DAYS * DAY_MS), to: iso(toMs) }),
+  ]);
+  const spent = new Map((usage.data?.by_key ?? []).map(({ key_id, spend_usd }) => [key_id, spend_usd]));
+  const content = html`<h1>Keys</h1>
+<p>Give each program a key of its own, with no more than it needs: then it can be stopped alone.</p>
+${panel(visit, 'All keys', list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}
+${visit.may('account.keys.create') ? html`<section class="panel"><h2>New key</h2>${createForm(visit)}</section>` : ''}`;
+  return { title: 'Keys', content };
+}
+
+function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string, number>): Html {
+  return table({
+    caption: 'Keys',
+    rows: items,
+    empty: html`<p>There is no key. Make one below.</p>`,
+    columns: [
+      {
+        title: 'Name',
+        cell: ({ id, name }) => html`<a href="${visit.path(`/keys/${id}`)}">${short(name ?? id, 60)}</a>`,
+      },
+      { title: 'May', cell: ({ scopes }) => scopesInWords(scopes) },
+      {
+        title: 'State',
+        cell: ({ status, flagged_at }) =>
+          html`${badge(status, status === 'active' ? 'good' : status === 'rotating' ? 'warning' : 'plain')}${flagged_at === null ? '' : html` ${badge('leak suspected', 'critical')}`}`,
+      },
+      { title: 'Secret', cell: ({ prefix, last4 }) => html`<code>${prefix}…${last4}</code>` },
+      { title: 'Last used', cell: ({ last_used_at }) => ago(visit, last_used_at) },
+      {
+        title: 'Cap',
+        kind: 'number',
+        cell: ({ spend_cap_usd: cap, spend_cap_period: of }) =>
+          cap === null
+            ? html`<span class="quiet">none</span>`
+            : html`${money(cap)} ${of === 'total' ? 'in all' : (of ?? '')}`,
+      },
+      { title: `Spent in ${DAYS} days`, kind: 'number', cell: ({ id }) => money(spent.get(id) ?? 0) },
+    ],
+  });
+}
+
+function createForm(visit: Visit): Html {
+  return actForm(
+    visit,
+    CREATE,
+    html`${field(visit, CREATE, { name: 'name', label: 'Name', hint: 'For people: which program has it.', attributes: html`maxlength="200"` })}
+${field(visit, CREATE, { name: 'scopes', label: 'Scopes', hint: 'Such as queue:write errors.capture, apart by spaces. Empty: all modules.', attributes: html`spellcheck="false" autocapitalize="off"` })}
+${field(visit, CREATE, { name: 'spend_cap_usd', label: 'Spend cap, USD', hint: 'Empty: the balance and the budget are its only limits.', attributes: html`inputmode="decimal"` })}
+${choice(visit, CREATE, {
+  name: 'spend_cap_period',
+  label: 'The cap is',
+  value: 'total',
+  options: [
+    ['total', 'for all time'],
+    ['daily', 'a day'],
+    ['monthly', 'a month'],
+  ],
+})}
+<button class="main">Make the key</button>`,
+  );
+}
+
+function scopesOf(form: URLSearchParams): string[] | undefined {
+  const scopes = (form.get('scopes') ?? '').split(/[\s,]+/).filter((scope) => scope !== '');
+  return scopes.length === 0 ? undefined : scopes;
+}
+
+/** The one page that ever shows the secret. */
+export function secretPage(
+  { name, id, key_secret: secret }: Key & { readonly key_secret: string },
+  visit: Visit,
+): View {
+  const content = html`<h1>The secret of ${short(name ?? id, 60)}</h1>
+<p>Copy it now: it is shown this once, and nobody can look it up.</p>
+<pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre>
+<p><a href="${visit.path('/keys')}">All keys</a></p>`;
+  return { title: 'A secret', content };
+}

@@ -1,0 +1,169 @@
+// One key: narrow it, give it a new secret, report a leak, revoke it. What ends a key has a page that says what will happen.
+import { type Html, html } from '../../../lib/html.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
+import type { Act, ConsolePage, View } from '../page.ts';
+import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
+import { badge, facts } from '../parts/table.ts';
+import { ago, money, short, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+import { type Key, scopesInWords } from './key.ts';
+import { secretPage } from './keys.ts';
+
+const LIMIT = 100;
+
+const narrow: Act = {
+  capability: 'account.keys.update',
+  input: (form, { params }) => ({
+    id: params.id,
+    name: textOf(form, 'name') ?? null,
+    scopes: (form.get('scopes') ?? '').split(/[\s,]+/).filter((scope) => scope !== ''),
+    spend_cap_usd: numberOf(form, 'spend_cap_usd') ?? null,
+    spend_cap_period: form.get('spend_cap_usd')?.trim() ? textOf(form, 'spend_cap_period') : undefined,
+  }),
+  done: 'The key was changed.',
+};
+
+const rotate: Act = {
+  capability: 'account.keys.rotate',
+  input: (form, { params }) => ({ id: params.id, grace_hours: numberOf(form, 'grace_hours') }),
+  done: 'The key has a new secret.',
+  shown: (data, visit) => secretPage(data as Key & { readonly key_secret: string }, visit),
+};
+
+const leak: Act = {
+  capability: 'account.keys.suspected_compromise',
+  input: (form, { params }) => ({
+    id: params.id,
+    confirmed_leak: form.has('confirmed_leak'),
+    auto_rotate: form.has('auto_rotate'),
+  }),
+  done: 'The leak was reported.',
+  shown(data, visit) {
+    const { key, replacement } = data as {
+      readonly key: Key & { readonly key_secret?: string };
+      readonly replacement: (Key & { readonly key_secret: string }) | null;
+    };
+    if (replacement !== null) return secretPage(replacement, visit);
+    if (key.key_secret !== undefined) return secretPage({ ...key, key_secret: key.key_secret }, visit);
+    const content = html`<h1>The leak was reported</h1><p>The key is ${key.status}. <a href="${visit.path('/keys')}">All keys</a></p>`;
+    return { title: 'The leak was reported', content };
+  },
+};
+
+export const keyPage: ConsolePage = {
+  name: 'key',
+  path: '/keys/{id}',
+  needs: 'account.keys.list',
+  show,
+  acts: { narrow, rotate, leak },
+};
+
+/** Revoking cannot be undone: its name is to be typed. */
+export const revokePage: ConsolePage = {
+  name: 'key_revoke',
+  path: '/keys/{id}/revoke',
+  needs: 'account.keys.list',
+  show: showRevoke,
+  acts: {
+    revoke: {
+      capability: 'account.keys.revoke',
+      input(form, { params }) {
+        const { id = '' } = params;
+        if (form.get('typed')?.trim() !== id) throw invalidField('typed', 'equal', `Type ${id} to revoke the key.`);
+        return { id };
+      },
+      done: 'The key was revoked. Its next call is refused.',
+      next: () => '/keys',
+    },
+  },
+};
+
+/** There is no capability for one key: it is looked for in the list. */
+async function find(visit: Visit): Promise<Key> {
+  const { id } = visit.params;
+  let cursor: string | null | undefined;
+  for (let page = 0; page < 10 && cursor !== null; page += 1) {
+    const { items, next_cursor } = await visit.need<{
+      readonly items: readonly Key[];
+      readonly next_cursor: string | null;
+    }>('account.keys.list', { cursor, limit: LIMIT });
+    const found = items.find((key) => key.id === id);
+    if (found !== undefined) return found;
+    cursor = next_cursor;
+  }
+  throw problem('NOT_FOUND');
+}
+
+async function show(visit: Visit): Promise<View> {
+  const key = await find(visit);
+  const { id, name, status } = key;
+  const isLive = status === 'active' || status === 'rotating';
+  const content = html`<p><a href="${visit.path('/keys')}">All keys</a></p>
+<h1>${short(name ?? id, 100)}</h1>
+${keyFacts(visit, key)}
+${isLive ? changes(visit, key) : html`<p class="quiet">The key has ended: nothing of it can be changed.</p>`}`;
+  return { title: name ?? id, content };
+}
+
+function keyFacts(visit: Visit, key: Key): Html {
+  const { id, status, scopes, prefix, last4, spend_cap_usd: cap, spend_used_usd: used, spend_cap_period: of } = key;
+  return facts([
+    ['Id', html`<code>${id}</code>`],
+    [
+      'State',
+      html`${badge(status, status === 'active' ? 'good' : 'warning')}${key.flagged_at === null ? '' : html` ${badge('leak suspected', 'critical')}`}`,
+    ],
+    ['May', scopesInWords(scopes)],
+    ['Secret', html`<code>${prefix}…${last4}</code>`],
+    ['Made', time(visit, key.created_at)],
+    ['Last used', ago(visit, key.last_used_at)],
+    ['Expires', time(visit, key.expires_at)],
+    ['Old secret ends', key.rotating_until === null ? null : time(visit, key.rotating_until)],
+    ['Revoked', key.revoked_at === null ? null : time(visit, key.revoked_at)],
+    ['Cap', cap === null ? null : html`${money(used ?? 0)} of ${money(cap)} ${of === 'total' ? 'in all' : (of ?? '')}`],
+    ['Spending', html`<a href="${visit.path(`/usage?key_id=${id}`)}">by this key</a>`],
+  ]);
+}
+
+function changes(visit: Visit, { id, name, scopes, spend_cap_usd: cap, spend_cap_period: of }: Key): Html {
+  if (!visit.may('account.keys.update')) return html``;
+  return html`<section class="panel"><h2>Change</h2>${actForm(
+    visit,
+    'narrow',
+    html`${field(visit, 'narrow', { name: 'name', label: 'Name', value: name ?? '' })}
+${field(visit, 'narrow', { name: 'scopes', label: 'Scopes', value: (scopes ?? []).join(' '), hint: 'Apart by spaces. Empty: all modules.' })}
+${field(visit, 'narrow', { name: 'spend_cap_usd', label: 'Spend cap, USD', value: cap === null ? '' : String(cap), attributes: html`inputmode="decimal"` })}
+${choice(visit, 'narrow', {
+  name: 'spend_cap_period',
+  label: 'The cap is',
+  value: of ?? 'total',
+  options: [
+    ['total', 'for all time'],
+    ['daily', 'a day'],
+    ['monthly', 'a month'],
+  ],
+})}
+<button class="main">Change the key</button>`,
+  )}</section>
+<div class="panels"><section class="panel"><h2>New secret</h2>${actForm(
+    visit,
+    'rotate',
+    html`${field(visit, 'rotate', { name: 'grace_hours', label: 'The old one lives on for hours', value: '24', attributes: html`inputmode="numeric"` })}<button>Rotate</button>`,
+  )}</section>
+<section class="panel"><h2>Report a leak</h2>${actForm(
+    visit,
+    'leak',
+    html`<label class="choice"><input type="checkbox" name="confirmed_leak"> It is certain: end the key at once</label>
+<label class="choice"><input type="checkbox" name="auto_rotate" checked> Make a new secret</label><button class="danger">Report</button>`,
+  )}</section></div>
+<p><a href="${visit.path(`/keys/${id}/revoke`)}">Revoke the key…</a></p>`;
+}
+
+async function showRevoke(visit: Visit): Promise<View> {
+  const { id, name, last_used_at } = await find(visit);
+  const content = html`<p><a href="${visit.path(`/keys/${id}`)}">Back</a></p>
+<h1>Revoke ${short(name ?? id, 100)}</h1>
+<p>Its next call is refused, everywhere, and it can never be used again. It was last used ${ago(visit, last_used_at)}.</p>
+${actForm(visit, 'revoke', html`${field(visit, 'revoke', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Revoke</button>`)}`;
+  return { title: 'Revoke a key', content };
+}
