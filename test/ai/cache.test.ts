@@ -1,6 +1,7 @@
 // Answers kept for the same request again, when the caller asks for it.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { cacheSweep } from '../../src/modules/ai/cache/cache.ts';
+import { chunk, completionOf, done, frame } from '../support/ai/openai-double.ts';
 import { client, createTestAccount, startTestService } from '../support/service.ts';
 import { AiVendors } from './vendors-bench.ts';
 
@@ -64,6 +65,29 @@ test('another account never gets it; another process does, until its time is ove
   expect(await rows()).toEqual([]);
 });
 
+test('embeddings are kept as chats are, and come in the form that is asked for; half of two requests is none of them', async () => {
+  const embed = async (over: object = {}) =>
+    (await bench.call('POST', '/v1/embeddings', { input: ['a', 'b'], cache_ttl_seconds: 60, ...over })).body;
+  const first = await embed();
+  expect(first.service_metadata.cache_layer).toBe('l1_miss');
+  const free = await bench.spent(async () => {
+    const again = await embed();
+    expect(again.service_metadata).toMatchObject({ cache_layer: 'l1_hit', cost_usd: 0, idempotent_replay: false });
+    expect([again.data, again.usage, again.model]).toEqual([first.data, first.usage, first.model]);
+    const packed = await embed({ encoding_format: 'base64' });
+    expect(packed.data[1].embedding).toBe(Buffer.from(Float32Array.from([1, 0.5, -0.25]).buffer).toString('base64'));
+    const sent = { input: ['a', 'b'], cache_ttl_seconds: 60 };
+    const enveloped = (await bench.call('POST', '/v1/ai/embed', sent)).body;
+    expect([enveloped.metadata.cache_layer, enveloped.data.data]).toEqual(['l1_hit', first.data]);
+  });
+  expect(free).toBe(0n);
+  expect(bench.acme.seen).toHaveLength(1);
+  expect((await embed({ input: ['a'] })).service_metadata.cache_layer).toBe('l1_miss');
+  expect((await embed({ cache_ttl_seconds: undefined })).service_metadata.cache_layer).toBe('none');
+  const { body } = await bench.call('POST', '/v1/embeddings', { input: ['c'] }, { 'x-qm-cache-ttl': '60' });
+  expect(body.service_metadata.cache_layer).toBe('l1_miss');
+});
+
 test('half an answer, and one that is too long, are not kept', async () => {
   const long = 'x'.repeat(300 * 1024);
   bench.acme.next({
@@ -96,4 +120,20 @@ test('an account has a thousand in the database; further ones are kept in their 
   const before = await count();
   expect(await layerOf(body('five'))).toBe('l1_miss');
   expect([await layerOf(body('five')), await count()]).toEqual(['l1_hit', before]);
+});
+
+test('an answer too long to be kept is told of to a repeat of its key, streamed or not', async () => {
+  const long = 'x'.repeat(1_100_000);
+  const parts = [0, 1, 2].map((i) => frame(chunk({ content: long.slice(i * 400_000, (i + 1) * 400_000) })));
+  bench.acme.next({ stream: [...parts, frame(chunk({}, 'stop')), done] }, { status: 200, body: completionOf(long) });
+  const messages = [{ role: 'user', content: 'six' }];
+  const [streamed, whole] = [
+    { messages, idempotency_key: 'long-1' },
+    { messages, idempotency_key: 'long-2' },
+  ];
+  expect((await bench.stream(streamed)).text).toHaveLength(long.length);
+  expect((await complete(whole)).body.choices[0].message.content).toHaveLength(long.length);
+  const conflict = { code: 'IDEMPOTENCY_CONFLICT', param: 'idempotency_key' };
+  expect((await complete({ ...streamed, stream: true })).body.error).toMatchObject(conflict);
+  expect((await complete(whole)).body.error).toMatchObject(conflict);
 });

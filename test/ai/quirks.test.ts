@@ -28,7 +28,15 @@ const rowOf = (quirks: object, over: Partial<AiModel> = {}): AiModel => ({
 
 function callBy(client: OutboundClient): AiCall {
   const { signal } = new AbortController();
-  return { baseUrl: vendor.url, key: null, assetHosts: [], timeouts, outbound: client, signal };
+  return {
+    baseUrl: vendor.url,
+    key: null,
+    assetHosts: [],
+    timeouts,
+    outbound: client,
+    signal,
+    dropped: () => undefined,
+  };
 }
 
 /** The body that the vendor gets. */

@@ -7,6 +7,7 @@ import {
   chunk,
   completionOf,
   type Deed,
+  done,
   frame,
   type Json,
   opening,
@@ -244,6 +245,20 @@ describe('after the first content', () => {
   });
 });
 
+test('a line that cannot be read is left out of a stream, and counted for its vendor', async () => {
+  const words = ['Half', ' of it.'].map((content) => frame(chunk({ content })));
+  bench.acme.next({
+    stream: [opening, words[0] as string, 'data: {"choices": [{\n\n', words[1] as string, 'data: 7\n\n', done],
+  });
+  const counted = async () => {
+    const text = await (await fetch(`${bench.service.url}/metrics`)).text();
+    return Number(/^qm_vendor_lines_dropped_total\{vendor="acme"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await counted();
+  const { text, isWhole } = await bench.stream(say());
+  expect([text, isWhole, await counted()]).toEqual(['Half of it.', true, before + 2]);
+});
+
 test('a stream may be cut anywhere, within a character too', async () => {
   const outbound = createOutboundClient({ allowPrivateTargets: [] });
   const whole = Buffer.from(streamOf('naïve 🎉 漢字').join(''));
@@ -255,6 +270,7 @@ test('a stream may be cut anywhere, within a character too', async () => {
     timeouts,
     outbound,
     signal: new AbortController().signal,
+    dropped: () => undefined,
   };
   const model = { id: 'm-1', jsonSchema: null, reasoning: false, options: {} };
   for (let at = 1; at < whole.length; at += 7) {

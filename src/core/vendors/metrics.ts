@@ -13,6 +13,7 @@ const BILLS_INTERVAL_MS = 30_000;
 const BILLS_TOLD_FOR_MS = 4 * BILLS_INTERVAL_MS;
 const CALLS =
   'Calls that begin work at vendors, by what came of them; passed_over: none was made, for the vendor is down or at its limits.';
+const DROPPED = 'Lines of streams of vendors that could not be read, and were left out.';
 const DOWN = 'For how long a vendor has been down; 0: it is up.';
 const BILLS =
   'Bills of vendors since midnight, UTC, in the deployment. `sold` is what callers paid for, everything else a loss.';
@@ -20,6 +21,7 @@ const BILLED = 'What vendors billed by them, without markup.';
 
 export class VendorMetrics {
   readonly #calls = new Map<string, { readonly labels: Readonly<Record<string, string>>; value: number }>();
+  readonly #dropped = new Map<string, number>();
   #bills: readonly BillsOfDay[] = [];
   #billsAtMs = Number.NEGATIVE_INFINITY;
 
@@ -30,6 +32,10 @@ export class VendorMetrics {
     const counted = this.#calls.get(key) ?? { labels: { vendor, capability, outcome }, value: 0 };
     counted.value += 1;
     this.#calls.set(key, counted);
+  }
+
+  lineDropped(vendor: string): void {
+    this.#dropped.set(vendor, (this.#dropped.get(vendor) ?? 0) + 1);
   }
 
   sweep(db: Database): Sweep {
@@ -57,8 +63,11 @@ export class VendorMetrics {
       const value = Math.max(0, Math.round(nowMs - sinceMs) / 1_000);
       return { name: 'qm_vendor_down_seconds', help: DOWN, labels: { vendor, capability }, value };
     });
+    const dropped = [...this.#dropped].map(([vendor, value]) => ({
+      ...{ name: 'qm_vendor_lines_dropped_total', help: DROPPED, labels: { vendor }, value },
+    }));
     const isTold = performance.now() - this.#billsAtMs <= BILLS_TOLD_FOR_MS;
-    return [...calls, ...down, ...(isTold ? this.#bills.flatMap(billMetrics) : [])];
+    return [...calls, ...dropped, ...down, ...(isTold ? this.#bills.flatMap(billMetrics) : [])];
   }
 }
 

@@ -189,6 +189,11 @@ export class Vendors {
     };
   }
 
+  /** A line of a vendor's stream could not be read. */
+  lineDropped(vendor: string): void {
+    this.#metrics.lineDropped(vendor);
+  }
+
   /** The code that speaks to a vendor, of the kind that the family's module knows. Throws for one that this service does not have. */
   adapter<A extends Adapter>(family: string, name: string): A {
     const found = this.#options.adapters[family]?.find((adapter) => adapter.name === name);

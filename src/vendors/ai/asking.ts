@@ -103,13 +103,13 @@ export interface SentEvent {
 }
 
 /**
- * The pieces of a stream of server-sent events, wherever its bytes are cut. `read` makes of an event what it means, `null` of the end marker;
- * a broken line is dropped. A stream that ends without its marker has failed.
+ * The pieces of a stream of server-sent events, wherever its bytes are cut. `read` makes of an event what it means; null: it is broken, and is
+ * left out. A stream that ends without its marker has failed.
  */
 export async function* piecesOf(
   call: AiCall,
   body: Readable,
-  read: (event: SentEvent) => readonly ChatPiece[],
+  read: (event: SentEvent) => readonly ChatPiece[] | null,
 ): AsyncGenerator<ChatPiece, void> {
   const events: SentEvent[] = [];
   const onEvent = ({ event, data }: SentEvent) => events.push({ event, data });
@@ -119,7 +119,9 @@ export async function* piecesOf(
     for await (const bytes of body) {
       parser.feed(text.decode(bytes, { stream: true }));
       for (const event of events.splice(0)) {
-        for (const piece of read(event)) {
+        const pieces = read(event);
+        if (pieces === null) call.dropped();
+        for (const piece of pieces ?? []) {
           yield piece;
           if (piece.kind === 'end' || piece.kind === 'failed') return;
         }

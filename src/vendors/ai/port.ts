@@ -7,6 +7,8 @@ import type { NotSent, Refused, VendorCall } from '../call/port.ts';
 /** One vendor as one call asks it. */
 export interface AiCall extends Omit<VendorCall, 'timeouts'> {
   readonly timeouts: AiTimeouts;
+  /** A line of a stream could not be read, and was left out. */
+  dropped(): void;
 }
 
 export interface AiTimeouts {

@@ -3,12 +3,13 @@ import { hash } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { Answer } from '../../../manifest/capability.ts';
+import { CACHED_BYTES_MAX } from '../limits.ts';
 import type { Chain } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import type { ChatAsk } from './ask.ts';
 import { chunksOf } from './assemble.ts';
 import type { ChatEvent } from './chat-event.ts';
-import type { Kept } from './kept.ts';
+import { isLonger, type Kept } from './kept.ts';
 
 /** In the form that is asked for now. */
 export function* again(
@@ -22,41 +23,58 @@ export function* again(
   yield { kind: 'end', completion: body, usage: body.usage as WireObject, isEstimated: false, isWhole: true, answer };
 }
 
+/** What is cached by its request. */
+type Cacheable = Pick<ChatAsk, 'digest' | 'cacheTtlSeconds'>;
+
 /** Of the model that is asked first: another may have answered in its place. */
-function digestOf({ digest }: ChatAsk, [{ vendor, model }]: Chain): string {
+function digestOf({ digest }: Cacheable, [{ vendor, model }]: Chain): string {
   return hash('sha256', `${vendor}/${model} ${digest}`, 'base64url');
 }
 
 /** Null: nothing is kept, or nobody asks for it. */
-export async function findCached({ cache }: AiState, { accountId }: CallContext, ask: ChatAsk, chain: Chain) {
+export async function findCached<Body>(
+  { cache }: AiState,
+  { accountId }: CallContext,
+  ask: Cacheable,
+  chain: Chain,
+): Promise<Kept<Body> | null> {
   if (ask.cacheTtlSeconds === null) return null;
   const found = await cache.find(accountId, digestOf(ask, chain));
   if (found === null) return null;
-  const kept = JSON.parse(found.text) as Kept<WireObject>;
-  return again({ ...kept, served: { ...kept.served, cacheLayer: found.layer } }, ask.stream);
+  const kept = JSON.parse(found.text) as Kept<Body>;
+  return { ...kept, served: { ...kept.served, cacheLayer: found.layer } };
+}
+
+/** Keeps a complete answer, when the caller asks for it and it is not too long. */
+export async function keepCached<Body>(
+  { cache }: AiState,
+  { accountId }: CallContext,
+  ask: Cacheable,
+  chain: Chain,
+  kept: Kept<Body>,
+): Promise<void> {
+  if (ask.cacheTtlSeconds === null || isLonger(kept, CACHED_BYTES_MAX)) return;
+  await cache.keep(accountId, digestOf(ask, chain), JSON.stringify(kept), ask.cacheTtlSeconds * 1_000);
 }
 
 /** The same events; a complete answer is kept on the way, when the caller asks for it. */
-export async function* keepCached(
-  { cache }: AiState,
-  { accountId }: CallContext,
+export async function* cachedOnTheWay(
+  state: AiState,
+  ctx: CallContext,
   ask: ChatAsk,
   chain: Chain,
   events: AsyncGenerator<ChatEvent, void>,
 ): AsyncGenerator<ChatEvent, void> {
-  const { cacheTtlSeconds: ttl } = ask;
   for await (const event of events) {
-    if (event.kind !== 'end' || ttl === null) {
+    if (event.kind !== 'end' || ask.cacheTtlSeconds === null) {
       yield event;
       continue;
     }
     const { completion: body, answer, isWhole } = event;
     const served = { vendor: '', ...answer.served };
-    if (isWhole) {
-      const { vendor, region, markupPct } = served;
-      const text = JSON.stringify({ body, model: body.model, served: { vendor, region, markupPct } });
-      await cache.keep(accountId, digestOf(ask, chain), text, ttl * 1_000);
-    }
+    const { vendor, region, markupPct } = served;
+    const kept = { body, model: body.model as string, served: { vendor, region, markupPct } };
+    if (isWhole) await keepCached(state, ctx, ask, chain, kept);
     yield { ...event, answer: { ...answer, served: { ...served, cacheLayer: 'l1_miss' } } };
   }
 }

@@ -13,6 +13,14 @@ export interface Routed {
   readonly crossRegion: boolean;
 }
 
+/** What the wire that a request came by calls fields that are refused or spoken of later. */
+export interface FieldNames {
+  readonly messages: string;
+  readonly limit: string;
+  readonly format: string;
+}
+const chatNames: FieldNames = { messages: 'messages', limit: 'max_tokens', format: 'response_format' };
+
 export interface ChatAsk extends Routed {
   /** For the vendor: without the fields that are ours. */
   readonly body: WireObject;
@@ -27,6 +35,7 @@ export interface ChatAsk extends Routed {
   readonly images: number;
   readonly tools: boolean;
   readonly jsonSchema: boolean;
+  readonly names: FieldNames;
   readonly cacheTtlSeconds: number | null;
   /** Of all of the request but the form of its answer, its idempotency key and how long it is cached. */
   readonly digest: string;
@@ -52,7 +61,7 @@ export function digestOf(text: string): string {
 }
 
 /** `text`: of the whole body. Throws VALIDATION_FAILED. */
-export function readChat(sent: Sent, text: string): ChatAsk {
+export function readChat(sent: Sent, text: string, names = chatNames): ChatAsk {
   requireMessages(sent.messages);
   const tools = listOf(sent, 'tools');
   const options = objectOf(sent, 'stream_options');
@@ -67,6 +76,7 @@ export function readChat(sent: Sent, text: string): ChatAsk {
     inputTokens: inputTokensOf(sent),
     images: imagesIn(sent),
     tools: tools.length > 0,
+    names,
     jsonSchema: format.type === 'json_schema',
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
     digest: digestOf(text),

@@ -11,7 +11,7 @@ import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../limits.ts';
 import { type Chain, chooseForChat } from '../models/choose.ts';
 import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
 import type { AiState } from '../state.ts';
-import { again, findCached, keepCached } from './again.ts';
+import { again, cachedOnTheWay, findCached } from './again.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf } from './assemble.ts';
 import { CallHold } from './call-hold.ts';
@@ -33,9 +33,9 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
   const giveBack = state.slots.take(ctx);
   try {
     const chain = await chooseForChat(ctx.core, ctx.accountId, ask);
-    const cached = await findCached(state, ctx, ask, chain);
+    const cached = await findCached<WireObject>(state, ctx, ask, chain);
     if (cached !== null) {
-      yield* cached;
+      yield* again(cached, ask.stream);
       return;
     }
     const reserved = await reserveForChat(ctx, ask, chain);
@@ -48,7 +48,7 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
     }
     const hold = new CallHold(ctx, reserved);
     try {
-      yield* keepCached(state, ctx, ask, chain, answerOf(ctx, ask, chain, reserved, hold));
+      yield* cachedOnTheWay(state, ctx, ask, chain, answerOf(ctx, ask, chain, reserved, hold));
     } finally {
       await hold.release();
     }
@@ -98,6 +98,7 @@ async function askVendor(
   const call = {
     ...{ baseUrl, assetHosts, outbound: core.outbound, signal: upstream.signal },
     key: key?.reveal() ?? null,
+    dropped: () => core.vendors.lineDropped(row.vendor.id),
     // What is not streamed comes in one piece, at its end.
     timeouts: ask.stream ? timeouts : { ...timeouts, firstContentMs: timeouts.totalMs, idleMs: timeouts.totalMs },
   };

@@ -8,12 +8,13 @@ import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { AiAdapter, AiUsage, EmbedReply } from '../../../vendors/ai/port.ts';
 import type { NotSent, Refused } from '../../../vendors/call/port.ts';
-import { INPUT_MARGIN, INPUTS_MAX } from '../limits.ts';
+import { CACHE_TTL_SECONDS_MAX, INPUT_MARGIN, INPUTS_MAX, KEPT_BYTES_MAX } from '../limits.ts';
 import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
 import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
 import { billedNanos, mostNanos, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
-import { routed, type Sent, wholeOf } from './ask.ts';
+import { findCached, keepCached } from './again.ts';
+import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
 import { CallHold } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
 import { reserve } from './reserve.ts';
@@ -25,6 +26,9 @@ export interface EmbedAsk extends EmbedWish {
   readonly encoding: 'float' | 'base64';
   /** For the vendor as they came. */
   readonly further: Sent;
+  readonly cacheTtlSeconds: number | null;
+  /** As that of a chat. */
+  readonly digest: string;
 }
 
 export interface Embedded {
@@ -48,8 +52,8 @@ const OWN = [
   'cache_ttl_seconds',
 ];
 
-/** Throws VALIDATION_FAILED. */
-export function readEmbed(sent: Sent): EmbedAsk {
+/** `text`: of the whole body. Throws VALIDATION_FAILED. */
+export function readEmbed(sent: Sent, text: string): EmbedAsk {
   const inputs = inputsOf(sent.input);
   const counts = inputs.map((input) => (typeof input === 'string' ? countTokens(input) : input.length));
   const encoding = sent.encoding_format ?? 'float';
@@ -63,6 +67,8 @@ export function readEmbed(sent: Sent): EmbedAsk {
     further: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
     inputTokens: counts.reduce((sum, count) => sum + count, 0),
     longestTokens: Math.max(...counts),
+    cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
+    digest: digestOf(text),
   };
 }
 
@@ -86,18 +92,23 @@ function isTokens(value: unknown): value is number[] {
 export async function embed(state: AiState, ctx: CallContext, ask: EmbedAsk): Promise<Embedded> {
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
-  if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text));
+  if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text), { replayed: true });
   const giveBack = state.slots.take(ctx);
   try {
     const chain = await chooseForEmbed(ctx.core, ctx.accountId, ask);
+    const cached = await findCached<KeptVectors>(state, ctx, ask, chain);
+    if (cached !== null) return again(cached);
     const tokens = Math.ceil(ask.inputTokens * INPUT_MARGIN);
     const amounts = chain.map(({ row }) => mostNanos(aiModel(row), { ...none, inputTokens: tokens }));
     const amount = amounts.reduce((most, one) => (one > most ? one : most));
     const reserved = await reserve(ctx, { units: BigInt(tokens), amount, priceVersion: chain[0].priceVersion });
-    if (reserved.kind === 'replayed') return again(reopen<KeptVectors>(ctx, reserved.text), reserved.balanceNanos);
+    if (reserved.kind === 'replayed') {
+      const { text, balanceNanos } = reserved;
+      return again(reopen<KeptVectors>(ctx, text), { replayed: true, balanceNanos });
+    }
     const hold = new CallHold(ctx, reserved);
     try {
-      return await answerOf(ctx, ask, chain, hold);
+      return await answerOf(state, ctx, ask, chain, hold);
     } finally {
       await hold.release();
     }
@@ -115,13 +126,22 @@ interface KeptVectors {
   readonly isEstimated: boolean;
 }
 
-function again({ body, model, served }: Kept<KeptVectors>, balanceNanos?: bigint): Embedded {
+function again(
+  { body, model, served }: Kept<KeptVectors>,
+  told: Pick<Answer, 'replayed' | 'balanceNanos'> = {},
+): Embedded {
   const { tokens, isEstimated } = body;
-  const answer = { costNanos: 0n, replayed: true, served, ...(balanceNanos === undefined ? {} : { balanceNanos }) };
+  const answer = { costNanos: 0n, served, ...told };
   return { model, vectors: body.vectors.map(fromBase64), tokens, isEstimated, answer };
 }
 
-async function answerOf(ctx: CallContext, ask: EmbedAsk, chain: Chain, hold: CallHold): Promise<Embedded> {
+async function answerOf(
+  state: AiState,
+  ctx: CallContext,
+  ask: EmbedAsk,
+  chain: Chain,
+  hold: CallHold,
+): Promise<Embedded> {
   const { place, reply, failover, ended } = await walk(ctx, chain, (one) => askVendor(ctx, ask, one));
   ended(wentWell);
   const row = aiModel(place.row);
@@ -140,10 +160,12 @@ async function answerOf(ctx: CallContext, ask: EmbedAsk, chain: Chain, hold: Cal
   const { vendor, region, markupPct } = place;
   const served = { vendor, region, markupPct };
   const model = `${vendor}/${place.model}`;
-  const answer = keep<KeptVectors>(ctx, () => ({
-    body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated },
-    ...{ model, served },
-  }));
+  const isKept = ctx.idempotency !== null || ask.cacheTtlSeconds !== null;
+  const kept =
+    isKept && textBytes(reply.vectors) <= KEPT_BYTES_MAX
+      ? { body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated }, model, served }
+      : null;
+  const answer = keep<KeptVectors>(ctx, kept);
   const charged = await hold.capture({
     place,
     nanos: usedNanos(row, usage, 0),
@@ -151,7 +173,9 @@ async function answerOf(ctx: CallContext, ask: EmbedAsk, chain: Chain, hold: Cal
     tokens: inputTokens,
     ...(answer === undefined ? {} : { answer }),
   });
-  const told = { ...charged, served: { ...served, ...(failover === null ? {} : { failover }) } };
+  if (kept !== null) await keepCached(state, ctx, ask, chain, kept);
+  const layer = ask.cacheTtlSeconds === null ? {} : { cacheLayer: 'l1_miss' as const };
+  const told = { ...charged, served: { ...served, ...layer, ...(failover === null ? {} : { failover }) } };
   return { model, vectors: reply.vectors, tokens: inputTokens, isEstimated, answer: told };
 }
 
@@ -178,6 +202,7 @@ async function askVendor(
       outbound: core.outbound,
       signal: upstream.signal,
       key: key?.reveal() ?? null,
+      dropped: () => core.vendors.lineDropped(row.vendor.id),
     };
     const { inputs, dimensions, further } = ask;
     const reply = await asked(call, { model: wireModel(model), inputs, dimensions, further });
@@ -185,6 +210,11 @@ async function askVendor(
   } finally {
     upstream.close();
   }
+}
+
+/** Of vectors as base64. */
+function textBytes(vectors: readonly Float32Array[]): number {
+  return vectors.reduce((sum, { byteLength }) => sum + Math.ceil((byteLength * 4) / 3), 0);
 }
 
 export function base64Of({ buffer, byteOffset, byteLength }: Float32Array): string {

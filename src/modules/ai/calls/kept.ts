@@ -16,13 +16,35 @@ export interface Kept<Body> {
   readonly served: Pick<Served, 'vendor' | 'region' | 'markupPct' | 'cacheLayer'>;
 }
 
-/** Undefined for a call without a key. Of an answer that is too long, only that there was one is kept. */
-export function keep<Body>({ core, idempotency }: CallContext, kept: () => Kept<Body>): HeldAnswer | undefined {
+const TOO_LONG: HeldAnswer = { text: '{"sealed":null}' };
+
+/** Undefined for a call without a key. Of an answer that is too long (null: known to be), only that there was one is kept. */
+export function keep<Body>({ core, idempotency }: CallContext, kept: Kept<Body> | null): HeldAnswer | undefined {
   if (idempotency === null) return undefined;
-  const text = JSON.stringify(kept());
-  if (Buffer.byteLength(text) > KEPT_BYTES_MAX) return { text: '{"sealed":null}' };
+  if (kept === null || isLonger(kept, KEPT_BYTES_MAX)) return TOO_LONG;
+  const text = JSON.stringify(kept);
+  if (Buffer.byteLength(text) > KEPT_BYTES_MAX) return TOO_LONG;
   const sealed = core.secrets.encrypt(LABEL, idempotency.raw, text).toString('base64');
   return { text: JSON.stringify({ sealed }) };
+}
+
+/**
+ * Whether the JSON of a value has surely more characters, found without making it: strings count as they are, anything else as one.
+ * What is not longer by that is made, and looked at.
+ */
+export function isLonger(value: unknown, charactersMax: number): boolean {
+  let left = charactersMax;
+  const pending = [value];
+  while (pending.length > 0 && left >= 0) {
+    const one = pending.pop();
+    if (typeof one === 'string') left -= one.length;
+    else if (typeof one === 'object' && one !== null) {
+      const inner = Object.values(one);
+      left -= inner.length;
+      if (left >= 0) for (const each of inner) pending.push(each);
+    }
+  }
+  return left < 0;
 }
 
 /** Throws IDEMPOTENCY_CONFLICT when the answer was too long to be kept. */

@@ -48,7 +48,9 @@ export async function reserveForChat(ctx: CallContext, ask: ChatAsk, chain: Chai
     const outcome = await hold(ctx, { units, amount, priceVersion: chain[0].priceVersion });
     if (outcome.kind !== 'refused') {
       if (longest !== Number.POSITIVE_INFINITY) {
-        ctx.warnings.push(`max_tokens: ${longest}, as many as the credit left pays for; set it to have another limit`);
+        ctx.warnings.push(
+          `${ask.names.limit}: ${longest}, as many as the credit left pays for; set it to have another limit`,
+        );
       }
       return settledBy(outcome, amount, limitOf);
     }
@@ -56,7 +58,7 @@ export async function reserveForChat(ctx: CallContext, ask: ChatAsk, chain: Chai
     if (shortfall === undefined) throw outcome.problem;
     const payable = Math.min(...models.map((model) => outputTokensFor(model, size, shortfall.roomNanos)));
     if (ask.outputTokens !== null || payable < OUTPUT_TOKENS_LEAST || tries === TRIES)
-      throw tooDear(outcome.problem, payable);
+      throw tooDear(outcome.problem, payable, ask.names.limit);
     longest = payable;
   }
 }
@@ -87,12 +89,12 @@ function settledBy(outcome: LaneOutcome, nanos: bigint, outputTokens: Reserved['
   return { kind: 'held', holdId: outcome.hold.holdId, nanos, outputTokensOf: outputTokens };
 }
 
-function tooDear(refused: Problem, payable: number): Problem {
+function tooDear(refused: Problem, payable: number, limit: string): Problem {
   const { shortfall, detail, message } = refused;
   // Whoever may not see what is left is not told by the way either.
   if (shortfall === undefined || shortfall.leftNanos === null) return refused;
   const pays =
-    payable < 1 ? 'It does not pay for the input.' : `It pays for an output of ${payable} tokens: set max_tokens.`;
+    payable < 1 ? 'It does not pay for the input.' : `It pays for an output of ${payable} tokens: set ${limit}.`;
   return problem('INSUFFICIENT_CREDIT', { message: `${message} ${pays}`, detail, shortfall });
 }
 

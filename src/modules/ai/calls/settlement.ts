@@ -39,7 +39,7 @@ export class Settlement {
     const { vendor, region, markupPct } = this.#taken.place;
     const served = { vendor, region, markupPct };
     const isKept = said === undefined || said.isWhole;
-    const answer = keep(this.#ctx, () => ({ body: isKept ? whole : null, model: this.model, served }));
+    const answer = keep(this.#ctx, isKept ? { body: whole, model: this.model, served } : null);
     const { failover } = this.#taken;
     const charged = await this.#charge(usage, answer);
     return {

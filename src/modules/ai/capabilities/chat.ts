@@ -3,9 +3,9 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { type ChatAsk, readChat } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';
-import { BODY_BYTES_MAX, CACHE_TTL_SECONDS_MAX } from '../limits.ts';
+import { BODY_BYTES_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
-import { modelField, routingFields } from './fields.ts';
+import { cacheField, modelField, routingFields } from './fields.ts';
 
 export const chat = defineCapability<AiState>()({
   id: 'ai.chat',
@@ -42,15 +42,7 @@ export const chat = defineCapability<AiState>()({
           description: 'The longest answer. When null or absent the model decides, as far as your credit goes.',
         }),
       ),
-      cache_ttl_seconds: Type.Optional(
-        Type.Unsafe<number | null>({
-          type: ['integer', 'null'],
-          minimum: 1,
-          maximum: CACHE_TTL_SECONDS_MAX,
-          description:
-            'Keeps the answer so long: exactly the same request, to the same model, is answered with it for nothing.',
-        }),
-      ),
+      cache_ttl_seconds: cacheField,
       ...routingFields,
     },
     { additionalProperties: true },

@@ -56,7 +56,7 @@ function tokensOf(sent: object): number {
   const { messages, input } = sent as Readonly<Record<string, unknown>>;
   if ((messages === undefined) === (input === undefined))
     throw invalidField('messages', 'one_of', 'Send messages or input, one of the two.');
-  if (input !== undefined) return readEmbed({ input }).inputTokens;
+  if (input !== undefined) return readEmbed({ input }, '').inputTokens;
   const { inputTokens, images } = readChat(sent as Readonly<Record<string, unknown>>, '');
   return inputTokens + images * TOKENS_PER_IMAGE;
 }

@@ -4,7 +4,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { type EmbedAsk, embed as embedOf, listText, readEmbed } from '../calls/embed.ts';
 import { BODY_BYTES_MAX, INPUTS_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
-import { modelField, routingFields } from './fields.ts';
+import { cacheField, modelField, routingFields } from './fields.ts';
 
 export const embed = defineCapability<AiState>()({
   id: 'ai.embed',
@@ -29,6 +29,7 @@ export const embed = defineCapability<AiState>()({
           description: 'Of the vectors, where the model offers several.',
         }),
       ),
+      cache_ttl_seconds: cacheField,
       ...routingFields,
     },
     { additionalProperties: true },
@@ -56,7 +57,10 @@ export const embed = defineCapability<AiState>()({
   bodyBytesMax: BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
-    reduce: (value: object) => ({ value: readEmbed(value as Readonly<Record<string, unknown>>), transfer: [] }),
+    reduce: (value: object, { text }) => ({
+      value: readEmbed(value as Readonly<Record<string, unknown>>, text),
+      transfer: [],
+    }),
   },
   errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],

@@ -1,5 +1,6 @@
 // Fields that calls of models have in common.
 import Type from 'typebox';
+import { CACHE_TTL_SECONDS_MAX } from '../limits.ts';
 
 export const modelField = Type.Optional(
   Type.Unsafe<string | null>({
@@ -8,6 +9,16 @@ export const modelField = Type.Optional(
     maxLength: 300,
     description:
       '`auto` (also when null or absent), `cheapest`, `smartest`, `vendor/model`, or a model that any vendor has.',
+  }),
+);
+
+export const cacheField = Type.Optional(
+  Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: CACHE_TTL_SECONDS_MAX,
+    description:
+      'Keeps the answer so long: exactly the same request, to the same model, is answered with it for nothing.',
   }),
 );
 

@@ -61,19 +61,19 @@ function cannot(models: readonly { readonly row: ModelRow; readonly why: Unable 
   const does = models.length === 1 ? 'does not take' : 'takes';
   switch (why) {
     case 'images':
-      return invalidField('messages', 'images_not_offered', `${who} ${does} images.`);
+      return invalidField(ask.names.messages, 'images_not_offered', `${who} ${does} images.`);
     case 'tools':
       return invalidField('tools', 'tools_not_offered', `${who} ${does} tools.`);
     case 'response_format':
-      return invalidField('response_format', 'json_schema_not_offered', `${who} ${does} a JSON schema for its answer.`);
+      return invalidField(ask.names.format, 'json_schema_not_offered', `${who} ${does} a JSON schema for its answer.`);
     case 'max_tokens': {
       const most = Math.max(...models.map(({ row }) => aiModel(row).outputTokensMax ?? 0));
-      return invalidField('max_tokens', 'max_output', `An output has at most ${most} tokens there.`);
+      return invalidField(ask.names.limit, 'max_output', `An output has at most ${most} tokens there.`);
     }
     default: {
       const most = Math.max(...models.map(({ row }) => aiModel(row).contextTokens ?? 0));
       const message = `Input and output have some ${ask.inputTokens + (ask.outputTokens ?? 1)} tokens; the context there has ${most}.`;
-      return invalidField('messages', 'context_length', message);
+      return invalidField(ask.names.messages, 'context_length', message);
     }
   }
 }

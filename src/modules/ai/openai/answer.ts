@@ -83,7 +83,7 @@ export function metadataBy(request: RawRequest): MetadataOf {
 }
 
 /** As the header says it, in place of the body. */
-function ttlIn({ headers }: RawRequest): number | null {
+export function ttlIn({ headers }: RawRequest): number | null {
   const sent = headers['x-qm-cache-ttl'];
   if (sent === undefined) return null;
   const seconds = Number(sent);

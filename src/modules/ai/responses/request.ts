@@ -78,6 +78,7 @@ function messagesOf({ instructions, input }: Sent): WireObject[] {
   if (!Array.isArray(input) || input.length === 0)
     throw invalidField('input', 'type', 'input is a text, or a list of at least one item.');
   for (const [i, item] of input.entries()) addItem(messages, item, `input[${i}]`);
+  if (messages.length === 0) throw invalidField('input', 'empty', 'input has nothing that a model is told.');
   return messages;
 }
 

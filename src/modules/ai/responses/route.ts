@@ -4,7 +4,7 @@ import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { jsonFields } from '../../../manifest/openai-wire.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
-import { type ChatAsk, digestOf, readChat, type Sent } from '../calls/ask.ts';
+import { type ChatAsk, digestOf, type FieldNames, readChat, type Sent } from '../calls/ask.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { answerChat, contextOf, refuse } from '../openai/answer.ts';
 import type { AiState } from '../state.ts';
@@ -21,6 +21,9 @@ export const responsesRoute: RawRoute<AiState> = {
   },
   ...{ bodyBytesMax: BODY_BYTES_MAX, stream: 'answer', credentialOf: bearer, refuse, answer: respond },
 };
+
+/** As they are called here. */
+const names: FieldNames = { messages: 'input', limit: 'max_output_tokens', format: 'text.format' };
 
 interface Read {
   readonly ask: ChatAsk;
@@ -39,7 +42,7 @@ export const readResponseBody: BodyTask<Read> = {
     const chat = chatBodyOf(sent);
     // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
     return {
-      ask: readChat(chat, JSON.stringify(chat)),
+      ask: readChat(chat, JSON.stringify(chat), names),
       key: sent[KEY_FIELD],
       fingerprint: digestOf(text),
       echo: echoOf(sent),

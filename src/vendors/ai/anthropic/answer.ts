@@ -73,14 +73,14 @@ export class MessageStream {
     this.#asText = asText;
   }
 
-  read({ data }: SentEvent): ChatPiece[] {
+  read({ data }: SentEvent): ChatPiece[] | null {
     let sent: unknown;
     try {
       sent = JSON.parse(data);
     } catch {
-      return [];
+      return null;
     }
-    if (!isObject(sent)) return [];
+    if (!isObject(sent)) return null;
     switch (sent.type) {
       case 'message_start':
         return this.#start(isObject(sent.message) ? sent.message : {});

@@ -102,15 +102,15 @@ function invalid(message: string): Refused {
   return { kind: 'refused', reason: 'VALIDATION_FAILED', breaker: { kind: 'none' }, message, vendorSaid: null };
 }
 
-function readEvent(call: AiCall, { data }: SentEvent): ChatPiece[] {
+function readEvent(call: AiCall, { data }: SentEvent): ChatPiece[] | null {
   if (data.trim() === '[DONE]') return [{ kind: 'end' }];
   let sent: unknown;
   try {
     sent = JSON.parse(data);
   } catch {
-    return [];
+    return null;
   }
-  if (!isObject(sent)) return [];
+  if (!isObject(sent)) return null;
   if (sent.error != null) return [{ kind: 'failed', failure: errorInside(call, sent, readOpenaiError) }];
   const { usage: told, ...chunk } = sent;
   const usage = usageOf(told);
