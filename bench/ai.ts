@@ -1,0 +1,157 @@
+// Language models: what the service adds to the time to the first content of a stream, beside one commit, and what a thousand open streams cost
+// it and feel like to others. The vendor and the clients are processes of their own. BENCH_PARTS names some of: first, open.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startVictim, Worker } from './hostile/children.ts';
+import { publish, QUEUE } from './support/flows.ts';
+import { load } from './support/load.ts';
+import { fineSeconds, treeOf } from './support/processor.ts';
+import { median, print, type Row } from './support/report.ts';
+import { type BenchAccount, type BenchService, postmasterPid, startBenchService } from './support/service.ts';
+import type { StreamsOrder, StreamsReport } from './support/streams.ts';
+
+const PARTS = (process.env.BENCH_PARTS ?? 'first open').split(/[\s,]+/);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const ONE_BY_ONE = 60;
+const AT_ONCE = 64;
+const OPEN = 1_000;
+const EVERY_MS = 50;
+const OPEN_SECONDS = Number(process.env.BENCH_SECONDS ?? 40);
+const OTHERS_PER_SECOND = 200;
+const ACCOUNTS = 100;
+
+const vendor = fork(new URL('./support/chat-vendor.ts', import.meta.url).pathname);
+const [port] = (await once(vendor, 'message')) as [number];
+const folder = mkdtempSync(join(tmpdir(), 'qm-bench-vendors-'));
+const model = { id: 'm-1', serves: ['ai.chat'], price: { input: 1, output: 2 }, context: 100_000, max_output: 1_000 };
+const entry = { id: 'double', adapter: 'openai', base_url: `http://127.0.0.1:${port}/v1`, region: 'western' };
+writeFileSync(join(folder, 'vendors.yaml'), JSON.stringify({ version: 1, vendors: [{ ...entry, models: [model] }] }));
+const service: BenchService = await startBenchService(ACCOUNTS + 1, 'off', 1, {
+  VENDORS_FILE: join(folder, 'vendors.yaml'),
+});
+const [other, ...accounts] = service.accounts as [BenchAccount, ...BenchAccount[]];
+await service.call(other.secret, '/v1/queue/create', { name: QUEUE });
+const clients = new Worker<StreamsOrder, StreamsReport>('../support/streams.ts');
+
+/** `isDirect`: of the vendor, without the service between. */
+async function streams(
+  isDirect: boolean,
+  order: Pick<StreamsOrder, 'connections' | 'pieces' | 'streams'>,
+): Promise<StreamsReport> {
+  const where = isDirect
+    ? { url: `http://127.0.0.1:${port}`, path: '/v1/chat/completions', secrets: ['none'] }
+    : { url: service.url, path: '/v1/chat/completions', secrets: accounts.map(({ secret }) => secret) };
+  const report = await clients.take({ ...where, ...order, everyMs: order.connections === 1 ? 1 : EVERY_MS });
+  if (report.failed > 0) throw new Error(`${report.failed} streams failed`);
+  return report;
+}
+
+const at = ({ firstMs }: StreamsReport, share: number) => firstMs[Math.floor(firstMs.length * share)] as number;
+const shown = (...values: readonly number[]) => `${values.map((value) => value.toFixed(2)).join(', ')} ms`;
+
+async function first(): Promise<void> {
+  const alone = { connections: 1, pieces: 3, streams: ONE_BY_ONE };
+  const many = { connections: AT_ONCE, pieces: 20, streams: 3 };
+  const seen = { direct: [], service: [], commit: [], addedP50: [], addedP99: [], p99: [] } as Record<string, number[]>;
+  for (let round = -1; round < ROUNDS; round += 1) {
+    const [direct, through] = [await streams(true, alone), await streams(false, alone)];
+    const commit = await load({ url: service.url, connections: 1, seconds: 1, flow: publish(service.url, other) });
+    const [manyDirect, manyThrough] = [await streams(true, many), await streams(false, many)];
+    if (round < 0) continue;
+    seen.direct?.push(at(direct, 0.5));
+    seen.service?.push(at(through, 0.5));
+    seen.commit?.push(commit.p50Ms);
+    seen.addedP50?.push(at(manyThrough, 0.5) - at(manyDirect, 0.5));
+    seen.addedP99?.push(at(manyThrough, 0.99) - at(manyDirect, 0.99));
+    seen.p99?.push(at(manyThrough, 0.99));
+  }
+  const of = (name: string) => median(seen[name] as number[]);
+  const beyond = of('service') - of('direct') - of('commit');
+  print(`To the first content of a stream (${ROUNDS} rounds)`, [
+    {
+      what: 'one after the other, p50: the vendor itself, through the service',
+      value: shown(of('direct'), of('service')),
+    },
+    { what: 'a publish with one client, p50: one commit', value: shown(of('commit')) },
+    { what: 'added beyond one commit, p50', value: shown(beyond), target: '≤ 1 ms', met: beyond <= 1 },
+    { what: `added, ${AT_ONCE} streams at once: p50`, value: shown(of('addedP50')) },
+    {
+      what: `added, ${AT_ONCE} streams at once: p99`,
+      value: shown(of('addedP99')),
+      target: '≤ 10 ms',
+      met: of('addedP99') <= 10,
+    },
+  ]);
+}
+
+/** Megabytes a minute, by least squares. */
+function slope(megabytes: readonly number[], everySeconds: number): number {
+  const middle = (megabytes.length - 1) / 2;
+  const mean = megabytes.reduce((sum, each) => sum + each, 0) / megabytes.length;
+  const above = megabytes.reduce((sum, each, i) => sum + (i - middle) * (each - mean), 0);
+  const below = megabytes.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
+  return ((above / below) * 60) / everySeconds;
+}
+
+async function open(): Promise<void> {
+  const victim = startVictim();
+  const order = { url: service.url, secret: other.secret, perSecond: OTHERS_PER_SECOND };
+  await victim.take({ ...order, seconds: 3 });
+  const alone = await victim.take({ ...order, seconds: 10 });
+  const postmaster = await postmasterPid(service.connection);
+  const pieces = (OPEN_SECONDS * 1_000) / EVERY_MS;
+  const running = streams(false, { connections: OPEN, pieces, streams: 1 });
+  await sleep(15_000);
+  const [watchedSeconds, memory] = [OPEN_SECONDS - 20, [] as number[]];
+  const watched = victim.take({ ...order, seconds: watchedSeconds });
+  const processes = treeOf(postmaster);
+  const [before, databaseBefore] = [fineSeconds([service.pid]), fineSeconds(processes)];
+  for (let second = 0; second < watchedSeconds; second += 1) {
+    memory.push(service.memoryMb());
+    await sleep(1_000);
+  }
+  const share = (fineSeconds([service.pid]) - before) / watchedSeconds;
+  const database = (fineSeconds(processes) - databaseBefore) / watchedSeconds;
+  const beside = await watched;
+  const { pieces: told } = await running;
+  victim.end();
+  const grown = slope(memory, 1);
+  const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
+  const rows: Row[] = [
+    {
+      what: `share of a core, with ${OTHERS_PER_SECOND} calls of the queue a second beside it: Node`,
+      value: percent(share),
+      target: '≤ 70 %',
+      met: share <= 0.7,
+    },
+    { what: 'the same, PostgreSQL', value: percent(database) },
+    {
+      what: `memory over ${watchedSeconds} s: first, last, slope`,
+      value: `${memory[0]?.toFixed(0)}, ${memory.at(-1)?.toFixed(0)} MB, ${grown.toFixed(1)} MB a minute`,
+      target: 'flat',
+      met: (memory.at(-1) as number) <= (memory[0] as number) * 1.1,
+    },
+    {
+      what: 'p99 of the calls of the queue: alone, beside',
+      value: `${shown(alone.p99Ms, beside.p99Ms)}; ${(beside.p99Ms / alone.p99Ms).toFixed(1)} x`,
+      target: '≤ 3 x',
+      met: beside.p99Ms <= 3 * alone.p99Ms,
+    },
+  ];
+  print(`${OPEN} open streams, ${1_000 / EVERY_MS} pieces a second each (${told} pieces in all)`, rows);
+}
+
+const parts: Readonly<Record<string, () => Promise<void>>> = { first, open };
+for (const name of PARTS) {
+  const part = parts[name];
+  if (part === undefined) throw new Error(`there is no part ${name}; there are ${Object.keys(parts).join(', ')}`);
+  await part();
+}
+clients.end();
+await service.stop();
+vendor.disconnect();
+rmSync(folder, { recursive: true });
