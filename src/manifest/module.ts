@@ -17,6 +17,15 @@ import type { Offer } from './offer.ts';
 import type { Page } from './page.ts';
 import type { RawRoute } from './raw-route.ts';
 
+/** A client of another service that speaks to this one unchanged. */
+export interface ForeignClient {
+  readonly client: string;
+  /** What it is given, with `{base_url}` for the root: `{base_url}/v1`. */
+  readonly address: string;
+  /** In a few words. */
+  readonly use: string;
+}
+
 export interface Module<State = unknown, Settings = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -37,6 +46,10 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly models?: ModelFamily;
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
+  /** Who speaks to its raw routes, as README and the documents for agents name them. */
+  readonly clients?: readonly ForeignClient[];
+  /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */
+  readonly shownBy?: readonly [string, string];
   /** For persons at a browser. */
   readonly pages?: readonly Page[];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */

@@ -24,7 +24,7 @@ test.each(['cron.create', 'cron.update', 'cron.resume'])('%s shows the price of 
   const text = (path: string) => documents.get(path)?.render() ?? '';
   const words = 'free; each run 0.00002 USD';
   expect(
-    text('/llms.txt')
+    text('/llms/cron.txt')
       .split('\n')
       .find((line) => line.includes(`[${id}]`)),
   ).toContain(`(${words}; cron:write; key)`);

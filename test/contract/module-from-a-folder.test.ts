@@ -104,7 +104,8 @@ describe('a module that is added by its folder', () => {
     expect(openapi.webhooks['parcel.sent']).toBeDefined();
     const limits = JSON.stringify(openapi.paths['/account/tier'].get.responses['200']);
     expect(limits).toContain('Parcels on their way.');
-    expect(await page('/llms.txt')).toContain('[parcel.send]');
+    expect(await page('/llms/parcel.txt')).toContain('[parcel.send]');
+    expect(await page('/llms.txt')).toContain('- parcel ');
     expect(await page('/docs/capabilities/parcel.send')).toContain('0.00003 USD');
     expect(await page('/docs/events/parcel.sent')).toContain('A parcel is on its way.');
     expect(await page('/.well-known/quartermaster.json')).toContain('"PARCEL_TOO_HEAVY"');

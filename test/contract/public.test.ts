@@ -125,6 +125,41 @@ describe('GET /', () => {
   });
 });
 
+describe('a page of the documentation', () => {
+  const paths = ['/docs', '/docs/errors/QUEUE_NOT_FOUND', '/docs/events/queue.dlq', '/docs/capabilities/queue.publish'];
+  const markdown = 'text/markdown; charset=utf-8';
+  const html = 'text/html; charset=utf-8';
+
+  test.each(paths)('%s is markdown at its address with .md, to GET and HEAD', async (path) => {
+    const [got, head] = [await get(`${path}.md`), await get(`${path}.md`, {}, 'HEAD')];
+    expect([got.status, got.headers['content-type'], got.headers.vary]).toEqual([200, markdown, 'Accept-Encoding']);
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    for (const name of ['content-type', 'content-length', 'etag', 'vary'])
+      expect([name, head.headers[name]]).toEqual([name, got.headers[name]]);
+  });
+
+  test.each([
+    [undefined, html],
+    ['*/*', html],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', html],
+    ['text/html, text/markdown;q=0.9', html],
+    ['text/markdown;q=0', html],
+    ['text/markdown', markdown],
+    ['text/markdown, text/html;q=0.9, */*;q=0.1', markdown],
+    ['text/markdown, text/html, */*', markdown],
+  ])('comes to Accept: %s as %s, and says that it depends on it', async (accept, type) => {
+    for (const path of paths) {
+      const got = await get(path, accept === undefined ? {} : { accept });
+      expect([path, got.headers['content-type'], got.headers.vary]).toEqual([path, type, 'Accept, Accept-Encoding']);
+      if (type !== markdown) continue;
+      const twin = await get(`${path}.md`);
+      expect([got.headers.etag, got.body.equals(twin.body)]).toEqual([twin.headers.etag, true]);
+      const known = await get(path, { accept: accept ?? '', 'if-none-match': twin.headers.etag as string });
+      expect(known.status).toBe(304);
+    }
+  });
+});
+
 test('the least of a key, as llms.txt shows it, is a key for one capability', async () => {
   const llms = (await get('/llms.txt')).body.toString();
   const [, example = '{}'] = /POST \/v1\/account\/keys\/create with `(\{.*?\})`/.exec(llms) ?? [];

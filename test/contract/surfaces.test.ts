@@ -32,8 +32,8 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
       ({ id }: { id: string }) => id === capability.id,
     );
     expect(described).toMatchObject({ method: capability.method, path: capability.path });
-    expect(body('/llms.txt')).toContain(
-      `[${capability.id}](${baseUrl}/docs/capabilities/${capability.id}): ${capability.method} ${capability.path} `,
+    expect(body(`/llms/${capability.id.split('.')[0]}.txt`)).toContain(
+      `[${capability.id}](${baseUrl}/docs/capabilities/${capability.id}.md): ${capability.method} ${capability.path} `,
     );
     expect(body('/docs')).toContain(`href="/docs/capabilities/${capability.id}"`);
     expect(body(`/docs/capabilities/${capability.id}`)).toContain(`<h1>${capability.id}</h1>`);
@@ -53,6 +53,28 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
       [...page.render().matchAll(/href="(\/[^"#]*)/g)].map((match) => match[1] as string),
     );
     expect([...new Set(links)].filter((link) => !documents.has(link))).toEqual([]);
+  });
+
+  test('every page has a twin in markdown: the same headings and code, links that lead somewhere, and no HTML', () => {
+    const unescaped = (text: string) => {
+      const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+      return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] as string);
+    };
+    for (const [path] of pages) {
+      const markdown = body(`${path}.md`);
+      const headings = [...body(path).matchAll(/<h([123])(?: id="[^"]*")?>(.*?)<\/h\1>/g)];
+      expect(headings.length, path).toBeGreaterThan(0);
+      for (const [, level, text = ''] of headings) {
+        const escaped = unescaped(text).replaceAll('<', '\\<');
+        expect(markdown, path).toContain(`${'#'.repeat(Number(level))} ${escaped}\n`);
+      }
+      for (const [, block = ''] of body(path).matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g))
+        expect(markdown, path).toContain(`\n${unescaped(block)}\n\`\`\`\n`);
+      const links = [...markdown.matchAll(/\]\(([^)#]*)/g)].map(([, link = '']) => link.slice(baseUrl.length));
+      expect(links.filter((link) => !documents.has(link))).toEqual([]);
+      const text = markdown.replace(/```[\s\S]*?```|`[^`\n]*`/g, '');
+      expect(text, path).not.toMatch(/(?<!\\)<[a-z/!]/i);
+    }
   });
 
   test('no page holds a script, a style of its own or a resource from elsewhere', () => {

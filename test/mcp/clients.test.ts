@@ -91,8 +91,10 @@ describe.each(generations)('a client of revision %s', (generation) => {
     const { secret } = await createTestAccount(service.core);
     const mcp = await connect('/mcp', secret, generation);
     expect(await mcp.read('docs://llms')).toContain('# Quartermaster');
-    expect(await mcp.read('docs://module/queue')).toMatch(/^## queue\n[\s\S]*queue\.publish/);
-    expect(await mcp.read('docs://error/INSUFFICIENT_CREDIT')).toContain('HTTP 402');
+    expect(await mcp.read('docs://module/queue')).toMatch(/^# Quartermaster: queue\n[\s\S]*queue\.publish/);
+    expect(await mcp.read('docs://error/INSUFFICIENT_CREDIT')).toMatch(
+      /^# INSUFFICIENT_CREDIT$[\s\S]*HTTP status: 402[\s\S]*## What to do/m,
+    );
     for (const uri of [
       'docs://module/none',
       'docs://error/toString',

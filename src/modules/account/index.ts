@@ -61,6 +61,7 @@ export const account = defineModule<AccountState>({
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
   status: 'ga',
+  shownBy: ['account.keys.create', 'account.webhooks.redeliver'],
   capabilities: [
     get,
     update,

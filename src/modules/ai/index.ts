@@ -18,6 +18,8 @@ export const ai = defineModule<AiState>({
   name: 'ai',
   summary: 'Language models and embeddings of many vendors, by the chat-completions wire or enveloped.',
   status: 'beta',
+  shownBy: ['ai.chat', 'ai.embed'],
+  clients: [{ client: "OpenAI's clients", address: '{base_url}/v1', use: 'chat, responses, embeddings, models' }],
   capabilities: [chat, embed, models, countTokens],
   prices: { 'ai.chat': token, 'ai.embed': token },
   models: aiFamily,

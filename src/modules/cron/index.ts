@@ -21,6 +21,7 @@ export const cron = defineModule<CronState>({
   name: 'cron',
   summary: 'Scheduled jobs: a signed POST to your URL, recurring or once, with a record of every run.',
   status: 'ga',
+  shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, remove],
   events: cronEvents,
   prices: { 'cron.run': { unit: 'run', nanosPerUnit: 20_000n } },

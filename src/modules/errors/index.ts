@@ -25,6 +25,10 @@ export const errors = defineModule<ErrorsState>({
   name: 'errors',
   summary: 'Error tracking: events, the groups they make, whom they affect, and search.',
   status: 'ga',
+  shownBy: ['errors.capture', 'errors.search'],
+  clients: [
+    { client: 'Sentry SDKs', address: 'https://KEY@HOST/v1/errors/sentry/1', use: 'errors, by changing one DSN' },
+  ],
   capabilities: [
     capture,
     message,

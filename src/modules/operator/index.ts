@@ -18,6 +18,7 @@ export const operator = defineModule<null>({
   summary:
     'For who runs the service: accounts, credit, verification, top-ups under review, refunds and mail that is not sent.',
   status: 'ga',
+  shownBy: ['operator.accounts.get', 'operator.credit.grant'],
   capabilities: [
     accountsList,
     accountsGet,

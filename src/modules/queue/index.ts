@@ -35,6 +35,7 @@ export const queue = defineModule<QueueState>({
   name: 'queue',
   summary: 'Durable message queues: standard, priority and FIFO, with delays, leases and dead-letter queues.',
   status: 'ga',
+  shownBy: ['queue.ack', 'queue.dlq.redrive'],
   capabilities: [
     create,
     get,

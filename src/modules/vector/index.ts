@@ -23,6 +23,7 @@ export const vector = defineModule<VectorState, VectorSettings>({
   name: 'vector',
   summary: 'Vector search: collections of embeddings, similarity queries and filters on metadata.',
   status: 'ga',
+  shownBy: ['vector.query', 'vector.update'],
   capabilities: [
     collectionCreate,
     collectionGet,

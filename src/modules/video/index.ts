@@ -33,6 +33,8 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   name: 'video',
   summary: 'Films of words: jobs at vendors you choose or in the sandbox, progress, links, storage.',
   status: 'beta',
+  shownBy: ['video.download_url', 'video.quote'],
+  clients: [{ client: "OpenAI's clients", address: '{base_url}/v1', use: 'videos' }],
   capabilities: [
     generate,
     quote,

@@ -57,7 +57,8 @@ export function curlOf(capability: Capability, input: Input, baseUrl: string): s
   return lines.join(' \\\n');
 }
 
-function queryText(fields: Input): string {
+/** `?name=value`; nothing when there are none. */
+export function queryText(fields: Input): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;

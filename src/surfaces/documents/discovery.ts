@@ -45,6 +45,7 @@ export function createDiscoveryModule(getManifest: () => Manifest): Module {
     name: 'discovery',
     summary: 'What this service offers: every capability with its price, schemas, errors and examples.',
     status: 'ga',
+    shownBy: ['discovery.capability', 'discovery.event'],
     capabilities: [listCapabilities, describeOne, describeEvent],
     start: ({ vendors }) => createState(getManifest, vendors),
   });

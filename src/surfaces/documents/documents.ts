@@ -1,9 +1,12 @@
 // Every public document of the service: static, served without a key.
 import type { Manifest } from '../../manifest/manifest.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';
-import { renderDocs } from './docs/docs.ts';
+import { docsPages } from './docs/docs.ts';
+import { linkRoot, renderHtml } from './docs/html-page.ts';
+import { renderMarkdown } from './docs/markdown-page.ts';
 import { docsStyle } from './docs/style.ts';
-import { renderLlms } from './llms.ts';
+import { renderLlms, renderLlmsFull, shownModules } from './llms/llms.ts';
+import { renderModule } from './llms/module.ts';
 import { renderOpenapi, type SurfaceOptions } from './openapi/openapi.ts';
 import { renderWellKnown, wellKnownPath } from './well-known.ts';
 
@@ -13,6 +16,8 @@ export interface PublicDocument {
   readonly render: () => string;
   /** Path of the document that browsers get in its place. */
   readonly page?: string;
+  /** Path of the same in markdown, which whoever accepts that gets in its place. */
+  readonly markdown?: string;
 }
 
 /** Headers for every public document: the pages hold no script and load nothing from elsewhere. */
@@ -30,17 +35,39 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
     ['/', { ...jsonOf(() => renderRoot(manifest, options)), page: '/docs' }],
     ['/v1/openapi.json', jsonOf(() => renderOpenapi(manifest, options))],
     [wellKnownPath, jsonOf(() => renderWellKnown(manifest, options))],
-    ['/llms.txt', { contentType: 'text/plain; charset=utf-8', render: () => renderLlms(manifest, options) }],
-    ['/docs/style.css', { contentType: 'text/css; charset=utf-8', render: () => docsStyle }],
-    ...[...renderDocs(manifest, options)].map(([path, render]): [string, PublicDocument] => [
-      path,
-      { contentType: 'text/html; charset=utf-8', render },
+    ['/llms.txt', plainOf(() => renderLlms(manifest, options))],
+    ['/llms-full.txt', plainOf(() => renderLlmsFull(manifest, options))],
+    ...shownModules(manifest).map((module): [string, PublicDocument] => [
+      `/llms/${module.name}.txt`,
+      plainOf(() => renderModule(manifest, module, options.baseUrl)),
     ]),
+    ['/docs/style.css', { contentType: 'text/css; charset=utf-8', render: () => docsStyle }],
+    ...docsOf(manifest, options),
   ]);
+}
+
+/** Every page of the documentation, with its twin in markdown. */
+function docsOf(manifest: Manifest, options: SurfaceOptions): [string, PublicDocument][] {
+  const root = linkRoot(options.baseUrl);
+  return [...docsPages(manifest, options)].flatMap(([path, pageOf]): [string, PublicDocument][] => {
+    const markdown = `${path}.md`;
+    const html = () => renderHtml(pageOf(), path, root);
+    return [
+      [path, { contentType: 'text/html; charset=utf-8', render: html, markdown }],
+      [
+        markdown,
+        { contentType: 'text/markdown; charset=utf-8', render: () => renderMarkdown(pageOf(), options.baseUrl) },
+      ],
+    ];
+  });
 }
 
 function jsonOf(render: () => object): PublicDocument {
   return { contentType: 'application/json; charset=utf-8', render: () => JSON.stringify(render()) };
+}
+
+function plainOf(render: () => string): PublicDocument {
+  return { contentType: 'text/plain; charset=utf-8', render };
 }
 
 // GET /: where everything else is, for a program that knows only the address. Browsers get the documentation there.

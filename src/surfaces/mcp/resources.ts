@@ -1,7 +1,10 @@
 // What a client may read beside calling tools: the documents for language models, as markdown, free.
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { renderLlms, renderModule } from '../documents/llms.ts';
+import { docsPages } from '../documents/docs/docs.ts';
+import { renderMarkdown } from '../documents/docs/markdown-page.ts';
+import { renderLlms, shownModules } from '../documents/llms/llms.ts';
+import { renderModule } from '../documents/llms/module.ts';
 
 const mimeType = 'text/markdown';
 const URI_CHARACTERS_MAX = 200;
@@ -12,11 +15,15 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
   { uriTemplate: 'docs://error/{code}', name: 'error', description: 'What an error means, and what to do.', mimeType },
 ];
 
-export function resourcesOf({ modules }: Manifest): Resource[] {
-  const ofModules = modules.filter(({ capabilities }) => capabilities.length > 0);
+export function resourcesOf(manifest: Manifest): Resource[] {
   return [
     { uri: 'docs://llms', name: 'llms', description: 'The whole service on one page.', mimeType },
-    ...ofModules.map(({ name, summary }) => ({ uri: `docs://module/${name}`, name, description: summary, mimeType })),
+    ...shownModules(manifest).map(({ name, summary }) => ({
+      uri: `docs://module/${name}`,
+      name,
+      description: summary,
+      mimeType,
+    })),
   ];
 }
 
@@ -30,10 +37,9 @@ function documentAt(manifest: Manifest, baseUrl: string, uri: string): string | 
   const [, whole, name, code] = DOCUMENT.exec(uri) ?? [];
   if (whole === 'llms') return renderLlms(manifest, { baseUrl });
   if (name !== undefined) {
-    const module = manifest.modules.find((each) => each.name === name && each.capabilities.length > 0);
+    const module = shownModules(manifest).find((each) => each.name === name);
     return module === undefined ? null : renderModule(manifest, module, baseUrl);
   }
-  if (code === undefined || !Object.hasOwn(manifest.problems, code)) return null;
-  const { status, retryable, title, advice } = manifest.problems[code] as Manifest['problems'][string];
-  return `# ${code}\n\nHTTP ${status}, ${retryable ? 'may be retried' : 'not to be retried as it is'}.\n\n${title}\n\n${advice}\n`;
+  const page = docsPages(manifest, { baseUrl }).get(`/docs/errors/${code}`);
+  return page === undefined ? null : renderMarkdown(page(), baseUrl);
 }

@@ -7,6 +7,7 @@ import { pricingOf, requestSchema } from '../../manifest/describe.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
+import { oneLine, shortened } from '../documents/shortened.ts';
 
 /** 8,000 tokens at four bytes each, with room for get_account. */
 const MODULE_BYTES_MAX = 31_000;
@@ -119,18 +120,4 @@ function compact(value: unknown, text: Text): unknown {
 
 function isData(keyword: string): boolean {
   return keyword === 'default' || keyword === 'const' || keyword === 'enum' || keyword === 'required';
-}
-
-/** At most so many characters: whole sentences where they are half of that at least, else whole words. */
-export function shortened(text: string, charactersMax: number): string {
-  if (text.length <= charactersMax) return text;
-  const head = text.slice(0, charactersMax);
-  const sentence = Math.max(head.lastIndexOf('. '), head.endsWith('.') ? head.length - 1 : -1);
-  if (sentence >= charactersMax / 2) return head.slice(0, sentence + 1);
-  const word = text.lastIndexOf(' ', charactersMax - 1);
-  return `${text.slice(0, word > 0 ? word : charactersMax - 1)}…`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

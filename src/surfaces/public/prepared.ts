@@ -41,6 +41,13 @@ export function prefersPage(accepted: string | undefined): boolean {
   return (quality.get('text/html') ?? 0) > (quality.get('application/json') ?? 0);
 }
 
+/** Whether an Accept header asks for markdown: nobody names it who would rather have a page, unless with less weight. */
+export function prefersMarkdown(accepted: string | undefined): boolean {
+  const quality = qualities(accepted);
+  const markdown = quality.get('text/markdown') ?? 0;
+  return markdown > 0 && markdown >= (quality.get('text/html') ?? 0);
+}
+
 /** Whether an If-None-Match header names the document (RFC 9110, section 13.1.2). */
 export function isUnchanged(named: string | undefined, etag: string): boolean {
   if (named === undefined) return false;

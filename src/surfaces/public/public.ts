@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
-import { encodingFor, isUnchanged, type Prepared, prefersPage, prepare } from './prepared.ts';
+import { encodingFor, isUnchanged, type Prepared, prefersMarkdown, prefersPage, prepare } from './prepared.ts';
 
 export interface PublicOptions extends MetricsOptions {
   readonly manifest: Manifest;
@@ -36,8 +36,7 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions
   for (const asked of publicDocuments(manifest, { baseUrl: baseUrl() }).keys()) {
     app.get(asked, async ({ headers }, reply) => {
       documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
-      const { page } = documents.get(asked) as PublicDocument;
-      const path = page !== undefined && prefersPage(headers.accept) ? page : asked;
+      const path = inFormOf(documents, asked, headers.accept);
       const { contentType, render } = documents.get(path) as PublicDocument;
       let ready = prepared.get(path);
       if (ready === undefined) {
@@ -46,7 +45,9 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions
         ready.catch(() => prepared.delete(path));
       }
       const { etag, bodies } = await ready;
-      const vary = page === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding';
+      const { page, markdown } = documents.get(asked) as PublicDocument;
+      const hasForms = page !== undefined || markdown !== undefined;
+      const vary = hasForms ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
       void reply.headers({ ...publicDocumentHeaders, etag, vary });
       if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
       const encoding = encodingFor(headers['accept-encoding']);
@@ -54,4 +55,12 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions
       return reply.type(contentType).send(bodies[encoding]);
     });
   }
+}
+
+/** The path of the document in the form that the client accepts most. */
+function inFormOf(documents: ReadonlyMap<string, PublicDocument>, asked: string, accept: string | undefined): string {
+  const { page } = documents.get(asked) as PublicDocument;
+  const path = page !== undefined && prefersPage(accept) ? page : asked;
+  const { markdown } = documents.get(path) as PublicDocument;
+  return markdown !== undefined && prefersMarkdown(accept) ? markdown : path;
 }

@@ -1,6 +1,5 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
 import { moduleOf } from '../../../core/scopes.ts';
-import { type Html, html } from '../../../lib/html.ts';
 import type { Capability } from '../../../manifest/capability.ts';
 import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/describe.ts';
 import { failureCodes } from '../../../manifest/failures.ts';
@@ -10,95 +9,89 @@ import { problemOf } from '../../../manifest/offer.ts';
 import { curlOfExample } from '../curl.ts';
 import { fieldsOf, typeInWords } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
-import { inline, linkRoot, page, prose, table } from './page.ts';
+import { type Block, code, type DocsPage, h1, h2, prose } from './page.ts';
 
-export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): string {
-  const root = linkRoot(baseUrl);
+export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): DocsPage {
   const module = moduleOf(capability.id);
-  const content = html`<p class="quiet"><a href="${root}/docs#${module}">${module}</a></p>
-<h1>${capability.id}</h1>
-<p class="route"><code>${capability.method} ${capability.path}</code></p>
-${prose(descriptionOf(capability, manifest.deployment))}
-${traits(manifest, capability)}
-${request(capability)}
-${examples(manifest, capability, baseUrl)}
-${answer(capability)}
-${limits(capability)}
-${events(capability, root)}
-${errors(manifest, capability, root)}`;
-  return page(root, capability.id, content);
+  const blocks: Block[] = [
+    { kind: 'up', link: { text: module, to: `/docs#${module}` } },
+    h1(capability.id),
+    { kind: 'route', text: `${capability.method} ${capability.path}` },
+    prose(descriptionOf(capability, manifest.deployment)),
+    traits(manifest, capability),
+    ...request(capability),
+    ...examples(manifest, capability, baseUrl),
+    ...answer(capability),
+    ...limits(capability),
+    ...events(capability),
+    ...errors(manifest, capability),
+  ];
+  return { title: capability.id, blocks };
 }
 
-function traits(manifest: Manifest, capability: Capability): Html {
+function traits(manifest: Manifest, capability: Capability): Block {
   const summary = summarizeCapability(capability, manifest);
   const rows: [string, string][] = [
     ['Price', priceInWords(summary.pricing)],
     ['Scope', summary.scope],
     ['Idempotency key', capability.idempotent ? 'taken; kept for 24 hours at least' : 'not taken'],
+    ...(capability.destructive === true
+      ? [['Destructive', 'it removes or ends something for good'] satisfies [string, string]]
+      : []),
     ['Status', summary.status],
     ['Region', summary.regions.join(', ')],
   ];
-  return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return { kind: 'terms', rows };
 }
 
-function request(capability: Capability): Html {
+function request(capability: Capability): Block[] {
   const fields = fieldsOf(capability);
-  if (fields.length === 0) return html`<h2>Request</h2>\n<p>No fields.</p>`;
+  if (fields.length === 0) return [h2('Request'), prose('No fields.')];
   const rows = fields.map((field) => [
-    html`<code>${field.name}</code>`,
+    code(field.name),
     field.in,
     field.type,
-    field.required
-      ? 'required'
-      : field.default === undefined
-        ? 'optional'
-        : html`default <code>${field.default}</code>`,
-    html`${inline(field.description)}`,
+    field.required ? 'required' : field.default === undefined ? 'optional' : `default ${code(field.default)}`,
+    field.description,
   ]);
-  return html`<h2>Request</h2>\n${table(['Field', 'In', 'Type', 'Presence', 'Meaning'], rows)}`;
+  return [h2('Request'), { kind: 'table', heads: ['Field', 'In', 'Type', 'Presence', 'Meaning'], rows }];
 }
 
-function examples(manifest: Manifest, capability: Capability, baseUrl: string): Html {
-  const each = capability.examples.map(
-    (example) =>
-      html`<h3>${example.title}</h3>\n<pre><code>${curlOfExample(manifest, capability, example, baseUrl)}</code></pre>\n`,
-  );
-  return html`<h2>Examples</h2>\n${each}`;
+function examples(manifest: Manifest, capability: Capability, baseUrl: string): Block[] {
+  const each = capability.examples.flatMap((example): Block[] => [
+    { kind: 'heading', level: 3, text: example.title },
+    { kind: 'code', language: 'sh', text: curlOfExample(manifest, capability, example, baseUrl) },
+  ]);
+  return [h2('Examples'), ...each];
 }
 
-function answer(capability: Capability): Html {
+function answer(capability: Capability): Block[] {
   const fields = fieldsWithin(asJsonSchema(capability.output));
-  if (fields.length === 0) return html``;
+  if (fields.length === 0) return [];
   const rows = fields.map(({ path, schema, required }) => [
-    html`<code>${path}</code>`,
+    code(path),
     typeInWords(schema),
     required ? 'always' : 'may be absent',
-    html`${inline(schema.description ?? '')}`,
+    schema.description ?? '',
   ]);
-  return html`<h2>Answer: data</h2>\n${table(['Field', 'Type', 'Presence', 'Meaning'], rows)}`;
+  return [h2('Answer: data'), { kind: 'table', heads: ['Field', 'Type', 'Presence', 'Meaning'], rows }];
 }
 
-function limits(capability: Capability): Html {
-  const entries = Object.entries(limitsOf(capability));
-  if (entries.length === 0) return html``;
-  return html`<h2>Limits</h2>\n${table(
-    ['Limit', 'Rule'],
-    entries.map(([name, sentence]) => [name, html`${inline(sentence)}`]),
-  )}`;
+function limits(capability: Capability): Block[] {
+  const rows = Object.entries(limitsOf(capability));
+  return rows.length === 0 ? [] : [h2('Limits'), { kind: 'table', heads: ['Limit', 'Rule'], rows }];
 }
 
-function events(capability: Capability, root: string): Html {
-  if (capability.events.length === 0) return html``;
-  const items = capability.events.map(
-    (type) => html`<li><a href="${root}/docs/events/${type}"><code>${type}</code></a></li>\n`,
-  );
-  return html`<h2>Events</h2>\n<ul>\n${items}</ul>`;
+function events(capability: Capability): Block[] {
+  if (capability.events.length === 0) return [];
+  const links = capability.events.map((type) => ({ text: type, to: `/docs/events/${type}`, isCode: true }));
+  return [h2('Events'), { kind: 'links', links }];
 }
 
-function errors(manifest: Manifest, capability: Capability, root: string): Html {
-  const rows = failureCodes(capability).map((code) => {
-    const { status, title } = problemOf(manifest, code);
-    return [html`<a href="${root}/docs/errors/${code}">${code}</a>`, String(status), html`${inline(title)}`];
+function errors(manifest: Manifest, capability: Capability): Block[] {
+  const rows = failureCodes(capability).map((failure) => {
+    const { status, title } = problemOf(manifest, failure);
+    return [{ text: failure, to: `/docs/errors/${failure}` }, String(status), title];
   });
-  return html`<h2>Errors</h2>\n${table(['Code', 'Status', 'Meaning'], rows)}`;
+  return [h2('Errors'), { kind: 'table', heads: ['Code', 'Status', 'Meaning'], rows }];
 }

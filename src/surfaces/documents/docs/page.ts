@@ -1,57 +1,46 @@
-// The frame of every documentation page: no script, no external resource, one stylesheet of our own.
-import { type Html, html } from '../../../lib/html.ts';
+// A page of the documentation as blocks of text. html-page.ts and markdown-page.ts write it: people read the one, agents the other.
 
-/** Where links of the pages begin: the path of the base URL, so that the pages work behind any host and prefix. */
-export function linkRoot(baseUrl: string): string {
-  return new URL(baseUrl).pathname.replace(/\/$/, '');
+/** A way to another page of the documentation. */
+export interface PageLink {
+  readonly text: string;
+  /** From the root of the service: `/docs/errors/NOT_FOUND`. */
+  readonly to: string;
+  /** The text is a name of the wire. */
+  readonly isCode?: boolean;
 }
 
-/** A whole page. `root` is the answer of linkRoot. */
-export function page(root: string, title: string, content: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Quartermaster</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${root}/docs/style.css">
-</head>
-<body>
-<header>
-<a class="name" href="${root}/docs">Quartermaster</a>
-<nav aria-label="Documentation">
-<a href="${root}/docs">Capabilities</a>
-<a href="${root}/docs/errors">Errors</a>
-<a href="${root}/docs/events">Events</a>
-<a href="${root}/v1/openapi.json">OpenAPI</a>
-<a href="${root}/llms.txt">llms.txt</a>
-</nav>
-</header>
-<main>
-${content}
-</main>
-</body>
-</html>
-`.text;
+/** In a string, what stands between backticks is code. */
+export type Cell = string | PageLink;
+
+export type Block =
+  | { readonly kind: 'heading'; readonly level: 1 | 2 | 3; readonly text: string; readonly id?: string }
+  /** Where the page belongs. */
+  | { readonly kind: 'up'; readonly link: PageLink }
+  | { readonly kind: 'route'; readonly text: string }
+  /** Paragraphs, with an empty line between them. */
+  | { readonly kind: 'prose'; readonly text: string }
+  | { readonly kind: 'terms'; readonly rows: readonly (readonly [term: string, meaning: string])[] }
+  | { readonly kind: 'code'; readonly text: string; readonly language: 'sh' | 'json' }
+  | { readonly kind: 'table'; readonly heads: readonly string[]; readonly rows: readonly (readonly Cell[])[] }
+  | { readonly kind: 'links'; readonly links: readonly PageLink[] };
+
+export interface DocsPage {
+  readonly title: string;
+  readonly blocks: readonly Block[];
 }
 
-/** A table that scrolls by itself when the window is narrow. */
-export function table(heads: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${heads.join(', ')}"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>
-${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
-</table></div>`;
+export function h1(text: string): Block {
+  return { kind: 'heading', level: 1, text };
 }
 
-/** Paragraphs of a plain text; `code` in backticks becomes code. */
-export function prose(text: string): Html[] {
-  return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>\n`);
+export function h2(text: string, id?: string): Block {
+  return { kind: 'heading', level: 2, text, ...(id === undefined ? {} : { id }) };
 }
 
-/** One line of plain text with `code` in backticks. */
-export function inline(text: string): Html[] {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+export function prose(text: string): Block {
+  return { kind: 'prose', text };
+}
+
+export function code(text: string): string {
+  return `\`${text}\``;
 }

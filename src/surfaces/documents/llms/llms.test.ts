@@ -1,0 +1,77 @@
+// The documents for language models have room in their heads, say how much they take, and name what there is.
+import { describe, expect, test } from 'vitest';
+import { manifest } from '../../../../test/support/capabilities.ts';
+import type { Manifest } from '../../../manifest/manifest.ts';
+import { plannedModules } from '../../../manifest/planned/modules.ts';
+import { publicDocuments } from '../documents.ts';
+import { renderLlms } from './llms.ts';
+
+const baseUrl = 'http://127.0.0.1:8787';
+const tokens = (text: string) => Buffer.byteLength(text) / 4;
+const said = (text: string) => Number(/([\d,]+) tokens/.exec(text)?.[1]?.replaceAll(',', ''));
+
+/** As if every planned module were built, each as large as the largest there is. */
+function withAllBuilt(): Manifest {
+  const largest = manifest.modules.toSorted((a, b) => b.capabilities.length - a.capabilities.length)[0] ?? manifest;
+  const names = [...new Set(plannedModules(manifest.modules).values())];
+  const built = names.map((name) => ({
+    ...(largest as Manifest['modules'][number]),
+    name,
+    capabilities: largest.capabilities.map((each) => ({ ...each, id: each.id.replace(/^[a-z]+/, name) })),
+  }));
+  return { ...manifest, modules: [...manifest.modules, ...built] };
+}
+
+describe.each([
+  ['as it is', manifest, baseUrl],
+  ['at a long address', manifest, 'https://infrastructure.agents.example.org/quartermaster'],
+  ['with every module built', withAllBuilt(), 'https://infrastructure.agents.example.org'],
+])('/llms.txt of the service %s', (_name, of, address) => {
+  const text = renderLlms(of, { baseUrl: address });
+
+  test('takes at most 2,000 tokens and says how many', () => {
+    expect(tokens(text)).toBeLessThanOrEqual(2_000);
+    expect(Math.abs(said(text) - tokens(text))).toBeLessThanOrEqual(2);
+  });
+
+  test('has a line for every module', () => {
+    const lines = text.split('\n').flatMap((line) => /^- ([a-z]+) \([\d,]+ tokens\): \S/.exec(line)?.[1] ?? []);
+    expect(lines).toEqual(of.modules.map(({ name }) => name));
+  });
+});
+
+test('/llms.txt names the calls of modules and who else may speak to them', () => {
+  const text = renderLlms(manifest, { baseUrl });
+  expect(text).toMatch(/^- queue .* Calls: create, .*dlq\.\{list,redrive,/m);
+  expect(text).toMatch(/^- errors .*Clients: Sentry SDKs at https:/m);
+  expect(text).toMatch(/^- discovery .*Calls: discovery, capability, event\.$/m);
+});
+
+describe.each(manifest.modules)('/llms/$name.txt', ({ name, summary, capabilities, problems = {} }) => {
+  const text = publicDocuments(manifest, { baseUrl }).get(`/llms/${name}.txt`)?.render() ?? '';
+
+  test('takes at most 6,000 tokens and says how many', () => {
+    expect(tokens(text)).toBeLessThanOrEqual(6_000);
+    expect(Math.abs(said(text) - tokens(text))).toBeLessThanOrEqual(2);
+  });
+
+  test('has its summary, every call, every error of its own and two worked examples', () => {
+    expect(text).toContain(`> ${summary}`);
+    for (const { id, method, path } of capabilities) expect(text).toContain(`${id}.md): ${method} ${path} (`);
+    for (const code of Object.keys(problems)) expect(text).toContain(`- ${code} (`);
+    expect(text.match(/^```http$/gm)).toHaveLength(2);
+  });
+});
+
+test('/llms-full.txt has all of them and says its size', () => {
+  const documents = publicDocuments(manifest, { baseUrl });
+  const text = documents.get('/llms-full.txt')?.render() ?? '';
+  expect(Math.abs(said(text) - tokens(text))).toBeLessThanOrEqual(2);
+  for (const path of ['/llms.txt', ...manifest.modules.map(({ name }) => `/llms/${name}.txt`)])
+    expect(text).toContain(documents.get(path)?.render());
+});
+
+test('what destroys is marked', () => {
+  const text = publicDocuments(manifest, { baseUrl }).get('/llms/queue.txt')?.render() ?? '';
+  expect(text).toMatch(/queue\.purge\.md\): POST \S+ \(free; queue:write; key; destructive\)/);
+});

@@ -1,0 +1,122 @@
+// /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, what its modules do, where to read on.
+// /llms-full.txt: the same with the documents of all modules. What is short on room loses verbs first.
+import { signingRecipe } from '../../../core/outbound/signature.ts';
+import { targetsInWords } from '../../../manifest/deployment.ts';
+import type { Manifest } from '../../../manifest/manifest.ts';
+import type { Module } from '../../../manifest/module.ts';
+import { plannedModules } from '../../../manifest/planned/modules.ts';
+import type { SurfaceOptions } from '../openapi/openapi.ts';
+import { shortened } from '../shortened.ts';
+import { clientsInWords, renderModule } from './module.ts';
+import { fitting, llmsTokensMax, SIZE, tokensOf } from './sized.ts';
+
+/** Characters of a module's summary and of its verbs. */
+const levels = [
+  { summary: 300, verbs: 600 },
+  { summary: 200, verbs: 300 },
+  { summary: 120, verbs: 150 },
+  { summary: 90, verbs: 80 },
+  { summary: 80, verbs: 40 },
+  { summary: 60, verbs: 0 },
+] as const;
+
+/** Markdown text. */
+export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): string {
+  const shown = shownModules(manifest).map((module) => ({
+    module,
+    tokens: tokensOf(renderModule(manifest, module, baseUrl)),
+  }));
+  return fitting(levels, llmsTokensMax, (level) =>
+    [
+      preface(manifest, baseUrl),
+      ...shown.map(({ module, tokens }) => moduleLine(module, tokens, level)),
+      '',
+      further(baseUrl),
+    ].join('\n'),
+  );
+}
+
+/** Markdown text: everything, however long. */
+export function renderLlmsFull(manifest: Manifest, options: SurfaceOptions): string {
+  const modules = shownModules(manifest).map((module) => renderModule(manifest, module, options.baseUrl));
+  return fitting([null], 0, () =>
+    [
+      `> Everything in one document of ${SIZE} tokens: /llms.txt, then the document of each module.`,
+      renderLlms(manifest, options),
+      ...modules,
+    ].join('\n\n'),
+  );
+}
+
+export function shownModules({ modules }: Manifest): readonly Module[] {
+  return modules.filter(({ capabilities }) => capabilities.length > 0);
+}
+
+function preface(manifest: Manifest, baseUrl: string): string {
+  const planned = [...new Set(plannedModules(manifest.modules).values())];
+  const notHere =
+    planned.length === 0
+      ? []
+      : [`- Planned, not available here: ${planned.join(', ')}. Their paths answer 404, \`code_detail\` \`planned\`.`];
+  return [
+    `# Quartermaster
+
+> Online infrastructure for software agents over HTTPS and JSON: one bearer key, one prepaid wallet, one bill. No client library is needed. This page takes ${SIZE} tokens.
+
+## Call
+
+\`\`\`sh
+curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"queue":"jobs","payload":{"n":1}}'
+\`\`\`
+
+- A missing or invalid key is 401, a missing scope 403. Give each program a key with the least it needs; a scope is \`*\`, a module, \`module:read\`, \`module:write\`, \`module:admin\` or a capability id (POST /v1/account/keys/create with \`{"name":"producer","scopes":["queue.publish"]}\`).
+- Answers: \`{"ok":true,"data":…,"metadata":…}\` or \`{"ok":false,"error":{"code","message","docs_url","retryable","param"?,"retry_after_ms"?},"metadata":…}\`. Branch on \`error.code\`; \`error.param\` names the field at fault; GET \`error.docs_url\` + \`.md\` says what to do.
+- Money: \`metadata.cost_usd\` is what a call cost. What wallet or budget cannot cover is 402 INSUFFICIENT_CREDIT, without any effect.
+- Retries: writes take \`idempotency_key\` (body, or header Idempotency-Key). The same key and request give the first result again, done and charged once. Retry only when \`error.retryable\`, after \`retry_after_ms\`.
+- Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). Unknown fields are named in \`metadata.warnings\`; module account refuses them.
+- Events are POSTed to webhooks (account.webhooks.register). ${signingRecipe}
+- ${targetsInWords(manifest.deployment)} Rates ${manifest.deployment.rateLimits ? 'of free calls: GET /v1/account/tier' : 'are not limited here'}.`,
+    ...notHere,
+    `
+## Find
+
+- GET /v1/discovery?q=delay+a+message&view=brief: what fits your task, the best first. GET /v1/discovery/{capability}: all of one.
+- ${baseUrl}/llms/{module}.txt: the calls of a module below with fields and prices, worked examples, limits, errors.
+- ${baseUrl}/mcp: the same as tools of MCP, same key.
+
+## Modules
+`,
+  ].join('\n');
+}
+
+function moduleLine(
+  module: Module,
+  tokens: string,
+  { summary, verbs }: { readonly summary: number; readonly verbs: number },
+): string {
+  const named = verbs === 0 ? '' : ` Calls: ${shortened(verbsOf(module), verbs)}.`;
+  return `- ${module.name} (${tokens} tokens): ${shortened(module.summary, summary)}${named}${clientsInWords(module)}`;
+}
+
+/** Names of its capabilities without its own: `create, get, dlq.{list,redrive}`. */
+function verbsOf({ name, capabilities }: Module): string {
+  const verbs = capabilities.map(({ id }) => (id === name ? name : id.slice(name.length + 1)));
+  const rooms = Map.groupBy(verbs, (verb) => verb.slice(0, Math.max(verb.lastIndexOf('.'), 0)));
+  return [...rooms]
+    .map(([room, within]) => {
+      const last = within.map((verb) => (room === '' ? verb : verb.slice(room.length + 1)));
+      if (room === '') return last.join(', ');
+      return last.length === 1 ? `${room}.${last[0]}` : `${room}.{${last.join(',')}}`;
+    })
+    .join(', ');
+}
+
+function further(baseUrl: string): string {
+  return `## More
+
+- [All of it](${baseUrl}/llms-full.txt) in one document
+- [OpenAPI 3.1](${baseUrl}/v1/openapi.json); of some modules: \`?module=queue,vector\`
+- [Manifest](${baseUrl}/.well-known/quartermaster.json): the same as data
+- [Documentation](${baseUrl}/docs.md): a page for every capability, error code and [event type](${baseUrl}/docs/events.md); \`.md\` is markdown
+`;
+}
