@@ -2,7 +2,7 @@
 // where the money went, by key. What a narrow key's session may not see is refused with the scope that is missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSound, openConsole } from '../support/console.ts';
+import { expectSoundPages, looks, sendForm, signedIn } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 
@@ -29,15 +29,8 @@ afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);
 });
 
-const looks = [
-  { width: 360, colorScheme: 'dark' },
-  { width: 1_440, colorScheme: 'light' },
-] as const;
-
-test.each(looks)('keys, usage and events are sound: $width px, $colorScheme', async ({ width, colorScheme }) => {
-  const viewport = { width, height: 900 };
-  const opened = await openConsole(chromium.browser, service.url, account.secret, { viewport, colorScheme });
-  for (const [path, heading] of [
+test.each(looks)('keys, usage and events are sound: $width px, $colorScheme', async (look) => {
+  await expectSoundPages(chromium.browser, service.url, account.secret, look, [
     ['keys', 'Keys'],
     ['usage', 'Usage'],
     ['usage?by=key&period=30d&figure=calls', 'Usage'],
@@ -46,35 +39,16 @@ test.each(looks)('keys, usage and events are sound: $width px, $colorScheme', as
     [`keys/${account.keyId}/revoke`, `Revoke ${account.keyId}`],
     [`keys/${account.keyId}`, account.keyId],
     ['keys/key_0', 'There is no such page'],
-  ]) {
-    await opened.page.goto(`${service.url}/console/${path}`);
-    opened.faults.splice(0, opened.faults.length, ...opened.faults.filter((fault) => !fault.includes('404')));
-    await expectSound(opened, heading ?? '');
-  }
-  await opened.page.context().close();
+  ]);
 });
 
-/** Sends the form `act` of the page. */
-async function send(visitor: PageVisitor, path: string, act: string, fields: Record<string, string>) {
-  const { text } = await visitor.get(path);
-  const [, formToken = ''] = /name="form_token" value="([^"]+)"/.exec(text) ?? [];
-  const [, formKey = ''] = /name="form_key" value="([^"]+)"/.exec(text) ?? [];
-  return visitor.post(path, { form_token: formToken, form_key: formKey, act, ...fields });
-}
-
-async function signedIn(secret: string): Promise<PageVisitor> {
-  const visitor = new PageVisitor(service.url);
-  await visitor.post('/auth/key', { key: secret, return_to: '/console' });
-  return visitor;
-}
-
 test('a key is made, shown once, narrowed and revoked, without scripts', async () => {
-  const visitor = await signedIn(account.secret);
-  const refused = await send(visitor, '/console/keys', 'create', { name: 'new', scopes: 'queue:fly' });
+  const visitor = await signedIn(service.url, account.secret);
+  const refused = await sendForm(visitor, '/console/keys', 'create', { name: 'new', scopes: 'queue:fly' });
   expect(refused.status).toBe(400);
   expect(refused.text).toContain('value="queue:fly"');
   expect(refused.text).toContain('INVALID_SCOPE');
-  const made = await send(visitor, '/console/keys', 'create', {
+  const made = await sendForm(visitor, '/console/keys', 'create', {
     name: 'new',
     scopes: 'queue:write',
     spend_cap_usd: '1.5',
@@ -87,19 +61,19 @@ test('a key is made, shown once, narrowed and revoked, without scripts', async (
   const [, id = ''] =
     /href="\/console\/keys\/(key_\w+)"[^>]*><bdi>new</.exec((await visitor.get('/console/keys')).text) ?? [];
   const page = `/console/keys/${id}`;
-  const narrowed = await send(visitor, page, 'narrow', { name: 'new', scopes: 'vector:read', spend_cap_usd: '' });
+  const narrowed = await sendForm(visitor, page, 'narrow', { name: 'new', scopes: 'vector:read', spend_cap_usd: '' });
   expect([narrowed.status, narrowed.location]).toEqual([303, `${page}?done=key.narrow`]);
   expect((await visitor.get(narrowed.location ?? '')).text).toContain('The key was changed.');
   expect((await call('GET', '/v1/queue/list')).status).toBe(403);
-  const untyped = await send(visitor, `${page}/revoke`, 'revoke', { typed: 'something' });
+  const untyped = await sendForm(visitor, `${page}/revoke`, 'revoke', { typed: 'something' });
   expect([untyped.status, untyped.text.includes(`Type ${id} to revoke`)]).toEqual([400, true]);
-  const revoked = await send(visitor, `${page}/revoke`, 'revoke', { typed: id });
+  const revoked = await sendForm(visitor, `${page}/revoke`, 'revoke', { typed: id });
   expect([revoked.status, revoked.location]).toEqual([303, '/console/keys?done=key_revoke.revoke']);
   expect((await call('GET', '/v1/queue/list')).status).toBe(401);
 });
 
 test('a form that is sent twice makes one key, and shows the same secret', async () => {
-  const visitor = await signedIn(account.secret);
+  const visitor = await signedIn(service.url, account.secret);
   const { text } = await visitor.get('/console/keys');
   const [, formToken = ''] = /name="form_token" value="([^"]+)"/.exec(text) ?? [];
   const fields = { form_token: formToken, form_key: 'ab'.repeat(16), act: 'create', name: 'twice' };
@@ -110,7 +84,10 @@ test('a form that is sent twice makes one key, and shows the same secret', async
 });
 
 test('forms of other sites, of other sessions and without a key of their own change nothing', async () => {
-  const [visitor, other] = await Promise.all([signedIn(account.secret), signedIn(account.secret)]);
+  const [visitor, other] = await Promise.all([
+    signedIn(service.url, account.secret),
+    signedIn(service.url, account.secret),
+  ]);
   const token = await visitor.formToken('/console/keys');
   const fields = { form_token: token, form_key: 'cd'.repeat(16), act: 'create', name: 'foreign' };
   const sent = [
@@ -130,7 +107,7 @@ test('a session that may not see a page is told which scope is missing, and not 
   const { body } = await client(service.url, account.secret)('POST', '/v1/account/keys/create', {
     scopes: ['queue:read'],
   });
-  const visitor = await signedIn(body.data.key_secret);
+  const visitor = await signedIn(service.url, body.data.key_secret);
   const page = await visitor.get('/console/keys');
   expect([page.status, page.text.includes('account:read'), page.text.includes('href="/console/keys"')]).toEqual([
     403,
@@ -140,7 +117,7 @@ test('a session that may not see a page is told which scope is missing, and not 
 });
 
 test('usage as CSV holds what the API tells', async () => {
-  const visitor = await signedIn(account.secret);
+  const visitor = await signedIn(service.url, account.secret);
   const file = await visitor.get('/console/usage?as=csv&period=30d');
   expect(file.headers.get('content-type')).toContain('text/csv');
   const [head, ...rows] = file.text.split('\r\n');

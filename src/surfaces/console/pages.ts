@@ -5,5 +5,14 @@ import { keyPage, revokePage } from './keys/one.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
 import { usagePage } from './usage/usage.ts';
+import { walletPage } from './wallet/wallet.ts';
 
-export const pages: readonly ConsolePage[] = [overviewPage, keysPage, keyPage, revokePage, usagePage, eventsPage];
+export const pages: readonly ConsolePage[] = [
+  overviewPage,
+  keysPage,
+  keyPage,
+  revokePage,
+  walletPage,
+  usagePage,
+  eventsPage,
+];

@@ -1,0 +1,28 @@
+// What is paid elsewhere: the page that leads to the payer's page of the provider, and where that sends the payer back to.
+import { html } from '../../../lib/html.ts';
+import { isLoopback } from '../../../lib/loopback.ts';
+import type { View } from '../page.ts';
+import type { Visit } from '../visit.ts';
+
+/** A page of the console as an address that a provider may send a payer to; undefined where it may not (plain http). */
+export function returnUrl({ baseUrl }: Visit, below: string): string | undefined {
+  const url = new URL(`${baseUrl}/console${below}`);
+  return url.protocol === 'https:' || isLoopback(url.hostname) ? url.href : undefined;
+}
+
+/** A form may not lead to another site here: a link does. */
+export function checkoutPage(
+  visit: Visit,
+  {
+    title,
+    sentence,
+    url,
+    back,
+  }: Readonly<Record<'title' | 'sentence' | 'back', string>> & { readonly url: string | null },
+): View {
+  const content = html`<h1>${title}</h1>
+<p>${sentence}</p>
+${url === null ? html`<p class="failure">There is no page to go to: ask who runs this service.</p>` : html`<p><a class="main" href="${url}" rel="noreferrer">Continue to the payment page</a></p>`}
+<p><a href="${visit.path(back)}">Back</a></p>`;
+  return { title, content };
+}

@@ -1,0 +1,86 @@
+// The ledger on the wallet's page: each movement with the balance after it, narrowed by time, capability and key, and as a file.
+import { type Html, html } from '../../../lib/html.ts';
+import { csv, csvHref } from '../parts/csv.ts';
+import { type Period, periodControl, periodOf } from '../parts/period.ts';
+import { more, type Page, table } from '../parts/table.ts';
+import { count, money, short, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+
+export interface Entry {
+  readonly entry_id: string;
+  readonly kind: string;
+  readonly capability: string | null;
+  readonly key_id: string | null;
+  readonly units: number;
+  readonly amount_usd: number;
+  readonly balance_after_usd: number;
+  readonly reference: string | null;
+  readonly created_at: string;
+}
+
+export const ROWS = 25;
+const FILE_ROWS = 100;
+/** Calls that a file may make: it holds the newest 2,000 entries of its period. */
+const FILE_PAGES_MAX = 20;
+
+export function ledgerFilter(visit: Visit) {
+  const { from, to } = periodOf(visit, '30d');
+  const text = (name: string) => visit.query.get(name)?.trim() || undefined;
+  return { from, to, capability: text('capability'), key_id: text('key_id'), cursor: text('cursor') };
+}
+
+export function ledger(visit: Visit, page: Page<Entry>, period: Period): Html {
+  const { capability, key_id: keyId } = ledgerFilter(visit);
+  const kept = period.name === 'custom' ? { from: period.from.slice(0, 10), to: visit.query.get('to') ?? '' } : {};
+  const hidden = Object.entries({ period: period.name, ...kept }).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`${periodControl(visit, period)}
+<form method="get" class="row" aria-label="Narrow the ledger">${hidden}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false"></label> <label>Key <input type="search" name="key_id" value="${keyId ?? ''}" placeholder="key_…" spellcheck="false"></label> <button>Filter</button></form>
+${entries(visit, page)}${more(visit, page)}
+<p><a href="${csvHref(visit)}">As CSV</a> <span class="quiet">the newest ${count(FILE_ROWS * FILE_PAGES_MAX)} of this choice</span></p>`;
+}
+
+function entries(visit: Visit, { items }: Page<Entry>): Html {
+  return table({
+    caption: 'Ledger',
+    rows: items,
+    empty: html`<p>No money moved in this time.</p>`,
+    columns: [
+      { title: 'When', cell: ({ created_at }) => time(visit, created_at) },
+      {
+        title: 'What',
+        cell: ({ kind, capability }) => html`${kind}${capability === null ? '' : html` ${capability}`}`,
+      },
+      {
+        title: 'Key',
+        cell: ({ key_id: id, reference }) =>
+          id === null
+            ? html`<span class="quiet">${short(reference ?? '', 40)}</span>`
+            : html`<a href="${visit.path(`/keys/${id}`)}">${short(id, 40)}</a>`,
+      },
+      { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
+      { title: 'Amount', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
+      { title: 'Balance after', kind: 'number', cell: ({ balance_after_usd }) => money(balance_after_usd) },
+    ],
+  });
+}
+
+/** The file begins at the newest entry, whatever page of the list is shown. */
+export async function ledgerCsv(visit: Visit): Promise<string> {
+  const rows: Entry[] = [];
+  const filter = ledgerFilter(visit);
+  let cursor: string | null | undefined;
+  for (let page = 0; page < FILE_PAGES_MAX && cursor !== null; page += 1) {
+    const found = await visit.need<Page<Entry>>('account.ledger.list', { ...filter, cursor, limit: FILE_ROWS });
+    rows.push(...found.items);
+    cursor = found.next_cursor;
+  }
+  return csv(
+    ['created_at', 'entry_id', 'kind', 'capability', 'key_id', 'units', 'amount_usd', 'balance_after_usd', 'reference'],
+    rows.map((entry) => [
+      ...[entry.created_at, entry.entry_id, entry.kind, entry.capability, entry.key_id],
+      ...[entry.units, entry.amount_usd, entry.balance_after_usd, entry.reference],
+    ]),
+  );
+}

@@ -1,0 +1,199 @@
+// The wallet: what is left and until when, how money comes in, what may be spent, and each movement. That money came in shows by itself.
+import { type Html, html } from '../../../lib/html.ts';
+import type { ConsolePage, View } from '../page.ts';
+import { checkoutPage, returnUrl } from '../parts/checkout.ts';
+import { panel } from '../parts/failure.ts';
+import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
+import { periodOf } from '../parts/period.ts';
+import { badge, facts, figures, type Page, table } from '../parts/table.ts';
+import { ago, money, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+import { type Entry, ledger, ledgerCsv, ledgerFilter, ROWS } from './ledger.ts';
+import { type Method, methodActs, methods } from './methods.ts';
+import { lastMonth, type Recharge, recharge, rechargeAct, type Spend } from './recharge.ts';
+
+interface Balance {
+  readonly balance_usd: number;
+  readonly held_usd: number;
+  readonly promo_usd: number;
+  readonly paid_usd: number;
+  readonly test_usd: number;
+  readonly debt_usd: number;
+  readonly expiring: readonly { readonly amount_usd: number; readonly expires_at: string }[];
+  readonly low_balance: boolean;
+  readonly frozen_reason: string | null;
+}
+
+interface Budget {
+  readonly period: string | null;
+  readonly hard_cap_usd: number | null;
+  readonly alert_threshold_usd: number | null;
+  readonly used_usd: number;
+  readonly remaining_usd: number | null;
+  readonly window_end: string;
+}
+
+interface Topup {
+  readonly topup_id: string;
+  readonly status: string;
+  readonly amount_usd: number;
+  readonly refunded_usd: number;
+  readonly test_mode: boolean;
+  readonly created_at: string;
+  readonly checkout_url: string | null;
+}
+
+const TOPUPS = 5;
+
+export const walletPage: ConsolePage = {
+  name: 'wallet',
+  path: '/wallet',
+  needs: 'account.balance',
+  nav: { label: 'Wallet', key: 'w' },
+  isLive: true,
+  show,
+  csv: ledgerCsv,
+  acts: {
+    topup: {
+      capability: 'account.topup',
+      input: (form, visit) => ({
+        amount_usd: numberOf(form, 'amount_usd'),
+        save_payment_method: form.has('save_payment_method'),
+        return_url: returnUrl(visit, '/wallet'),
+      }),
+      done: 'The top-up was begun.',
+      shown: (data, visit) =>
+        checkoutPage(visit, {
+          title: 'Pay the top-up',
+          sentence: 'Nothing has been charged yet. The credit is in the wallet as soon as the payment is confirmed.',
+          url: (data as Topup).checkout_url,
+          back: '/wallet',
+        }),
+    },
+    budget: {
+      capability: 'account.budget.set',
+      input: (form) => ({
+        period: textOf(form, 'period'),
+        hard_cap_usd: numberOf(form, 'hard_cap_usd') ?? null,
+        alert_threshold_usd: numberOf(form, 'alert_threshold_usd') ?? null,
+      }),
+      done: 'The budget was set.',
+    },
+    recharge: rechargeAct,
+    ...methodActs,
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const [balance, budget, topups, cards, auto, spent, entries] = await Promise.all([
+    visit.call<Balance>('account.balance'),
+    visit.call<Budget>('account.budget.get'),
+    visit.call<Page<Topup>>('account.topup.list', { limit: TOPUPS }),
+    visit.call<{ readonly items: readonly Method[] }>('account.payment_method.list'),
+    visit.call<Recharge>('account.autorecharge.get'),
+    visit.call<Spend>('account.usage.timeseries', lastMonth(visit)),
+    visit.call<Page<Entry>>('account.ledger.list', { ...ledgerFilter(visit), limit: ROWS }),
+  ]);
+  const content = html`<h1>Wallet</h1>
+${panel(visit, 'Balance', balance, (data) => left(visit, data))}
+<div class="panels"><section class="panel"><h2>Top up</h2>${topupForm(visit)}</section>
+${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}</div>
+<div class="panels">${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items))}
+${panel(visit, 'Budget', budget, (data) => budgetForm(visit, data))}</div>
+${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent))}
+${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, '30d')))}`;
+  return { title: 'Wallet', content };
+}
+
+function left(visit: Visit, balance: Balance): Html {
+  const { debt_usd: debt, test_usd: test, frozen_reason: frozen } = balance;
+  return html`${figures([
+    ['Can be spent', money(balance.balance_usd)],
+    ['Paid', money(balance.paid_usd), 'never expires'],
+    ['Given', money(balance.promo_usd), balance.expiring.length === 0 ? 'nothing expires' : 'expires as below'],
+    ...(test > 0 ? [['Test money', money(test), 'in the two before'] as const] : []),
+    ['Held', money(balance.held_usd), 'for work that is under way'],
+    ...(debt > 0 ? [['Debt', money(debt), 'the next credit pays it first'] as const] : []),
+  ])}
+${frozen === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${frozen}. Nothing is spent until that is over.</p>`}
+${balance.low_balance ? html`<p class="notice">The balance is low.</p>` : ''}
+${
+  balance.expiring.length === 0
+    ? ''
+    : table({
+        caption: 'Credit that expires',
+        rows: balance.expiring,
+        empty: html``,
+        columns: [
+          {
+            title: 'Expires',
+            cell: ({ expires_at: at }) => html`${time(visit, at)} <span class="quiet">${ago(visit, at)}</span>`,
+          },
+          { title: 'Left of it', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
+        ],
+      })
+}`;
+}
+
+function topupForm(visit: Visit): Html {
+  if (!visit.may('account.topup')) return html`<p class="quiet">You may look, not pay.</p>`;
+  return actForm(
+    visit,
+    'topup',
+    html`${field(visit, 'topup', { name: 'amount_usd', label: 'Amount, USD', value: '10', hint: 'You pay on the page of the payment provider.', attributes: html`inputmode="decimal"` })}
+<label class="choice"><input type="checkbox" name="save_payment_method"> Keep the card for auto-recharge</label>
+<button class="main">Top up</button>`,
+  );
+}
+
+const kinds: Readonly<Record<string, Parameters<typeof badge>[1]>> = {
+  succeeded: 'good',
+  pending: 'warning',
+  review: 'warning',
+  failed: 'critical',
+};
+
+function topupTable(visit: Visit, { items }: Page<Topup>): Html {
+  return table({
+    caption: 'Last top-ups',
+    rows: items,
+    empty: html`<p>Nothing was paid in yet.</p>`,
+    columns: [
+      { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
+      {
+        title: 'State',
+        cell: ({ status, test_mode: isTest, refunded_usd: back }) =>
+          html`${badge(status, kinds[status])}${isTest ? ' test money' : ''}${back > 0 ? html` ${money(back)} paid back` : ''}`,
+      },
+      {
+        title: 'Page',
+        cell: ({ status, checkout_url: url }) =>
+          status === 'pending' && url !== null ? html`<a href="${url}" rel="noreferrer">Pay</a>` : '',
+      },
+      { title: 'Amount', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
+    ],
+  });
+}
+
+function budgetForm(visit: Visit, budget: Budget): Html {
+  const { hard_cap_usd: cap, alert_threshold_usd: alert, period } = budget;
+  const now = facts([
+    ['Used', money(budget.used_usd)],
+    ['Left', budget.remaining_usd === null ? 'no cap is set' : money(budget.remaining_usd)],
+    ['Begins anew', time(visit, budget.window_end)],
+  ]);
+  if (!visit.may('account.budget.set')) return now;
+  const form = html`${choice(visit, 'budget', {
+    name: 'period',
+    label: 'For each',
+    value: period ?? 'monthly',
+    options: [
+      ['daily', 'day (UTC)'],
+      ['monthly', 'month (UTC)'],
+    ],
+  })}
+${field(visit, 'budget', { name: 'hard_cap_usd', label: 'Cap, USD', value: cap === null ? '' : String(cap), hint: 'Calls beyond it are refused. Empty: no cap.', attributes: html`inputmode="decimal"` })}
+${field(visit, 'budget', { name: 'alert_threshold_usd', label: 'Tell me at, USD', value: alert === null ? '' : String(alert), attributes: html`inputmode="decimal"` })}
+<button>Set the budget</button>`;
+  return html`${now}${actForm(visit, 'budget', form)}`;
+}
