@@ -46,5 +46,5 @@ export interface Act {
   /** Path below /console of the page that follows; absent: the page of the form. */
   next?(data: unknown, visit: Visit): string;
   /** A page in answer to the form itself, for what is shown once, such as a secret, or leads to another site. */
-  shown?(data: unknown, visit: Visit): View;
+  shown?(data: unknown, visit: Visit, form: URLSearchParams): View;
 }

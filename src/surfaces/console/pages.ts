@@ -5,6 +5,8 @@ import { keyPage, revokePage } from './keys/one.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
 import { usagePage } from './usage/usage.ts';
+import { collectionDeletePage, collectionPage } from './vectors/collection.ts';
+import { vectorsPage } from './vectors/vectors.ts';
 import { walletPage } from './wallet/wallet.ts';
 
 export const pages: readonly ConsolePage[] = [
@@ -12,6 +14,9 @@ export const pages: readonly ConsolePage[] = [
   keysPage,
   keyPage,
   revokePage,
+  vectorsPage,
+  collectionPage,
+  collectionDeletePage,
   walletPage,
   usagePage,
   eventsPage,

@@ -133,7 +133,8 @@ async function written(visit: Visit, act: Act, form: URLSearchParams, key: strin
 }
 
 function afterwards(framed: FramedPage, visit: Visit, act: Act, form: URLSearchParams, data: unknown): RawAnswer {
-  if (act.shown !== undefined) return consoleAnswer({ ...framed, visit, view: act.shown(data, visit), done: null });
+  if (act.shown !== undefined)
+    return consoleAnswer({ ...framed, visit, view: act.shown(data, visit, form), done: null });
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');
   address.searchParams.set('done', `${framed.page.name}.${form.get('act')}`);

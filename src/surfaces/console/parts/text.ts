@@ -40,6 +40,13 @@ export function countOf(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** `12.4 MB`; a kB has 1,024 bytes. */
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  return `${step === 0 ? count(bytes) : (bytes / 1_024 ** step).toFixed(1)} ${units[step]}`;
+}
+
 /** An instant in the reader's zone; UTC, as budgets and the API have it, stands beside. */
 export function time(visit: Visit, instant: string | null, never = 'never'): Html {
   if (instant === null) return html`<span class="quiet">${never}</span>`;
