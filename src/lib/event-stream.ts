@@ -17,26 +17,6 @@ export function commentText(text: string): string {
   return `: ${text}\n\n`;
 }
 
-/** The pieces as they come and, whenever none has come for so long, `beat`. */
-export async function* withHeartbeat<T>(pieces: AsyncIterable<T>, everyMs: number, beat: T): AsyncGenerator<T> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = iterator.next();
-      next.catch(() => undefined);
-      let piece = await within(next, everyMs);
-      while (piece === null) {
-        yield beat;
-        piece = await within(next, everyMs);
-      }
-      if (piece.done === true) return;
-      yield piece.value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
-
 /** Null when the promise takes longer. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
   const late = Promise.withResolvers<null>();

@@ -107,6 +107,8 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** What is iterated over is written as it comes, and returned to when the client leaves; for routes that `stream`. */
   readonly body: string | Buffer | AsyncIterable<string | Uint8Array> | RawContent;
+  /** Of what is iterated over: written whenever nothing has been for so long. */
+  readonly beat?: { readonly everyMs: number; readonly text: string };
   /** What was charged for it; absent: nothing. A function is asked at the end. */
   readonly costNanos?: bigint | (() => bigint);
 }

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { basic, bearer } from '../../src/core/credentials/http-schemes.ts';
 import { sigV4 } from '../../src/core/credentials/sigv4.ts';
 import { chargeForStream, type Meter } from '../../src/core/wallet/charge/charge-stream.ts';
-import { commentText, eventText, withHeartbeat } from '../../src/lib/event-stream.ts';
+import { commentText, eventText } from '../../src/lib/event-stream.ts';
 import { defineCapability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../src/manifest/raw-route.ts';
@@ -155,8 +155,8 @@ const story: RawRoute<DepotState> = {
     if (start.kind === 'replay') return { status: 200, headers: {}, body: start.data.text };
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
     // A beat before the failure would be its first piece.
-    const body = withHeartbeat(start.stream, query.has('broken') ? 10_000 : 50, commentText('wait'));
-    return { status: 200, headers, body, costNanos: () => start.stream.costNanos };
+    const beat = { everyMs: query.has('broken') ? 10_000 : 50, text: commentText('wait') };
+    return { status: 200, headers, body: start.stream, beat, costNanos: () => start.stream.costNanos };
   },
 };
 

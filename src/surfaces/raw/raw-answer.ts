@@ -70,7 +70,7 @@ async function sendStream(way: RawWay, answer: RawAnswer, pieces: Pieces): Promi
   };
   let { status } = answer;
   try {
-    await streams.write(reply, pieces, writeHead);
+    await streams.write(reply, pieces, writeHead, answer.beat);
   } catch (error) {
     noteCost(way, answer);
     // Told as every failure is, as long as nothing is out.

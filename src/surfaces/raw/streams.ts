@@ -1,6 +1,7 @@
 // Streams of this process: answers that are written piece by piece, no faster than the client reads them, and bodies that are read as
 // they are used. However an answer ends, what makes it is told, and may book what it has made before the request is done with.
 import type { FastifyReply } from 'fastify';
+import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { type Answer, answerOf } from '../http/answer.ts';
 import { onClosed } from '../http/closed.ts';
@@ -39,25 +40,38 @@ export class OpenStreams {
 
   /**
    * Writes all pieces, headers before the first one. Throws what the first piece fails with; later failures cut the connection, so that
-   * nobody takes half an answer for a whole one, and are thrown too.
+   * nobody takes half an answer for a whole one, and are thrown too. `beat`: written when nothing else has been for so long.
    */
-  async write(reply: FastifyReply, pieces: AsyncIterable<Piece>, writeHead: () => void): Promise<void> {
+  async write(
+    reply: FastifyReply,
+    pieces: AsyncIterable<Piece>,
+    writeHead: () => void,
+    beat?: RawAnswer['beat'],
+  ): Promise<void> {
     const answer = answerOf(reply);
     const iterator = pieces[Symbol.asyncIterator]();
     const reading = new Reading();
     const end = () => reading.end();
     onClosed(answer, end);
     this.#open.add(end);
+    const begin = () => {
+      if (reply.sent) return;
+      void reply.hijack();
+      writeHead();
+    };
+    const beating = beat === undefined ? null : setInterval(() => beatOn(answer, begin, beat.text), beat.everyMs);
     try {
       let piece = await reading.until(iterator.next());
-      void reply.hijack();
-      if (piece !== LEFT) writeHead();
+      if (piece !== LEFT) begin();
+      else void reply.hijack();
       while (piece !== LEFT && piece.done !== true) {
+        beating?.refresh();
         if (!answer.write(piece.value) && (await reading.until(drained(answer))) === LEFT) break;
         piece = await reading.until(iterator.next());
       }
       if (piece !== LEFT && piece.done === true) answer.end();
     } finally {
+      if (beating !== null) clearInterval(beating);
       // Half an answer must not pass for a whole one.
       if (answer.headersSent && !answer.writableEnded) answer.destroy();
       this.#open.delete(end);
@@ -85,6 +99,12 @@ class Reading {
       if (this.#isOver) resolve(LEFT);
     });
   }
+}
+
+/** Not to a client that has not read what came before: it sees that the connection lives. */
+function beatOn(answer: Answer, begin: () => void, text: string): void {
+  begin();
+  if (!answer.writableNeedDrain && !answer.writableEnded && !answer.destroyed) answer.write(text);
 }
 
 function drained(answer: Answer): Promise<void> {

@@ -8,7 +8,7 @@ import type { Chain } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import type { ChatAsk } from './ask.ts';
 import { chunksOf } from './assemble.ts';
-import type { ChatEvent } from './chat-event.ts';
+import type { ChatEnd, ChatEvent } from './chat-event.ts';
 import { isLonger, type Kept } from './kept.ts';
 
 /** In the form that is asked for now. */
@@ -57,24 +57,19 @@ export async function keepCached<Body>(
   await cache.keep(accountId, digestOf(ask, chain), JSON.stringify(kept), ask.cacheTtlSeconds * 1_000);
 }
 
-/** The same events; a complete answer is kept on the way, when the caller asks for it. */
-export async function* cachedOnTheWay(
+/** The same end; a complete answer is kept, when the caller asks for it. */
+export async function keepEnd(
   state: AiState,
   ctx: CallContext,
   ask: ChatAsk,
   chain: Chain,
-  events: AsyncGenerator<ChatEvent, void>,
-): AsyncGenerator<ChatEvent, void> {
-  for await (const event of events) {
-    if (event.kind !== 'end' || ask.cacheTtlSeconds === null) {
-      yield event;
-      continue;
-    }
-    const { completion: body, answer, isWhole } = event;
-    const served = { vendor: '', ...answer.served };
-    const { vendor, region, markupPct } = served;
-    const kept = { body, model: body.model as string, served: { vendor, region, markupPct } };
-    if (isWhole) await keepCached(state, ctx, ask, chain, kept);
-    yield { ...event, answer: { ...answer, served: { ...served, cacheLayer: 'l1_miss' } } };
-  }
+  end: ChatEnd,
+): Promise<ChatEnd> {
+  if (ask.cacheTtlSeconds === null) return end;
+  const { completion: body, answer, isWhole } = end;
+  const served = { vendor: '', ...answer.served };
+  const { vendor, region, markupPct } = served;
+  const kept = { body, model: body.model as string, served: { vendor, region, markupPct } };
+  if (isWhole) await keepCached(state, ctx, ask, chain, kept);
+  return { ...end, answer: { ...answer, served: { ...served, cacheLayer: 'l1_miss' } } };
 }

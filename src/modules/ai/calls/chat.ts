@@ -11,7 +11,7 @@ import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../limits.ts';
 import { type Chain, chooseForChat } from '../models/choose.ts';
 import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
 import type { AiState } from '../state.ts';
-import { again, cachedOnTheWay, findCached } from './again.ts';
+import { again, findCached, keepEnd } from './again.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf } from './assemble.ts';
 import { CallHold } from './call-hold.ts';
@@ -31,6 +31,7 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
     return;
   }
   const giveBack = state.slots.take(ctx);
+  let answering: Answering | null = null;
   try {
     const chain = await chooseForChat(ctx.core, ctx.accountId, ask);
     const cached = await findCached<WireObject>(state, ctx, ask, chain);
@@ -40,36 +41,69 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
     }
     const reserved = await reserveForChat(ctx, ask, chain);
     if (reserved.kind === 'replayed') {
-      yield* again(reopen<WireObject>(ctx, reserved.text), ask.stream, {
-        replayed: true,
-        balanceNanos: reserved.balanceNanos,
-      });
+      const { text, balanceNanos } = reserved;
+      yield* again(reopen<WireObject>(ctx, text), ask.stream, { replayed: true, balanceNanos });
       return;
     }
-    const hold = new CallHold(ctx, reserved);
-    try {
-      yield* cachedOnTheWay(state, ctx, ask, chain, answerOf(ctx, ask, chain, reserved, hold));
-    } finally {
-      await hold.release();
+    answering = new Answering(ctx, ask, chain, reserved);
+    yield await answering.begin();
+    // The only generator on the way of a piece: each takes microseconds of it.
+    for (let event = await answering.next(); event !== null; event = await answering.next()) {
+      yield event.kind === 'end' ? await keepEnd(state, ctx, ask, chain, event) : event;
     }
   } finally {
+    await answering?.close();
     giveBack();
   }
 }
 
-async function* answerOf(ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved, hold: CallHold) {
-  const taken = await walk(ctx, chain, (place) => askVendor(ctx, ask, place, reserved));
-  const { place, reply } = taken;
-  const settlement = new Settlement(ctx, ask, taken, hold);
-  yield { kind: 'accepted', vendor: place.vendor, model: settlement.model } as const;
-  if (reply.kind === 'stream') {
-    yield* new Reading(ctx, taken as Taken<Begun>, settlement).events();
-    return;
+/** The vendors are asked, and the answer of the one that takes it on is read. Its hold ends with it. */
+class Answering {
+  readonly #ctx: CallContext;
+  readonly #ask: ChatAsk;
+  readonly #chain: Chain;
+  readonly #reserved: Reserved;
+  readonly #hold: CallHold;
+  /** Of an answer that comes piece by piece. */
+  #reading: Reading | null = null;
+  /** Of one that came in one piece. */
+  #events: ChatEvent[] = [];
+
+  constructor(ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved) {
+    this.#ctx = ctx;
+    this.#ask = ask;
+    this.#chain = chain;
+    this.#reserved = reserved;
+    this.#hold = new CallHold(ctx, reserved);
   }
-  taken.ended(wentWell);
-  const end = await settlement.complete(reply.completion, reply.usage);
-  if (ask.stream) for (const chunk of chunksOf(end.completion)) yield { kind: 'chunk', chunk } as const;
-  yield end;
+
+  async begin(): Promise<ChatEvent> {
+    const [ctx, ask] = [this.#ctx, this.#ask];
+    const taken = await walk(ctx, this.#chain, (place) => askVendor(ctx, ask, place, this.#reserved));
+    const { place, reply } = taken;
+    const settlement = new Settlement(ctx, ask, taken, this.#hold);
+    if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
+    else {
+      taken.ended(wentWell);
+      const end = await settlement.complete(reply.completion, reply.usage);
+      const chunks = ask.stream ? chunksOf(end.completion) : [];
+      this.#events = [...chunks.map((chunk) => ({ kind: 'chunk', chunk }) as const), end];
+    }
+    return { kind: 'accepted', vendor: place.vendor, model: settlement.model };
+  }
+
+  /** Null: that was all. */
+  async next(): Promise<ChatEvent | null> {
+    return this.#reading === null ? (this.#events.shift() ?? null) : this.#reading.next();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#reading?.close();
+    } finally {
+      await this.#hold.release();
+    }
+  }
 }
 
 /** A stream that has begun: what was held back of it, and the rest. */
@@ -168,6 +202,7 @@ class Reading {
   #usage: AiUsage | null = null;
   /** It may still grow. */
   #isPartial = false;
+  #isOver = false;
 
   constructor(ctx: CallContext, taken: Taken<Begun>, settlement: Settlement) {
     this.#ctx = ctx;
@@ -176,39 +211,31 @@ class Reading {
     this.#first = [...taken.reply.first];
   }
 
-  async *events(): AsyncGenerator<ChatEvent, void> {
-    const { upstream, rest } = this.#taken.reply;
-    let isOver = false;
-    try {
-      for await (const piece of this.#pieces()) {
-        if (piece.kind === 'chunk') {
-          const chunk = { ...piece.chunk, model: this.#settlement.model };
-          // Who has left is given nothing more, but what it cost is still to be known.
-          if (!this.#ctx.signal.aborted) yield { kind: 'chunk', chunk };
-          continue;
-        }
-        isOver = true;
-        if (piece.kind === 'end') yield await this.#complete();
-        else await this.#failed(piece.failure);
-      }
-    } finally {
-      if (!isOver) await this.#readOn();
-      upstream.close();
-      await rest.return?.();
-    }
-  }
-
-  /** Without the usage, which is remembered; the last is `end` or `failed`. */
-  async *#pieces(): AsyncGenerator<Exclude<ChatPiece, { kind: 'usage' }>, void> {
-    for (;;) {
-      const piece = await this.#next();
+  /** A chunk, or the end of the answer; null: nothing comes any more. Throws what it fails with. */
+  async next(): Promise<ChatEvent | null> {
+    while (!this.#isOver) {
+      const piece = await this.#piece();
       if (piece.kind === 'usage') continue;
-      yield piece;
-      if (piece.kind !== 'chunk') return;
+      if (piece.kind === 'chunk') {
+        // Who has left is given nothing more, but what it cost is still to be known.
+        if (this.#ctx.signal.aborted) continue;
+        return { kind: 'chunk', chunk: { ...piece.chunk, model: this.#settlement.model } };
+      }
+      this.#isOver = true;
+      if (piece.kind === 'end') return await this.#complete();
+      await this.#failed(piece.failure);
     }
+    return null;
   }
 
-  async #next(): Promise<ChatPiece> {
+  async close(): Promise<void> {
+    const { upstream, rest } = this.#taken.reply;
+    if (!this.#isOver) await this.#readOn();
+    upstream.close();
+    await rest.return?.();
+  }
+
+  async #piece(): Promise<ChatPiece> {
     const piece = this.#first.shift() ?? (await nextPiece(this.#taken.reply.rest));
     if (piece.kind === 'usage') {
       this.#usage = piece.usage;
@@ -250,7 +277,7 @@ class Reading {
     if (!aiModel(place.row).billsAfterDisconnect) reply.upstream.end();
     else reply.upstream.limit(DRAIN_MS);
     let last: ChatPiece;
-    do last = await this.#next();
+    do last = await this.#piece();
     while (last.kind === 'chunk' || last.kind === 'usage');
     if (last.kind === 'end') await this.#complete();
     else {

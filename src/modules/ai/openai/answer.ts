@@ -1,6 +1,6 @@
 // How calls of models are answered on the wires that clients of OpenAI's know: status, headers, what the call has cost.
 import type { CallContext } from '../../../core/context.ts';
-import { commentText, withHeartbeat, within } from '../../../lib/event-stream.ts';
+import { commentText, within } from '../../../lib/event-stream.ts';
 import { usd } from '../../../lib/money.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { json, refusal } from '../../../manifest/openai-wire.ts';
@@ -56,7 +56,8 @@ export async function answerChat(
       'cache-control': 'no-store',
       ...(accepted === null ? {} : servedHeaders(accepted.vendor, accepted.model)),
     },
-    body: withHeartbeat(frames, COMMENT_EVERY_MS, commentText('waiting')),
+    body: frames,
+    beat: { everyMs: COMMENT_EVERY_MS, text: commentText('waiting') },
     costNanos: () => costNanos,
   };
 }
