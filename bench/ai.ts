@@ -1,5 +1,5 @@
 // Language models: what the service adds to the time to the first content of a stream, beside one commit, and what a thousand open streams cost
-// it and feel like to others. The vendor and the clients are processes of their own. BENCH_PARTS names some of: first, open.
+// it and feel like to others. The vendor and the clients are processes of their own. BENCH_PARTS names some of: first, relayed, open.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { median, print, type Row } from './support/report.ts';
 import { type BenchAccount, type BenchService, postmasterPid, startBenchService } from './support/service.ts';
 import type { StreamsOrder, StreamsReport } from './support/streams.ts';
 
-const PARTS = (process.env.BENCH_PARTS ?? 'first open').split(/[\s,]+/);
+const PARTS = (process.env.BENCH_PARTS ?? 'first relayed open').split(/[\s,]+/);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const ONE_BY_ONE = 60;
 const AT_ONCE = 64;
@@ -26,6 +26,8 @@ const ACCOUNTS = 100;
 
 const vendor = fork(new URL('./support/chat-vendor.ts', import.meta.url).pathname);
 const [port] = (await once(vendor, 'message')) as [number];
+const relay = fork(new URL('./support/relay.ts', import.meta.url).pathname, [String(port)]);
+const [relayPort] = (await once(relay, 'message')) as [number];
 const folder = mkdtempSync(join(tmpdir(), 'qm-bench-vendors-'));
 const model = { id: 'm-1', serves: ['ai.chat'], price: { input: 1, output: 2 }, context: 100_000, max_output: 1_000 };
 const entry = { id: 'double', adapter: 'openai', base_url: `http://127.0.0.1:${port}/v1`, region: 'western' };
@@ -37,14 +39,18 @@ const [other, ...accounts] = service.accounts as [BenchAccount, ...BenchAccount[
 await service.call(other.secret, '/v1/queue/create', { name: QUEUE });
 const clients = new Worker<StreamsOrder, StreamsReport>('../support/streams.ts');
 
-/** `isDirect`: of the vendor, without the service between. */
+const path = '/v1/chat/completions';
+const WHERE = {
+  service: { url: service.url, path, secrets: accounts.map(({ secret }) => secret) },
+  vendor: { url: `http://127.0.0.1:${port}`, path, secrets: ['none'] },
+  relay: { url: `http://127.0.0.1:${relayPort}`, path, secrets: ['none'] },
+};
+type Where = (typeof WHERE)[keyof typeof WHERE];
+
 async function streams(
-  isDirect: boolean,
+  where: Where,
   order: Pick<StreamsOrder, 'connections' | 'pieces' | 'streams'>,
 ): Promise<StreamsReport> {
-  const where = isDirect
-    ? { url: `http://127.0.0.1:${port}`, path: '/v1/chat/completions', secrets: ['none'] }
-    : { url: service.url, path: '/v1/chat/completions', secrets: accounts.map(({ secret }) => secret) };
   const report = await clients.take({ ...where, ...order, everyMs: order.connections === 1 ? 1 : EVERY_MS });
   if (report.failed > 0) throw new Error(`${report.failed} streams failed`);
   return report;
@@ -58,9 +64,9 @@ async function first(): Promise<void> {
   const many = { connections: AT_ONCE, pieces: 20, streams: 3 };
   const seen = { direct: [], service: [], commit: [], addedP50: [], addedP99: [], p99: [] } as Record<string, number[]>;
   for (let round = -1; round < ROUNDS; round += 1) {
-    const [direct, through] = [await streams(true, alone), await streams(false, alone)];
+    const [direct, through] = [await streams(WHERE.vendor, alone), await streams(WHERE.service, alone)];
     const commit = await load({ url: service.url, connections: 1, seconds: 1, flow: publish(service.url, other) });
-    const [manyDirect, manyThrough] = [await streams(true, many), await streams(false, many)];
+    const [manyDirect, manyThrough] = [await streams(WHERE.vendor, many), await streams(WHERE.service, many)];
     if (round < 0) continue;
     seen.direct?.push(at(direct, 0.5));
     seen.service?.push(at(through, 0.5));
@@ -97,6 +103,34 @@ function slope(megabytes: readonly number[], everySeconds: number): number {
   return ((above / below) * 60) / everySeconds;
 }
 
+/** Of the service, and of the relay that does the least, at half as many streams: neither has all it can do. */
+async function relayed(): Promise<void> {
+  const shares: number[][] = [[], []];
+  const streamsOf = (where: Where) =>
+    streams(where, { connections: OPEN / 2, pieces: (12 * 1_000) / EVERY_MS, streams: 1 });
+  for (let round = 0; round < 2; round += 1) {
+    for (const [i, [where, pid]] of (
+      [
+        [WHERE.service, service.pid],
+        [WHERE.relay, relay.pid as number],
+      ] as const
+    ).entries()) {
+      const running = streamsOf(where);
+      await sleep(6_500);
+      const before = fineSeconds([pid]);
+      await sleep(5_000);
+      shares[i]?.push((fineSeconds([pid]) - before) / 5);
+      await running;
+    }
+  }
+  const [ours, least] = shares.map(median) as [number, number];
+  const micros = (share: number) => `${((1e6 * share) / (OPEN / 2) / (1_000 / EVERY_MS)).toFixed(0)} µs`;
+  print(`${OPEN / 2} open streams: processor time of a piece`, [
+    { what: 'the service; a relay that parses and writes each piece', value: `${micros(ours)}, ${micros(least)}` },
+    { what: 'the service / that relay', value: (ours / least).toFixed(2) },
+  ]);
+}
+
 async function open(): Promise<void> {
   const victim = startVictim();
   const order = { url: service.url, secret: other.secret, perSecond: OTHERS_PER_SECOND };
@@ -104,7 +138,7 @@ async function open(): Promise<void> {
   const alone = await victim.take({ ...order, seconds: 10 });
   const postmaster = await postmasterPid(service.connection);
   const pieces = (OPEN_SECONDS * 1_000) / EVERY_MS;
-  const running = streams(false, { connections: OPEN, pieces, streams: 1 });
+  const running = streams(WHERE.service, { connections: OPEN, pieces, streams: 1 });
   await sleep(15_000);
   const [watchedSeconds, memory] = [OPEN_SECONDS - 20, [] as number[]];
   const watched = victim.take({ ...order, seconds: watchedSeconds });
@@ -145,7 +179,7 @@ async function open(): Promise<void> {
   print(`${OPEN} open streams, ${1_000 / EVERY_MS} pieces a second each (${told} pieces in all)`, rows);
 }
 
-const parts: Readonly<Record<string, () => Promise<void>>> = { first, open };
+const parts: Readonly<Record<string, () => Promise<void>>> = { first, relayed, open };
 for (const name of PARTS) {
   const part = parts[name];
   if (part === undefined) throw new Error(`there is no part ${name}; there are ${Object.keys(parts).join(', ')}`);
@@ -154,4 +188,5 @@ for (const name of PARTS) {
 clients.end();
 await service.stop();
 vendor.disconnect();
+relay.disconnect();
 rmSync(folder, { recursive: true });

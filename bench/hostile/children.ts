@@ -7,10 +7,13 @@ import type { VictimOrder, VictimReport } from './victim.ts';
 export class Worker<Order, Report> {
   readonly #child: ChildProcess;
   readonly #ready: Promise<unknown>;
+  readonly #ended: Promise<never>;
 
   constructor(file: string) {
     this.#child = fork(new URL(file, import.meta.url).pathname, { serialization: 'advanced' });
     this.#ready = once(this.#child, 'message');
+    this.#ended = once(this.#child, 'exit').then(([code]) => Promise.reject(new Error(`a process ended with ${code}`)));
+    this.#ended.catch(() => undefined); // it also ends when it is told to
   }
 
   async ready(): Promise<void> {
@@ -19,11 +22,9 @@ export class Worker<Order, Report> {
 
   async take(order: Order): Promise<Report> {
     await this.#ready;
-    const ended = once(this.#child, 'exit').then(([code]) => Promise.reject(new Error(`a process ended with ${code}`)));
     const reported = once(this.#child, 'message');
     this.#child.send(order as object);
-    ended.catch(() => undefined); // it also ends when it is told to
-    const [report] = (await Promise.race([reported, ended])) as [Report];
+    const [report] = (await Promise.race([reported, this.#ended])) as [Report];
     return report;
   }
 

@@ -67,6 +67,7 @@ class Exchange implements Dispatcher.DispatchHandler, Flow {
   #reason: Error | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #begun = false;
+  #isPaused = false;
   #interimAnswers = 0;
   #bytes = 0;
 
@@ -82,7 +83,8 @@ class Exchange implements Dispatcher.DispatchHandler, Flow {
   }
 
   resume(): void {
-    if (this.#ended) return;
+    if (this.#ended || !this.#isPaused) return;
+    this.#isPaused = false;
     this.#within(this.#request.idleMs, STOPPED);
     this.#controller?.resume();
   }
@@ -127,10 +129,14 @@ class Exchange implements Dispatcher.DispatchHandler, Flow {
       this.#end(new OutboundError('protocol', `The answer has more than ${this.#request.answerBytesMax} bytes.`));
       return;
     }
-    if (this.#sink.data(chunk)) {
-      this.#within(this.#request.idleMs, STOPPED);
+    const wantsMore = this.#sink.data(chunk);
+    if (this.#isPaused) return;
+    if (wantsMore) {
+      // Since the head came it is the timer of silence, which is cheaper begun again than made anew.
+      this.#timer.refresh();
       return;
     }
+    this.#isPaused = true;
     // The receiver is not to blame for how long its answer is not read; the whole time bounds that.
     clearTimeout(this.#timer);
     controller.pause();
