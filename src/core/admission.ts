@@ -93,6 +93,8 @@ export const admission = {
     answerMakingBytesMax: 128 * MIB,
     /** Bytes of answers that clients have not read. Beyond: the connection whose answer has waited longest ends. */
     answerBytesMax: 72 * MIB,
+    /** Bytes of pictures fetched for vendors that fetch none, until they are sent: each is in memory some three times. Refused before they are read. */
+    pictureBytesMax: 72 * MIB,
     /** Answers of vectors of megabytes that are made at once; more wait. */
     longAnswersAtOnce: 2,
     /** 429 and OVERLOADED go out at once so often; more are held, without a place, for at most so long. Each costs half a call. */
@@ -212,6 +214,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       bodyBytesMax: bytes(all.bodyBytesMax),
       answerMakingBytesMax: bytes(all.answerMakingBytesMax),
       answerBytesMax: bytes(all.answerBytesMax),
+      pictureBytesMax: bytes(all.pictureBytesMax),
       claimsAtOnce: share(all.claimsAtOnce),
       longAnswersAtOnce: share(all.longAnswersAtOnce),
       refusalsPerSecond: share(all.refusalsPerSecond),

@@ -42,6 +42,7 @@ function ask(body: Json, { stream = false, ...model }: Partial<AiModel> & { stre
     timeouts,
     outbound,
     signal: new AbortController().signal,
+    holdPicture: () => undefined,
     dropped: () => undefined,
   };
   const row = { id: 'claude', jsonSchema: null, reasoning: false, options: {}, ...model };

@@ -1,5 +1,5 @@
 // What differs between servers of the chat-completions wire is data of a model's row: each difference as it goes over the wire.
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openaiModels } from '../../src/vendors/ai/openai/index.ts';
 import type { AiCall, AiModel } from '../../src/vendors/ai/port.ts';
@@ -35,8 +35,14 @@ function callBy(client: OutboundClient): AiCall {
     timeouts,
     outbound: client,
     signal,
+    holdPicture: () => undefined,
     dropped: () => undefined,
   };
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as { port: number }).port;
 }
 
 /** The body that the vendor gets. */
@@ -90,8 +96,7 @@ test('pictures by URL are fetched here where it fetches none: through the guard,
   const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': request.url === '/cat.png' ? 'image/png' : 'text/html' }).end('bytes');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
+  const port = await listening(server);
   const messagesOf = (path: string) => [
     { role: 'user', content: [{ type: 'image_url', image_url: { url: `http://127.0.0.1:${port}${path}` } }] },
   ];
@@ -117,12 +122,45 @@ test('pictures by URL are fetched here where it fetches none: through the guard,
   server.close();
 });
 
+test('pictures are held before they are read, at most 24 MiB of a request; who may hold no more is refused', async () => {
+  const MIB = 1024 * 1024;
+  const picture = Buffer.alloc(10 * MIB);
+  const server = createServer((request, response) => {
+    const isTold = !request.url?.startsWith('/untold');
+    response.writeHead(200, { 'content-type': 'image/png', ...(isTold ? { 'content-length': picture.length } : {}) });
+    response.end(isTold ? picture : 'small');
+  });
+  const port = await listening(server);
+  const open = createOutboundClient({ allowPrivateTargets: EVERYWHERE });
+  const ask = (paths: readonly string[], holdPicture: AiCall['holdPicture']) => {
+    const parts = paths.map((path) => ({ type: 'image_url', image_url: { url: `http://127.0.0.1:${port}${path}` } }));
+    const body = { messages: [{ role: 'user', content: parts }] };
+    const model = rowOf({ images: 'inline' });
+    return openaiModels.chat({ ...callBy(open), holdPicture }, { model, body, outputTokensMax: 5, stream: false });
+  };
+  const held: number[] = [];
+  const take = (bytes: number) => void held.push(bytes);
+  expect((await ask(['/1', '/2', '/1'], take)).kind).toBe('completed');
+  expect(held).toEqual([10 * MIB, 10 * MIB]);
+  expect(await ask(['/1', '/2', '/3'], take)).toMatchObject({ kind: 'refused', reason: 'VALIDATION_FAILED' });
+  expect((await ask(['/untold'], take)).kind).toBe('completed');
+  expect(held.slice(2)).toEqual([10 * MIB, 10 * MIB, 10 * MIB]);
+  const full = () => {
+    throw new Error('full');
+  };
+  await expect(ask(['/1'], full)).rejects.toThrow('full');
+  expect(vendor.seen).toHaveLength(2);
+  await open.close();
+  server.close();
+});
+
 test.each(['base64', 'float'] as const)('vectors are asked for as %s, and read in either form', async (embeddings) => {
   const embed = openaiModels.embed as NonNullable<typeof openaiModels.embed>;
   const reply = await embed(callBy(outbound), {
     model: rowOf({ embeddings }),
     inputs: ['a', 'b'],
     dimensions: 3,
+    dimensionsMax: 3,
     further: { user: 'u' },
   });
   expect(vendor.seen[0]?.body).toEqual({

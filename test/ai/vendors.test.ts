@@ -270,6 +270,7 @@ test('a stream may be cut anywhere, within a character too', async () => {
     timeouts,
     outbound,
     signal: new AbortController().signal,
+    holdPicture: () => undefined,
     dropped: () => undefined,
   };
   const model = { id: 'm-1', jsonSchema: null, reasoning: false, options: {} };

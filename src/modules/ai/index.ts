@@ -1,6 +1,7 @@
 // The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
 import { defineModule } from '../../manifest/module.ts';
 import { AnswerCache, cacheSweep } from './cache/cache.ts';
+import { Pictures } from './calls/pictures.ts';
 import { CallSlots } from './calls/slots.ts';
 import { chat } from './capabilities/chat.ts';
 import { countTokens } from './capabilities/count-tokens.ts';
@@ -28,6 +29,7 @@ export const ai = defineModule<AiState>({
     core,
     slots: new CallSlots(core.limitsRates, core.bounds.processes),
     cache: new AnswerCache(core),
+    pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),
   sweeps: ({ core }) => [cacheSweep(core)],
 });

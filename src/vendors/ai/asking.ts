@@ -3,15 +3,26 @@
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import type { WireObject } from '../../lib/chat/body.ts';
+import { nesting } from '../../lib/json-source.ts';
 import { retryAfterMs } from '../../lib/retry-after.ts';
 import { fieldsOf, numberAt } from '../call/answer.ts';
 import { judge, type VendorError, type VendorReply } from '../call/judge.ts';
 import type { NotSent, Refused } from '../call/port.ts';
 import type { OutboundReply } from '../http/port.ts';
-import type { AiCall, ChatPiece } from './port.ts';
+import type { AiCall, ChatPiece, ChatRequest } from './port.ts';
 
 /** Of one answer, streamed or not: embeddings as floats are the longest. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** Of a chat in one piece: reading so much JSON takes some 20 ms, in which nothing else goes on. */
+const CHAT_BYTES_MAX = 4 * 1024 * 1024;
+/** Of one beside its tokens: a picture, quotations. */
+const CHAT_BYTES_BESIDE = 1024 * 1024;
+const BYTES_PER_TOKEN = 64;
+const BYTES_PER_LOGPROB = 200;
+/** JSON of vendors: more takes long to read for its size, or cannot be written again. */
+const JSON_MAX = { depth: 64, containers: 200_000, members: 300_000 };
+/** Shorter texts are never so much. */
+const PLAIN_CHARACTERS_MAX = 4 * 1024;
 /** Of one event of a stream. */
 const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** Of an error. */
@@ -68,20 +79,47 @@ export function countAt(value: unknown, path: string): number | null {
   return said === null ? null : Math.min(Math.max(0, Math.ceil(said)), Number.MAX_SAFE_INTEGER);
 }
 
-/** The whole of an answer as JSON; undefined when it is none, or did not come to its end. */
-export async function readJson(body: Readable, bytesMax = ANSWER_BYTES_MAX): Promise<unknown> {
+/** The whole of an answer as JSON; undefined when it is none, is too long, or did not come to its end. */
+export async function readJson(body: Readable, bytesMax: number): Promise<unknown> {
+  const bytes = await readBytes(body, bytesMax);
+  return bytes === null ? undefined : parsed(bytes.toString('utf8'));
+}
+
+/** Null when there are more, or they did not come to their end. */
+export async function readBytes(body: Readable, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += chunk.length;
-      if (bytes > bytesMax) return undefined;
+      if (bytes > bytesMax) return null;
       chunks.push(chunk);
     }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return Buffer.concat(chunks);
+  } catch {
+    return null;
+  }
+}
+
+/** JSON of a vendor; undefined when it is none, or has too much in it. */
+export function parsed(text: string): unknown {
+  if (text.length > PLAIN_CHARACTERS_MAX) {
+    const { depth, containers, members } = nesting(text);
+    if (depth > JSON_MAX.depth || containers > JSON_MAX.containers || members > JSON_MAX.members) return undefined;
+  }
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** What a chat that comes in one piece may have of bytes, by what it may have of tokens. */
+export function chatBytesMax({ body, outputTokensMax }: Pick<ChatRequest, 'body' | 'outputTokensMax'>): number {
+  const choices = Math.max(1, Number(body.n ?? 1));
+  const logprobs = body.logprobs === true ? 1 + Number(body.top_logprobs ?? 0) : 0;
+  const perToken = BYTES_PER_TOKEN + logprobs * BYTES_PER_LOGPROB;
+  return Math.min(CHAT_BYTES_BESIDE + choices * outputTokensMax * perToken, CHAT_BYTES_MAX);
 }
 
 /** An answer that is not what the protocol promises. */

@@ -7,6 +7,8 @@ import type { NotSent, Refused, VendorCall } from '../call/port.ts';
 /** One vendor as one call asks it. */
 export interface AiCall extends Omit<VendorCall, 'timeouts'> {
   readonly timeouts: AiTimeouts;
+  /** So many bytes of a picture are to be fetched and held until the vendor has answered. Throws the Problem of a refusal. */
+  holdPicture(bytes: number): void;
   /** A line of a stream could not be read, and was left out. */
   dropped(): void;
 }
@@ -45,6 +47,8 @@ export interface EmbedRequest {
   readonly inputs: readonly string[] | readonly (readonly number[])[];
   /** Null: as many as the model has. */
   readonly dimensions: number | null;
+  /** The most that a vector may have: longer answers are refused. */
+  readonly dimensionsMax: number;
   /** Further fields of the body, such as `user`. */
   readonly further: WireObject;
 }

@@ -7,6 +7,8 @@ import { KEPT_BYTES_MAX } from '../limits.ts';
 
 /** Of what is not kept any more, a token is taken to be so long. */
 const CHARACTERS_PER_TOKEN = 4;
+/** Counting more takes long; what comes after is taken to be like it. */
+const COUNTED_CHARACTERS_MAX = 128 * 1024;
 
 interface Choice {
   /** Fields of the message; those that come in pieces are joined. */
@@ -33,7 +35,7 @@ export class Assembly {
     this.#head ??= chunk;
     for (const sent of objectsOf(chunk.choices)) {
       const delta = objectOf(sent.delta);
-      this.#characters += JSON.stringify(delta).length;
+      this.#characters += charactersIn(delta);
       const choice = this.#choice(Number(sent.index ?? 0));
       if (sent.finish_reason != null) choice.finishReason = sent.finish_reason;
       if (!this.isWhole) continue;
@@ -55,8 +57,11 @@ export class Assembly {
       ),
       ...[...toolCalls.values()].map(({ called }) => `${called.name ?? ''} ${called.arguments ?? ''}`),
     ]);
+    const text = kept.join('\n');
+    const counted = text.slice(0, COUNTED_CHARACTERS_MAX);
+    const tokens = countTokens(counted) * (text.length / Math.max(1, counted.length));
     const further = Math.max(0, this.#characters - KEPT_BYTES_MAX);
-    return countTokens(kept.join('\n')) + Math.ceil(further / CHARACTERS_PER_TOKEN);
+    return Math.ceil(tokens + further / CHARACTERS_PER_TOKEN);
   }
 
   completion(): WireObject {
@@ -77,6 +82,15 @@ export class Assembly {
     this.#choices.set(index, choice);
     return choice;
   }
+}
+
+/** About as many as its JSON has. */
+function charactersIn(delta: WireObject): number {
+  let characters = 0;
+  for (const value of Object.values(delta)) {
+    characters += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
+  }
+  return characters;
 }
 
 function addDelta({ message, toolCalls }: Choice, delta: WireObject): void {

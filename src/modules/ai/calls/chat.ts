@@ -45,7 +45,7 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
       yield* again(reopen<WireObject>(ctx, text), ask.stream, { replayed: true, balanceNanos });
       return;
     }
-    answering = new Answering(ctx, ask, chain, reserved);
+    answering = new Answering(state, ctx, ask, chain, reserved);
     yield await answering.begin();
     // The only generator on the way of a piece: each takes microseconds of it.
     for (let event = await answering.next(); event !== null; event = await answering.next()) {
@@ -59,6 +59,7 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
 
 /** The vendors are asked, and the answer of the one that takes it on is read. Its hold ends with it. */
 class Answering {
+  readonly #state: AiState;
   readonly #ctx: CallContext;
   readonly #ask: ChatAsk;
   readonly #chain: Chain;
@@ -69,7 +70,8 @@ class Answering {
   /** Of one that came in one piece. */
   #events: ChatEvent[] = [];
 
-  constructor(ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved) {
+  constructor(state: AiState, ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved) {
+    this.#state = state;
     this.#ctx = ctx;
     this.#ask = ask;
     this.#chain = chain;
@@ -79,7 +81,7 @@ class Answering {
 
   async begin(): Promise<ChatEvent> {
     const [ctx, ask] = [this.#ctx, this.#ask];
-    const taken = await walk(ctx, this.#chain, (place) => askVendor(ctx, ask, place, this.#reserved));
+    const taken = await walk(ctx, this.#chain, (place) => askVendor(this.#state, ctx, ask, place, this.#reserved));
     const { place, reply } = taken;
     const settlement = new Settlement(ctx, ask, taken, this.#hold);
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
@@ -116,7 +118,8 @@ interface Begun {
 type Completed = Extract<ChatReply, { kind: 'completed' }>;
 
 async function askVendor(
-  { core, signal }: CallContext,
+  { pictures }: AiState,
+  { core, signal, accountId }: CallContext,
   ask: ChatAsk,
   place: Candidate,
   reserved: Reserved,
@@ -129,9 +132,11 @@ async function askVendor(
   const hasContent = ask.stream ? upstream.limit(timeouts.firstContentMs) : null;
   const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
   const adapter = core.vendors.adapter<AiAdapter>('ai', name);
+  const held = pictures.of(accountId);
   const call = {
     ...{ baseUrl, assetHosts, outbound: core.outbound, signal: upstream.signal },
     key: key?.reveal() ?? null,
+    holdPicture: held.take,
     dropped: () => core.vendors.lineDropped(row.vendor.id),
     // What is not streamed comes in one piece, at its end.
     timeouts: ask.stream ? timeouts : { ...timeouts, firstContentMs: timeouts.totalMs, idleMs: timeouts.totalMs },
@@ -149,6 +154,7 @@ async function askVendor(
     hasContent?.();
     return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
   } finally {
+    held.release();
     if (reply?.kind !== 'stream') upstream.close();
   }
 }

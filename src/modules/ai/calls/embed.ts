@@ -10,7 +10,7 @@ import type { AiAdapter, AiUsage, EmbedReply } from '../../../vendors/ai/port.ts
 import type { NotSent, Refused } from '../../../vendors/call/port.ts';
 import { CACHE_TTL_SECONDS_MAX, INPUT_MARGIN, INPUTS_MAX, KEPT_BYTES_MAX } from '../limits.ts';
 import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
-import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
+import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../models/family.ts';
 import { billedNanos, mostNanos, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
 import { findCached, keepCached } from './again.ts';
@@ -202,10 +202,12 @@ async function askVendor(
       outbound: core.outbound,
       signal: upstream.signal,
       key: key?.reveal() ?? null,
+      holdPicture: () => undefined,
       dropped: () => core.vendors.lineDropped(row.vendor.id),
     };
     const { inputs, dimensions, further } = ask;
-    const reply = await asked(call, { model: wireModel(model), inputs, dimensions, further });
+    const dimensionsMax = Math.max(dimensions ?? 0, vectorDimensions(model));
+    const reply = await asked(call, { model: wireModel(model), inputs, dimensions, dimensionsMax, further });
     return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
   } finally {
     upstream.close();

@@ -7,7 +7,8 @@ import type { ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { DIMENSIONS_MAX, DIMENSIONS_MIN, OUTPUT_TOKENS, REASONING_OUTPUT_TOKENS, TOKENS_PER_IMAGE } from '../limits.ts';
 
 const tokens = Type.Integer({ minimum: 1, maximum: 100_000_000 });
-const dimensions = Type.Integer({ minimum: 1, maximum: 16_384 });
+const VECTOR_DIMENSIONS_MAX = 16_384;
+const dimensions = Type.Integer({ minimum: 1, maximum: VECTOR_DIMENSIONS_MAX });
 const usd = Type.Number({ minimum: 0, maximum: 100_000 });
 
 const traits = Type.Object({
@@ -181,6 +182,11 @@ function nanos(amount: number): bigint {
 /** The row as adapters know it. */
 export function wireModel({ row, jsonSchema, reasoning }: AiModel): WireModel {
   return { id: row.id, jsonSchema, reasoning, options: row.options };
+}
+
+/** The most that a vector of the model has, as far as the row says. */
+export function vectorDimensions({ dimensions, dimensionsRange }: AiModel): number {
+  return dimensionsRange?.max ?? dimensions ?? VECTOR_DIMENSIONS_MAX;
 }
 
 /** Unless the configuration says otherwise. */

@@ -1,6 +1,6 @@
 // The Messages API of Anthropic, and of others that speak it.
 import { fieldsOf } from '../../call/answer.ts';
-import { askVendor, errorInside, piecesOf, readJson, unreadable } from '../asking.ts';
+import { askVendor, chatBytesMax, errorInside, piecesOf, readJson, unreadable } from '../asking.ts';
 import type { AiAdapter, AiCall, ChatReply, ChatRequest } from '../port.ts';
 import { completionOf, MessageStream, usageOf } from './answer.ts';
 import { readAnthropicError } from './errors.ts';
@@ -35,7 +35,7 @@ async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {
     const stream = new MessageStream(call, asText);
     return { kind: 'stream', pieces: piecesOf(call, asked.body, (event) => stream.read(event)) };
   }
-  const message = fieldsOf(await readJson(asked.body));
+  const message = fieldsOf(await readJson(asked.body, chatBytesMax(request)));
   if (message?.type === 'error') return errorInside(call, message, readAnthropicError);
   if (message === null || !Array.isArray(message.content)) return unreadable(call, message);
   return { kind: 'completed', completion: completionOf(message, asText), usage: usageOf(message.usage) };

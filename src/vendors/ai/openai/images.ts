@@ -1,9 +1,12 @@
 // Pictures that a request names by URL, fetched here for vendors that fetch none themselves: through the guard, few and bounded.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+import { readBytes } from '../asking.ts';
 import type { AiCall } from '../port.ts';
 
 const IMAGES_MAX = 10;
 const BYTES_MAX = 10 * 1024 * 1024;
+/** Of all of a request. */
+const TOTAL_BYTES_MAX = 24 * 1024 * 1024;
 const FETCH_MS = 15_000;
 const TYPES = /^image\/(png|jpeg|gif|webp)\b/i;
 
@@ -12,11 +15,15 @@ export async function withImages(call: AiCall, messages: unknown): Promise<{ mes
   const urls = new Set(objectsOf(messages).flatMap(partsOf).flatMap(urlOf));
   if (urls.size > IMAGES_MAX) return { fault: `A request has at most ${IMAGES_MAX} images by URL.` };
   const found = new Map<string, string>();
+  let left = TOTAL_BYTES_MAX;
   for (const url of urls) {
-    const image = await fetchImage(call, url);
+    const image = await fetchImage(call, url, left);
+    if (image === 'too long')
+      return { fault: 'The images of a request that are named by URL have at most 24 MiB together.' };
     if (image === null)
       return { fault: 'An image could not be fetched: it must be a public PNG, JPEG, GIF or WebP of at most 10 MiB.' };
-    found.set(url, image);
+    left -= image.bytes;
+    found.set(url, image.data);
   }
   if (found.size === 0) return { messages };
   const inlined = objectsOf(messages).map((message) =>
@@ -43,19 +50,26 @@ function inline(part: unknown, found: ReadonlyMap<string, string>): unknown {
   return { ...part, image_url: isObject(part.image_url) ? { ...part.image_url, url: data } : data };
 }
 
-async function fetchImage({ outbound, signal }: AiCall, url: string): Promise<string | null> {
+interface Image {
+  readonly data: string;
+  readonly bytes: number;
+}
+
+/** `bytesLeft`: of the request. What an image says of its length is held before it is read; one that says nothing may have all. */
+async function fetchImage(call: AiCall, url: string, bytesLeft: number): Promise<Image | 'too long' | null> {
   const limits = { firstByteMs: FETCH_MS, idleMs: FETCH_MS, totalMs: FETCH_MS, answerBytesMax: BYTES_MAX };
-  const reply = await outbound.send({ method: 'GET', url, redirectsMax: 3, limits, signal });
+  const reply = await call.outbound.send({ method: 'GET', url, redirectsMax: 3, limits, signal: call.signal });
   if (reply.kind === 'failed') return null;
-  const type = TYPES.exec(reply.headers['content-type'] ?? '')?.[0];
-  if (reply.status !== 200 || type === undefined) {
-    reply.body.destroy();
-    return null;
-  }
+  const { body, headers, status } = reply;
   try {
-    const bytes = Buffer.concat(await reply.body.toArray());
-    return `data:${type};base64,${bytes.toString('base64')}`;
-  } catch {
-    return null;
+    const type = TYPES.exec(headers['content-type'] ?? '')?.[0];
+    if (status !== 200 || type === undefined) return null;
+    const bytesMax = Math.min(Number(headers['content-length'] ?? BYTES_MAX), BYTES_MAX);
+    if (bytesMax > bytesLeft) return 'too long';
+    call.holdPicture(bytesMax);
+    const bytes = await readBytes(body, bytesMax);
+    return bytes === null ? null : { data: `data:${type};base64,${bytes.toString('base64')}`, bytes: bytes.length };
+  } finally {
+    body.destroy();
   }
 }

@@ -4,7 +4,17 @@ import { Type } from 'typebox';
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../call/answer.ts';
 import type { Refused } from '../../call/port.ts';
-import { askVendor, countAt, errorInside, piecesOf, readJson, type SentEvent, unreadable } from '../asking.ts';
+import {
+  askVendor,
+  chatBytesMax,
+  countAt,
+  errorInside,
+  parsed,
+  piecesOf,
+  readJson,
+  type SentEvent,
+  unreadable,
+} from '../asking.ts';
 import type {
   AiAdapter,
   AiCall,
@@ -15,6 +25,7 @@ import type {
   EmbedReply,
   EmbedRequest,
 } from '../port.ts';
+import { readEmbeddings } from './embeddings.ts';
 import { readOpenaiError } from './errors.ts';
 import { withImages } from './images.ts';
 
@@ -74,7 +85,7 @@ async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {
   const asked = await askVendor(call, questionOf(call, '/chat/completions', body), readOpenaiError);
   if (asked.kind !== 'answering') return asked;
   if (asked.isStream) return { kind: 'stream', pieces: piecesOf(call, asked.body, (event) => readEvent(call, event)) };
-  const answer = fieldsOf(await readJson(asked.body));
+  const answer = fieldsOf(await readJson(asked.body, chatBytesMax(request)));
   if (answer?.error != null && !Array.isArray(answer.choices)) return errorInside(call, answer, readOpenaiError);
   if (answer === null || !Array.isArray(answer.choices)) return unreadable(call, answer);
   return { kind: 'completed', completion: answer, usage: usageOf(answer.usage) };
@@ -104,12 +115,7 @@ function invalid(message: string): Refused {
 
 function readEvent(call: AiCall, { data }: SentEvent): ChatPiece[] | null {
   if (data.trim() === '[DONE]') return [{ kind: 'end' }];
-  let sent: unknown;
-  try {
-    sent = JSON.parse(data);
-  } catch {
-    return null;
-  }
+  const sent = parsed(data);
   if (!isObject(sent)) return null;
   if (sent.error != null) return [{ kind: 'failed', failure: errorInside(call, sent, readOpenaiError) }];
   const { usage: told, ...chunk } = sent;
@@ -144,7 +150,8 @@ function usageOf(usage: unknown): AiUsage | null {
   };
 }
 
-async function embed(call: AiCall, { model, inputs, dimensions, further }: EmbedRequest): Promise<EmbedReply> {
+async function embed(call: AiCall, request: EmbedRequest): Promise<EmbedReply> {
+  const { model, inputs, dimensions, further } = request;
   const body = {
     ...further,
     model: model.id,
@@ -154,29 +161,7 @@ async function embed(call: AiCall, { model, inputs, dimensions, further }: Embed
   };
   const asked = await askVendor(call, questionOf(call, '/embeddings', body), readOpenaiError);
   if (asked.kind !== 'answering') return asked;
-  const answer = fieldsOf(await readJson(asked.body));
+  const { answer, vectors } = await readEmbeddings(asked.body, request);
   if (answer?.error != null && !Array.isArray(answer.data)) return errorInside(call, answer, readOpenaiError);
-  const vectors = vectorsOf(answer, inputs.length);
   return vectors === null ? unreadable(call, null) : { kind: 'embedded', vectors, usage: usageOf(answer?.usage) };
-}
-
-/** In the order of the inputs; null when one is missing, or is no vector of finite numbers. */
-function vectorsOf(answer: unknown, count: number): Float32Array[] | null {
-  const items = objectsOf(fieldsOf(answer)?.data);
-  const byIndex = new Map(items.map(({ index, embedding }, at) => [Number(index ?? at), vectorOf(embedding)]));
-  const vectors = Array.from({ length: count }, (_, index) => byIndex.get(index));
-  return vectors.every(isSound) ? vectors : null;
-}
-
-function isSound(vector: Float32Array | undefined): vector is Float32Array {
-  return vector !== undefined && vector.length > 0 && vector.every(Number.isFinite);
-}
-
-function vectorOf(embedding: unknown): Float32Array | undefined {
-  if (Array.isArray(embedding))
-    return Float32Array.from(embedding, (value) => (typeof value === 'number' ? value : Number.NaN));
-  if (typeof embedding !== 'string') return undefined;
-  const bytes = Buffer.from(embedding, 'base64');
-  if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
