@@ -1,8 +1,9 @@
 // Answers of the Messages API in the shape of chat completions, whole and piece by piece.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
-import { countAt, errorInside, type SentEvent } from '../asking.ts';
+import { countAt, errorInside, parsed, type SentEvent } from '../asking.ts';
 import type { AiCall, AiUsage, ChatPiece } from '../port.ts';
 import { readAnthropicError } from './errors.ts';
+import { signedThoughts, Thoughts } from './thoughts.ts';
 
 const FINISHES: Readonly<Record<string, string>> = {
   end_turn: 'stop',
@@ -21,6 +22,7 @@ export function completionOf(message: WireObject, asText: string | null): WireOb
   const blocks = objectsOf(message.content);
   const text = blocks.flatMap((block) => (block.type === 'text' ? [String(block.text ?? '')] : []));
   const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [String(block.thinking ?? '')] : []));
+  const kept = signedThoughts(blocks);
   const uses = blocks.filter(({ type }) => type === 'tool_use');
   const answer = uses.find(({ name }) => name === asText);
   const calls = answer === undefined ? uses.map(callOf) : [];
@@ -29,6 +31,7 @@ export function completionOf(message: WireObject, asText: string | null): WireOb
     role: 'assistant',
     content: content === '' && calls.length > 0 ? null : content,
     ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join('') }),
+    ...(kept.length === 0 ? {} : { thinking_blocks: kept }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   const finish = finishOf(message.stop_reason, answer !== undefined);
@@ -65,6 +68,7 @@ export class MessageStream {
   readonly #asText: string | null;
   #base: WireObject = {};
   #usage: WireObject = {};
+  readonly #thoughts = new Thoughts();
   /** Numbers of tool calls, by the index of their block; null: the block is the text of the answer. */
   readonly #calls = new Map<unknown, number | null>();
 
@@ -74,12 +78,7 @@ export class MessageStream {
   }
 
   read({ data }: SentEvent): ChatPiece[] | null {
-    let sent: unknown;
-    try {
-      sent = JSON.parse(data);
-    } catch {
-      return null;
-    }
+    const sent = parsed(data);
     if (!isObject(sent)) return null;
     switch (sent.type) {
       case 'message_start':
@@ -88,6 +87,8 @@ export class MessageStream {
         return this.#open(sent.index, isObject(sent.content_block) ? sent.content_block : {});
       case 'content_block_delta':
         return this.#add(sent.index, isObject(sent.delta) ? sent.delta : {});
+      case 'content_block_stop':
+        return this.#thought(this.#thoughts.close(sent.index));
       case 'message_delta':
         return this.#finish(isObject(sent.delta) ? sent.delta : {}, sent.usage);
       case 'message_stop':
@@ -109,7 +110,7 @@ export class MessageStream {
   #open(index: unknown, block: WireObject): ChatPiece[] {
     if (block.type === 'text' && typeof block.text === 'string' && block.text !== '')
       return [this.#chunk({ content: block.text })];
-    if (block.type !== 'tool_use') return [];
+    if (block.type !== 'tool_use') return this.#thought(this.#thoughts.open(index, block));
     if (block.name === this.#asText) {
       this.#calls.set(index, null);
       return [];
@@ -122,6 +123,7 @@ export class MessageStream {
 
   #add(index: unknown, delta: WireObject): ChatPiece[] {
     const { type, text, thinking, partial_json: json } = delta;
+    if (type === 'thinking_delta' || type === 'signature_delta') this.#thoughts.add(index, delta);
     if (type === 'text_delta' && text) return [this.#chunk({ content: text })];
     if (type === 'thinking_delta' && thinking) return [this.#chunk({ reasoning_content: thinking })];
     if (type !== 'input_json_delta' || !json) return [];
@@ -130,6 +132,10 @@ export class MessageStream {
     const number = this.#calls.get(index) ?? null;
     const called = [{ index: number, function: { arguments: json } }];
     return [this.#chunk(number === null ? { content: json } : { tool_calls: called })];
+  }
+
+  #thought(thoughts: readonly WireObject[]): ChatPiece[] {
+    return thoughts.length === 0 ? [] : [this.#chunk({ thinking_blocks: thoughts })];
   }
 
   #finish({ stop_reason: reason }: WireObject, usage: unknown): ChatPiece[] {

@@ -1,6 +1,7 @@
 // A chat as the Messages API takes it: system apart, turns that alternate, tool results in the turn of the user, images as blocks.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import type { ChatRequest } from '../port.ts';
+import { signedThoughts } from './thoughts.ts';
 
 /** What goes over as it is. */
 const SAME = ['temperature', 'top_p', 'top_k', 'thinking', 'service_tier'];
@@ -35,13 +36,26 @@ export function requestOf({ model, body, outputTokensMax, stream }: ChatRequest)
   };
 }
 
-/** The tool by which a model without such answers gives one of a schema; null: none is asked for, or it can by itself. */
+/** The tool by which a model gives an answer of a schema that it cannot give by itself; null: none is asked for, or it can. */
 export function schemaTool({ body, model }: Pick<ChatRequest, 'body' | 'model'>): string | null {
   const wanted = schemaIn(body);
-  return wanted !== null && model.jsonSchema === 'tool' ? wanted.name : null;
+  return wanted !== null && isByTool(wanted, model.jsonSchema) ? wanted.name : null;
 }
 
-function schemaIn({ response_format: format }: WireObject): { name: string; schema: unknown } | null {
+interface Wanted {
+  readonly name: string;
+  readonly schema: unknown;
+}
+
+/** Of json_object: the vendor's own schemas name all members. */
+const ANY_OBJECT: Wanted = { name: 'json_answer', schema: { type: 'object', additionalProperties: true } };
+
+function isByTool(wanted: Wanted, how: ChatRequest['model']['jsonSchema']): boolean {
+  return how === 'tool' || wanted === ANY_OBJECT;
+}
+
+function schemaIn({ response_format: format }: WireObject): Wanted | null {
+  if (isObject(format) && format.type === 'json_object') return ANY_OBJECT;
   if (!isObject(format) || format.type !== 'json_schema' || !isObject(format.json_schema)) return null;
   const { name, schema } = format.json_schema;
   return { name: typeof name === 'string' ? name : 'answer', schema: schema ?? { type: 'object' } };
@@ -51,12 +65,16 @@ function formatOf(body: WireObject, how: ChatRequest['model']['jsonSchema']): Wi
   const wanted = schemaIn(body);
   if (wanted === null) return {};
   const { name, schema } = wanted;
-  if (how !== 'tool') return { output_config: { format: { type: 'json_schema', schema } } };
+  if (!isByTool(wanted, how)) return { output_config: { format: { type: 'json_schema', schema } } };
   const tool = { name, description: 'Gives the answer.', input_schema: schema };
-  return {
-    tools: [...((toolsOf(body).tools as WireObject[] | undefined) ?? []), tool],
-    tool_choice: { type: 'tool', name },
-  };
+  const own = toolsOf(body) as { readonly tools?: readonly WireObject[]; readonly tool_choice?: WireObject };
+  return { tools: [...(own.tools ?? []), tool], tool_choice: choiceBeside(name, own.tool_choice) };
+}
+
+/** The answer's tool must be called; where the client may have tools called, or one of them. */
+function choiceBeside(name: string, own: WireObject | undefined): WireObject {
+  if (own === undefined || own.type === 'none') return { type: 'tool', name };
+  return own.type === 'auto' ? { ...own, type: 'any' } : own;
 }
 
 function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: WireObject): WireObject {
@@ -97,9 +115,13 @@ function turnsOf(messages: readonly WireObject[]): Turn[] | null {
   return turns;
 }
 
-function blocksOf({ role, content, tool_call_id: id, tool_calls: calls }: WireObject): WireObject[] | null {
-  if (role === 'tool') return [{ type: 'tool_result', tool_use_id: id, content: textsOf(content).join('\n') }];
-  const blocks = typeof content === 'string' ? textBlocks(content) : objectsOf(content).flatMap(blockOf);
+function blocksOf(message: WireObject): WireObject[] | null {
+  const { role, content, tool_call_id: id, tool_calls: calls } = message;
+  if (role === 'tool') return [{ type: 'tool_result', tool_use_id: id, content: resultOf(content) }];
+  // Its models take their thoughts back before all else of their turn.
+  const thoughts = role === 'assistant' ? signedThoughts(message.thinking_blocks) : [];
+  const said = typeof content === 'string' ? textBlocks(content) : objectsOf(content).flatMap(blockOf);
+  const blocks = [...thoughts, ...said];
   for (const call of objectsOf(calls)) {
     const { name, arguments: text } = isObject(call.function) ? call.function : { name: '', arguments: '{}' };
     try {
@@ -122,6 +144,12 @@ function blockOf(part: WireObject): WireObject[] {
   const data = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url);
   const source = data === null ? { type: 'url', url } : { type: 'base64', media_type: data[1], data: data[2] };
   return [{ type: 'image', source }];
+}
+
+/** A text, or blocks where there is a picture among its parts. */
+function resultOf(content: unknown): string | WireObject[] {
+  const blocks = objectsOf(content).flatMap(blockOf);
+  return blocks.some(({ type }) => type === 'image') ? blocks : textsOf(content).join('\n');
 }
 
 function textsOf(content: unknown): string[] {

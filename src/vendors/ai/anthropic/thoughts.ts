@@ -1,0 +1,46 @@
+// Thoughts that the vendor has signed, or closed: its models go on from them after a tool's result, and take them only as they were. The chat
+// wire carries them as `thinking_blocks` of a message of the assistant, as other gateways do.
+import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+
+/** Those among blocks of the vendor, or in `thinking_blocks` of a client. */
+export function signedThoughts(blocks: unknown): WireObject[] {
+  return objectsOf(blocks).flatMap(signed);
+}
+
+function signed({ type, thinking, signature, data }: WireObject): WireObject[] {
+  if (type === 'redacted_thinking' && typeof data === 'string') return [{ type, data }];
+  const isSigned = typeof signature === 'string' && signature !== '';
+  return type === 'thinking' && typeof thinking === 'string' && isSigned ? [{ type, thinking, signature }] : [];
+}
+
+/** Longer ones are not carried: nothing of a stream is held without bound. */
+const CHARACTERS_MAX = 1024 * 1024;
+
+/** Thoughts of one stream: they come in pieces, and go out whole. */
+export class Thoughts {
+  readonly #open = new Map<unknown, { type: 'thinking'; thinking: string; signature: string }>();
+  #characters = 0;
+
+  /** Answers a thought that is whole at once. */
+  open(index: unknown, block: WireObject): WireObject[] {
+    if (block.type !== 'thinking') return signedThoughts([block]);
+    const { thinking, signature } = block;
+    this.#open.set(index, { type: 'thinking', thinking: String(thinking ?? ''), signature: String(signature ?? '') });
+    return [];
+  }
+
+  add(index: unknown, { thinking, signature }: WireObject): void {
+    const thought = this.#open.get(index);
+    if (thought === undefined) return;
+    if (typeof thinking === 'string') thought.thinking += thinking;
+    if (typeof signature === 'string') thought.signature += signature;
+    this.#characters += String(thinking ?? signature ?? '').length;
+    if (this.#characters > CHARACTERS_MAX) this.#open.clear();
+  }
+
+  close(index: unknown): WireObject[] {
+    const thought = this.#open.get(index);
+    this.#open.delete(index);
+    return isObject(thought) ? signedThoughts([thought]) : [];
+  }
+}
