@@ -17,6 +17,8 @@ export interface ConsolePage {
   show(visit: Visit): Promise<View>;
   /** What it shows as a file for spreadsheets (`?as=csv`). */
   csv?(visit: Visit): Promise<string>;
+  /** What it shows as records, one JSON object a line (`?as=jsonl`). */
+  jsonl?(visit: Visit): Promise<string>;
   /** What its forms do, by the `act` that they send. */
   readonly acts?: Readonly<Record<string, Act>>;
 }

@@ -1,4 +1,5 @@
 // All pages of the console, in the order of the navigation. A new one is a folder and a line here.
+import { accountDeletePage, accountPage } from './account/account.ts';
 import { eventsPage } from './events/events.ts';
 import { keysPage } from './keys/keys.ts';
 import { keyPage, revokePage } from './keys/one.ts';
@@ -20,4 +21,6 @@ export const pages: readonly ConsolePage[] = [
   walletPage,
   usagePage,
   eventsPage,
+  accountPage,
+  accountDeletePage,
 ];

@@ -22,6 +22,8 @@ import { type Read, Visit } from './visit.ts';
 const FORM_BYTES_MAX = 128 * 1_024;
 const FORM_KEY = /^[0-9a-f]{32}$/;
 const ROOT = '/console';
+/** What a page is as a file. */
+const fileTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 interface Console {
   readonly core: Core;
@@ -106,20 +108,21 @@ type FramedPage = Omit<Parameters<typeof consoleAnswer>[0], 'visit' | 'view'>;
 
 async function answered(framed: FramedPage, visit: Visit): Promise<RawAnswer> {
   const { page } = framed;
-  if (page.csv === undefined || visit.query.get('as') !== 'csv' || !visit.may(page.needs))
+  const as = visit.query.get('as');
+  if ((as !== 'csv' && as !== 'jsonl') || page[as] === undefined || !visit.may(page.needs))
     return consoleAnswer({ ...framed, visit, view: await viewOf(page, visit) });
   return {
     status: 200,
     headers: {
       ...{
-        'content-type': 'text/csv; charset=utf-8',
+        'content-type': fileTypes[as],
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       },
-      'content-disposition': `attachment; filename="${page.name}.csv"`,
+      'content-disposition': `attachment; filename="${page.name}.${as}"`,
       ...visit.visitor.headers,
     },
-    body: await page.csv(visit),
+    body: await page[as](visit),
   };
 }
 

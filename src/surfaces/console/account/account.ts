@@ -1,0 +1,179 @@
+// The account: whose it is, its plan with what is used of it, its address, which vendors it is served by, its data as a file, and its end.
+import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import type { ConsolePage, View } from '../page.ts';
+import { panel } from '../parts/failure.ts';
+import { actForm, field, textOf } from '../parts/form.ts';
+import { badge, facts, type Page, table } from '../parts/table.ts';
+import { count, money, short, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+import { plan, planActs, type Subscription, type Tier } from './plan.ts';
+import { type Routing, routing, routingActs } from './routing.ts';
+
+interface Account {
+  readonly account_id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly email_bound: boolean;
+  readonly kyc_status: string;
+  readonly notifications: { readonly email: boolean };
+  readonly suspended: boolean;
+  readonly created_at: string;
+  readonly people: readonly {
+    readonly person_id: string;
+    readonly role: string;
+    readonly name: string | null;
+    readonly email: string | null;
+  }[];
+}
+
+/** Calls that a file may make, and records a call. */
+const FILE_PAGES_MAX = 25;
+const FILE_RECORDS = 100;
+
+export const accountPage: ConsolePage = {
+  name: 'account',
+  path: '/account',
+  needs: 'account.get',
+  nav: { label: 'Account', key: 'c' },
+  isLive: true,
+  show,
+  jsonl: exported,
+  acts: {
+    rename: {
+      capability: 'account.update',
+      input: (form) => ({
+        name: textOf(form, 'name') ?? null,
+        notifications: { email: form.get('notifications') === 'on' },
+      }),
+      done: 'The account was changed.',
+    },
+    bind: {
+      capability: 'account.email.bind',
+      input: (form) => ({ email: textOf(form, 'email') }),
+      done: 'A mail with a code is on its way. Type the code here, or follow its link.',
+    },
+    verify: {
+      capability: 'account.email.verify',
+      input: (form) => ({ code: textOf(form, 'code') }),
+      done: 'The address is bound.',
+    },
+    ...planActs,
+    ...routingActs,
+  },
+};
+
+export const accountDeletePage: ConsolePage = {
+  name: 'account_delete',
+  path: '/account/delete',
+  needs: 'account.get',
+  show: showDelete,
+  acts: {
+    delete: {
+      capability: 'account.delete',
+      input(form, { principal: { accountId } }) {
+        if (form.get('typed')?.trim() !== accountId)
+          throw invalidField('typed', 'equal', `Type ${accountId} to delete the account.`);
+        return { confirm: accountId, forfeit_balance: form.has('forfeit_balance') };
+      },
+      done: 'The account was deleted.',
+      shown: (data, visit) => ({
+        title: 'The account was deleted',
+        content: html`<h1>The account was deleted</h1>
+<p>Nothing of it works any more. An owner can have all of it back until ${time(visit, (data as { readonly purge_at: string }).purge_at)}, at <a href="${visit.elsewhere('/auth/account')}">your account</a>; then it is removed for good.</p>`,
+      }),
+    },
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const [account, tier, subscription, chains] = await Promise.all([
+    visit.need<Account>('account.get'),
+    visit.call<Tier>('account.tier'),
+    visit.call<Subscription>('account.subscription.get'),
+    visit.call<{ readonly capabilities: readonly Routing[] }>('account.routing.get'),
+  ]);
+  const content = html`<h1>Account</h1>
+${account.suspended ? html`<p class="failure" role="alert">The account is suspended: its calls are refused. Ask who runs this service.</p>` : ''}
+<div class="panels"><section class="panel"><h2>This account</h2>${itself(visit, account)}</section>
+<section class="panel"><h2>Address</h2>${address(visit, account)}</section></div>
+${panel(visit, 'Plan', tier, (data) => plan(visit, data, subscription))}
+<section class="panel"><h2>People</h2>${people(visit, account)}</section>
+${panel(visit, 'Routing', chains, ({ capabilities }) => routing(visit, capabilities))}
+<section class="panel"><h2>All of it</h2><p><a href="${visit.path('/account?as=jsonl')}">Export as JSON lines</a> <span class="quiet">the first ${count(FILE_PAGES_MAX * FILE_RECORDS)} records at most; where there are more, the last line says how the call goes on</span></p>
+<p><a href="${visit.path('/account/delete')}">Delete the account…</a></p></section>`;
+  return { title: 'Account', content };
+}
+
+function itself(visit: Visit, account: Account): Html {
+  const told = facts([
+    ['Id', html`<code>${account.account_id}</code>`],
+    ['Opened', time(visit, account.created_at)],
+    ['Verification', account.kyc_status],
+  ]);
+  if (!visit.may('account.update')) return told;
+  return html`${told}${actForm(
+    visit,
+    'rename',
+    html`${field(visit, 'rename', { name: 'name', label: 'Name', value: account.name ?? '' })}
+<label class="choice"><input type="checkbox" name="notifications"${account.notifications.email ? html` checked` : ''}> Mail me what matters</label><button>Save</button>`,
+  )}`;
+}
+
+function address(visit: Visit, { email, email_bound: isBound }: Account): Html {
+  const now =
+    email === null
+      ? html`<p>No address is bound. Who pays in must have one.</p>`
+      : html`<p>${short(email, 100)} ${isBound ? badge('bound', 'good') : badge('not confirmed', 'warning')}</p>`;
+  if (!visit.may('account.email.bind')) return now;
+  const code = html`inputmode="numeric" autocomplete="one-time-code" size="8" maxlength="6"`;
+  return html`${now}${actForm(visit, 'bind', html`${field(visit, 'bind', { name: 'email', label: isBound ? 'Another address' : 'Address', attributes: html`type="email" autocomplete="email"`, isRequired: true })}<button>Mail a code</button>`)}
+${actForm(visit, 'verify', html`${field(visit, 'verify', { name: 'code', label: 'Code of the mail', attributes: code, isRequired: true })}<button>Bind the address</button>`)}`;
+}
+
+function people(visit: Visit, { people: all }: Account): Html {
+  return html`${table({
+    caption: 'People',
+    rows: all,
+    empty: html`<p>Nobody but keys acts for this account: bind an address, and its owner can sign in.</p>`,
+    columns: [
+      { title: 'Who', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 100) },
+      { title: 'Name', cell: ({ name }) => short(name ?? '', 100) },
+      { title: 'Role', cell: ({ role }) => role },
+    ],
+  })}<p><a href="${visit.elsewhere('/auth/account')}">Sessions, linked sign-ins, invitations</a></p>`;
+}
+
+async function showDelete(visit: Visit): Promise<View> {
+  const [{ account_id: id, name }, balance, { usage }] = await Promise.all([
+    visit.need<Account>('account.get'),
+    visit.need<{ readonly balance_usd: number; readonly paid_usd: number }>('account.balance'),
+    visit.need<Tier>('account.tier'),
+  ]);
+  const things = Object.entries(usage).map(([of, used]) => html`<li>${count(used)} ${of.replaceAll('_', ' ')}</li>`);
+  const content = html`<p><a href="${visit.path('/account')}">Back</a></p>
+<h1>Delete the account</h1>
+<p>Everything of ${short(name ?? id, 100)} stops at once, for all keys and people:</p>
+<ul>${things}<li>${money(balance.balance_usd)} of credit, ${money(balance.paid_usd)} of it paid</li></ul>
+<p>For seven days an owner can have it back. Then it is removed for good.</p>
+${actForm(
+  visit,
+  'delete',
+  html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}
+<label class="choice"><input type="checkbox" name="forfeit_balance"> Paid credit that is left may be lost</label><button class="danger">Delete</button>`,
+)}`;
+  return { title: 'Delete the account', content };
+}
+
+/** One record a line. Where there are more, the last line is no record: it has the cursor of the next. */
+async function exported(visit: Visit): Promise<string> {
+  const lines: string[] = [];
+  let cursor: string | null | undefined = visit.query.get('cursor') ?? undefined;
+  for (let page = 0; page < FILE_PAGES_MAX && cursor !== null; page += 1) {
+    const found: Page<unknown> = await visit.need('account.export', { cursor, limit: FILE_RECORDS });
+    lines.push(...found.items.map((record) => JSON.stringify(record)));
+    cursor = found.next_cursor;
+  }
+  if (typeof cursor === 'string') lines.push(JSON.stringify({ next_cursor: cursor, call: 'account.export' }));
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,137 @@
+// The account in the console: its plan is paid with test money, its address bound, its vendors chosen, its data taken away, and its end told in
+// numbers, asked for by its id and refused to keys.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clockNow } from '../../src/core/database-clock.ts';
+import { createPerson } from '../../src/core/people/persons.ts';
+import { openSession } from '../../src/core/people/sessions/sessions.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { expectSoundPages, looks, openConsole, sendForm, signedIn } from '../support/console.ts';
+import { PageVisitor } from '../support/page-visitor.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  mailedCode,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+const HOSTILE = '<svg onload=alert(1)>"\u202e'.padEnd(120, 'w');
+let service: TestService;
+let chromium: TestBrowser;
+let account: TestAccount;
+let call: Client;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
+  account = await createTestAccount(service.core, 5);
+  call = client(service.url, account.secret);
+  await call('PATCH', '/v1/account/update', { name: HOSTILE });
+});
+afterAll(async () => {
+  await Promise.all([service?.stop(), chromium?.close()]);
+});
+
+const get = async (path: string) => (await call('GET', path)).body.data;
+
+/** A session of a person who owns the account. */
+async function owner(of: TestAccount, email: string): Promise<PageVisitor> {
+  const token = await service.core.db.transaction(async (tx) => {
+    const nowMs = await clockNow(tx);
+    const person = { accountId: of.accountId, email, name: HOSTILE, role: 'owner' } as const;
+    const personId = await createPerson(tx, person, nowMs);
+    const device = { remoteAddress: '192.0.2.1', agent: 'Browser/1' };
+    return openSession(tx, { kind: 'person', personId, accountId: of.accountId }, device, nowMs);
+  });
+  const visitor = new PageVisitor(service.url);
+  visitor.cookies.set('qm_session', token);
+  return visitor;
+}
+
+test.each(looks)('is sound: $width px, $colorScheme', async (look) => {
+  await expectSoundPages(chromium.browser, service.url, account.secret, look, [
+    ['account', 'Account'],
+    ['account/delete', 'Delete the account'],
+  ]);
+});
+
+test('a plan is paid with test money, ended and resumed', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/account`);
+  await page.click('button:has-text("Subscribe to pro")');
+  await page.click('text=Continue to the payment page');
+  await page.check('#card-pays');
+  await page.click('button.main');
+  await page.click('text=Continue');
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/account');
+  const subscription = () => get('/v1/account/subscription/get');
+  expect(await subscription()).toMatchObject({ status: 'active', label: 'pro', cancel_at_period_end: false });
+  await page.click('text=Cancel it at the end of the month');
+  await expect.poll(() => page.textContent('.done')).toContain('can be resumed');
+  expect(await subscription()).toMatchObject({ status: 'active', cancel_at_period_end: true });
+  await page.click('text=Resume it');
+  await expect.poll(() => page.textContent('.done')).toContain('goes on');
+  expect(await subscription()).toMatchObject({ cancel_at_period_end: false });
+  expect(faults).toEqual([]);
+});
+
+test('an address is bound by the code of its mail, without scripts', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  const email = 'bound@example.org';
+  const refused = await sendForm(visitor, '/console/account', 'bind', { email: 'no address' });
+  expect([refused.status, refused.text.includes('id="bind-email-fault"')]).toEqual([400, true]);
+  expect((await sendForm(visitor, '/console/account', 'bind', { email })).status).toBe(303);
+  expect((await sendForm(visitor, '/console/account', 'verify', { code: '000000' })).text).toContain(
+    'VERIFICATION_FAILED',
+  );
+  const bound = await sendForm(visitor, '/console/account', 'verify', { code: await mailedCode(email) });
+  expect(bound.location).toBe('/console/account?done=account.verify');
+  expect(await get('/v1/account/get')).toMatchObject({ email_bound: true });
+});
+
+test('name and mails are set; what cannot be left out is told at its field; who would serve a call is told', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  expect((await sendForm(visitor, '/console/account', 'rename', { name: 'shop' })).status).toBe(303);
+  expect(await get('/v1/account/get')).toMatchObject({ name: 'shop', notifications: { email: false } });
+  const [{ capability, chain }] = (await get('/v1/account/routing/get')).capabilities;
+  const vendor = chain[0].vendor as string;
+  const refused = await sendForm(visitor, '/console/account', 'routing', { capability, exclude: vendor });
+  expect([refused.status, refused.text.includes(`id="exclude-${capability}-fault"`)]).toEqual([409, true]);
+  const set = await sendForm(visitor, '/console/account', 'routing', { capability, exclude: '' });
+  expect(set.location).toBe('/console/account?done=account.routing');
+  const tried = await sendForm(visitor, '/console/account', 'routing_test', { capability });
+  expect(tried.text).toContain(`Who would serve ${capability}`);
+  expect(tried.text).toContain(`1. <bdi>${vendor}</bdi>`);
+});
+
+test('the export holds what the API exports, a record a line', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  const file = await visitor.get('/console/account?as=jsonl');
+  expect(file.headers.get('content-disposition')).toContain('account.jsonl');
+  const records = file.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const kinds = new Set(records.map(({ kind }) => kind));
+  expect([...kinds]).toEqual(expect.arrayContaining(['account', 'balance', 'key', 'ledger_entry']));
+  expect(records.find(({ kind }) => kind === 'account').record.account_id).toBe(account.accountId);
+});
+
+test('a key that only reads cannot end the account; a person who owns it does, by its id', async () => {
+  const doomed = await createTestAccount(service.core, 3);
+  const page = '/console/account/delete';
+  const made = await client(service.url, doomed.secret)('POST', '/v1/account/keys/create', {
+    scopes: ['account:read'],
+  });
+  const byKey = await signedIn(service.url, made.body.data.key_secret);
+  const refused = await sendForm(byKey, page, 'delete', { typed: doomed.accountId, forfeit_balance: 'on' });
+  expect([refused.status, refused.text.includes('INSUFFICIENT_SCOPE')]).toEqual([403, true]);
+  const visitor = await owner(doomed, 'doomed@example.org');
+  expect((await visitor.get(page)).text).toContain('3.00</span> <span class="unit">USD</span> of credit');
+  expect((await sendForm(visitor, page, 'delete', { typed: 'acct' })).status).toBe(400);
+  expect((await sendForm(visitor, page, 'delete', { typed: doomed.accountId })).status).toBe(409);
+  const deleted = await sendForm(visitor, page, 'delete', { typed: doomed.accountId, forfeit_balance: 'on' });
+  expect([deleted.status, deleted.text.includes('The account was deleted')]).toEqual([200, true]);
+  const after = await client(service.url, doomed.secret)('GET', '/v1/account/get');
+  expect([after.status, after.body.error.code]).toEqual([403, 'ACCOUNT_SUSPENDED']);
+});
