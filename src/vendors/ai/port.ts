@@ -70,15 +70,15 @@ export interface AiUsage {
 export type ChatPiece =
   | {
       readonly kind: 'chunk';
-      /** `chat.completion.chunk` without `usage`. */
+      /** `chat.completion.chunk` without `usage`; of `respond` an event. */
       readonly chunk: WireObject;
       /** Whether it has text, a tool call, a refusal or reasoning: the stream is committed to. */
       readonly hasContent: boolean;
     }
   /** `isPartial`: as far as the answer has come; it is told again. */
   | { readonly kind: 'usage'; readonly usage: AiUsage; readonly isPartial?: true }
-  /** The vendor said that this is all. A stream that stops without one has failed. */
-  | { readonly kind: 'end' }
+  /** The vendor said that this is all. A stream that stops without one has failed. `response`: of `respond`, the whole. */
+  | { readonly kind: 'end'; readonly response?: WireObject }
   /** The vendor failed in the stream, or broke off, or was silent for too long. The last piece. */
   | { readonly kind: 'failed'; readonly failure: Refused };
 
@@ -115,6 +115,11 @@ export interface AiAdapter {
   /** What the row says that this wire cannot do; `field` with dots and `[n]`, relative to the row. */
   check(model: AiModel, serves: readonly string[]): readonly AiModelFault[];
   chat(call: AiCall, request: ChatRequest): Promise<ChatReply>;
+  /**
+   * On the wire of responses: `body` of the request is as that says it, chunks are its events, the completion is a response. Of models whose
+   * row has `responses: true`. Absent: none of this adapter has.
+   */
+  respond?(call: AiCall, request: ChatRequest): Promise<ChatReply>;
   /** Absent: this wire has no embeddings. */
   embed?(call: AiCall, request: EmbedRequest): Promise<EmbedReply>;
 }

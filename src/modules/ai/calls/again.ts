@@ -5,6 +5,7 @@ import type { WireObject } from '../../../lib/chat/body.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { CACHED_BYTES_MAX } from '../limits.ts';
 import type { Chain } from '../models/choose.ts';
+import { speaksResponses } from '../models/family.ts';
 import type { AiState } from '../state.ts';
 import type { ChatAsk } from './ask.ts';
 import { chunksOf } from './assemble.ts';
@@ -24,11 +25,13 @@ export function* again(
 }
 
 /** What is cached by its request. */
-type Cacheable = Pick<ChatAsk, 'digest' | 'cacheTtlSeconds'>;
+type Cacheable = Pick<ChatAsk, 'digest' | 'cacheTtlSeconds'> & Partial<Pick<ChatAsk, 'response'>>;
 
 /** Of the model that is asked first: another may have answered in its place. */
-function digestOf({ digest }: Cacheable, [{ vendor, model }]: Chain): string {
-  return hash('sha256', `${vendor}/${model} ${digest}`, 'base64url');
+function digestOf({ digest, response }: Cacheable, [{ vendor, model, row }]: Chain): string {
+  // What has come on the vendor's own wire is no answer on the other.
+  const wire = response && speaksResponses(row) ? 'responses ' : '';
+  return hash('sha256', `${wire}${vendor}/${model} ${digest}`, 'base64url');
 }
 
 /** Null: nothing is kept, or nobody asks for it. */

@@ -24,6 +24,8 @@ const chatNames: FieldNames = { messages: 'messages', limit: 'max_tokens', forma
 export interface ChatAsk extends Routed {
   /** For the vendor: without the fields that are ours. */
   readonly body: WireObject;
+  /** The same as it came on the wire of responses, for vendors that speak it; null: it came on another. */
+  readonly response: WireObject | null;
   readonly choices: number;
   /** Set by the caller; null: not at all. */
   readonly outputTokens: number | null;
@@ -68,7 +70,8 @@ export function readChat(sent: Sent, text: string, names = chatNames): ChatAsk {
   const format = objectOf(sent, 'response_format');
   return {
     ...routed(sent),
-    body: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
+    body: withoutOwn(sent),
+    response: null,
     choices: wholeOf(sent, 'n', 1, CHOICES_MAX) ?? 1,
     outputTokens: wholeOf(sent, 'max_completion_tokens', 1) ?? wholeOf(sent, 'max_tokens', 1),
     stream: flagOf(sent, 'stream'),
@@ -81,6 +84,11 @@ export function readChat(sent: Sent, text: string, names = chatNames): ChatAsk {
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
     digest: digestOf(text),
   };
+}
+
+/** For vendors. */
+export function withoutOwn(sent: Sent): WireObject {
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name)));
 }
 
 /** Throws VALIDATION_FAILED. */

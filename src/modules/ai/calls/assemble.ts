@@ -4,6 +4,7 @@ import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts'
 import { countTokens } from '../../../lib/chat/tokens.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
+import { eventsOf, isResponse } from '../responses/own-wire.ts';
 
 /** Of what is not kept any more, a token is taken to be so long. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -32,6 +33,11 @@ export class Assembly {
   #characters = 0;
 
   add(chunk: WireObject): void {
+    if (chunk.choices === undefined) {
+      // Of an event of the other wire only words count.
+      if (typeof chunk.delta === 'string') this.add({ choices: [{ index: 0, delta: { content: chunk.delta } }] });
+      return;
+    }
     this.#head ??= chunk;
     for (const sent of objectsOf(chunk.choices)) {
       const delta = objectOf(sent.delta);
@@ -134,8 +140,9 @@ function joined(before: unknown, more: unknown): unknown {
   );
 }
 
-/** The same as a stream: what each choice says, then why it ends. */
+/** The same as a stream: what each choice says, then why it ends; of a response its events. */
 export function chunksOf(completion: WireObject): WireObject[] {
+  if (isResponse(completion)) return eventsOf(completion);
   const { choices, usage: _, object: _object, ...head } = completion;
   const base = { ...head, object: 'chat.completion.chunk' };
   return objectsOf(choices).flatMap(({ index, message, logprobs, finish_reason }) => {

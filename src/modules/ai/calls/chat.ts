@@ -9,7 +9,8 @@ import type { AiAdapter, AiUsage, ChatPiece, ChatReply } from '../../../vendors/
 import type { NotSent, Refused } from '../../../vendors/call/port.ts';
 import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../limits.ts';
 import { type Chain, chooseForChat } from '../models/choose.ts';
-import { aiModel, timeoutsOf, wireModel } from '../models/family.ts';
+import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../models/family.ts';
+import { named } from '../responses/own-wire.ts';
 import type { AiState } from '../state.ts';
 import { again, findCached, keepEnd } from './again.ts';
 import type { ChatAsk } from './ask.ts';
@@ -143,9 +144,10 @@ async function askVendor(
   };
   let reply: Begun | Completed | Refused | NotSent | null = null;
   try {
-    const replied = await adapter.chat(call, {
+    const own = adapter.respond !== undefined && speaksResponses(row) ? ask.response : null;
+    const replied = await (own === null ? adapter.chat : (adapter.respond as AiAdapter['chat']))(call, {
       model: wireModel(model),
-      body: ask.body,
+      body: own ?? ask.body,
       outputTokensMax: reserved.outputTokensOf(model),
       stream: ask.stream,
     });
@@ -183,6 +185,7 @@ async function toEnd(pieces: AsyncIterableIterator<ChatPiece>): Promise<Complete
     if (piece.kind === 'chunk') said.add(piece.chunk);
     else if (piece.kind === 'usage') usage = piece.usage;
     else if (piece.kind === 'failed') return piece.failure;
+    else if (piece.response !== undefined) return { kind: 'completed', completion: piece.response, usage };
     else if (said.isWhole) return { kind: 'completed', completion: said.completion(), usage };
     else return brokenOff('The answer is too long to be given in one piece.');
   }
@@ -225,10 +228,10 @@ class Reading {
       if (piece.kind === 'chunk') {
         // Who has left is given nothing more, but what it cost is still to be known.
         if (this.#ctx.signal.aborted) continue;
-        return { kind: 'chunk', chunk: { ...piece.chunk, model: this.#settlement.model } };
+        return { kind: 'chunk', chunk: named(piece.chunk, this.#settlement.model) };
       }
       this.#isOver = true;
-      if (piece.kind === 'end') return await this.#complete();
+      if (piece.kind === 'end') return await this.#complete(piece.response);
       await this.#failed(piece.failure);
     }
     return null;
@@ -251,9 +254,10 @@ class Reading {
     return piece;
   }
 
-  #complete(): Promise<ChatEnd> {
+  /** `response`: of a vendor that tells it whole at its end. */
+  #complete(response?: WireObject): Promise<ChatEnd> {
     this.#taken.ended(wentWell);
-    return this.#settlement.complete(this.#said.completion(), this.#usage, this.#said);
+    return this.#settlement.complete(response ?? this.#said.completion(), this.#usage, this.#said);
   }
 
   /** Throws what it failed with. A client that has left made it fail. */
@@ -285,7 +289,7 @@ class Reading {
     let last: ChatPiece;
     do last = await this.#piece();
     while (last.kind === 'chunk' || last.kind === 'usage');
-    if (last.kind === 'end') await this.#complete();
+    if (last.kind === 'end') await this.#complete(last.response);
     else {
       ended(wentWell);
       await this.#settlement.part(this.#usedByNow(), this.#said);

@@ -1,10 +1,10 @@
 // POST /v1/responses: the newer wire of OpenAI's clients, translated onto a chat. Nothing is stored between two of its calls.
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
-import type { WireObject } from '../../../lib/chat/body.ts';
+import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { jsonFields } from '../../../manifest/openai-wire.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
-import { type ChatAsk, digestOf, type FieldNames, readChat, type Sent } from '../calls/ask.ts';
+import { type ChatAsk, digestOf, type FieldNames, readChat, type Sent, withoutOwn } from '../calls/ask.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { answerChat, contextOf, refuse } from '../openai/answer.ts';
 import type { AiState } from '../state.ts';
@@ -25,6 +25,8 @@ export const responsesRoute: RawRoute<AiState> = {
 /** As they are called here. */
 const names: FieldNames = { messages: 'input', limit: 'max_output_tokens', format: 'text.format' };
 
+const CHARACTERS_PER_TOKEN = 4;
+
 interface Read {
   readonly ask: ChatAsk;
   readonly key: unknown;
@@ -40,15 +42,22 @@ export const readResponseBody: BodyTask<Read> = {
     const sent = jsonFields(body);
     const text = body.toString('utf8');
     const chat = chatBodyOf(sent);
+    const ask = readChat(chat, JSON.stringify(chat), names);
     // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
     return {
-      ask: readChat(chat, JSON.stringify(chat), names),
+      ask: { ...ask, response: withoutOwn(sent), inputTokens: ask.inputTokens + thoughtTokens(sent) },
       key: sent[KEY_FIELD],
       fingerprint: digestOf(text),
       echo: echoOf(sent),
     };
   },
 };
+
+/** Of items of reasoning: no part of the chat, but of what a vendor gets that speaks this wire. */
+function thoughtTokens({ input }: Sent): number {
+  const thoughts = objectsOf(input).filter(({ type }) => type === 'reasoning');
+  return thoughts.length === 0 ? 0 : Math.ceil(JSON.stringify(thoughts).length / CHARACTERS_PER_TOKEN);
+}
 
 async function respond(request: RawRequest, state: AiState): Promise<RawAnswer> {
   const ctx = await contextOf(request);

@@ -6,6 +6,7 @@ import { type Problem, problem } from '../../../problems/problem.ts';
 import { chunksOf } from '../calls/assemble.ts';
 import type { ChatEnd } from '../calls/chat-event.ts';
 import type { ChatWire } from '../openai/frames.ts';
+import { isResponse } from './own-wire.ts';
 
 /** Longer answers are a vendor's failure: all of one is told again at its end. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
@@ -35,6 +36,8 @@ export class ResponseWire implements ChatWire {
   readonly #items: Item[] = [];
   readonly #calls = new Map<number, Item>();
   #head: WireObject | null = null;
+  /** As a vendor that speaks this wire has told it last; null: none of these answers. */
+  #own: WireObject | null = null;
   #finish: unknown = null;
   #characters = 0;
   #sequence = 0;
@@ -46,6 +49,10 @@ export class ResponseWire implements ChatWire {
   }
 
   *chunk(chunk: WireObject): Iterable<string> {
+    if (chunk.choices === undefined) {
+      yield this.#passOn(chunk);
+      return;
+    }
     yield* this.#begin(chunk);
     const [choice] = objectsOf(chunk.choices);
     if (choice === undefined) return;
@@ -57,7 +64,19 @@ export class ResponseWire implements ChatWire {
     this.#finish = choice.finish_reason ?? this.#finish;
   }
 
+  /** An event of a vendor that speaks this wire. */
+  #passOn(event: WireObject): string {
+    if (isObject(event.response)) this.#own = event.response;
+    this.#sequence = Number(event.sequence_number ?? this.#sequence) + 1;
+    return eventText({ event: String(event.type), data: JSON.stringify(event) });
+  }
+
   *end({ completion, usage }: ChatEnd, metadata: object): Iterable<string> {
+    if (isResponse(completion)) {
+      const type = completion.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
+      yield this.#frame(type, { response: ended(completion, usage, metadata) });
+      return;
+    }
     yield* this.#begin(completion);
     for (const item of this.#items) yield* this.#close(item);
     const response = this.#ended(usage, metadata);
@@ -65,6 +84,11 @@ export class ResponseWire implements ChatWire {
   }
 
   *failed({ code, message }: Problem, metadata: object | null): Iterable<string> {
+    if (this.#own !== null) {
+      const response = { ...this.#own, status: 'failed', error: { code, message }, service_metadata: metadata };
+      yield this.#frame('response.failed', { response });
+      return;
+    }
     yield* this.#begin({});
     for (const item of this.#items) if (item.status === 'in_progress') item.status = 'incomplete';
     const response = this.#response({ status: 'failed', error: { code, message }, service_metadata: metadata });
@@ -72,6 +96,7 @@ export class ResponseWire implements ChatWire {
   }
 
   whole({ completion, usage }: ChatEnd, metadata: object): object {
+    if (isResponse(completion)) return ended(completion, usage, metadata);
     this.#head = completion;
     for (const chunk of chunksOf(completion)) exhaust(this.chunk(chunk));
     for (const item of this.#items) item.status = 'completed';
@@ -187,6 +212,11 @@ export class ResponseWire implements ChatWire {
     const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields });
     return eventText({ event: type, data });
   }
+}
+
+/** Of a vendor that speaks this wire. */
+function ended(response: WireObject, usage: WireObject, metadata: object): WireObject {
+  return { ...response, usage: response.usage ?? usageOf(usage), service_metadata: metadata };
 }
 
 function exhaust(frames: Iterable<string>): void {

@@ -28,6 +28,8 @@ import type {
 import { readEmbeddings } from './embeddings.ts';
 import { readOpenaiError } from './errors.ts';
 import { withImages } from './images.ts';
+import { questionOf } from './question.ts';
+import { respond } from './responses.ts';
 
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
 
@@ -61,19 +63,23 @@ interface Quirks {
 export const openaiModels: AiAdapter = {
   name: 'openai',
   baseUrl: 'https://api.openai.com/v1',
-  modelFields: { quirks: Type.Optional(quirks) },
-  check: () => [],
+  modelFields: { quirks: Type.Optional(quirks), responses: Type.Optional(Type.Boolean()) },
+  check: (model) =>
+    model.options.responses === true && quirksOf(model).images === 'inline'
+      ? [
+          {
+            field: 'quirks.images',
+            message: 'Requests of /responses go as they came: images are fetched for chats only.',
+          },
+        ]
+      : [],
   chat,
+  respond,
   embed,
 };
 
 function quirksOf({ options }: ChatRequest['model']): Quirks {
   return (options.quirks ?? {}) as Quirks;
-}
-
-function questionOf(call: AiCall, path: string, body: WireObject) {
-  const credentials: Record<string, string> = call.key === null ? {} : { authorization: `Bearer ${call.key}` };
-  return { url: `${call.baseUrl}${path}`, credentials, body };
 }
 
 async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {

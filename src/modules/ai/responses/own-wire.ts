@@ -1,0 +1,54 @@
+// What a vendor says on the wire of responses itself: its events are passed on as they are, and its response is kept whole.
+import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+
+/** Whether it is a response, not a completion. */
+export function isResponse({ object }: WireObject): boolean {
+  return object === 'response';
+}
+
+/** The chunk, or event, with the model that answered. */
+export function named(chunk: WireObject, model: string): WireObject {
+  if (chunk.choices !== undefined) return { ...chunk, model };
+  return isObject(chunk.response) ? { ...chunk, response: { ...chunk.response, model } } : chunk;
+}
+
+/** The events of a stream that would end with the response, without its end. */
+export function eventsOf(response: WireObject): WireObject[] {
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const events = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...objectsOf(response.output).flatMap(eventsOfItem),
+  ];
+  return events.map((event, sequence) => ({ ...event, sequence_number: sequence }));
+}
+
+function eventsOfItem(item: WireObject, index: number): WireObject[] {
+  const place = { item_id: item.id, output_index: index };
+  const empty = { ...(item.content === undefined ? {} : { content: [] }), ...(isCall(item) ? { arguments: '' } : {}) };
+  return [
+    { type: 'response.output_item.added', output_index: index, item: { ...item, ...empty, status: 'in_progress' } },
+    ...objectsOf(item.content).flatMap((part, i) => eventsOfPart(part, { ...place, content_index: i })),
+    ...(isCall(item) ? saidTwice('response.function_call_arguments', 'arguments', item, place) : []),
+    { type: 'response.output_item.done', output_index: index, item },
+  ];
+}
+
+function isCall({ type, arguments: words }: WireObject): boolean {
+  return type === 'function_call' && typeof words === 'string';
+}
+
+function eventsOfPart(part: WireObject, place: object): WireObject[] {
+  const added = (text: object) => ({ type: 'response.content_part.added', ...place, part: { ...part, ...text } });
+  const done = { type: 'response.content_part.done', ...place, part };
+  if (part.type !== 'output_text') return [added({}), done];
+  return [added({ text: '' }), ...saidTwice('response.output_text', 'text', part, { ...place, logprobs: [] }), done];
+}
+
+/** As it comes, and once more when it is whole. */
+function saidTwice(event: string, member: string, of: WireObject, place: object): WireObject[] {
+  return [
+    { type: `${event}.delta`, ...place, delta: of[member] },
+    { type: `${event}.done`, ...place, [member]: of[member] },
+  ];
+}
