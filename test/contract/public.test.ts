@@ -92,6 +92,35 @@ describe('a document', () => {
   });
 });
 
+describe('a part of the OpenAPI document', () => {
+  const path = '/v1/openapi.json';
+
+  test.each(['queue', 'vector,queue'])('?module=%s is a document of its own, with its own tag', async (modules) => {
+    const [whole, part] = [await get(path), await get(`${path}?module=${modules}`)];
+    expect([part.status, part.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    const { tags, paths } = JSON.parse(part.body.toString());
+    expect(tags.map(({ name }: { name: string }) => name)).toEqual(modules.split(',').sort());
+    expect([paths['/queue/publish'] !== undefined, paths['/cron/create']]).toEqual([true, undefined]);
+    expect(part.headers.etag).not.toBe(whole.headers.etag);
+    const zipped = await get(`${path}?module=${modules}`, { 'accept-encoding': 'gzip' });
+    const text = zipped.headers['content-encoding'] === 'gzip' ? gunzipSync(zipped.body) : zipped.body;
+    expect([zipped.headers.etag, text.equals(part.body)]).toEqual([part.headers.etag, true]);
+    const known = await get(`${path}?module=${modules}`, { 'if-none-match': part.headers.etag as string });
+    expect([known.status, known.body.length]).toEqual([304, 0]);
+    expect((await get(`${path}?module=${modules}`, {}, 'HEAD')).headers['content-length']).toBe(
+      String(part.body.length),
+    );
+  });
+
+  test('of a module that there is not is refused by name, and the whole stays the whole', async () => {
+    const refused = await client(service.url)('GET', `${path}?module=queues`);
+    expectFailure(refused, service.url);
+    expect(refused.body.error).toMatchObject({ code: 'VALIDATION_FAILED', http_status: 400, param: 'module' });
+    expect(refused.body.error.message).toContain('Did you mean queue?');
+    expect(JSON.parse((await get(path)).body.toString()).paths['/cron/create']).toBeDefined();
+  });
+});
+
 describe('GET /', () => {
   test.each([undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0, */*'])(
     'is JSON with links that lead somewhere, to Accept: %s',

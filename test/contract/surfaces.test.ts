@@ -19,9 +19,9 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     expect(await new Validator().validate(JSON.parse(body('/v1/openapi.json')))).toEqual({ valid: true });
   });
 
-  test('every operation of the OpenAPI document has an id of its own', () => {
+  test('every operation of the OpenAPI document is named as its capability', () => {
     const ids = [...body('/v1/openapi.json').matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(manifest.capabilities.length);
+    expect(ids.sort()).toEqual(manifest.capabilities.map(({ id }) => id).sort());
   });
 
   test.each([...manifest.byId.values()])('$id appears on every surface', (capability) => {

@@ -77,7 +77,7 @@ export const queueSchema = Type.Object(
     created_at: Type.String({ format: 'date-time', description: 'When the queue was created.' }),
     updated_at: Type.String({ format: 'date-time', description: 'When its settings last changed.' }),
   },
-  { description: 'A queue.' },
+  { title: 'Queue', description: 'A queue.' },
 );
 
 const messageFields = {
@@ -108,13 +108,13 @@ const messageFields = {
   deduplication_id: orNull<string>({ type: 'string' }, 'FIFO deduplication id.'),
 };
 
-export const messageSchema = Type.Object(messageFields, { description: 'A message.' });
+export const messageSchema = Type.Object(messageFields, { title: 'Message', description: 'A message.' });
 export const deliveredSchema = Type.Object(
   {
     ...messageFields,
     receipt_handle: Type.String({ description: 'Send it to ack, nack or extend. It is good for this delivery only.' }),
   },
-  { description: 'A delivered message.' },
+  { title: 'DeliveredMessage', description: 'A delivered message.' },
 );
 export const deadSchema = Type.Object(
   {
@@ -123,7 +123,7 @@ export const deadSchema = Type.Object(
     dead_lettered_at: Type.String({ format: 'date-time', description: 'When it was moved there.' }),
     reason: orNull<string>({ type: 'string' }, 'Why the latest nack with a reason gave it back; null without one.'),
   },
-  { description: 'A message in the dead-letter queue.' },
+  { title: 'DeadMessage', description: 'A message in the dead-letter queue.' },
 );
 
 export const storable = (description: string, maxLength = 128) =>
@@ -214,5 +214,5 @@ export const redriveSchema = Type.Object(
     created_at: Type.String({ format: 'date-time', description: 'When it was started.' }),
     finished_at: orNull<unknown>({ type: 'string', format: 'date-time' }, 'When it ended; null while it runs.'),
   },
-  { description: 'A redrive.' },
+  { title: 'Redrive', description: 'A redrive.' },
 );

@@ -71,7 +71,7 @@ export const collectionSchema = Type.Object(
       { description: 'About the index on the process that answered.' },
     ),
   },
-  { description: 'A collection.' },
+  { title: 'VectorCollection', description: 'A collection.' },
 );
 
 export const itemSchema = Type.Object(
@@ -82,7 +82,7 @@ export const itemSchema = Type.Object(
       Type.Array(Type.Number(), { description: 'The stored 32-bit floats, with include_values.' }),
     ),
   },
-  { description: 'A stored vector.' },
+  { title: 'StoredVector', description: 'A stored vector.' },
 );
 
 const matchSchema = Type.Object(
@@ -97,7 +97,7 @@ const matchSchema = Type.Object(
       Type.Array(Type.Number(), { description: 'The stored 32-bit floats, with include_values.' }),
     ),
   },
-  { description: 'A match.' },
+  { title: 'VectorMatch', description: 'A match.' },
 );
 
 export const resultFields = {

@@ -7,7 +7,7 @@ import { summarizeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { plannedModules } from '../../manifest/planned/modules.ts';
 import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
-import { invalidField } from '../../problems/problem.ts';
+import { invalidField, type Problem } from '../../problems/problem.ts';
 import { briefOf, findCapabilities } from './search.ts';
 
 /** What a call asks for; nothing of it: everything. */
@@ -45,7 +45,8 @@ export function narrowedListing(
   isShown: (module: string) => boolean,
   { q = '', module, billable, limit = q.trim() === '' ? Infinity : FOUND_LIMIT, view }: Question,
 ): object {
-  if (module !== undefined) checkModule(manifest, isShown, module);
+  const names = manifest.modules.map(({ name }) => name).filter(isShown);
+  if (module !== undefined && !names.includes(module)) throw unknownModule(manifest, names, module);
   const found = findCapabilities(
     manifest,
     q,
@@ -88,12 +89,12 @@ function rowOf(capability: Capability, manifest: Manifest, vendors: Vendors): ob
   return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
 }
 
-function checkModule({ modules }: Manifest, isShown: (module: string) => boolean, sent: string): void {
-  const names = modules.map(({ name }) => name).filter(isShown);
-  if (names.includes(sent)) return;
-  const planned = plannedModules(modules).get(sent);
+/** `names`: the modules that may be named. */
+export function unknownModule({ modules }: Manifest, names: readonly string[], sent: string): Problem {
+  const shown = JSON.stringify(sent.slice(0, 64));
   const near = nearest(sent, names, 1);
   const hint = near.length === 0 ? '' : ` Did you mean ${near[0]}?`;
-  const what = planned === undefined ? 'There is no module' : 'Planned and not available here is the module';
-  throw invalidField('module', 'enum', `${what} ${JSON.stringify(sent)}.${hint} There are ${names.join(', ')}.`);
+  const isPlanned = plannedModules(modules).has(sent);
+  const what = isPlanned ? `The module ${shown} is planned and not available here.` : `There is no module ${shown}.`;
+  return invalidField('module', 'enum', `${what}${hint} There are ${names.join(', ')}.`);
 }

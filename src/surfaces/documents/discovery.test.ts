@@ -107,7 +107,7 @@ describe('GET /v1/discovery with a question', () => {
 
   test.each([
     ['parcels', 'There is no module "parcels". Did you mean parcel? There are parcel, discovery.'],
-    ['email', 'Planned and not available here is the module "email". There are parcel, discovery.'],
+    ['email', 'The module "email" is planned and not available here. There are parcel, discovery.'],
     ['__proto__', 'There is no module "__proto__". There are parcel, discovery.'],
   ])('the module %s is refused by name', async (module, message) => {
     const refused = { code: 'VALIDATION_FAILED', httpStatus: 400, param: 'module', detail: 'enum', message };

@@ -8,6 +8,7 @@ import { docsStyle } from './docs/style.ts';
 import { renderLlms, renderLlmsFull, shownModules } from './llms/llms.ts';
 import { renderModule } from './llms/module.ts';
 import { renderOpenapi, type SurfaceOptions } from './openapi/openapi.ts';
+import { modulesAsked, openapiParts } from './openapi/part.ts';
 import { renderWellKnown, wellKnownPath } from './well-known.ts';
 
 export interface PublicDocument {
@@ -18,6 +19,15 @@ export interface PublicDocument {
   readonly page?: string;
   /** Path of the same in markdown, which whoever accepts that gets in its place. */
   readonly markdown?: string;
+  /** The part that a query asks for, under a name of its own; null: the whole. Throws VALIDATION_FAILED. */
+  readonly partOf?: (query: URLSearchParams) => DocumentPart | null;
+}
+
+export interface DocumentPart {
+  readonly name: string;
+  /** One of very many: it is not kept. */
+  readonly isRare: boolean;
+  readonly render: () => string;
 }
 
 /** Headers for every public document: the pages hold no script and load nothing from elsewhere. */
@@ -33,7 +43,7 @@ export const publicDocumentHeaders: Readonly<Record<string, string>> = {
 export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Map<string, PublicDocument> {
   return new Map<string, PublicDocument>([
     ['/', { ...jsonOf(() => renderRoot(manifest, options)), page: '/docs' }],
-    ['/v1/openapi.json', jsonOf(() => renderOpenapi(manifest, options))],
+    ['/v1/openapi.json', openapiOf(manifest, options)],
     [wellKnownPath, jsonOf(() => renderWellKnown(manifest, options))],
     ['/llms.txt', plainOf(() => renderLlms(manifest, options))],
     ['/llms-full.txt', plainOf(() => renderLlmsFull(manifest, options))],
@@ -60,6 +70,19 @@ function docsOf(manifest: Manifest, options: SurfaceOptions): [string, PublicDoc
       ],
     ];
   });
+}
+
+function openapiOf(manifest: Manifest, options: SurfaceOptions): PublicDocument {
+  const whole = () => renderOpenapi(manifest, options);
+  let parts: ((modules: readonly string[]) => string) | null = null;
+  const partOf = (query: URLSearchParams) => {
+    const modules = modulesAsked(manifest, query);
+    if (modules === null) return null;
+    parts ??= openapiParts(whole());
+    const text = parts;
+    return { name: `openapi:${modules}`, isRare: modules.length > 1, render: () => text(modules) };
+  };
+  return { ...jsonOf(whole), partOf };
 }
 
 function jsonOf(render: () => object): PublicDocument {

@@ -11,7 +11,18 @@ export interface Prepared {
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }
 
+export interface Rare {
+  readonly etag: string;
+  readonly bodies: Partial<Prepared['bodies']> & { readonly identity: Buffer };
+}
+
 const BROTLI_QUALITY = 9;
+
+/** Without compression, which takes long. */
+export function prepareRare(text: string): Rare {
+  const identity = Buffer.from(text);
+  return { etag: tagOf(identity), bodies: { identity } };
+}
 
 export async function prepare(text: string): Promise<Prepared> {
   const identity = Buffer.from(text);
@@ -23,8 +34,11 @@ export async function prepare(text: string): Promise<Prepared> {
     promisify(brotliCompress)(identity, { params }),
     promisify(gzip)(identity, { level: constants.Z_BEST_COMPRESSION }),
   ]);
-  const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
-  return { etag: `W/"${digest}"`, bodies: { br, gzip: zipped, identity } };
+  return { etag: tagOf(identity), bodies: { br, gzip: zipped, identity } };
+}
+
+function tagOf(text: Buffer): string {
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }
 
 /** The best encoding that an Accept-Encoding header allows. */

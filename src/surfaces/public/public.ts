@@ -4,7 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
-import { encodingFor, isUnchanged, type Prepared, prefersMarkdown, prefersPage, prepare } from './prepared.ts';
+import {
+  encodingFor,
+  isUnchanged,
+  type Prepared,
+  prefersMarkdown,
+  prefersPage,
+  prepare,
+  prepareRare,
+} from './prepared.ts';
 
 export interface PublicOptions extends MetricsOptions {
   readonly manifest: Manifest;
@@ -28,33 +36,42 @@ export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): v
   addMetrics(app, options);
 }
 
-/** Each document is rendered, tagged and compressed when it is first asked for, and then kept. */
+/** Each document is rendered, tagged and compressed when it is first asked for, and then kept; not a part that few ask for. */
 function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions): void {
   let documents: Map<string, PublicDocument> | null = null;
-  const prepared = new Map<string, Promise<Prepared>>();
+  const kept = new Map<string, Promise<Prepared>>();
   // The paths do not depend on the base URL; the texts do.
   for (const asked of publicDocuments(manifest, { baseUrl: baseUrl() }).keys()) {
-    app.get(asked, async ({ headers }, reply) => {
+    app.get(asked, async ({ headers, query }, reply) => {
       documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
       const path = inFormOf(documents, asked, headers.accept);
-      const { contentType, render } = documents.get(path) as PublicDocument;
-      let ready = prepared.get(path);
-      if (ready === undefined) {
-        ready = prepare(render());
-        prepared.set(path, ready);
-        ready.catch(() => prepared.delete(path));
-      }
-      const { etag, bodies } = await ready;
-      const { page, markdown } = documents.get(asked) as PublicDocument;
-      const hasForms = page !== undefined || markdown !== undefined;
-      const vary = hasForms ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
-      void reply.headers({ ...publicDocumentHeaders, etag, vary });
+      const { contentType, render, partOf } = documents.get(path) as PublicDocument;
+      const part = partOf?.(query as URLSearchParams) ?? null;
+      const { etag, bodies } =
+        part?.isRare === true
+          ? prepareRare(part.render())
+          : await remembered(kept, part?.name ?? path, part?.render ?? render);
+      void reply.headers({ ...publicDocumentHeaders, etag, vary: varyOf(documents.get(asked) as PublicDocument) });
       if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
       const encoding = encodingFor(headers['accept-encoding']);
-      if (encoding !== 'identity') void reply.header('content-encoding', encoding);
-      return reply.type(contentType).send(bodies[encoding]);
+      const body = bodies[encoding];
+      if (encoding !== 'identity' && body !== undefined) void reply.header('content-encoding', encoding);
+      return reply.type(contentType).send(body ?? bodies.identity);
     });
   }
+}
+
+function remembered(kept: Map<string, Promise<Prepared>>, name: string, render: () => string): Promise<Prepared> {
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  const ready = prepare(render());
+  kept.set(name, ready);
+  ready.catch(() => kept.delete(name));
+  return ready;
+}
+
+function varyOf({ page, markdown }: PublicDocument): string {
+  return page === undefined && markdown === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding';
 }
 
 /** The path of the document in the form that the client accepts most. */

@@ -73,7 +73,10 @@ const recordFields = {
   created_at: Type.String({ format: 'date-time', description: 'When it was made.' }),
 };
 
-export const subscriptionSchema = Type.Object(recordFields, { description: 'A push subscription.' });
+export const subscriptionSchema = Type.Object(recordFields, {
+  title: 'PushSubscription',
+  description: 'A push subscription.',
+});
 
 export const newSubscriptionSchema = Type.Object(
   {
@@ -82,5 +85,5 @@ export const newSubscriptionSchema = Type.Object(
       description: 'The signing secret, `whsec_…`. It is shown this once; store it where messages are received.',
     }),
   },
-  { description: 'A push subscription with its secret.' },
+  { title: 'NewPushSubscription', description: 'A push subscription with its secret.' },
 );

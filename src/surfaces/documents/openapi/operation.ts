@@ -18,7 +18,7 @@ const countingKeywords: ReadonlySet<string> = new Set(['minProperties', 'maxProp
 export function operationOf(capability: Capability, offer: Offer, shelf: SchemaShelf, baseUrl: string): object {
   const body = bodyOf(capability, shelf);
   return {
-    operationId: capability.id.replaceAll('.', '_'),
+    operationId: capability.id,
     tags: [moduleOf(capability.id)],
     summary: capability.summary,
     description: `${descriptionOf(capability, offer.deployment)}\n\nPrice: ${priceInWords(pricingOf(capability, offer.prices))}.${limitsInWords(capability)}`,

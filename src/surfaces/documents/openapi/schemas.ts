@@ -62,8 +62,11 @@ export class SchemaShelf {
   }
 }
 
-/** Many generators of clients need a type beside a list of allowed strings. */
+/** What many generators of clients need: a type beside a list of allowed strings, and that an object without named fields may hold any. */
 function typed(schema: JsonSchema): JsonSchema {
   const strings = schema.type === undefined && schema.enum?.every((value) => typeof value === 'string');
-  return strings ? { type: 'string', ...schema } : schema;
+  if (strings) return { type: 'string', ...schema };
+  const isFree =
+    schema.type === 'object' && schema.properties === undefined && schema.additionalProperties === undefined;
+  return isFree && !('patternProperties' in schema) ? { ...schema, additionalProperties: true } : schema;
 }
