@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { Secrets } from '../core/secrets/secrets.ts';
 import { readServerSecret } from '../core/secrets/server-secret.ts';
 import { examine, type Finding } from '../core/upkeep/doctor.ts';
+import { keepDoctorResult } from '../core/upkeep/doctor-result.ts';
 import { type Backlog, backlogOf } from '../core/webhooks/deliveries/backlog.ts';
 import { print } from './output.ts';
 import { type Session, withSession } from './session.ts';
@@ -10,7 +11,7 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
       'Check that the books add up: wallets, grants, ledger, holds, top-ups and what is owed, usage, the counters of the modules, keys and their caps, server secret, and that all processes work with the same file of vendors. ' +
-        'Reads only. Exit code 1 when something is wrong.',
+        'Changes nothing but what it found last, which the operator can read. Exit code 1 when something is wrong.',
     )
     .option('--json', 'print one JSON object')
     .action(async ({ json = false }: { json?: boolean }) => {
@@ -36,6 +37,7 @@ async function inspect(session: Session) {
     secrets: secret === null ? null : new Secrets(secret),
     modules,
   });
+  await keepDoctorResult(session.db, { accounts: found.accounts, findings: found.findings.length });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
   return { ...found, privateTargets, backlog: await backlogOf(session.db) };
 }

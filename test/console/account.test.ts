@@ -26,7 +26,7 @@ beforeAll(async () => {
   [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
   account = await createTestAccount(service.core, 5);
   call = client(service.url, account.secret);
-  await call('PATCH', '/v1/account/update', { name: HOSTILE });
+  expect((await call('PATCH', '/v1/account/update', { name: HOSTILE })).status).toBe(200);
 });
 afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);

@@ -2,9 +2,10 @@
 import type { Core } from '../context.ts';
 
 /** `hasLoops`: background work runs here, which hints of the others' commits wake. */
-export function hearSiblings({ siblings, db, keys, usage }: Core, hasLoops: boolean): void {
+export function hearSiblings({ siblings, db, keys, usage, lanes }: Core, hasLoops: boolean): void {
   siblings.on('key.drop', (keyId: string) => keys.drop(keyId));
   siblings.on('usage.flush', (accountId: string) => usage.flushAccount(accountId));
+  siblings.on('lanes.depth', () => lanes.depth);
   siblings.on('hint', (topic: string) => db.hint(topic));
   siblings.want('hint', hasLoops);
 }
@@ -18,4 +19,10 @@ export async function forgetKeyHere({ keys, siblings }: Core, keyId: string): Pr
 /** When this resolves, what they have counted of the account is in the database. */
 export async function flushUsage({ usage, siblings }: Core, accountId: string): Promise<void> {
   await Promise.all([usage.flushAccount(accountId), siblings.ask('usage.flush', accountId)]);
+}
+
+/** Billable calls that wait for or are in a commit, in all processes behind the port. */
+export async function callsInLanes({ lanes, siblings }: Core): Promise<number> {
+  const others = (await siblings.ask('lanes.depth', null)) as readonly number[];
+  return others.reduce((sum, depth) => sum + depth, lanes.depth);
 }

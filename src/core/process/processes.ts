@@ -1,6 +1,6 @@
 // Which processes of this deployment are alive, by heartbeat; and the wait after which no process can still know a dropped key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { KEY_CACHE_MS } from '../keys/ring.ts';
 
@@ -16,10 +16,30 @@ const countOthers = statement(
   'process_count_others',
   `SELECT count(*) AS others FROM core.process WHERE process_id <> $1 AND NOT starts_with(process_id, $2) AND seen_at > clock_timestamp() - interval '3 minutes'`,
 );
+const listAlive = statement(
+  'process_list_alive',
+  `SELECT p.process_id, p.role, p.started_at, p.seen_at
+     FROM core.process p
+    WHERE p.seen_at > clock_timestamp() - interval '3 minutes'
+    ORDER BY p.started_at, p.process_id
+    LIMIT 500`,
+);
 const remove = statement(
   'process_remove',
   `DELETE FROM core.process WHERE process_id = $1 OR seen_at < clock_timestamp() - interval '1 day'`,
 );
+
+export interface LiveProcess {
+  readonly process_id: string;
+  readonly role: string;
+  readonly started_at: number;
+  readonly seen_at: number;
+}
+
+/** Those of the deployment that were seen in the last three minutes, the oldest first. */
+export async function liveProcesses(db: Queryable): Promise<readonly LiveProcess[]> {
+  return (await db.query<LiveProcess>(listAlive, [])).rows;
+}
 
 export class ProcessRegistry {
   readonly id: string;

@@ -6,6 +6,7 @@ import { accountsGet } from './capabilities/accounts-get.ts';
 import { accountsList } from './capabilities/accounts-list.ts';
 import { accountsUpdate } from './capabilities/accounts-update.ts';
 import { creditGrant } from './capabilities/credit-grant.ts';
+import { health } from './capabilities/health.ts';
 import { kycSet } from './capabilities/kyc-set.ts';
 import { outboxGet, outboxList } from './capabilities/outbox.ts';
 import { topupRefund } from './capabilities/topup-refund.ts';
@@ -31,6 +32,7 @@ export const operator = defineModule<null>({
     topupRefund,
     outboxList,
     outboxGet,
+    health,
   ],
   pages: [outboxPage, mailPage],
   start: () => null,

@@ -32,6 +32,7 @@ export const tenants: TenantFixture = {
     'operator.topup.refund': [(names) => ({ topup_id: names.topup })],
     'operator.outbox.list': [() => ({})],
     'operator.outbox.get': [(names) => ({ mail_id: names.mail })],
+    'operator.health': [() => ({})],
   },
   lists: {},
 };

@@ -3,6 +3,10 @@ import { accountDeletePage, accountPage } from './account/account.ts';
 import { eventsPage } from './events/events.ts';
 import { keysPage } from './keys/keys.ts';
 import { keyPage, revokePage } from './keys/one.ts';
+import { operatorAccountPage } from './operator/account.ts';
+import { operatorHealthPage } from './operator/health.ts';
+import { operatorPage } from './operator/operator.ts';
+import { operatorTopupsPage, refundPage } from './operator/topups.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
 import { usagePage } from './usage/usage.ts';
@@ -23,4 +27,9 @@ export const pages: readonly ConsolePage[] = [
   eventsPage,
   accountPage,
   accountDeletePage,
+  operatorPage,
+  operatorAccountPage,
+  refundPage,
+  operatorTopupsPage,
+  operatorHealthPage,
 ];

@@ -1,0 +1,87 @@
+import Type from 'typebox';
+import { callsInLanes } from '../../../core/process/hear-siblings.ts';
+import { liveProcesses } from '../../../core/process/processes.ts';
+import { lastDoctorResult } from '../../../core/upkeep/doctor-result.ts';
+import { backlogOf } from '../../../core/webhooks/deliveries/backlog.ts';
+import { iso } from '../../../lib/time.ts';
+import { defineCapability } from '../../../manifest/capability.ts';
+import { instant } from '../../../manifest/fields.ts';
+
+const countField = (description: string) => Type.Integer({ minimum: 0, description });
+
+const processSchema = Type.Object(
+  {
+    process_id: Type.String({ description: 'Id of the process; those behind one port share its beginning.' }),
+    role: Type.String({ description: 'What it does: all, api or worker.' }),
+    started_at: instant('When it started.'),
+    seen_at: instant('When it last said that it lives.'),
+  },
+  { title: 'OperatorProcess' },
+);
+
+export const health = defineCapability<null>()({
+  id: 'operator.health',
+  method: 'GET',
+  path: '/v1/operator/health',
+  summary: 'Shows whether the service is well.',
+  description:
+    'For the operator of the service only. The processes of the deployment that were seen in the last three minutes, what waits, and what ' +
+    '`qm doctor` found when it last ran. /metrics tells more.',
+  keywords: ['service status', 'backlog', 'processes alive', 'doctor result'],
+  input: Type.Object({}),
+  output: Type.Object(
+    {
+      processes: Type.Array(processSchema, { description: 'The oldest first, 500 at most.' }),
+      lanes: Type.Object(
+        { calls_waiting: countField('Billable calls that wait for or are in a commit.') },
+        { description: 'Of the processes behind the port that was asked.' },
+      ),
+      backlog: Type.Object(
+        {
+          events_waiting: countField('Committed events that have no number yet.'),
+          deliveries_due: countField('Webhook deliveries that could be attempted now.'),
+          oldest_due_seconds: Type.Number({ description: 'For how long the oldest of them has been due.' }),
+        },
+        { description: 'What waits to be told.' },
+      ),
+      doctor: Type.Unsafe<{ at: string; accounts: number; findings: number } | null>({
+        type: ['object', 'null'],
+        description: 'What `qm doctor` found last; null: it has never run.',
+        required: ['at', 'accounts', 'findings'],
+        properties: {
+          at: instant('When it looked.'),
+          accounts: countField('Accounts that it looked at.'),
+          findings: countField('What did not add up; the command says what.'),
+        },
+      }),
+    },
+    { title: 'OperatorHealth' },
+  ),
+  price: 'free',
+  scope: 'read',
+  gates: ['operator'],
+  idempotent: false,
+  errors: [],
+  events: [],
+  examples: [{ title: 'Now', input: {} }],
+  async run({ ctx: { core } }) {
+    const [processes, waiting, backlog, doctor] = await Promise.all([
+      liveProcesses(core.db),
+      callsInLanes(core),
+      backlogOf(core.db),
+      lastDoctorResult(core.db),
+    ]);
+    return {
+      data: {
+        processes: processes.map((each) => ({ ...each, started_at: iso(each.started_at), seen_at: iso(each.seen_at) })),
+        lanes: { calls_waiting: waiting },
+        backlog: {
+          events_waiting: backlog.eventsWaiting,
+          deliveries_due: backlog.deliveriesDue,
+          oldest_due_seconds: backlog.oldestDueSeconds,
+        },
+        doctor,
+      },
+    };
+  },
+});

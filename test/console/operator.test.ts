@@ -1,0 +1,127 @@
+// The operator's pages: accounts are found and changed, top-ups decided on and paid back, and the service's health is told; nobody else
+// finds the way there.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepDoctorResult } from '../../src/core/upkeep/doctor-result.ts';
+import { eventually } from '../cron/harness.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { expectSoundPages, looks, openConsole, sendForm, signedIn } from '../support/console.ts';
+import { leaveCard } from '../support/leave-card.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  createTestOperator,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+const HOSTILE = '<script>alert(1)</script>"\u202e'.padEnd(120, 'w');
+let service: TestService;
+let chromium: TestBrowser;
+let operator: TestAccount;
+let account: TestAccount;
+let call: Client;
+let act: Client;
+let review: string;
+let paid: string;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
+  operator = await createTestOperator(service.core);
+  account = await createTestAccount(service.core, 10);
+  [call, act] = [client(service.url, account.secret), client(service.url, operator.secret)];
+  expect((await call('PATCH', '/v1/account/update', { name: HOSTILE })).status).toBe(200);
+  [paid, review] = [await toppedUp('pays', 'succeeded'), await toppedUp('reviewed', 'review')];
+});
+afterAll(async () => {
+  await Promise.all([service?.stop(), chromium?.close()]);
+});
+
+async function toppedUp(card: string, status: string): Promise<string> {
+  const { topup_id, checkout_url } = (await call('POST', '/v1/account/topup', { amount_usd: 20 })).body.data;
+  await leaveCard(checkout_url, card);
+  await eventually(async () => {
+    const { data } = (await call('GET', `/v1/account/topup/get/${topup_id}`)).body;
+    return data.status === status ? data : null;
+  }, 20_000);
+  return topup_id;
+}
+
+const detail = async () => (await act('GET', `/v1/operator/accounts/get/${account.accountId}`)).body.data;
+const page = () => `/console/operator/accounts/${account.accountId}`;
+
+test.each(looks)('is sound: $width px, $colorScheme', async (look) => {
+  await expectSoundPages(chromium.browser, service.url, operator.secret, look, [
+    ['operator', 'Operator'],
+    ['operator?search=none', 'Operator'],
+    [`operator/accounts/${account.accountId}`, `${HOSTILE.slice(0, 100)}…`],
+    [`operator/accounts/${account.accountId}/refund/${paid}`, 'Pay a top-up back'],
+    ['operator/accounts/acct_email_1111111111111111111111', 'There is no such page'],
+    ['operator/topups', 'Top-ups'],
+    ['operator/health', 'Health'],
+  ]);
+});
+
+test('an account is found, credited and suspended, and its next call is refused', async () => {
+  const { page: browser, faults } = await openConsole(chromium.browser, service.url, operator.secret);
+  await browser.goto(`${service.url}/console/operator`);
+  await browser.fill('input[type=search]', account.accountId);
+  await browser.click('main button:has-text("Search")');
+  await browser.click(`tbody a:has-text("${account.accountId}")`);
+  const before = (await detail()).balance.balance_usd;
+  await browser.fill('#grant-amount_usd', '2.5');
+  await browser.click('button:has-text("Grant")');
+  await expect.poll(() => browser.textContent('.done')).toContain('in its wallet');
+  expect((await detail()).balance.balance_usd).toBe(before + 2.5);
+  await browser.click('button:has-text("Suspend")');
+  await expect.poll(() => browser.textContent('.done')).toContain('suspended');
+  expect((await call('GET', '/v1/queue/list')).body.error.code).toBe('ACCOUNT_SUSPENDED');
+  await browser.click('button:has-text("End the suspension")');
+  await expect.poll(() => browser.textContent('.done')).toContain('answered again');
+  expect((await call('GET', '/v1/queue/list')).status).toBe(200);
+  expect(faults).toEqual([]);
+});
+
+test('tier and verification are set, a top-up is approved, and one is paid back by its id, without scripts', async () => {
+  const visitor = await signedIn(service.url, operator.secret);
+  expect((await sendForm(visitor, page(), 'tier', { tier: 'pro' })).status).toBe(303);
+  expect((await sendForm(visitor, page(), 'kyc', { kyc_status: 'verified' })).status).toBe(303);
+  expect(await detail()).toMatchObject({ tier: 'pro', kyc_status: 'verified' });
+  const refused = await sendForm(visitor, page(), 'grant', { amount_usd: '-1', kind: 'promo' });
+  expect([refused.status, refused.text.includes('id="grant-amount_usd-fault"')]).toEqual([400, true]);
+  const approved = await sendForm(visitor, '/console/operator/topups', 'approve', { topup_id: review });
+  expect(approved.location).toBe('/console/operator/topups?done=operator_topups.approve');
+  expect((await call('GET', `/v1/account/topup/get/${review}`)).body.data.status).toBe('succeeded');
+  const refund = `${page()}/refund/${paid}`;
+  expect((await sendForm(visitor, refund, 'refund', { amount_usd: '5', typed: 'top' })).status).toBe(400);
+  const back = await sendForm(visitor, refund, 'refund', { amount_usd: '5', typed: paid });
+  expect([back.status, back.location]).toEqual([303, `${page()}?done=operator_refund.refund`]);
+  const topup = async () => (await call('GET', `/v1/account/topup/get/${paid}`)).body.data.refunded_usd;
+  await expect.poll(topup, { timeout: 10_000 }).toBe(5);
+  expect((await visitor.get(`${page()}/refund/${paid.slice(0, -4)}1111`)).status).toBe(404);
+});
+
+test('health tells the processes, what waits, and what the doctor found last', async () => {
+  const health = async () => (await act('GET', '/v1/operator/health')).body.data;
+  expect(await health()).toMatchObject({ processes: [{ role: 'all' }], lanes: { calls_waiting: 0 }, doctor: null });
+  const visitor = await signedIn(service.url, operator.secret);
+  expect((await visitor.get('/console/operator/health')).text).toContain('It has not looked yet');
+  await keepDoctorResult(service.core.db, { accounts: 2, findings: 3 });
+  expect((await health()).doctor).toMatchObject({ accounts: 2, findings: 3 });
+  expect((await visitor.get('/console/operator/health')).text).toContain('3 findings');
+});
+
+test('whoever is not the operator finds neither the pages nor the way there', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  const paths = [
+    '/console/operator',
+    page(),
+    `${page()}/refund/${paid}`,
+    '/console/operator/topups',
+    '/console/operator/health',
+  ];
+  for (const path of paths) {
+    const answer = await visitor.get(path);
+    expect([answer.status, answer.text.includes('href="/console/operator"')], path).toEqual([403, false]);
+  }
+});
