@@ -21,3 +21,12 @@ it.each(Object.entries(priceBookOf(modules).prices))('README has the price of %s
   const article = /^[aeiou]/.test(price.unit) ? 'an' : 'a';
   expect(row).toContain(`| ${usdText(price.nanosPerUnit)} USD ${article} ${price.unit}${least} |`);
 });
+
+const clients = modules.flatMap((module) => module.clients ?? []);
+
+it.each(clients)('README says where to point $client: $use', ({ client, address, use }) => {
+  const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`| ${client} |`)) ?? '';
+  const path = address.replace(/^\{base_url\}|^https:\/\/KEY@HOST/, '');
+  expect(row.split('|')[1]).toContain(`127.0.0.1:8787${path}\``);
+  expect(row).toContain(use);
+});
