@@ -120,6 +120,17 @@ describe('methods and routes', () => {
     },
   );
 
+  test.each([
+    ['POST', '/docs/errors', 405, 'GET, HEAD'],
+    ['DELETE', '/docs/errors/QUEUE_NOT_FOUND.md', 405, 'GET, HEAD'],
+    ['GET', '/docs/nothing', 404, null],
+    ['HEAD', '/docs/errors/QUEUE_NOT_FOUND.md/', 404, null],
+    ['POST', '/docs/nothing', 404, null],
+  ])('a page of the documentation, or none: %s %s is %i', async (method, path, status, allow) => {
+    const reply = await call(method, path, method === 'POST' ? {} : undefined);
+    expect([reply.status, reply.headers.get('allow')]).toEqual([status, allow]);
+  });
+
   test.each(['/v1/account/balance', '/v1/queue/get/nothing', '/healthz', '/docs'])(
     'HEAD %s is GET without a body',
     async (path) => {

@@ -1,6 +1,6 @@
 // What is served without a key: the documents derived from the manifest, health, and metrics.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
@@ -24,6 +24,14 @@ export interface PublicOptions extends MetricsOptions {
 
 /** Calls wait for a database that restarts; whoever asks whether we are ready wants to know now. */
 const READY_WITHIN_MS = 1_000;
+const PAGES = '/docs/';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route with an open end takes; absent: its url. */
+    readonly paths?: readonly string[];
+  }
+}
 
 export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): void {
   addDocuments(app, options);
@@ -36,29 +44,37 @@ export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): v
   addMetrics(app, options);
 }
 
-/** Each document is rendered, tagged and compressed when it is first asked for, and then kept; not a part that few ask for. */
+/**
+ * Each document is rendered, tagged and compressed when it is first asked for, and then kept; not a part that few ask for. Pages of the
+ * documentation share a route: hundreds of routes take a tenth of a second to add.
+ */
 function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions): void {
   let documents: Map<string, PublicDocument> | null = null;
   const kept = new Map<string, Promise<Prepared>>();
+  const answer = async (asked: string, { headers, query }: FastifyRequest, reply: FastifyReply) => {
+    documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
+    if (!documents.has(asked)) return reply.callNotFound();
+    const path = inFormOf(documents, asked, headers.accept);
+    const { contentType, render, partOf } = documents.get(path) as PublicDocument;
+    const part = partOf?.(query as URLSearchParams) ?? null;
+    const { etag, bodies } =
+      part?.isRare === true
+        ? prepareRare(part.render())
+        : await remembered(kept, part?.name ?? path, part?.render ?? render);
+    void reply.headers({ ...publicDocumentHeaders, etag, vary: varyOf(documents.get(asked) as PublicDocument) });
+    if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
+    const encoding = encodingFor(headers['accept-encoding']);
+    const body = bodies[encoding];
+    if (encoding !== 'identity' && body !== undefined) void reply.header('content-encoding', encoding);
+    return reply.type(contentType).send(body ?? bodies.identity);
+  };
   // The paths do not depend on the base URL; the texts do.
-  for (const asked of publicDocuments(manifest, { baseUrl: baseUrl() }).keys()) {
-    app.get(asked, async ({ headers, query }, reply) => {
-      documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
-      const path = inFormOf(documents, asked, headers.accept);
-      const { contentType, render, partOf } = documents.get(path) as PublicDocument;
-      const part = partOf?.(query as URLSearchParams) ?? null;
-      const { etag, bodies } =
-        part?.isRare === true
-          ? prepareRare(part.render())
-          : await remembered(kept, part?.name ?? path, part?.render ?? render);
-      void reply.headers({ ...publicDocumentHeaders, etag, vary: varyOf(documents.get(asked) as PublicDocument) });
-      if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
-      const encoding = encodingFor(headers['accept-encoding']);
-      const body = bodies[encoding];
-      if (encoding !== 'identity' && body !== undefined) void reply.header('content-encoding', encoding);
-      return reply.type(contentType).send(body ?? bodies.identity);
-    });
-  }
+  const all = [...publicDocuments(manifest, { baseUrl: baseUrl() }).keys()];
+  const paths = all.filter((path) => path.startsWith(PAGES));
+  for (const path of all) if (!path.startsWith(PAGES)) app.get(path, (request, reply) => answer(path, request, reply));
+  app.get<{ Params: { '*': string } }>(`${PAGES}*`, { config: { paths } }, (request, reply) =>
+    answer(`${PAGES}${request.params['*']}`, request, reply),
+  );
 }
 
 function remembered(kept: Map<string, Promise<Prepared>>, name: string, render: () => string): Promise<Prepared> {

@@ -63,7 +63,9 @@ export function createRest(options: RestOptions): FastifyInstance {
   );
   app.decorateRequest('slot', null as unknown as CallSlot);
   const routes = new RouteTable(options.planned);
-  app.addHook('onRoute', ({ method, url }) => routes.add(method, url));
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const path of config?.paths ?? [url]) routes.add(method, path);
+  });
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(everywhere);
     const doubled = doubledHeader(request.raw.rawHeaders);
