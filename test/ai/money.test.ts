@@ -9,7 +9,9 @@ import { AiVendors } from './vendors-bench.ts';
 
 let bench: AiVendors;
 beforeAll(async () => {
-  bench = await AiVendors.start({ bills_after_disconnect: true });
+  // However busy the machine is, acme is not taken to be silent.
+  const timeouts = { first_content_ms: 10_000, idle_ms: 10_000 };
+  bench = await AiVendors.start({ bills_after_disconnect: true, timeouts });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());

@@ -1,7 +1,6 @@
 // What adapters of language models share: one POST of JSON, its answer as JSON or as server-sent events, and what its failing means.
 
 import type { Readable } from 'node:stream';
-import { createParser } from 'eventsource-parser';
 import type { WireObject } from '../../lib/chat/body.ts';
 import { nesting } from '../../lib/json-source.ts';
 import { retryAfterMs } from '../../lib/retry-after.ts';
@@ -9,7 +8,7 @@ import { fieldsOf, numberAt } from '../call/answer.ts';
 import { judge, type VendorError, type VendorReply } from '../call/judge.ts';
 import type { NotSent, Refused } from '../call/port.ts';
 import type { OutboundReply } from '../http/port.ts';
-import type { AiCall, ChatPiece, ChatRequest } from './port.ts';
+import type { AiCall, ChatRequest } from './port.ts';
 
 /** Of one answer, streamed or not: embeddings as floats are the longest. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -23,8 +22,6 @@ const BYTES_PER_LOGPROB = 200;
 const JSON_MAX = { depth: 64, containers: 200_000, members: 300_000 };
 /** Shorter texts are never so much. */
 const PLAIN_CHARACTERS_MAX = 4 * 1024;
-/** Of one event of a stream. */
-const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** Of an error. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
@@ -133,47 +130,4 @@ export function errorInside(call: AiCall, body: unknown, readError: ReadError): 
   const said = Number(inner?.code ?? inner?.status);
   const status = Number.isInteger(said) && said >= 400 && said < 600 ? said : 500;
   return refusedBy(call, { kind: 'answered', status, retryAfterMs: null, body }, readError(body, status)) as Refused;
-}
-
-export interface SentEvent {
-  readonly event?: string | undefined;
-  readonly data: string;
-}
-
-/**
- * The pieces of a stream of server-sent events, wherever its bytes are cut. `read` makes of an event what it means; null: it is broken, and is
- * left out. A stream that ends without its marker has failed.
- */
-export async function* piecesOf(
-  call: AiCall,
-  body: Readable,
-  read: (event: SentEvent) => readonly ChatPiece[] | null,
-): AsyncGenerator<ChatPiece, void> {
-  const events: SentEvent[] = [];
-  const onEvent = ({ event, data }: SentEvent) => events.push({ event, data });
-  const parser = createParser({ onEvent, maxBufferSize: EVENT_CHARACTERS_MAX });
-  const text = new TextDecoder();
-  try {
-    for await (const bytes of body) {
-      parser.feed(text.decode(bytes, { stream: true }));
-      for (const event of events.splice(0)) {
-        const pieces = read(event);
-        if (pieces === null) call.dropped();
-        for (const piece of pieces ?? []) {
-          yield piece;
-          if (piece.kind === 'end' || piece.kind === 'failed') return;
-        }
-      }
-    }
-    yield { kind: 'failed', failure: brokenOff(call, 'reset') };
-  } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    yield { kind: 'failed', failure: brokenOff(call, code === 'timeout' || code === 'aborted' ? code : 'reset') };
-  } finally {
-    body.destroy();
-  }
-}
-
-function brokenOff(call: AiCall, code: 'reset' | 'timeout' | 'aborted'): Refused {
-  return refusedBy(call, { kind: 'failed', code, sent: true, message: '' }, null) as Refused;
 }

@@ -96,8 +96,8 @@ class Answering {
   }
 
   /** Null: that was all. */
-  async next(): Promise<ChatEvent | null> {
-    return this.#reading === null ? (this.#events.shift() ?? null) : this.#reading.next();
+  next(): Promise<ChatEvent | null> {
+    return this.#reading === null ? Promise.resolve(this.#events.shift() ?? null) : this.#reading.next();
   }
 
   async close(): Promise<void> {
@@ -165,7 +165,7 @@ async function askVendor(
 async function toContent(pieces: AsyncIterableIterator<ChatPiece>, upstream: Upstream): Promise<Begun | Refused> {
   const first: ChatPiece[] = [];
   while (first.length < PREAMBLE_PIECES_MAX) {
-    const piece = await nextPiece(pieces);
+    const piece = pieceOf(await pieces.next());
     if (piece.kind === 'failed') return piece.failure;
     first.push(piece);
     if (piece.kind === 'end' || (piece.kind === 'chunk' && piece.hasContent))
@@ -181,7 +181,7 @@ async function toEnd(pieces: AsyncIterableIterator<ChatPiece>): Promise<Complete
   const said = new Assembly();
   let usage: AiUsage | null = null;
   for (;;) {
-    const piece = await nextPiece(pieces);
+    const piece = pieceOf(await pieces.next());
     if (piece.kind === 'chunk') said.add(piece.chunk);
     else if (piece.kind === 'usage') usage = piece.usage;
     else if (piece.kind === 'failed') return piece.failure;
@@ -191,8 +191,7 @@ async function toEnd(pieces: AsyncIterableIterator<ChatPiece>): Promise<Complete
   }
 }
 
-async function nextPiece(pieces: AsyncIterator<ChatPiece>): Promise<ChatPiece> {
-  const { done, value } = await pieces.next();
+function pieceOf({ done, value }: IteratorResult<ChatPiece>): ChatPiece {
   return done === true ? { kind: 'failed', failure: brokenOff('The vendor broke off its answer.') } : value;
 }
 
@@ -223,7 +222,7 @@ class Reading {
   /** A chunk, or the end of the answer; null: nothing comes any more. Throws what it fails with. */
   async next(): Promise<ChatEvent | null> {
     while (!this.#isOver) {
-      const piece = await this.#piece();
+      const piece = this.#noted(this.#first.shift() ?? pieceOf(await this.#taken.reply.rest.next()));
       if (piece.kind === 'usage') continue;
       if (piece.kind === 'chunk') {
         // Who has left is given nothing more, but what it cost is still to be known.
@@ -244,8 +243,7 @@ class Reading {
     await rest.return?.();
   }
 
-  async #piece(): Promise<ChatPiece> {
-    const piece = this.#first.shift() ?? (await nextPiece(this.#taken.reply.rest));
+  #noted(piece: ChatPiece): ChatPiece {
     if (piece.kind === 'usage') {
       this.#usage = piece.usage;
       this.#isPartial = piece.isPartial === true;
@@ -287,7 +285,7 @@ class Reading {
     if (!aiModel(place.row).billsAfterDisconnect) reply.upstream.end();
     else reply.upstream.limit(DRAIN_MS);
     let last: ChatPiece;
-    do last = await this.#piece();
+    do last = this.#noted(this.#first.shift() ?? pieceOf(await reply.rest.next()));
     while (last.kind === 'chunk' || last.kind === 'usage');
     if (last.kind === 'end') await this.#complete(last.response);
     else {

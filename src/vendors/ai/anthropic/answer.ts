@@ -1,6 +1,7 @@
 // Answers of the Messages API in the shape of chat completions, whole and piece by piece.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
-import { countAt, errorInside, parsed, type SentEvent } from '../asking.ts';
+import { countAt, errorInside, parsed } from '../asking.ts';
+import type { SentEvent } from '../pieces.ts';
 import type { AiCall, AiUsage, ChatPiece } from '../port.ts';
 import { readAnthropicError } from './errors.ts';
 import { signedThoughts, Thoughts } from './thoughts.ts';

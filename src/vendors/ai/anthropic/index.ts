@@ -1,6 +1,7 @@
 // The Messages API of Anthropic, and of others that speak it.
 import { fieldsOf } from '../../call/answer.ts';
-import { askVendor, chatBytesMax, errorInside, piecesOf, readJson, unreadable } from '../asking.ts';
+import { askVendor, chatBytesMax, errorInside, readJson, unreadable } from '../asking.ts';
+import { Pieces } from '../pieces.ts';
 import type { AiAdapter, AiCall, ChatReply, ChatRequest } from '../port.ts';
 import { completionOf, MessageStream, usageOf } from './answer.ts';
 import { readAnthropicError } from './errors.ts';
@@ -33,7 +34,7 @@ async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {
   if (asked.kind !== 'answering') return asked;
   if (asked.isStream) {
     const stream = new MessageStream(call, asText);
-    return { kind: 'stream', pieces: piecesOf(call, asked.body, (event) => stream.read(event)) };
+    return { kind: 'stream', pieces: new Pieces(call, asked.body, (event) => stream.read(event)) };
   }
   const message = fieldsOf(await readJson(asked.body, chatBytesMax(request)));
   if (message?.type === 'error') return errorInside(call, message, readAnthropicError);

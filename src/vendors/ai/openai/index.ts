@@ -4,17 +4,8 @@ import { Type } from 'typebox';
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../call/answer.ts';
 import type { Refused } from '../../call/port.ts';
-import {
-  askVendor,
-  chatBytesMax,
-  countAt,
-  errorInside,
-  parsed,
-  piecesOf,
-  readJson,
-  type SentEvent,
-  unreadable,
-} from '../asking.ts';
+import { askVendor, chatBytesMax, countAt, errorInside, parsed, readJson, unreadable } from '../asking.ts';
+import { Pieces, type SentEvent } from '../pieces.ts';
 import type {
   AiAdapter,
   AiCall,
@@ -90,7 +81,8 @@ async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {
   const body = bodyOf(request, prepared.messages, own);
   const asked = await askVendor(call, questionOf(call, '/chat/completions', body), readOpenaiError);
   if (asked.kind !== 'answering') return asked;
-  if (asked.isStream) return { kind: 'stream', pieces: piecesOf(call, asked.body, (event) => readEvent(call, event)) };
+  if (asked.isStream)
+    return { kind: 'stream', pieces: new Pieces(call, asked.body, (event) => readEvent(call, event)) };
   const answer = fieldsOf(await readJson(asked.body, chatBytesMax(request)));
   if (answer?.error != null && !Array.isArray(answer.choices)) return errorInside(call, answer, readOpenaiError);
   if (answer === null || !Array.isArray(answer.choices)) return unreadable(call, answer);

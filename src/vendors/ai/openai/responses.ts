@@ -1,17 +1,8 @@
 // The wire of responses, for models whose vendor speaks it: a request goes as it came, and its events come back as they are.
 import { isObject, type WireObject } from '../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../call/answer.ts';
-import {
-  askVendor,
-  chatBytesMax,
-  countAt,
-  errorInside,
-  parsed,
-  piecesOf,
-  readJson,
-  type SentEvent,
-  unreadable,
-} from '../asking.ts';
+import { askVendor, chatBytesMax, countAt, errorInside, parsed, readJson, unreadable } from '../asking.ts';
+import { Pieces, type SentEvent } from '../pieces.ts';
 import type { AiCall, AiUsage, ChatPiece, ChatReply, ChatRequest } from '../port.ts';
 import { readOpenaiError } from './errors.ts';
 import { questionOf } from './question.ts';
@@ -19,7 +10,8 @@ import { questionOf } from './question.ts';
 export async function respond(call: AiCall, request: ChatRequest): Promise<ChatReply> {
   const asked = await askVendor(call, questionOf(call, '/responses', bodyOf(request)), readOpenaiError);
   if (asked.kind !== 'answering') return asked;
-  if (asked.isStream) return { kind: 'stream', pieces: piecesOf(call, asked.body, (event) => readEvent(call, event)) };
+  if (asked.isStream)
+    return { kind: 'stream', pieces: new Pieces(call, asked.body, (event) => readEvent(call, event)) };
   const answer = fieldsOf(await readJson(asked.body, chatBytesMax(request)));
   if (answer?.error != null) return errorInside(call, answer, readOpenaiError);
   if (answer === null || !Array.isArray(answer.output)) return unreadable(call, answer);
