@@ -16,6 +16,7 @@ import type { StreamsOrder, StreamsReport } from './support/streams.ts';
 
 const PARTS = (process.env.BENCH_PARTS ?? 'first relayed open').split(/[\s,]+/);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const RELAYED_ROUNDS = 2;
 const ONE_BY_ONE = 60;
 const AT_ONCE = 64;
 const OPEN = 1_000;
@@ -112,7 +113,7 @@ async function relayed(): Promise<void> {
   const shares: number[][] = [[], []];
   const streamsOf = (where: Where) =>
     streams(where, { connections: OPEN / 2, pieces: (12 * 1_000) / EVERY_MS, streams: 1 });
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < RELAYED_ROUNDS; round += 1) {
     for (const [i, [where, pid]] of (
       [
         [WHERE.service, service.pid],
