@@ -1,5 +1,6 @@
 // All pages of the console, in the order of the navigation. A new one is a folder and a line here.
 import { accountDeletePage, accountPage } from './account/account.ts';
+import { aiPage } from './ai/ai.ts';
 import { eventsPage } from './events/events.ts';
 import { keysPage } from './keys/keys.ts';
 import { keyPage, revokePage } from './keys/one.ts';
@@ -12,6 +13,8 @@ import type { ConsolePage } from './page.ts';
 import { usagePage } from './usage/usage.ts';
 import { collectionDeletePage, collectionPage } from './vectors/collection.ts';
 import { vectorsPage } from './vectors/vectors.ts';
+import { jobDeletePage, jobPage } from './video/job.ts';
+import { videoPage } from './video/video.ts';
 import { walletPage } from './wallet/wallet.ts';
 
 export const pages: readonly ConsolePage[] = [
@@ -22,6 +25,10 @@ export const pages: readonly ConsolePage[] = [
   vectorsPage,
   collectionPage,
   collectionDeletePage,
+  videoPage,
+  jobPage,
+  jobDeletePage,
+  aiPage,
   walletPage,
   usagePage,
   eventsPage,

@@ -55,13 +55,22 @@ function morph(next) {
     ignoreActiveValue: true,
     callbacks: {
       // What somebody typed or chose, and what the plots drew, is no older state of the page.
-      beforeNodeMorphed: (/** @type {Node} */ old) => !isTyped(old),
+      beforeNodeMorphed: (/** @type {Node} */ old, /** @type {Node} */ next) => !isTyped(old) && !isSameFile(old, next),
       beforeNodeRemoved: (/** @type {Node} */ old) => !(old instanceof Element && old.classList.contains('drawn')),
       beforeAttributeUpdated: (/** @type {string} */ name, /** @type {Element} */ of) =>
         !(name === 'open' && (of.tagName === 'DETAILS' || of.tagName === 'DIALOG')),
     },
   });
   document.dispatchEvent(new Event('morphed'));
+}
+
+/**
+ * Links to films are signed anew each time: what plays, or has come, stays.
+ * @param {Node} old @param {Node} next
+ */
+function isSameFile(old, next) {
+  const isFile = (/** @type {Node} */ node) => node instanceof HTMLImageElement || node instanceof HTMLMediaElement;
+  return isFile(old) && isFile(next) && new URL(old.src).pathname === new URL(next.src).pathname;
 }
 
 /** @param {Node} node */

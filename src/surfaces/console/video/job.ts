@@ -1,0 +1,106 @@
+// One film: how far it is, the film itself, what it cost, and the way to stop or delete it.
+import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import type { ConsolePage, View } from '../page.ts';
+import { shown } from '../parts/failure.ts';
+import { actForm, field } from '../parts/form.ts';
+import { facts } from '../parts/table.ts';
+import { durationText, money, payload, short, sizeText, time } from '../parts/text.ts';
+import type { Read, Visit } from '../visit.ts';
+import { type Job, jobState, ownPath } from './video.ts';
+
+interface Status {
+  readonly progress_pct: number | null;
+  readonly eta_seconds: number | null;
+  readonly current_step: string | null;
+}
+
+export const jobPage: ConsolePage = {
+  name: 'video_job',
+  path: '/video/{id}',
+  needs: 'video.get',
+  isLive: true,
+  show,
+  acts: {
+    cancel: {
+      capability: 'video.cancel',
+      input: (_, { params }) => ({ id: params.id }),
+      done: 'It is cancelled.',
+    },
+  },
+};
+
+export const jobDeletePage: ConsolePage = {
+  name: 'video_delete',
+  path: '/video/{id}/delete',
+  needs: 'video.delete',
+  show: showDelete,
+  acts: {
+    delete: {
+      capability: 'video.delete',
+      input(form, { params: { id = '' } }) {
+        if (form.get('typed')?.trim() !== id) throw invalidField('typed', 'equal', `Type ${id} to delete the film.`);
+        return { id };
+      },
+      done: 'The film was deleted.',
+      next: () => '/video',
+    },
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const { id } = visit.params;
+  const job = await visit.need<Job>('video.get', { id });
+  const isRunning = job.finished_at === null;
+  const status = isRunning ? await visit.call<Status>('video.status', { id }) : null;
+  const content = html`<p><a href="${visit.path('/video')}">All films</a></p>
+<h1>${short(job.prompt, 80)}</h1>
+${status === null ? film(job) : progress(visit, status)}
+${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'It failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
+${told(visit, job)}
+${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt')}`}
+${isRunning && visit.may('video.cancel') ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}
+${!isRunning && visit.may('video.delete') ? html`<p><a href="${visit.path(`/video/${job.job_id}/delete`)}">Delete the film…</a></p>` : ''}`;
+  return { title: job.prompt.slice(0, 80).toWellFormed(), content };
+}
+
+function film({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Html {
+  if (url === null) return html`<p class="quiet">There is no film to be seen: none was made, or its time is over.</p>`;
+  const poster = picture === null ? '' : html` poster="${ownPath(picture)}"`;
+  return html`<video id="${id}" controls preload="none" src="${ownPath(url)}"${poster}></video>
+<p><a href="${ownPath(url)}" download="${id}">Download</a></p>`;
+}
+
+function progress(visit: Visit, status: Read<Status>): Html {
+  return shown(visit, status, ({ progress_pct: percent, eta_seconds: seconds, current_step: step }) => {
+    const part = Math.min(100, Math.max(0, percent ?? 0));
+    return html`<p>${step === null ? 'It is being made' : short(step, 100)}${percent === null ? '' : html`, ${part} %`}${seconds === null ? '' : html`, some ${durationText(seconds)} are left`}.</p>
+<svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${part}" height="1"/></svg>`;
+  });
+}
+
+function told(visit: Visit, job: Job): Html {
+  return facts([
+    ['State', jobState(job)],
+    ['Id', html`<code>${job.job_id}</code>`],
+    ['Kind', job.operation],
+    ['Made by', short(`${job.vendor} ${job.model}`, 100)],
+    ['Length', `${job.duration_seconds} s, ${job.resolution}, ${job.aspect_ratio}`],
+    ['Size', job.size_bytes === null ? null : sizeText(job.size_bytes)],
+    ['Cost', job.cost_usd === null ? null : money(job.cost_usd)],
+    ['Ordered', time(visit, job.created_at)],
+    ['Ended', job.finished_at === null ? null : time(visit, job.finished_at)],
+    ['Kept until', job.expires_at === null ? null : time(visit, job.expires_at)],
+    ['To know', job.warnings.length === 0 ? null : short(job.warnings.join(' '), 500)],
+  ]);
+}
+
+async function showDelete(visit: Visit): Promise<View> {
+  const { id = '' } = visit.params;
+  const job = await visit.need<Job>('video.get', { id });
+  const content = html`<p><a href="${visit.path(`/video/${id}`)}">Back</a></p>
+<h1>Delete a film</h1>
+<p>${short(job.prompt, 200)}: ${job.size_bytes === null ? 'no film' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
+${actForm(visit, 'delete', html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Delete</button>`)}`;
+  return { title: 'Delete a film', content };
+}

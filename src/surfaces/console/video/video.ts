@@ -1,0 +1,162 @@
+// Films: the jobs with their pictures, what each cost, and a new one, whose price is told before it is asked for.
+import { type Html, html } from '../../../lib/html.ts';
+import type { Act, ConsolePage, View } from '../page.ts';
+import { panel } from '../parts/failure.ts';
+import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
+import { badge, more, type Page, table, tabs, teach, withQuery } from '../parts/table.ts';
+import { money, short, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+
+export interface Job {
+  readonly job_id: string;
+  readonly operation: string;
+  readonly state: string;
+  readonly model: string;
+  readonly vendor: string;
+  readonly prompt: string;
+  readonly duration_seconds: number;
+  readonly aspect_ratio: string;
+  readonly resolution: string;
+  readonly video_url: string | null;
+  readonly thumbnail_url: string | null;
+  readonly cost_usd: number | null;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+  readonly error: { readonly code?: string; readonly message?: string } | null;
+  readonly warnings: readonly string[];
+  readonly size_bytes: number | null;
+  readonly expires_at: string | null;
+}
+
+interface Quote {
+  readonly chain: readonly {
+    readonly vendor: string;
+    readonly model: string;
+    readonly up: boolean;
+    readonly price_usd: number;
+  }[];
+  readonly max_cost_usd: number;
+}
+
+const ROWS = 20;
+const FIELDS = ['prompt', 'duration_seconds', 'resolution', 'aspect_ratio', 'model'] as const;
+const states = ['running', 'succeeded', 'failed'] as const;
+
+const wish = (form: URLSearchParams) => ({
+  prompt: textOf(form, 'prompt'),
+  duration_seconds: numberOf(form, 'duration_seconds'),
+  resolution: textOf(form, 'resolution'),
+  aspect_ratio: textOf(form, 'aspect_ratio'),
+  model: textOf(form, 'model') ?? null,
+});
+
+const quote: Act = {
+  capability: 'video.quote',
+  input: wish,
+  done: 'The price was asked for.',
+  shown: (data, visit, form) => ({ title: 'What the film costs', content: quoted(visit, data as Quote, form) }),
+};
+
+export const videoPage: ConsolePage = {
+  name: 'video',
+  path: '/video',
+  needs: 'video.list',
+  nav: { label: 'Video', key: 'd' },
+  isLive: true,
+  show,
+  acts: {
+    quote,
+    generate: {
+      capability: 'video.generate',
+      input: wish,
+      done: 'The film was ordered.',
+      next: (data) => `/video/${(data as Job).job_id}`,
+    },
+  },
+};
+
+export function jobState({ state }: Pick<Job, 'state'>): Html {
+  const kind =
+    state === 'succeeded' ? 'good' : state === 'failed' ? 'critical' : state === 'running' ? 'warning' : 'plain';
+  return badge(state, kind);
+}
+
+/** A link of the service as a path: pages show films of their own origin only. */
+export function ownPath(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+async function show(visit: Visit): Promise<View> {
+  const asked = visit.query.get('state');
+  const state = states.find((each) => each === asked);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call<Page<Job>>('video.list', { state, cursor, limit: ROWS });
+  const entry = (text: string, of: string | null) => ({
+    text,
+    href: withQuery(visit, { state: of, cursor: null }),
+    isHere: of === (state ?? null),
+  });
+  const content = html`<h1>Video</h1>
+${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
+${panel(visit, 'Films', list, (page) => html`${films(visit, page)}${more(visit, page)}`)}
+${visit.may('video.generate') ? html`<section class="panel"><h2>New film</h2>${orderForm(visit)}</section>` : ''}`;
+  return { title: 'Video', content };
+}
+
+function films(visit: Visit, { items }: Page<Job>): Html {
+  return table({
+    caption: 'Films',
+    rows: items,
+    empty: teach(
+      'There is no film here. The sandbox makes a storyboard of any prompt:',
+      `curl -sS ${visit.baseUrl}/v1/video/generate -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"prompt":"A paper boat.","model":"sandbox/storyboard-1","duration_seconds":1}'`,
+    ),
+    columns: [
+      {
+        title: 'Film',
+        cell: ({ job_id: id, prompt, thumbnail_url: picture }) =>
+          html`<a class="film" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? html`<span class="picture"></span>` : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${short(prompt, 120)}</a>`,
+      },
+      { title: 'State', cell: (job) => jobState(job) },
+      { title: 'Model', cell: ({ vendor, model }) => short(model.includes('/') ? model : `${vendor}/${model}`, 60) },
+      { title: 'Ordered', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Seconds', kind: 'number', cell: ({ duration_seconds: seconds }) => String(seconds) },
+      { title: 'Cost', kind: 'number', cell: ({ cost_usd: cost }) => (cost === null ? '' : money(cost)) },
+    ],
+  });
+}
+
+function orderForm(visit: Visit): Html {
+  const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
+  return actForm(
+    visit,
+    'quote',
+    html`${field(visit, 'quote', { name: 'prompt', label: 'What is to be seen', rows: 3, isRequired: true })}
+<div class="pair">${field(visit, 'quote', { name: 'duration_seconds', label: 'Seconds', value: '5', attributes: html`inputmode="numeric"` })}
+${field(visit, 'quote', { name: 'model', label: 'Model', value: 'auto', attributes: html`spellcheck="false"` })}
+${choice(visit, 'quote', { name: 'resolution', label: 'Resolution', value: '720p', options: same(['720p', '1080p', '4k']) })}
+${choice(visit, 'quote', { name: 'aspect_ratio', label: 'Width to height', value: '16:9', options: same(['16:9', '9:16', '1:1', '4:3', '3:4', '21:9']) })}</div>
+<button class="main">What does it cost?</button>`,
+  );
+}
+
+function quoted(visit: Visit, { chain, max_cost_usd: most }: Quote, form: URLSearchParams): Html {
+  const hidden = Object.fromEntries(FIELDS.map((name) => [name, form.get(name) ?? '']));
+  return html`<p><a href="${visit.path('/video')}">All films</a></p>
+<h1>What the film costs</h1>
+<blockquote dir="auto">${short(hidden.prompt ?? '', 4_000)}</blockquote>
+<p>${money(most)} at most, for ${hidden.duration_seconds ?? ''} s in ${hidden.resolution ?? ''}. So much is held until it ends; then what it cost is charged.</p>
+${table({
+  caption: 'Who would make it',
+  rows: chain,
+  empty: html`<p>Nobody can make it now.</p>`,
+  columns: [
+    { title: 'Vendor', cell: ({ vendor }) => short(vendor, 60) },
+    { title: 'Model', cell: ({ model }) => short(model, 60) },
+    { title: 'State', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
+    { title: 'Price', kind: 'number', cell: ({ price_usd }) => money(price_usd) },
+  ],
+})}
+${actForm(visit, 'generate', html`<button class="main">Make the film</button>`, hidden)}`;
+}

@@ -1,0 +1,105 @@
+// Films in the console: the price is told first, the film is made, seen and deleted by its id; links stay within the page's own origin.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../cron/harness.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { expectSoundPages, looks, openConsole, sendForm, signedIn } from '../support/console.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+const HOSTILE = '<iframe src=javascript:alert(1)>"\u202e'.padEnd(300, 'w');
+const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
+let service: TestService;
+let chromium: TestBrowser;
+let account: TestAccount;
+let other: TestAccount;
+let call: Client;
+let film: string;
+let failed: string;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
+  account = await createTestAccount(service.core, 10);
+  other = await createTestAccount(service.core, 10);
+  call = client(service.url, account.secret);
+  [film, failed] = await Promise.all([ended(HOSTILE), ended('[[fail:CONTENT_REFUSED]]')]);
+});
+afterAll(async () => {
+  await Promise.all([service?.stop(), chromium?.close()]);
+});
+
+const get = async (id: string) => (await call('GET', `/v1/video/get/${id}`)).body.data;
+
+async function ended(prompt: string): Promise<string> {
+  const { status, text, body } = await call('POST', '/v1/video/generate', { ...QUICK, prompt });
+  expect(status, text).toBe(200);
+  const id = body.data.job_id as string;
+  await eventually(async () => (await get(id)).finished_at !== null);
+  return id;
+}
+
+test.each(looks)('is sound: $width px, $colorScheme', async (look) => {
+  const heading = `${HOSTILE.slice(0, 80)}…`;
+  await expectSoundPages(chromium.browser, service.url, account.secret, look, [
+    ['video', 'Video'],
+    ['video?state=running', 'Video'],
+    [`video/${film}`, heading],
+    [`video/${failed}`, '[[fail:CONTENT_REFUSED]]'],
+    [`video/${film}/delete`, 'Delete a film'],
+    ['video/vid_00000000000000000000', 'There is no such page'],
+  ]);
+  await expectSoundPages(chromium.browser, service.url, other.secret, look, [['video', 'Video']]);
+});
+
+test('a film is ordered for a price that was told, shows by itself, and plays', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/video`);
+  await page.fill('#quote-prompt', 'A paper boat.');
+  await page.fill('#quote-duration_seconds', '1');
+  await page.fill('#quote-model', QUICK.model);
+  await page.click('button:has-text("What does it cost?")');
+  await expect.poll(() => page.textContent('h1')).toBe('What the film costs');
+  expect(await page.textContent('main')).toContain('at most, for 1 s in 720p');
+  await page.click('button:has-text("Make the film")');
+  await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/console\/video\/vid_/);
+  await page.waitForSelector('video', { timeout: 20_000 });
+  const seconds = 'document.querySelector("video").play().then(() => document.querySelector("video").duration)';
+  expect(await page.evaluate(seconds)).toBeCloseTo(1, 0);
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  expect(await get(id)).toMatchObject({ state: 'succeeded', prompt: 'A paper boat.' });
+  await page.goto(`${service.url}/console/video`);
+  const picture = `document.querySelector('a[href$="${id}"] img')`;
+  await expect.poll(() => page.evaluate(`${picture}.naturalWidth`)).toBeGreaterThan(0);
+  const source = `${picture}.src`;
+  const [before, rows] = [await page.evaluate(source), await page.locator('tbody tr').count()];
+  await ended('Another boat.');
+  await expect.poll(() => page.locator('tbody tr').count(), { timeout: 10_000 }).toBe(rows + 1);
+  // What has come stays, though its link is signed anew.
+  expect(await page.evaluate(source)).toBe(before);
+  expect(faults).toEqual([]);
+});
+
+test('a film is deleted by its id only, and an order that is refused says why, without scripts', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  const refused = await sendForm(visitor, '/console/video', 'quote', { prompt: 'x', duration_seconds: '900' });
+  expect([refused.status, refused.text.includes('id="quote-duration_seconds-fault"')]).toEqual([400, true]);
+  const page = `/console/video/${failed}/delete`;
+  expect((await sendForm(visitor, page, 'delete', { typed: 'vid' })).status).toBe(400);
+  const deleted = await sendForm(visitor, page, 'delete', { typed: failed });
+  expect([deleted.status, deleted.location]).toEqual([303, '/console/video?done=video_delete.delete']);
+  expect((await call('GET', `/v1/video/get/${failed}`)).status).toBe(404);
+});
+
+test('a film of another account is as unknown as one that never was', async () => {
+  const visitor = await signedIn(service.url, other.secret);
+  const foreign = await visitor.get(`/console/video/${film}`);
+  expect([foreign.status, foreign.text.includes('There is no such page'), foreign.text.includes('sig=')]).toEqual([
+    404,
+    true,
+    false,
+  ]);
+});
