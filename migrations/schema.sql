@@ -73,6 +73,42 @@ BEGIN
   END LOOP;
 END $function$;
 
+CREATE TABLE ai.batch (
+  account_id text COLLATE "C" NOT NULL,
+  batch_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  ends_as text COLLATE "C",
+  total integer NOT NULL,
+  succeeded integer DEFAULT 0 NOT NULL,
+  failed integer DEFAULT 0 NOT NULL,
+  cost_nanos bigint DEFAULT 0 NOT NULL,
+  kept_bytes bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT batch_pkey PRIMARY KEY (account_id, batch_id)
+);
+
+CREATE TABLE ai.batch_item (
+  account_id text COLLATE "C" NOT NULL,
+  batch_id text COLLATE "C" NOT NULL,
+  item_no integer NOT NULL,
+  custom_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  request bytea,
+  due_at timestamp with time zone,
+  leased boolean DEFAULT false NOT NULL,
+  attempt integer DEFAULT 0 NOT NULL,
+  tries integer DEFAULT 0 NOT NULL,
+  takeovers integer DEFAULT 0 NOT NULL,
+  result_no integer,
+  response bytea,
+  error text,
+  cost_nanos bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT batch_item_pkey PRIMARY KEY (account_id, batch_id, item_no)
+);
+
 CREATE TABLE ai.cached_answer (
   account_id text COLLATE "C" NOT NULL,
   digest text COLLATE "C" NOT NULL,
@@ -1206,6 +1242,10 @@ CREATE TABLE video.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
 ) WITH (fillfactor=70);
 
+CREATE INDEX batch_expiry ON ai.batch USING btree (expires_at) WHERE ((finished_at IS NULL) AND (ends_as IS NULL));
+CREATE INDEX batch_finished ON ai.batch USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX batch_item_due ON ai.batch_item USING btree (account_id, due_at, batch_id, item_no) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX batch_item_result ON ai.batch_item USING btree (account_id, batch_id, result_no) WHERE (result_no IS NOT NULL);
 CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);

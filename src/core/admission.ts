@@ -124,6 +124,8 @@ export const admission = {
     bodyThreads: 2,
     /** Without a body for so long a thread ends: its heap is given back. */
     bodyThreadIdleMs: 30_000,
+    /** Requests of AI batches under way, each with what it asks and what it is answered. */
+    batchItemsAtOnce: 32,
     /** Compressed bodies that are inflated and read at the same time; more wait as they came, in turns by account. Streams of bodies count by their windows. */
     inflationsAtOnce: 2,
     /** Bodies, or other pieces of work, that wait for one kind of turn. */
@@ -148,6 +150,8 @@ export const admission = {
     waitingWorkMax: 500,
     /** Of its refusals go out at once; more are held. */
     refusalsPerSecond: 200,
+    /** Requests of its AI batches under way: the next wait. */
+    batchItemsAtOnce: 8,
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,
   },

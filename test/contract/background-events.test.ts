@@ -83,6 +83,12 @@ async function film(prompt: string): Promise<void> {
   await ok('/v1/video/generate', { prompt, model: 'sandbox/storyboard-1', duration_seconds: 1 });
 }
 
+async function batchOf(content: string): Promise<void> {
+  await grantFor(30);
+  const body = { model: 'sandbox/echo-1', messages: [{ role: 'user', content }] };
+  await ok('/v1/ai/batch/create', { requests: [{ custom_id: 'a', capability: 'ai.chat', body }] });
+}
+
 /** A top-up that somebody pays with the card, and what the sandbox says of it. */
 async function topup(card: CardKind): Promise<void> {
   const begun = await ok('/v1/account/topup', {});
@@ -175,6 +181,8 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'cron.failed': () => scheduled('/fails'),
   'video.job.completed': () => film('A boat.'),
   'video.job.failed': () => film('[[fail:VENDOR_ERROR]]'),
+  'ai.batch.completed': () => batchOf('Say hello.'),
+  'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };
 
 const toldWithoutCall = manifest.events.flatMap(({ type, withoutCall }) => (withoutCall === undefined ? [] : [type]));

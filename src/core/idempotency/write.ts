@@ -24,6 +24,9 @@ export interface StoredAnswer {
   readonly key_id: string | null;
 }
 
+/** What a stored answer is found, and opened, with. */
+type Keyed = Pick<CallContext, 'core' | 'accountId' | 'principal' | 'idempotency'>;
+
 const deleteExpired = statement(
   'idem_delete_expired',
   `DELETE FROM core.idempotency
@@ -75,7 +78,7 @@ export async function runWrite(
  * The stored answer of the call's idempotency key, else null. For writes that must do something slow before `runWrite`: a replay
  * comes before every other check. Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT.
  */
-export async function findReplay(ctx: CallContext): Promise<{ data: JsonText; replayed: true } | null> {
+export async function findReplay(ctx: Keyed): Promise<{ data: JsonText; replayed: true } | null> {
   const { idempotency: key } = ctx;
   if (key === null) return null;
   const { rows } = await ctx.core.db.query<StoredAnswer>(readLiveAnswer, [ctx.accountId, key.hash]);
@@ -113,7 +116,7 @@ export async function claimKey(
   return earlier;
 }
 
-function checkSameRequest(ctx: CallContext, key: IdempotencyKey, earlier: StoredAnswer): void {
+function checkSameRequest(ctx: Keyed, key: IdempotencyKey, earlier: StoredAnswer): void {
   if (earlier.key_id !== null && earlier.key_id !== ctx.principal.id)
     throw problem('IDEMPOTENCY_CONFLICT', { param: 'idempotency_key' });
   if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
@@ -124,7 +127,7 @@ function sealAnswer(ctx: CallContext, key: IdempotencyKey, data: unknown, option
   return options.secret === true ? ctx.core.secrets.encrypt('idempotent-answer', key.raw, text) : Buffer.from(text);
 }
 
-export function openAnswer(ctx: CallContext, key: IdempotencyKey, stored: StoredAnswer): string {
+export function openAnswer(ctx: Keyed, key: IdempotencyKey, stored: StoredAnswer): string {
   if (stored.answer === null) throw inFlight();
   return stored.key_id !== null
     ? ctx.core.secrets.decrypt('idempotent-answer', key.raw, stored.answer)

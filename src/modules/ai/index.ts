@@ -1,14 +1,26 @@
 // The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
 import { defineModule } from '../../manifest/module.ts';
+import { batchSweeps } from './batches/early-end.ts';
+import { batchEvents } from './batches/schemas.ts';
+import { batchCounts } from './batches/store.ts';
+import { batchLoop } from './batches/work.ts';
 import { AnswerCache, cacheSweep } from './cache/cache.ts';
 import { Pictures } from './calls/pictures.ts';
 import { CallSlots } from './calls/slots.ts';
+import { cancel } from './capabilities/batch/cancel.ts';
+import { create } from './capabilities/batch/create.ts';
+import { get } from './capabilities/batch/get.ts';
+import { list } from './capabilities/batch/list.ts';
+import { results } from './capabilities/batch/results.ts';
 import { chat } from './capabilities/chat.ts';
 import { countTokens } from './capabilities/count-tokens.ts';
 import { embed } from './capabilities/embed.ts';
 import { models } from './capabilities/models.ts';
+import { isEmpty } from './is-empty.ts';
+import { liveBatches } from './limits.ts';
 import { aiFamily } from './models/family.ts';
 import { openaiRoutes } from './openai/routes.ts';
+import { aiProblems } from './problems.ts';
 import { responsesRoute } from './responses/route.ts';
 import type { AiState } from './state.ts';
 
@@ -21,8 +33,13 @@ export const ai = defineModule<AiState>({
   status: 'beta',
   shownBy: ['ai.chat', 'ai.embed'],
   clients: [{ client: "OpenAI's clients", address: '{base_url}/v1', use: 'chat, responses, embeddings, models' }],
-  capabilities: [chat, embed, models, countTokens],
+  capabilities: [chat, embed, models, countTokens, create, get, list, results, cancel],
   prices: { 'ai.chat': token, 'ai.embed': token },
+  limits: {
+    ai_batches: { ...liveBatches, used: async (db, accountId) => (await batchCounts(db, accountId)).live },
+  },
+  problems: aiProblems,
+  events: batchEvents,
   models: aiFamily,
   rawRoutes: [...openaiRoutes, responsesRoute],
   start: (core) => ({
@@ -31,5 +48,7 @@ export const ai = defineModule<AiState>({
     cache: new AnswerCache(core),
     pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),
-  sweeps: ({ core }) => [cacheSweep(core)],
+  isEmpty,
+  sweeps: ({ core }) => [cacheSweep(core), ...batchSweeps(core)],
+  jobs: (state) => [batchLoop(state)],
 });

@@ -1,5 +1,9 @@
 // Numbers of the module ai.
 import type { TierLimit } from '../../core/accounts/tiers.ts';
+import { DAY_MS } from '../../lib/time.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
 
 /** By tier: calls of models at once. */
 export const callsAtOnce = {
@@ -42,3 +46,34 @@ export const CACHED_ANSWERS_MAX = 1_000;
 export const CACHED_BYTES_MAX = 256 * 1024;
 /** Of cached answers in a process. */
 export const CACHE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** By tier: batches that have not ended. */
+export const liveBatches = {
+  description: 'AI batches that have not ended.',
+  standard: 10,
+  pro: 50,
+  enterprise: 200,
+} satisfies TierLimit;
+/** By tier: what batches keep, requests and results. */
+export const batchBytes = { standard: 1 * GIB, pro: 4 * GIB, enterprise: 16 * GIB };
+/** That are kept, ended ones too. */
+export const BATCHES_KEPT_MAX = 10_000;
+export const BATCH_REQUESTS_MAX = 10_000;
+export const BATCH_BODY_BYTES_MAX = 32 * MIB;
+/** Of one request of a batch: it is read between the calls of others. */
+export const BATCH_REQUEST_BYTES_MAX = 4 * MIB;
+/** Of one request for embeddings: its result is kept. */
+export const BATCH_INPUTS_MAX = 256;
+/** What one batch keeps; beyond, its remaining requests fail. */
+export const ONE_BATCH_BYTES_MAX = 256 * MIB;
+/** What has not begun by then never does. */
+export const BATCH_EXPIRES_MS = DAY_MS;
+export const RESULT_DAYS = 7;
+/** A process that dies leaves its requests for so long. */
+export const ITEM_LEASE_MS = 60_000;
+/** A request that fails for a while is made so often. */
+export const ITEM_TRIES_MAX = 3;
+/** One whose process has died so often may be why. */
+export const ITEM_TAKEOVERS_MAX = 5;
+/** Results of one page, beyond the first. */
+export const RESULT_PAGE_BYTES_MAX = 4 * MIB;

@@ -1,21 +1,43 @@
-// How another account could reach answers of this one: what the tenant loop of the contract tests needs. Only keys of repeats could.
+// How another account could reach answers of this one: what the tenant loop of the contract tests needs. By keys of repeats, and by batches.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
 
 const hello = { model: 'sandbox/echo-1', messages: [{ role: 'user', content: 'Say hello.' }] };
 const boats = { model: 'sandbox/ngram-1', input: 'A boat on a pond.', dimensions: 64 };
 
+const request = (custom_id: string) => ({ custom_id, capability: 'ai.chat', body: hello });
+const batch = { requests: [request('a'), request('b')] };
+
 export const tenants: TenantFixture = {
-  nobody: {},
+  nobody: { batch: 'aib_1111111111111111111111' },
   async fill({ act }) {
     await act('ai.chat', { ...hello, idempotency_key: 'shared' });
-    return {};
+    const [{ batch_id }] = [await act('ai.batch.create', batch), await act('ai.batch.create', batch)];
+    for (;;) {
+      const { status } = await act('ai.batch.get', { id: batch_id });
+      if (status === 'completed') return { batch: batch_id };
+      await sleep(20);
+    }
   },
   async fillOther({ act }) {
     await act('ai.embed', boats);
-    return {};
+    return { batch: (await act('ai.batch.create', batch)).batch_id };
   },
-  aims: { 'ai.chat': [], 'ai.embed': [], 'ai.models': [], 'ai.count_tokens': [] },
-  lists: {},
+  aims: {
+    'ai.chat': [],
+    'ai.embed': [],
+    'ai.models': [],
+    'ai.count_tokens': [],
+    'ai.batch.create': [],
+    'ai.batch.list': [],
+    'ai.batch.get': [({ batch: id }) => ({ id })],
+    'ai.batch.results': [({ batch: id }) => ({ id })],
+    'ai.batch.cancel': [({ batch: id }) => ({ id })],
+  },
+  lists: {
+    'ai.batch.list': () => ({}),
+    'ai.batch.results': ({ batch: id }) => ({ id }),
+  },
   keyed: [
     ['ai.chat', hello],
     ['ai.embed', boats],

@@ -1,6 +1,5 @@
 // What was answered before: for a repeat of an idempotency key, or, where the caller asks for it, for the same request.
 import { hash } from 'node:crypto';
-import type { CallContext } from '../../../core/context.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { CACHED_BYTES_MAX } from '../limits.ts';
@@ -11,6 +10,7 @@ import type { ChatAsk } from './ask.ts';
 import { chunksOf } from './assemble.ts';
 import type { ChatEnd, ChatEvent } from './chat-event.ts';
 import { isLonger, type Kept } from './kept.ts';
+import type { ModelCall } from './model-call.ts';
 
 /** In the form that is asked for now. */
 export function* again(
@@ -37,7 +37,7 @@ function digestOf({ digest, response }: Cacheable, [{ vendor, model, row }]: Cha
 /** Null: nothing is kept, or nobody asks for it. */
 export async function findCached<Body>(
   { cache }: AiState,
-  { accountId }: CallContext,
+  { accountId }: ModelCall,
   ask: Cacheable,
   chain: Chain,
 ): Promise<Kept<Body> | null> {
@@ -51,7 +51,7 @@ export async function findCached<Body>(
 /** Keeps a complete answer, when the caller asks for it and it is not too long. */
 export async function keepCached<Body>(
   { cache }: AiState,
-  { accountId }: CallContext,
+  { accountId }: ModelCall,
   ask: Cacheable,
   chain: Chain,
   kept: Kept<Body>,
@@ -63,7 +63,7 @@ export async function keepCached<Body>(
 /** The same end; a complete answer is kept, when the caller asks for it. */
 export async function keepEnd(
   state: AiState,
-  ctx: CallContext,
+  ctx: ModelCall,
   ask: ChatAsk,
   chain: Chain,
   end: ChatEnd,

@@ -1,10 +1,17 @@
 // The money of one call: the hold is renewed while the call runs, and ends once, captured or released.
-import type { CallContext } from '../../../core/context.ts';
 import { bookLoss, bookSale } from '../../../core/vendors/bills.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
-import { type HeldAnswer, type HoldSettlement, settleHold } from '../../../core/wallet/holds/settle-hold.ts';
+import {
+  type HeldAnswer,
+  type HoldSettlement,
+  keepHold,
+  releaseHold,
+  settleHold,
+} from '../../../core/wallet/holds/settle-hold.ts';
 import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
+import type { ModelCall } from './model-call.ts';
 import type { Reserved } from './reserve.ts';
 
 /** What the call came to. */
@@ -17,6 +24,8 @@ export interface Due {
   readonly tokens: number;
   /** For repeats of the call's idempotency key; without one it is free again. */
   readonly answer?: HeldAnswer;
+  /** What an item of a batch keeps, JSON text; absent: the answer did not come to its end. */
+  readonly response?: () => string;
 }
 
 export interface Charged {
@@ -25,19 +34,19 @@ export interface Charged {
 }
 
 export class CallHold {
-  readonly #ctx: CallContext;
+  readonly #ctx: ModelCall;
   readonly #reserved: Pick<Reserved, 'holdId' | 'nanos'>;
   readonly #ended = Promise.withResolvers<void>();
   #isSettled = false;
 
-  constructor(ctx: CallContext, reserved: Pick<Reserved, 'holdId' | 'nanos'>) {
+  constructor(ctx: ModelCall, reserved: Pick<Reserved, 'holdId' | 'nanos'>) {
     this.#ctx = ctx;
     this.#reserved = reserved;
     void ctx.core.holds.during(ctx.accountId, reserved.holdId, () => this.#ended.promise);
   }
 
   /** Charges it, at most what is held. When the hold was lost meanwhile, nothing is charged. */
-  async capture({ place, nanos, billedNanos, tokens, answer }: Due): Promise<Charged> {
+  async capture({ place, nanos, billedNanos, tokens, answer, response }: Due): Promise<Charged> {
     const { core, accountId } = this.#ctx;
     const { holdId, nanos: heldNanos } = this.#reserved;
     const capturedNanos = nanos > heldNanos ? heldNanos : nanos;
@@ -45,7 +54,10 @@ export class CallHold {
     const end = await rideOut(() =>
       core.db.transaction(async (tx) => {
         const capture = { capturedNanos, units: BigInt(tokens), priceVersion: place.priceVersion, ...kept };
-        const settlement = await settleHold(tx, accountId, holdId, capture);
+        const isOurs = response === undefined || (await this.#endItem(tx, capturedNanos, response));
+        const settlement = await (isOurs
+          ? settleHold(tx, accountId, holdId, capture)
+          : releaseHold(tx, accountId, holdId));
         if (place.vendor === SANDBOX || settlement?.settledNow === false) return settlement;
         const bill = { accountId, vendor: place.vendor, billedNanos };
         if (settlement?.status === 'captured') await bookSale(tx, { ...bill, capturedNanos }, Date.now());
@@ -54,6 +66,14 @@ export class CallHold {
       }),
     );
     return this.#settled(end);
+  }
+
+  /** Before the wallet is locked. What costs nothing, because its hold was lost, is over all the same. */
+  async #endItem(tx: Transaction, capturedNanos: bigint, response: () => string): Promise<boolean> {
+    const { item, accountId } = this.#ctx;
+    if (item === undefined) return true;
+    const status = await keepHold(tx, accountId, this.#reserved.holdId);
+    return item.end(tx, response(), status === 'active' || status === 'captured' ? capturedNanos : 0n);
   }
 
   /** Gives everything back, unless it was captured. A hold that cannot be released expires by itself. */

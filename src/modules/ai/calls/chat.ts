@@ -1,7 +1,6 @@
 // One chat: a vendor is chosen, money held, the chain asked, the answer given out as it comes, and what it cost captured, once, however the
 // call ends.
 
-import type { CallContext } from '../../../core/context.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
@@ -18,13 +17,14 @@ import { Assembly, chunksOf } from './assemble.ts';
 import { CallHold } from './call-hold.ts';
 import type { ChatEnd, ChatEvent } from './chat-event.ts';
 import { reopen } from './kept.ts';
+import type { ModelCall } from './model-call.ts';
 import { type Reserved, reserveForChat } from './reserve.ts';
 import { Settlement } from './settlement.ts';
 import { Upstream } from './upstream.ts';
 import { failureOf, outcomeOf, type Taken, tooLate, walk, wentWell } from './walk.ts';
 
 /** Throws the Problem of a refusal or a failure, after chunks too. Whoever does not read it to its end returns it. */
-export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): AsyncGenerator<ChatEvent, void> {
+export async function* chat(state: AiState, ctx: ModelCall, ask: ChatAsk): AsyncGenerator<ChatEvent, void> {
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) {
@@ -61,7 +61,7 @@ export async function* chat(state: AiState, ctx: CallContext, ask: ChatAsk): Asy
 /** The vendors are asked, and the answer of the one that takes it on is read. Its hold ends with it. */
 class Answering {
   readonly #state: AiState;
-  readonly #ctx: CallContext;
+  readonly #ctx: ModelCall;
   readonly #ask: ChatAsk;
   readonly #chain: Chain;
   readonly #reserved: Reserved;
@@ -71,7 +71,7 @@ class Answering {
   /** Of one that came in one piece. */
   #events: ChatEvent[] = [];
 
-  constructor(state: AiState, ctx: CallContext, ask: ChatAsk, chain: Chain, reserved: Reserved) {
+  constructor(state: AiState, ctx: ModelCall, ask: ChatAsk, chain: Chain, reserved: Reserved) {
     this.#state = state;
     this.#ctx = ctx;
     this.#ask = ask;
@@ -120,7 +120,7 @@ type Completed = Extract<ChatReply, { kind: 'completed' }>;
 
 async function askVendor(
   { pictures }: AiState,
-  { core, signal, accountId }: CallContext,
+  { core, signal, accountId }: ModelCall,
   ask: ChatAsk,
   place: Candidate,
   reserved: Reserved,
@@ -201,7 +201,7 @@ function brokenOff(message: string): Refused {
 
 /** Reads a stream to its end, or as far as somebody waits for it. */
 class Reading {
-  readonly #ctx: CallContext;
+  readonly #ctx: ModelCall;
   readonly #taken: Taken<Begun>;
   readonly #settlement: Settlement;
   readonly #said = new Assembly();
@@ -212,7 +212,7 @@ class Reading {
   #isPartial = false;
   #isOver = false;
 
-  constructor(ctx: CallContext, taken: Taken<Begun>, settlement: Settlement) {
+  constructor(ctx: ModelCall, taken: Taken<Begun>, settlement: Settlement) {
     this.#ctx = ctx;
     this.#taken = taken;
     this.#settlement = settlement;

@@ -1,6 +1,5 @@
 // One call for embeddings: chosen, held, asked along its chain and captured as a chat is, by the tokens that go in.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CallContext } from '../../../core/context.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
@@ -11,12 +10,13 @@ import type { NotSent, Refused } from '../../../vendors/call/port.ts';
 import { CACHE_TTL_SECONDS_MAX, INPUT_MARGIN, INPUTS_MAX, KEPT_BYTES_MAX } from '../limits.ts';
 import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
 import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../models/family.ts';
-import { billedNanos, mostNanos, usedNanos } from '../models/price.ts';
+import { billedNanos, mostNanos, pricedModel, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
 import { findCached, keepCached } from './again.ts';
 import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
 import { CallHold } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
+import type { ModelCall } from './model-call.ts';
 import { reserve } from './reserve.ts';
 import { Upstream } from './upstream.ts';
 import { tooLate, walk, wentWell } from './walk.ts';
@@ -89,7 +89,7 @@ function isTokens(value: unknown): value is number[] {
 }
 
 /** Throws the Problem of a refusal or a failure. */
-export async function embed(state: AiState, ctx: CallContext, ask: EmbedAsk): Promise<Embedded> {
+export async function embed(state: AiState, ctx: ModelCall, ask: EmbedAsk): Promise<Embedded> {
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text), { replayed: true });
@@ -99,7 +99,7 @@ export async function embed(state: AiState, ctx: CallContext, ask: EmbedAsk): Pr
     const cached = await findCached<KeptVectors>(state, ctx, ask, chain);
     if (cached !== null) return again(cached);
     const tokens = Math.ceil(ask.inputTokens * INPUT_MARGIN);
-    const amounts = chain.map(({ row }) => mostNanos(aiModel(row), { ...none, inputTokens: tokens }));
+    const amounts = chain.map(({ row }) => mostNanos(pricedModel(ctx, row), { ...none, inputTokens: tokens }));
     const amount = amounts.reduce((most, one) => (one > most ? one : most));
     const reserved = await reserve(ctx, { units: BigInt(tokens), amount, priceVersion: chain[0].priceVersion });
     if (reserved.kind === 'replayed') {
@@ -119,14 +119,15 @@ export async function embed(state: AiState, ctx: CallContext, ask: EmbedAsk): Pr
 
 const none = { images: 0, outputTokens: 0, choices: 0 };
 
-interface KeptVectors {
+export interface KeptVectors {
   /** Base64 of little-endian 32-bit floats. */
   readonly vectors: readonly string[];
   readonly tokens: number;
   readonly isEstimated: boolean;
 }
 
-function again(
+/** As it was kept; for nothing. */
+export function again(
   { body, model, served }: Kept<KeptVectors>,
   told: Pick<Answer, 'replayed' | 'balanceNanos'> = {},
 ): Embedded {
@@ -137,7 +138,7 @@ function again(
 
 async function answerOf(
   state: AiState,
-  ctx: CallContext,
+  ctx: ModelCall,
   ask: EmbedAsk,
   chain: Chain,
   hold: CallHold,
@@ -160,18 +161,20 @@ async function answerOf(
   const { vendor, region, markupPct } = place;
   const served = { vendor, region, markupPct };
   const model = `${vendor}/${place.model}`;
+  const keptNow = () => ({
+    body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated },
+    ...{ model, served },
+  });
   const isKept = ctx.idempotency !== null || ask.cacheTtlSeconds !== null;
-  const kept =
-    isKept && textBytes(reply.vectors) <= KEPT_BYTES_MAX
-      ? { body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated }, model, served }
-      : null;
+  const kept = isKept && textBytes(reply.vectors) <= KEPT_BYTES_MAX ? keptNow() : null;
   const answer = keep<KeptVectors>(ctx, kept);
   const charged = await hold.capture({
     place,
-    nanos: usedNanos(row, usage, 0),
+    nanos: usedNanos(pricedModel(ctx, place.row), usage, 0),
     billedNanos: billedNanos(row, usage, 0),
     tokens: inputTokens,
     ...(answer === undefined ? {} : { answer }),
+    response: () => JSON.stringify(keptNow()),
   });
   if (kept !== null) await keepCached(state, ctx, ask, chain, kept);
   const layer = ask.cacheTtlSeconds === null ? {} : { cacheLayer: 'l1_miss' as const };
@@ -182,7 +185,7 @@ async function answerOf(
 type Done = Extract<EmbedReply, { kind: 'embedded' }>;
 
 async function askVendor(
-  { core, signal }: CallContext,
+  { core, signal }: ModelCall,
   ask: EmbedAsk,
   place: Candidate,
 ): Promise<Done | Refused | NotSent> {

@@ -1,10 +1,10 @@
 // Answers kept for repeats of an idempotency key: encrypted with the key itself, which is stored nowhere.
 
-import type { CallContext } from '../../../core/context.ts';
 import type { HeldAnswer } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Served } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
+import type { ModelCall } from './model-call.ts';
 
 const LABEL = 'ai-answer';
 
@@ -19,7 +19,7 @@ export interface Kept<Body> {
 const TOO_LONG: HeldAnswer = { text: '{"sealed":null}' };
 
 /** Undefined for a call without a key. Of an answer that is too long (null: known to be), only that there was one is kept. */
-export function keep<Body>({ core, idempotency }: CallContext, kept: Kept<Body> | null): HeldAnswer | undefined {
+export function keep<Body>({ core, idempotency }: ModelCall, kept: Kept<Body> | null): HeldAnswer | undefined {
   if (idempotency === null) return undefined;
   if (kept === null || isLonger(kept, KEPT_BYTES_MAX)) return TOO_LONG;
   const text = JSON.stringify(kept);
@@ -48,7 +48,7 @@ export function isLonger(value: unknown, charactersMax: number): boolean {
 }
 
 /** Throws IDEMPOTENCY_CONFLICT when the answer was too long to be kept. */
-export function reopen<Body>({ core, idempotency }: CallContext, text: string): Kept<Body> {
+export function reopen<Body>({ core, idempotency }: ModelCall, text: string): Kept<Body> {
   const { sealed } = JSON.parse(text) as { readonly sealed: string | null };
   if (sealed === null || idempotency === null) {
     const message =

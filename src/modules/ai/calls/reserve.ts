@@ -1,15 +1,15 @@
 // Money for a call of a model, held before anybody is asked: the most that it may cost anywhere in its chain. A limit of the output that the
 // caller did not set shrinks to what wallet and budget cover.
-import type { CallContext } from '../../../core/context.ts';
 import { outcomeOrWait } from '../../../core/wallet/charge/charge.ts';
 import type { LaneOutcome } from '../../../core/wallet/lane/lane-item.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { OUTPUT_TOKENS_LEAST } from '../limits.ts';
 import { type Chain, outputTokensOf, sizeOf } from '../models/choose.ts';
-import { type AiModel, aiModel } from '../models/family.ts';
-import { mostNanos, outputTokensFor } from '../models/price.ts';
+import type { AiModel } from '../models/family.ts';
+import { mostNanos, outputTokensFor, pricedModel } from '../models/price.ts';
 import type { ChatAsk } from './ask.ts';
+import type { ModelCall } from './model-call.ts';
 
 export interface Reserved {
   readonly kind: 'held';
@@ -37,9 +37,9 @@ interface Wanted {
 const TRIES = 3;
 
 /** Throws the Problem of a refusal: INSUFFICIENT_CREDIT says how long an output could be paid for. */
-export async function reserveForChat(ctx: CallContext, ask: ChatAsk, chain: Chain): Promise<Reserved | Replayed> {
+export async function reserveForChat(ctx: ModelCall, ask: ChatAsk, chain: Chain): Promise<Reserved | Replayed> {
   const size = sizeOf(ask);
-  const models = chain.map(({ row }) => aiModel(row));
+  const models = chain.map(({ row }) => pricedModel(ctx, row));
   let longest = Number.POSITIVE_INFINITY;
   const limitOf = (model: AiModel) => Math.min(outputTokensOf(model, ask), longest);
   for (let tries = 1; ; tries += 1) {
@@ -57,20 +57,21 @@ export async function reserveForChat(ctx: CallContext, ask: ChatAsk, chain: Chai
     const { shortfall } = outcome.problem;
     if (shortfall === undefined) throw outcome.problem;
     const payable = Math.min(...models.map((model) => outputTokensFor(model, size, shortfall.roomNanos)));
-    if (ask.outputTokens !== null || payable < OUTPUT_TOKENS_LEAST || tries === TRIES)
+    const isFixed = ask.outputTokens !== null || ctx.item?.mayShrink === false;
+    if (isFixed || payable < OUTPUT_TOKENS_LEAST || tries === TRIES)
       throw tooDear(outcome.problem, payable, ask.names.limit);
     longest = payable;
   }
 }
 
 /** The same of a call whose price nothing can lower. */
-export async function reserve(ctx: CallContext, wanted: Wanted): Promise<Omit<Reserved, 'outputTokensOf'> | Replayed> {
+export async function reserve(ctx: ModelCall, wanted: Wanted): Promise<Omit<Reserved, 'outputTokensOf'> | Replayed> {
   const outcome = await hold(ctx, wanted);
   if (outcome.kind === 'refused') throw outcome.problem;
   return settledBy(outcome, wanted.amount, () => 0);
 }
 
-function hold(ctx: CallContext, { units, amount, priceVersion }: Wanted): Promise<LaneOutcome> {
+function hold(ctx: ModelCall, { units, amount, priceVersion }: Wanted): Promise<LaneOutcome> {
   const { accountId, principal, capability, scope, requestId, idempotency } = ctx;
   const { holds } = ctx.core;
   return outcomeOrWait(() =>

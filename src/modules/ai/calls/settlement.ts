@@ -1,19 +1,19 @@
 // What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
-import type { CallContext } from '../../../core/context.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
-import { billedNanos, usedNanos } from '../models/price.ts';
+import { billedNanos, pricedModel, usedNanos } from '../models/price.ts';
 import { isResponse } from '../responses/own-wire.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf, usageOf } from './assemble.ts';
 import type { CallHold, Charged } from './call-hold.ts';
 import type { ChatEnd } from './chat-event.ts';
 import { keep } from './kept.ts';
+import type { ModelCall } from './model-call.ts';
 import type { Taken } from './walk.ts';
 
 export class Settlement {
-  readonly #ctx: CallContext;
+  readonly #ctx: ModelCall;
   readonly #ask: ChatAsk;
   readonly #taken: Taken<unknown>;
   readonly #hold: CallHold;
@@ -21,12 +21,12 @@ export class Settlement {
   /** The model that answers, `vendor/model`. */
   readonly model: string;
 
-  constructor(ctx: CallContext, ask: ChatAsk, taken: Taken<unknown>, hold: CallHold) {
+  constructor(ctx: ModelCall, ask: ChatAsk, taken: Taken<unknown>, hold: CallHold) {
     this.#ctx = ctx;
     this.#ask = ask;
     this.#taken = taken;
     this.#hold = hold;
-    this.#row = aiModel(taken.place.row);
+    this.#row = pricedModel(ctx, taken.place.row);
     this.model = `${taken.place.vendor}/${taken.place.model}`;
   }
 
@@ -43,7 +43,7 @@ export class Settlement {
     const isKept = isOwnWire || said === undefined || said.isWhole;
     const answer = keep(this.#ctx, isKept ? { body: whole, model: this.model, served } : null);
     const { failover } = this.#taken;
-    const charged = await this.#charge(usage, answer);
+    const charged = await this.#charge(usage, answer, () => JSON.stringify(whole));
     return {
       ...{ kind: 'end', completion: whole, usage: shownUsage, isEstimated, isWhole: isKept },
       answer: { ...charged, served: { ...served, ...(failover === null ? {} : { failover }) } },
@@ -55,14 +55,15 @@ export class Settlement {
     await this.#charge(reported ?? this.#counted(said));
   }
 
-  #charge(usage: AiUsage, answer?: ReturnType<typeof keep>): Promise<Charged> {
+  #charge(usage: AiUsage, answer?: ReturnType<typeof keep>, response?: () => string): Promise<Charged> {
     const { images } = this.#ask;
     return this.#hold.capture({
       place: this.#taken.place,
       nanos: usedNanos(this.#row, usage, images),
-      billedNanos: billedNanos(this.#row, usage, images),
+      billedNanos: billedNanos(aiModel(this.#taken.place.row), usage, images),
       tokens: usage.inputTokens + usage.outputTokens,
       ...(answer === undefined ? {} : { answer }),
+      ...(response === undefined ? {} : { response }),
     });
   }
 

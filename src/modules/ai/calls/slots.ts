@@ -2,9 +2,9 @@
 // as long as its answer takes.
 
 import type { Tier } from '../../../core/accounts/tiers.ts';
-import type { CallContext } from '../../../core/context.ts';
 import { problem } from '../../../problems/problem.ts';
 import { callsAtOnce } from '../limits.ts';
+import type { ModelCall } from './model-call.ts';
 
 export class CallSlots {
   readonly #taken = new Map<string, number>();
@@ -17,8 +17,9 @@ export class CallSlots {
     this.#processes = processes;
   }
 
-  /** Takes one, and answers what gives it back, once. Throws CONCURRENCY_LIMITED. */
-  take({ accountId, tier }: Pick<CallContext, 'accountId' | 'tier'>): () => void {
+  /** Takes one, and answers what gives it back, once; items of batches have places of their own. Throws CONCURRENCY_LIMITED. */
+  take({ accountId, tier, item }: Pick<ModelCall, 'accountId' | 'tier' | 'item'>): () => void {
+    if (item !== undefined) return () => undefined;
     const taken = this.#taken.get(accountId) ?? 0;
     const max = this.#maxOf(tier);
     if (taken >= max) {

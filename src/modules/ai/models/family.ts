@@ -22,6 +22,7 @@ const traits = Type.Object({
   reasoning: Type.Optional(Type.Boolean()),
   bills_after_disconnect: Type.Optional(Type.Boolean()),
   cost_from_usage: Type.Optional(Type.Boolean()),
+  batch_discount: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   dimensions: Type.Optional(dimensions),
   dimensions_range: Type.Optional(Type.Object({ min: dimensions, max: dimensions }, { additionalProperties: false })),
   max_input_tokens: Type.Optional(tokens),
@@ -74,6 +75,7 @@ interface Traits {
   readonly reasoning?: boolean;
   readonly bills_after_disconnect?: boolean;
   readonly cost_from_usage?: boolean;
+  readonly batch_discount?: number;
   readonly dimensions?: number;
   readonly dimensions_range?: { readonly min: number; readonly max: number };
   readonly max_input_tokens?: number;
@@ -92,6 +94,8 @@ export interface Rates {
 /** A model's row, with what it does not say filled in. */
 export interface AiModel {
   readonly row: ModelRow;
+  /** The share of its price that batches do not pay. */
+  readonly batchDiscount: number;
   /** Tokens of input and output together; null: no end is known. */
   readonly contextTokens: number | null;
   readonly outputTokensMax: number | null;
@@ -104,6 +108,8 @@ export interface AiModel {
   readonly reasoning: boolean;
   readonly billsAfterDisconnect: boolean;
   readonly costFromUsage: boolean;
+  /** Of the vendor's own cost, what is charged: 1, in batches less its discount. */
+  readonly priceShare: number;
   /** Of an embedding; null: the row does not say. */
   readonly dimensions: number | null;
   /** What a caller may ask for; null: nothing else. */
@@ -138,6 +144,7 @@ function readModel(row: ModelRow): AiModel {
   const outputTokensMax = said.max_output ?? null;
   return {
     row,
+    batchDiscount: said.batch_discount ?? 0,
     contextTokens: said.context ?? null,
     outputTokensMax,
     outputTokens: said.default_output ?? Math.min(outputTokensMax ?? usual, usual),
@@ -148,6 +155,7 @@ function readModel(row: ModelRow): AiModel {
     reasoning: said.reasoning ?? false,
     billsAfterDisconnect: said.bills_after_disconnect ?? false,
     costFromUsage: said.cost_from_usage ?? false,
+    priceShare: 1,
     dimensions: said.dimensions ?? null,
     dimensionsRange: said.dimensions_range ?? null,
     inputTokensMax: said.max_input_tokens ?? null,

@@ -1,8 +1,10 @@
 // What tokens cost: the most that a call may cost, which is held, and what it did cost. Nano-USD with markup, rounded up once.
 import { quoteOf } from '../../../core/vendors/quote.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
-import type { Vendor } from '../../../vendors/file/port.ts';
-import type { AiModel, Rates } from './family.ts';
+import type { ModelRow, Vendor } from '../../../vendors/file/port.ts';
+import type { ModelCall } from '../calls/model-call.ts';
+import { batchModel } from './batch-model.ts';
+import { type AiModel, aiModel, type Rates } from './family.ts';
 
 const MILLION = 1_000_000n;
 const NANOS_PER_USD = 1e9;
@@ -15,6 +17,11 @@ export interface Size {
   /** The most of one choice. */
   readonly outputTokens: number;
   readonly choices: number;
+}
+
+/** The model at the price of the call: batches have one of their own. */
+export function pricedModel({ item }: Pick<ModelCall, 'item'>, row: ModelRow): AiModel {
+  return item === undefined ? aiModel(row) : batchModel(row);
 }
 
 /** The most that it may cost. */
@@ -52,7 +59,7 @@ export function usedNanos(
   vendor: Pick<Vendor, 'markupPct'> = model.row.vendor,
 ): bigint {
   if (model.costFromUsage && usage.costUsd !== null) {
-    return quoteOf(vendor, BigInt(Math.ceil(usage.costUsd * NANOS_PER_USD)), 1n);
+    return quoteOf(vendor, BigInt(Math.ceil(usage.costUsd * NANOS_PER_USD * model.priceShare)), 1n);
   }
   const rates = ratesFor(model, usage.inputTokens);
   const plain = Math.max(0, usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens);

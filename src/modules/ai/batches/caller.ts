@@ -1,0 +1,38 @@
+// Who makes the requests of a batch: the key that made the batch, as it is now.
+import type { Core } from '../../../core/context.ts';
+import { invalidKey } from '../../../core/keys/api-key.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { scopesAllow } from '../../../core/scopes.ts';
+import { problem } from '../../../problems/problem.ts';
+
+/** Codes that every further request of the key would be refused with. */
+export const refusesAll: ReadonlySet<string> = new Set([
+  'INVALID_API_KEY',
+  'ACCOUNT_SUSPENDED',
+  'INSUFFICIENT_SCOPE',
+  'INSUFFICIENT_CREDIT',
+]);
+
+/** Throws INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE. */
+export async function callerOf(
+  { keys }: Pick<Core, 'keys'>,
+  { accountId, keyId, capability }: { readonly accountId: string; readonly keyId: string; readonly capability: string },
+): Promise<Principal> {
+  const [current] = await keys.secretsOf(keyId);
+  const found = current === undefined ? 'unknown' : await keys.findByHash(current);
+  if (typeof found === 'string') throw invalidKey(found);
+  // It may have gone over into another account, which is not to pay.
+  if (found.accountId !== accountId) throw invalidKey('unknown');
+  if (found.suspended) throw problem('ACCOUNT_SUSPENDED');
+  requireScope(found, capability);
+  return found;
+}
+
+/** Throws INSUFFICIENT_SCOPE. */
+export function requireScope({ scopes }: Principal, capability: string): void {
+  if (scopesAllow(scopes, capability, 'write')) return;
+  throw problem('INSUFFICIENT_SCOPE', {
+    message: `This key may not call ${capability}: it needs a scope such as \`ai:write\` or \`${capability}\`.`,
+    detail: 'ai:write',
+  });
+}

@@ -1,0 +1,15 @@
+// What a batch keeps is encrypted, each request and each response for itself.
+import type { Core } from '../../../core/context.ts';
+
+type With = Pick<Core, 'secrets'>;
+type Part = 'request' | 'response';
+
+const saltOf = (batchId: string, itemNo: number, part: Part) => `${batchId} ${itemNo} ${part}`;
+
+export function seal({ secrets }: With, batchId: string, itemNo: number, part: Part, text: string): Buffer {
+  return secrets.encrypt('ai-batch', saltOf(batchId, itemNo, part), text);
+}
+
+export function unseal({ secrets }: With, batchId: string, itemNo: number, part: Part, sealed: Buffer): string {
+  return secrets.decrypt('ai-batch', saltOf(batchId, itemNo, part), sealed);
+}

@@ -1,0 +1,95 @@
+// Batches as rows: found, listed, counted, shown. Whoever changes one has its row locked before rows of its items, and the wallet after both.
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { usd } from '../../../lib/money.ts';
+import { iso, isoOrNull } from '../../../lib/time.ts';
+import { problem } from '../problems.ts';
+
+export const batchStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
+export type BatchStatus = (typeof batchStatuses)[number];
+/** How a batch ends before all of its requests were made. */
+export type EarlyEnd = 'cancelled' | 'expired';
+
+export interface BatchRow {
+  readonly batch_id: string;
+  readonly status: BatchStatus;
+  readonly ends_as: EarlyEnd | null;
+  readonly total: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cost_nanos: bigint;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly finished_at: number | null;
+}
+
+const columns = `b.batch_id, b.status, b.ends_as, b.total, b.succeeded, b.failed, b.cost_nanos, b.created_at, b.expires_at, b.finished_at`;
+
+const selectBatch = statement(
+  'ai_batch_select',
+  `SELECT ${columns} FROM ai.batch b WHERE b.account_id = $1 AND b.batch_id = $2`,
+);
+const lockOne = statement(
+  'ai_batch_lock',
+  `SELECT ${columns} FROM ai.batch b WHERE b.account_id = $1 AND b.batch_id = $2 FOR UPDATE`,
+);
+const selectPage = statement(
+  'ai_batch_list',
+  `SELECT ${columns} FROM ai.batch b
+    WHERE b.account_id = $1 AND ($2::text IS NULL OR b.batch_id < $2) AND ($3::text IS NULL OR b.status = $3)
+    ORDER BY b.batch_id DESC LIMIT $4`,
+);
+const countBatches = statement(
+  'ai_batch_count',
+  `SELECT count(*)::int AS kept, count(*) FILTER (WHERE b.finished_at IS NULL)::int AS live, coalesce(sum(b.kept_bytes), 0)::float8 AS bytes
+     FROM ai.batch b WHERE b.account_id = $1`,
+);
+
+export async function findBatch(db: Queryable, accountId: string, batchId: string): Promise<BatchRow | null> {
+  return (await db.query<BatchRow>(selectBatch, [accountId, batchId])).rows[0] ?? null;
+}
+
+/** Throws BATCH_NOT_FOUND. */
+export async function requireBatch(db: Queryable, accountId: string, batchId: string): Promise<BatchRow> {
+  const found = await findBatch(db, accountId, batchId);
+  if (found === null) throw problem('BATCH_NOT_FOUND', { param: 'id' });
+  return found;
+}
+
+export async function lockBatch(tx: Queryable, accountId: string, batchId: string): Promise<BatchRow | null> {
+  return (await tx.query<BatchRow>(lockOne, [accountId, batchId])).rows[0] ?? null;
+}
+
+/** The newest first, behind the id `before`. */
+export async function listBatches(
+  db: Queryable,
+  accountId: string,
+  status: BatchStatus | null,
+  before: string | null,
+  limit: number,
+): Promise<readonly BatchRow[]> {
+  return (await db.query<BatchRow>(selectPage, [accountId, before, status, limit])).rows;
+}
+
+export interface BatchCounts {
+  readonly kept: number;
+  readonly live: number;
+  readonly bytes: number;
+}
+
+export async function batchCounts(db: Queryable, accountId: string): Promise<BatchCounts> {
+  return (await db.query<BatchCounts>(countBatches, [accountId])).rows[0] as BatchCounts;
+}
+
+/** As callers and webhooks see it. */
+export function batchRecord(row: BatchRow) {
+  return {
+    batch_id: row.batch_id,
+    status: row.status,
+    counts: { total: row.total, succeeded: row.succeeded, failed: row.failed },
+    cost_usd: usd(row.cost_nanos),
+    created_at: iso(row.created_at),
+    finished_at: isoOrNull(row.finished_at),
+    expires_at: iso(row.expires_at),
+  };
+}

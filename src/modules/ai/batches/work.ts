@@ -1,0 +1,167 @@
+// Items of batches as background work: each is one call of a model under the key that made its batch, in places of its own. What ends an
+// item stands in the transaction that charges it, so a request that a crash repeats is charged once.
+
+import { LRUCache } from 'lru-cache';
+import { backoffMs } from '../../../core/background/backoff.ts';
+import { dueWork, type Wanted } from '../../../core/background/due-work.ts';
+import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
+import { newId } from '../../../lib/ids.ts';
+import { MINUTE_MS } from '../../../lib/time.ts';
+import { Problem } from '../../../problems/problem.ts';
+import type { ChatAsk } from '../calls/ask.ts';
+import { chat } from '../calls/chat.ts';
+import { type EmbedAsk, embed } from '../calls/embed.ts';
+import type { ModelCall } from '../calls/model-call.ts';
+import { ITEM_LEASE_MS, ITEM_TAKEOVERS_MAX, ITEM_TRIES_MAX, ONE_BATCH_BYTES_MAX } from '../limits.ts';
+import { CHAT } from '../models/family.ts';
+import { problem } from '../problems.ts';
+import type { AiState } from '../state.ts';
+import { callerOf, refusesAll } from './caller.ts';
+import {
+  BATCHES,
+  batchBegins,
+  claimItems,
+  endItem,
+  endRemaining,
+  type Item,
+  putItemBack,
+  renewItem,
+  tryItemAgain,
+} from './items.ts';
+import { seal, unseal } from './seal.ts';
+import { lockBatch } from './store.ts';
+
+interface BatchItem extends Item {
+  /** No other of its account is under way in this process: what its hold lacks is not held by one of those. */
+  readonly isAlone: boolean;
+}
+
+const readHeld = statement('ai_batch_held', 'SELECT w.held_nanos AS held FROM core.wallet w WHERE w.account_id = $1');
+
+const BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
+/** Until holds of others have ended. */
+const HELD_PAUSE_MS = 1_000;
+const ACCOUNTS_REMEMBERED = 10_000;
+
+/** The loop of one process. */
+export function batchLoop(state: AiState): JobLoop {
+  const work = new BatchWork(state);
+  const { all } = state.core.bounds;
+  const loop: JobLoop = dueWork<BatchItem>(state.core, {
+    name: BATCHES,
+    places: all.batchItemsAtOnce,
+    backoff: BACKOFF,
+    claim: (tx, accountId, wanted) => work.claim(tx, accountId, wanted),
+    async run(item, signal) {
+      try {
+        await work.run(item, signal);
+      } finally {
+        // The account may have more that waits for this place.
+        loop.wake();
+      }
+    },
+    putBack: (tx, item, dueMs) => putItemBack(tx, item, dueMs, false),
+  });
+  return loop;
+}
+
+class BatchWork {
+  readonly #state: AiState;
+  /** Accounts whose credit does not cover several holds at once: one item at a time. */
+  readonly #short = new LRUCache<string, true>({ max: ACCOUNTS_REMEMBERED, ttl: MINUTE_MS });
+
+  constructor(state: AiState) {
+    this.#state = state;
+  }
+
+  async claim(tx: Transaction, accountId: string, { limit, underWay }: Wanted) {
+    const most = this.#short.has(accountId) ? 1 : this.#state.core.bounds.account.batchItemsAtOnce;
+    const room = Math.max(0, Math.min(limit, most - underWay.length));
+    const { jobs, nextMs } = await claimItems(tx, accountId, { limit: room, underWay });
+    return { jobs: jobs.map((item) => ({ ...item, isAlone: most === 1 })), nextMs };
+  }
+
+  async run(item: BatchItem, signal: AbortSignal): Promise<void> {
+    const { db, log } = this.#state.core;
+    const renewal = setInterval(() => {
+      renewItem(db, item).catch((err: unknown) => log.warn({ err }, 'the lease of an AI batch could not be renewed'));
+    }, ITEM_LEASE_MS / 3).unref();
+    // Whoever is short of credit may only wait for what others hold.
+    const isHeld = !item.isAlone || (await this.#isHeld(item.accountId));
+    try {
+      await batchBegins(db, item);
+      await this.#call(item, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await this.#failed(item, failureOf(error, this.#state), isHeld);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  async #isHeld(accountId: string): Promise<boolean> {
+    const { rows } = await this.#state.core.db.query<{ held: bigint }>(readHeld, [accountId]);
+    return (rows[0]?.held ?? 0n) > 0n;
+  }
+
+  async #call(item: BatchItem, signal: AbortSignal): Promise<void> {
+    const { accountId, row } = item;
+    requireRunnable(item);
+    const { core } = this.#state;
+    const { capability, key_id: keyId } = row;
+    const principal = await callerOf(core, { accountId, keyId, capability });
+    const call: ModelCall = {
+      ...{ core, accountId, tier: principal.tier, principal, capability, scope: 'write' },
+      ...{ requestId: newId('req_'), idempotency: null, signal, warnings: [] },
+      item: {
+        mayShrink: item.isAlone,
+        end: (tx, text, costNanos) =>
+          endItem(tx, item, { response: seal(core, row.batch_id, row.item_no, 'response', text), costNanos }),
+      },
+    };
+    const ask = JSON.parse(unseal(core, row.batch_id, row.item_no, 'request', row.request));
+    if (capability !== CHAT) await embed(this.#state, call, ask as EmbedAsk);
+    else for await (const _ of chat(this.#state, call, ask as ChatAsk));
+  }
+
+  async #failed(item: BatchItem, failure: Problem, isHeld: boolean): Promise<void> {
+    const { accountId, row } = item;
+    const { db, usage } = this.#state.core;
+    if (failure.code === 'INSUFFICIENT_CREDIT' && isHeld) {
+      this.#short.set(accountId, true);
+      await tryItemAgain(db, item, item.isAlone ? HELD_PAUSE_MS : 0, false);
+      return;
+    }
+    if (failure.retryable && row.tries + 1 < ITEM_TRIES_MAX) {
+      await tryItemAgain(db, item, failure.retryAfterMs ?? backoffMs(BACKOFF, row.tries + 1), true);
+      return;
+    }
+    usage.count(accountId, row.key_id, row.capability, true);
+    await rideOut(() => db.transaction((tx) => fail(tx, item, failure)));
+  }
+}
+
+/** Throws what the item fails with before anybody is asked. */
+function requireRunnable({ row }: Item): void {
+  if (row.ends_as !== null) throw problem('BATCH_ENDED', { detail: row.ends_as });
+  if (row.kept_bytes > ONE_BATCH_BYTES_MAX)
+    throw problem('QUOTA_EXCEEDED', { message: `The batch keeps more than ${ONE_BATCH_BYTES_MAX} bytes of results.` });
+  if (row.takeovers > ITEM_TAKEOVERS_MAX)
+    throw problem('DEADLINE_EXCEEDED', { message: `The process that made the request ended ${row.takeovers} times.` });
+}
+
+function failureOf(error: unknown, { core }: AiState): Problem {
+  if (error instanceof Problem) return error;
+  core.log.error({ err: error, jobs: BATCHES }, 'a request of an AI batch failed by an error of ours');
+  return problem('INTERNAL_ERROR', { cause: error });
+}
+
+async function fail(tx: Transaction, item: Item, { code, message }: Problem): Promise<void> {
+  const error = { code, message };
+  if (!(await endItem(tx, item, { error })) || !refusesAll.has(code)) return;
+  const batch = await lockBatch(tx, item.accountId, item.row.batch_id);
+  if (batch !== null && batch.finished_at === null) await endRemaining(tx, item.accountId, batch, error, null);
+}

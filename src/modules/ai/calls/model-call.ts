@@ -1,0 +1,31 @@
+// What a call of a model has of its caller: of a request, or of an item of a batch, which nobody waits for.
+import type { CallContext } from '../../../core/context.ts';
+import type { Transaction } from '../../../db/database.ts';
+
+export interface ModelCall
+  extends Pick<
+    CallContext,
+    | 'core'
+    | 'accountId'
+    | 'tier'
+    | 'principal'
+    | 'capability'
+    | 'scope'
+    | 'requestId'
+    | 'idempotency'
+    | 'signal'
+    | 'warnings'
+  > {
+  readonly item?: ItemTerms;
+}
+
+/** What is different for an item of a batch: it has a price and places of its own, and is over in the transaction that charges it. */
+export interface ItemTerms {
+  /** Whether the limit of an output that it does not set may shrink to what the credit pays for. */
+  readonly mayShrink: boolean;
+  /**
+   * Writes what it came to, where nothing is locked yet. False: it is another process's by now, and nothing is to be charged.
+   * `response`: JSON text, as it is kept.
+   */
+  end(tx: Transaction, response: string, costNanos: bigint): Promise<boolean>;
+}

@@ -1,0 +1,45 @@
+import Type from 'typebox';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { endEarly } from '../../batches/early-end.ts';
+import { batchIdField, batchSchema } from '../../batches/schemas.ts';
+import { batchRecord } from '../../batches/store.ts';
+import { problem } from '../../problems.ts';
+import type { AiState } from '../../state.ts';
+import { muchToDo } from './examples.ts';
+
+export const cancel = defineCapability<AiState>()({
+  id: 'ai.batch.cancel',
+  method: 'POST',
+  path: '/v1/ai/batch/cancel/{id}',
+  summary: 'Cancels a batch.',
+  description:
+    'Requests that have not begun fail with BATCH_ENDED and cost nothing. Those under way go on and are charged; until they are over the ' +
+    'batch is running, then cancelled. Results that are there stay. A repeat answers the same batch; one that has ended is 409.',
+  input: Type.Object({ id: batchIdField }),
+  output: batchSchema,
+  price: 'free',
+  scope: 'write',
+  destructive: true,
+  idempotent: true,
+  errors: ['BATCH_NOT_FOUND', 'STATE_CONFLICT'],
+  events: ['ai.batch.failed'],
+  examples: [
+    {
+      title: 'Asked twice, it answers the same',
+      before: [
+        muchToDo,
+        { capability: 'ai.batch.cancel', input: { id: '$0.batch_id' } },
+        { capability: 'ai.batch.get', input: { id: '$0.batch_id' }, until: { status: 'cancelled' } },
+      ],
+      input: { id: '$0.batch_id' },
+      expect: { status: 'cancelled', counts: { total: 40 } },
+    },
+  ],
+  run: ({ ctx, input }) =>
+    runWrite(ctx, async (tx) => {
+      const batch = await endEarly(tx, ctx.accountId, input.id, 'cancelled', ctx.requestId);
+      if (batch === null) throw problem('BATCH_NOT_FOUND', { param: 'id' });
+      return batchRecord(batch);
+    }),
+});

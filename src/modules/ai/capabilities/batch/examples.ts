@@ -1,0 +1,33 @@
+// What examples of batches begin with.
+export const twoRequests = {
+  requests: [
+    {
+      custom_id: 'greeting',
+      capability: 'ai.chat',
+      body: { model: 'sandbox/echo-1', messages: [{ role: 'user', content: 'Say hello.' }] },
+    },
+    {
+      custom_id: 'boat',
+      capability: 'ai.embed',
+      body: { model: 'sandbox/ngram-1', input: 'A boat on a pond.', dimensions: 64 },
+    },
+  ],
+};
+
+export const created = { capability: 'ai.batch.create', input: twoRequests };
+export const completed = {
+  capability: 'ai.batch.get',
+  input: { id: '$0.batch_id' },
+  until: { status: 'completed' },
+};
+
+export const muchToDo = {
+  capability: 'ai.batch.create',
+  input: {
+    requests: Array.from({ length: 40 }, (_, n) => ({
+      custom_id: `slow-${n}`,
+      capability: 'ai.chat',
+      body: { model: 'sandbox/echo-1', messages: [{ role: 'user', content: '[[slow:100]] Say hello.' }] },
+    })),
+  },
+};

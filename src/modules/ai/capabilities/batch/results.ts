@@ -1,0 +1,37 @@
+import Type from 'typebox';
+import { defineCapability } from '../../../../manifest/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { resultPage } from '../../batches/results.ts';
+import { batchIdField, resultSchema } from '../../batches/schemas.ts';
+import { requireBatch } from '../../batches/store.ts';
+import type { AiState } from '../../state.ts';
+import { completed, created } from './examples.ts';
+
+export const results = defineCapability<AiState>()({
+  id: 'ai.batch.results',
+  method: 'GET',
+  path: '/v1/ai/batch/results/{id}',
+  summary: 'Answers what came of the requests of a batch.',
+  description:
+    'In the order in which they ended, not that of the requests: custom_id says which is which. A page ends at some 4 MiB, so it may have ' +
+    'fewer entries than asked for. While the batch runs there are results of those that are over; has_more false means no more by now.',
+  input: Type.Object({ id: batchIdField, cursor: cursorField, limit: limitField }),
+  output: pageOf(resultSchema),
+  price: 'free',
+  scope: 'read',
+  idempotent: false,
+  errors: ['BATCH_NOT_FOUND', 'INVALID_CURSOR', 'CONCURRENCY_LIMITED'],
+  events: [],
+  examples: [
+    {
+      title: 'Of a batch that is complete',
+      before: [created, completed],
+      input: { id: '$0.batch_id', limit: 2 },
+      expect: { has_more: false },
+    },
+  ],
+  async run({ ctx, input }) {
+    await requireBatch(ctx.core.db, ctx.accountId, input.id);
+    return { data: await resultPage(ctx, input.id, input) };
+  },
+});
