@@ -24,6 +24,8 @@ export interface ForeignClient {
   readonly address: string;
   /** In a few words. */
   readonly use: string;
+  /** Ids of the capabilities that its calls are calls of. */
+  readonly serves: readonly string[];
 }
 
 export interface Module<State = unknown, Settings = unknown> {

@@ -32,7 +32,14 @@ export const ai = defineModule<AiState>({
   summary: 'Language models and embeddings of many vendors, by the chat-completions wire or enveloped.',
   status: 'beta',
   shownBy: ['ai.chat', 'ai.embed'],
-  clients: [{ client: "OpenAI's clients", address: '{base_url}/v1', use: 'chat, responses, embeddings, models' }],
+  clients: [
+    {
+      client: "OpenAI's clients",
+      address: '{base_url}/v1',
+      use: 'chat, responses, embeddings, models',
+      serves: ['ai.chat', 'ai.embed', 'ai.models'],
+    },
+  ],
   capabilities: [chat, embed, models, countTokens, create, get, list, results, cancel],
   prices: { 'ai.chat': token, 'ai.embed': token },
   limits: {

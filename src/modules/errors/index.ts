@@ -27,7 +27,12 @@ export const errors = defineModule<ErrorsState>({
   status: 'ga',
   shownBy: ['errors.capture', 'errors.search'],
   clients: [
-    { client: 'Sentry SDKs', address: 'https://KEY@HOST/v1/errors/sentry/1', use: 'errors, by changing one DSN' },
+    {
+      client: 'Sentry SDKs',
+      address: 'https://KEY@HOST/v1/errors/sentry/1',
+      use: 'errors, by changing one DSN',
+      serves: ['errors.capture'],
+    },
   ],
   capabilities: [
     capture,

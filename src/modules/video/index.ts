@@ -34,7 +34,14 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   summary: 'Films of words: jobs at vendors you choose or in the sandbox, progress, links, storage.',
   status: 'beta',
   shownBy: ['video.download_url', 'video.quote'],
-  clients: [{ client: "OpenAI's clients", address: '{base_url}/v1', use: 'videos' }],
+  clients: [
+    {
+      client: "OpenAI's clients",
+      address: '{base_url}/v1',
+      use: 'videos',
+      serves: ['video.generate', 'video.get', 'video.list', 'video.delete', 'video.download_url'],
+    },
+  ],
   capabilities: [
     generate,
     quote,

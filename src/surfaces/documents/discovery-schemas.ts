@@ -140,6 +140,13 @@ export const capabilityDetailSchema = Type.Object(
       }),
       { description: 'Calls that work as they stand.' },
     ),
+    also_via: Type.Array(
+      Type.Object({
+        client: Type.String({ description: 'Client of another service that works unchanged.' }),
+        address: Type.String({ description: 'What it is given.' }),
+      }),
+      { description: 'Other ways to the same capability.' },
+    ),
     events_emitted: strings('Event types that it may cause.'),
     events: Type.Array(eventDocumentSchema, { description: 'The same with their payloads.' }),
     limits: Type.Record(Type.String(), Type.String(), { description: 'Limits by name.' }),

@@ -47,11 +47,11 @@ export function createDiscoveryModule(getManifest: () => Manifest): Module {
     status: 'ga',
     shownBy: ['discovery.capability', 'discovery.event'],
     capabilities: [listCapabilities, describeOne, describeEvent],
-    start: ({ vendors }) => createState(getManifest, vendors),
+    start: ({ vendors, baseUrl }) => createState(getManifest, vendors, baseUrl),
   });
 }
 
-function createState(getManifest: () => Manifest, vendors: Vendors): DiscoveryState {
+function createState(getManifest: () => Manifest, vendors: Vendors, baseUrl: string): DiscoveryState {
   const listings = new Map<boolean, { readonly text: JsonText; readonly revision: number }>();
   const described = new Map<string, CapabilityDocument>();
   return {
@@ -78,7 +78,7 @@ function createState(getManifest: () => Manifest, vendors: Vendors): DiscoverySt
       ),
     unknown: (id) => unknownCapability(getManifest(), id),
     detail(id) {
-      const document = described.get(id) ?? documentOf(getManifest(), id);
+      const document = described.get(id) ?? documentOf(getManifest(), id, baseUrl);
       if (document === undefined) return undefined;
       described.set(id, document);
       return document.withVendors(vendors.servedBy(id));
@@ -92,13 +92,17 @@ interface CapabilityDocument {
   withVendors(outside: readonly ListedVendor[] | null): JsonText;
 }
 
-function documentOf(manifest: Manifest, id: string): CapabilityDocument | undefined {
+function documentOf(manifest: Manifest, id: string, baseUrl: string): CapabilityDocument | undefined {
   const capability = manifest.byId.get(id);
   if (capability === undefined) return undefined;
   const { vendors_live: own, ...described } = describeCapability(capability, manifest);
   const region = manifest.deployment.region;
   const events = manifest.events.filter(({ type }) => capability.events.includes(type));
-  const whole = { ...described, events: events.map((event) => eventDocument(event, region)) };
+  const whole = {
+    ...described,
+    also_via: alsoVia(manifest, id, baseUrl),
+    events: events.map((event) => eventDocument(event, region)),
+  };
   const text = JSON.stringify(whole).slice(0, -1);
   const { price_usd } = described.pricing;
   const itself = own.map((vendor) => ({ vendor, region, up: true, models: [], price_usd }));
@@ -109,6 +113,12 @@ function documentOf(manifest: Manifest, id: string): CapabilityDocument | undefi
       return new JsonText(`${text},"vendors_live":${live},"vendors":${vendors}}`);
     },
   };
+}
+
+/** Clients of other services whose calls are calls of the capability too. */
+function alsoVia({ modules }: Manifest, id: string, baseUrl: string): object[] {
+  const clients = modules.flatMap((module) => module.clients ?? []).filter(({ serves }) => serves.includes(id));
+  return clients.map(({ client, address }) => ({ client, address: address.replace('{base_url}', baseUrl) }));
 }
 
 function listedVendor({ vendor, region, isUp, models, lowestNanos }: ListedVendor): object {

@@ -75,3 +75,12 @@ test('what destroys is marked', () => {
   const text = publicDocuments(manifest, { baseUrl }).get('/llms/queue.txt')?.render() ?? '';
   expect(text).toMatch(/queue\.purge\.md\): POST \S+ \(free; queue:write; key; destructive\)/);
 });
+
+test('whoever speaks to raw routes of a module with clients is named with the capabilities of these', () => {
+  for (const { clients, rawRoutes = [] } of manifest.modules) {
+    if (clients === undefined) continue;
+    const served = clients.flatMap(({ serves }) => serves);
+    for (const id of served) expect(manifest.byId.has(id), id).toBe(true);
+    for (const { capability, name } of rawRoutes) if (capability !== null) expect(served, name).toContain(capability);
+  }
+});
