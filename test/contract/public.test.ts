@@ -6,13 +6,7 @@ import { plannedModules } from '../../src/manifest/planned/modules.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
-import {
-  client,
-  createTestAccount,
-  createTestOperator,
-  startTestService,
-  type TestService,
-} from '../support/service.ts';
+import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let secret: string;
@@ -205,59 +199,6 @@ test('the least of a key, as llms.txt shows it, is a key for one capability', as
   const producer = client(service.url, created.body.data.key_secret);
   expect((await producer('POST', '/v1/queue/publish', { queue: 'least', payload: {} })).status).toBe(200);
   expect((await producer('POST', '/v1/queue/consume', { queue: 'least' })).status).toBe(403);
-});
-
-describe('discovery', () => {
-  const ask = async (query: string, key = secret) => client(service.url, key)('GET', `/v1/discovery${query}`);
-
-  test('finds what an engineer types, in few words', async () => {
-    const { body } = await ask('?q=delay+a+message&view=brief&limit=3');
-    expect(body.data).toMatchObject({ service: 'quartermaster', total: expect.any(Number) });
-    expect(body.data.capabilities).toHaveLength(3);
-    expect(body.data.capabilities[0]).toEqual({
-      id: 'queue.publish',
-      summary: 'Publishes a message.',
-      price: '0.00002 USD per message',
-    });
-    expect(JSON.stringify(body.data).length).toBeLessThan(1_000);
-  });
-
-  test.each([
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['limit=many', 'limit'],
-    ['billable=maybe', 'billable'],
-    ['view=full', 'view'],
-    ['module=queues', 'module'],
-    ['module=queue&module=vector', 'module'],
-    ['module=operator', 'module'],
-    [`q=${'x'.repeat(501)}`, 'q'],
-  ])('?%.20s is refused, naming %s', async (query, param) => {
-    const reply = await ask(`?${query}`);
-    expectFailure(reply, service.url);
-    expect(reply.body.error).toMatchObject({ code: 'VALIDATION_FAILED', http_status: 400, param });
-  });
-
-  test('shows the module operator to its own keys only', async () => {
-    const operator = await createTestOperator(service.core);
-    const { body } = await ask('?module=operator&view=brief', operator.secret);
-    expect(body.data.capabilities.length).toBe(body.data.total);
-    expect(body.data.capabilities[0].id).toMatch(/^operator\./);
-    const found = (await ask('?q=suspend+a+customer')).body.data.capabilities as { module: string }[];
-    expect(found.filter(({ module }) => module === 'operator')).toEqual([]);
-  });
-
-  test.each([
-    ['errors.capture', [{ client: 'Sentry SDKs', address: 'https://KEY@HOST/v1/errors/sentry/1' }]],
-    ['queue.create', []],
-  ])('says who else may call %s', async (id, clients) => {
-    expect((await ask(`/${id}`)).body.data.also_via).toEqual(clients);
-  });
-
-  test('names the address of this service to other clients', async () => {
-    const { also_via } = (await ask('/ai.chat')).body.data;
-    expect(also_via).toEqual([{ client: "OpenAI's clients", address: `${service.url}/v1` }]);
-  });
 });
 
 describe('a module that is not built', () => {

@@ -42,6 +42,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['text embedding', 'ai.embed'],
   ['how many tokens is this prompt', 'ai.count_tokens'],
   ['which models are there', 'ai.models'],
+  ['run many prompts as a batch', 'ai.batch.create'],
+  ['is my batch of prompts done', 'ai.batch.get'],
   ['text to video', 'video.generate'],
   ['download the mp4', 'video.download_url'],
   ['is my video finished', 'video.status'],

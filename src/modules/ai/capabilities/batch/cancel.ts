@@ -16,6 +16,7 @@ export const cancel = defineCapability<AiState>()({
   description:
     'Requests that have not begun fail with BATCH_ENDED and cost nothing. Those under way go on and are charged; until they are over the ' +
     'batch is running, then cancelled. Results that are there stay. A repeat answers the same batch; one that has ended is 409.',
+  keywords: ['stop a batch', 'abort batch'],
   input: Type.Object({ id: batchIdField }),
   output: batchSchema,
   price: 'free',

@@ -11,6 +11,7 @@ export const get = defineCapability<AiState>()({
   path: '/v1/ai/batch/get/{id}',
   summary: 'Says how far a batch is.',
   description: 'Status, how many requests have succeeded and failed, and what they have cost by now.',
+  keywords: ['batch progress', 'is my batch done'],
   input: Type.Object({ id: batchIdField }),
   output: batchSchema,
   price: 'free',

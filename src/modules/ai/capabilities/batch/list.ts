@@ -12,6 +12,7 @@ export const list = defineCapability<AiState>()({
   path: '/v1/ai/batch/list',
   summary: 'Lists the batches of the account.',
   description: 'Of any status, the newest first; they are kept for 7 days after their end.',
+  keywords: ['list batches', 'batch history'],
   input: Type.Object({ status: statusFilter, cursor: cursorField, limit: limitField }),
   output: pageOf(batchSchema),
   price: 'free',

@@ -15,6 +15,7 @@ export const results = defineCapability<AiState>()({
   description:
     'In the order in which they ended, not that of the requests: custom_id says which is which. A page ends at some 4 MiB, so it may have ' +
     'fewer entries than asked for. While the batch runs there are results of those that are over; has_more false means no more by now.',
+  keywords: ['batch output', 'download batch answers'],
   input: Type.Object({ id: batchIdField, cursor: cursorField, limit: limitField }),
   output: pageOf(resultSchema),
   price: 'free',

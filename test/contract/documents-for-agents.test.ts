@@ -1,0 +1,117 @@
+// What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPlayer, endFilmsAfterEach, manifest } from '../support/capabilities.ts';
+import { expectFailure } from '../support/envelope.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  createTestOperator,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
+
+const endFilmsOf = endFilmsAfterEach();
+let service: TestService;
+let secret: string;
+beforeAll(async () => {
+  service = await startTestService();
+  secret = (await createTestAccount(service.core)).secret;
+});
+afterAll(() => service.stop());
+
+/** Sends the requests of a block in order, with what earlier ones answered put in. */
+async function send(call: Client, block: string): Promise<void> {
+  const answers: unknown[] = [];
+  for (const line of block.trim().split('\n')) {
+    const [, method = '', path = '', body = '', until = '{}'] =
+      /^(\w+) (\S+)(?: (\{.*?\}))?(?: # until (.*))?$/.exec(line) ?? [];
+    const filled = (text: string) =>
+      text.replaceAll(/\$(\d+)\.([\w.[\]]+)/g, (_, step: string, at: string) =>
+        String(valueAt(answers[Number(step)], at)),
+      );
+    const wanted = Object.entries(JSON.parse(until) as object);
+    for (let tries = 0; ; tries += 1) {
+      const { body: reply } = await call(method, filled(path), body === '' ? undefined : JSON.parse(filled(body)));
+      expect(reply, line).toMatchObject({ ok: true });
+      const data = reply.data as Record<string, unknown>;
+      if (wanted.every(([name, value]) => data[name] === value)) {
+        answers.push(data);
+        break;
+      }
+      expect(tries, line).toBeLessThan(600);
+      await sleep(100);
+    }
+  }
+}
+
+function valueAt(data: unknown, path: string): unknown {
+  return path
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .reduce((value, part) => (value as Record<string, unknown>)[part], data);
+}
+
+test.each(manifest.modules)('the worked examples of $name run', async ({ name, capabilities }) => {
+  const text = (await (await fetch(`${service.url}/llms/${name}.txt`)).text()) as string;
+  const blocks = [...text.matchAll(/```http\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  expect(blocks).toHaveLength(2);
+  for (const block of blocks) {
+    const player = await createPlayer(service.core, capabilities[0] ?? {});
+    await send(endFilmsOf(client(service.url, player.secret)), block);
+  }
+});
+
+describe('discovery', () => {
+  const ask = async (query: string, key = secret) => client(service.url, key)('GET', `/v1/discovery${query}`);
+
+  test('finds what an engineer types, in few words', async () => {
+    const { body } = await ask('?q=delay+a+message&view=brief&limit=3');
+    expect(body.data).toMatchObject({ service: 'quartermaster', total: expect.any(Number) });
+    expect(body.data.capabilities).toHaveLength(3);
+    expect(body.data.capabilities[0]).toEqual({
+      id: 'queue.publish',
+      summary: 'Publishes a message.',
+      price: '0.00002 USD per message',
+    });
+    expect(JSON.stringify(body.data).length).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=many', 'limit'],
+    ['billable=maybe', 'billable'],
+    ['view=full', 'view'],
+    ['module=queues', 'module'],
+    ['module=queue&module=vector', 'module'],
+    ['module=operator', 'module'],
+    [`q=${'x'.repeat(501)}`, 'q'],
+  ])('?%.20s is refused, naming %s', async (query, param) => {
+    const reply = await ask(`?${query}`);
+    expectFailure(reply, service.url);
+    expect(reply.body.error).toMatchObject({ code: 'VALIDATION_FAILED', http_status: 400, param });
+  });
+
+  test('shows the module operator to its own keys only', async () => {
+    const operator = await createTestOperator(service.core);
+    const { body } = await ask('?module=operator&view=brief', operator.secret);
+    expect(body.data.capabilities.length).toBe(body.data.total);
+    expect(body.data.capabilities[0].id).toMatch(/^operator\./);
+    const found = (await ask('?q=suspend+a+customer')).body.data.capabilities as { module: string }[];
+    expect(found.filter(({ module }) => module === 'operator')).toEqual([]);
+  });
+
+  test.each([
+    ['errors.capture', [{ client: 'Sentry SDKs', address: 'https://KEY@HOST/v1/errors/sentry/1' }]],
+    ['queue.create', []],
+  ])('says who else may call %s', async (id, clients) => {
+    expect((await ask(`/${id}`)).body.data.also_via).toEqual(clients);
+  });
+
+  test('names the address of this service to other clients', async () => {
+    const { also_via } = (await ask('/ai.chat')).body.data;
+    expect(also_via).toEqual([{ client: "OpenAI's clients", address: `${service.url}/v1` }]);
+  });
+});
