@@ -53,35 +53,43 @@ export async function expectSound({ page, faults }: ConsolePage, heading: string
   expect(faults, page.url()).toEqual([]);
 }
 
-/** Widths and colours that pages are looked at in. */
-export const looks = [
+const looks = [
   { width: 360, colorScheme: 'dark' },
   { width: 1_440, colorScheme: 'light' },
 ] as const;
 
-/** Each page of `paths` (below /console, with its heading) is sound. SCREENSHOTS: a directory that keeps a picture of each. */
+/**
+ * Each page of `paths` (below /console, with its heading) is sound, narrow and dark, wide and light. SCREENSHOTS: a directory that keeps a
+ * picture of each.
+ */
 export async function expectSoundPages(
   browser: Browser,
   url: string,
   secret: string,
-  { width, colorScheme }: (typeof looks)[number],
   paths: readonly (readonly [string, string])[],
 ): Promise<void> {
-  const opened = await openConsole(browser, url, secret, { viewport: { width, height: 900 }, colorScheme });
-  const { SCREENSHOTS: pictures } = process.env;
-  for (const [path, heading] of paths) {
-    await opened.page.goto(`${url}/console/${path}`);
-    const name = `${path.replaceAll(/[^a-z0-9]+/gi, '-')}-${width}.png`;
-    if (pictures !== undefined) await opened.page.screenshot({ path: `${pictures}/${name}`, fullPage: true });
-    // The browser tells an answer that is no page as an error of the console.
-    opened.faults.splice(
-      0,
-      opened.faults.length,
-      ...opened.faults.filter((fault) => !/status of (404|403|400)/.test(fault)),
-    );
-    await expectSound(opened, heading);
+  const opened = await openConsole(browser, url, secret);
+  const { page, faults } = opened;
+  for (const { width, colorScheme } of looks) {
+    // A page with plots loads itself again when colours change.
+    await page.goto('about:blank');
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    for (const [path, heading] of paths) {
+      await page.goto(`${url}/console/${path}`);
+      // The browser tells an answer that is no page as an error of the console.
+      faults.splice(0, faults.length, ...faults.filter((fault) => !/status of (404|403|400)/.test(fault)));
+      await expectSound(opened, heading);
+      await keepPicture(page, `${path}-${width}`);
+    }
   }
-  await opened.page.context().close();
+  await page.context().close();
+}
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS: folder } = process.env;
+  if (folder === undefined) return;
+  await page.screenshot({ path: `${folder}/${name.replaceAll(/[^a-z0-9]+/gi, '-')}.png`, fullPage: true });
 }
 
 /** A session of the key without a browser. */

@@ -7,7 +7,7 @@ import { actForm, field } from '../parts/form.ts';
 import { facts } from '../parts/table.ts';
 import { durationText, money, payload, short, sizeText, time } from '../parts/text.ts';
 import type { Read, Visit } from '../visit.ts';
-import { type Job, jobState, ownPath } from './video.ts';
+import { type Job, jobState, modelOf, ownPath } from './video.ts';
 
 interface Status {
   readonly progress_pct: number | null;
@@ -84,7 +84,7 @@ function told(visit: Visit, job: Job): Html {
     ['State', jobState(job)],
     ['Id', html`<code>${job.job_id}</code>`],
     ['Kind', job.operation],
-    ['Made by', short(`${job.vendor} ${job.model}`, 100)],
+    ['Made by', short(modelOf(job), 100)],
     ['Length', `${job.duration_seconds} s, ${job.resolution}, ${job.aspect_ratio}`],
     ['Size', job.size_bytes === null ? null : sizeText(job.size_bytes)],
     ['Cost', job.cost_usd === null ? null : money(job.cost_usd)],

@@ -81,6 +81,10 @@ export function jobState({ state }: Pick<Job, 'state'>): Html {
   return badge(state, kind);
 }
 
+export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): string {
+  return model.includes('/') ? model : `${vendor}/${model}`;
+}
+
 /** A link of the service as a path: pages show films of their own origin only. */
 export function ownPath(url: string): string {
   const { pathname, search } = new URL(url);
@@ -119,7 +123,7 @@ function films(visit: Visit, { items }: Page<Job>): Html {
           html`<a class="film" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? html`<span class="picture"></span>` : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${short(prompt, 120)}</a>`,
       },
       { title: 'State', cell: (job) => jobState(job) },
-      { title: 'Model', cell: ({ vendor, model }) => short(model.includes('/') ? model : `${vendor}/${model}`, 60) },
+      { title: 'Model', cell: (job) => short(modelOf(job), 60) },
       { title: 'Ordered', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Seconds', kind: 'number', cell: ({ duration_seconds: seconds }) => String(seconds) },
       { title: 'Cost', kind: 'number', cell: ({ cost_usd: cost }) => (cost === null ? '' : money(cost)) },

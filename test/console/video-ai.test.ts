@@ -1,8 +1,9 @@
-// Films in the console: the price is told first, the film is made, seen and deleted by its id; links stay within the page's own origin.
+// Films and language models in the console. The price of a film is told first, it is made, seen and deleted by its id. One question is asked,
+// with its answer and the call beside it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, looks, openConsole, sendForm, signedIn } from '../support/console.ts';
+import { expectSoundPages, openConsole, sendForm, signedIn } from '../support/console.ts';
 import {
   type Client,
   client,
@@ -13,6 +14,7 @@ import {
 } from '../support/service.ts';
 
 const HOSTILE = '<iframe src=javascript:alert(1)>"\u202e'.padEnd(300, 'w');
+const QUESTION = '<script>alert(1)</script> & "quotes"';
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
 let service: TestService;
 let chromium: TestBrowser;
@@ -42,17 +44,20 @@ async function ended(prompt: string): Promise<string> {
   return id;
 }
 
-test.each(looks)('is sound: $width px, $colorScheme', async (look) => {
+test('is sound, narrow and dark, wide and light', async () => {
   const heading = `${HOSTILE.slice(0, 80)}…`;
-  await expectSoundPages(chromium.browser, service.url, account.secret, look, [
+  await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['video', 'Video'],
     ['video?state=running', 'Video'],
     [`video/${film}`, heading],
     [`video/${failed}`, '[[fail:CONTENT_REFUSED]]'],
     [`video/${film}/delete`, 'Delete a film'],
+    ['video?cursor=none', 'Video'],
     ['video/vid_00000000000000000000', 'There is no such page'],
+    ['ai', 'AI'],
+    ['ai?search=none', 'AI'],
   ]);
-  await expectSoundPages(chromium.browser, service.url, other.secret, look, [['video', 'Video']]);
+  await expectSoundPages(chromium.browser, service.url, other.secret, [['video', 'Video']]);
 });
 
 test('a film is ordered for a price that was told, shows by itself, and plays', async () => {
@@ -99,6 +104,47 @@ test('a film of another account is as unknown as one that never was', async () =
   const foreign = await visitor.get(`/console/video/${film}`);
   expect([foreign.status, foreign.text.includes('There is no such page'), foreign.text.includes('sig=')]).toEqual([
     404,
+    true,
+    false,
+  ]);
+});
+
+test('a question is answered, as the call beside it would be', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/ai`);
+  await page.fill('#chat-prompt', QUESTION);
+  await page.fill('#chat-model', 'sandbox/echo-1');
+  await page.click('button:has-text("Ask")');
+  await expect.poll(() => page.textContent('h1')).toBe('An answer');
+  const answer = await page.textContent('pre[aria-label="Answer"]');
+  expect(answer).toContain(QUESTION);
+  const command = (await page.textContent('pre[aria-label="The call"]')) ?? '';
+  const [, body = ''] = /-d '([\s\S]*)'$/.exec(command) ?? [];
+  const again = await client(service.url, account.secret)('POST', '/v1/ai/chat', body);
+  expect(again.body.data.choices[0].message.content).toBe(answer?.trimStart());
+  expect(await page.inputValue('#chat-prompt')).toBe(QUESTION);
+  expect(faults).toEqual([]);
+});
+
+test('a model that is not there is told at its field, what was typed stays, and spend stands by capability', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  const refused = await sendForm(visitor, '/console/ai', 'chat', { prompt: 'hello', model: 'none/such' });
+  expect(refused.status).toBe(404);
+  expect(refused.text).toContain('value="none/such"');
+  expect(refused.text).toContain('id="chat-model-fault"');
+  expect((await sendForm(visitor, '/console/ai', 'chat', { prompt: 'hello', model: 'sandbox/echo-1' })).status).toBe(
+    200,
+  );
+  expect((await visitor.get('/console/ai')).text).toContain('>ai.chat</a>');
+});
+
+test('a key that may only read sees the models and asks none', async () => {
+  const { body } = await client(service.url, account.secret)('POST', '/v1/account/keys/create', {
+    scopes: ['ai:read'],
+  });
+  const page = await (await signedIn(service.url, body.data.key_secret)).get('/console/ai');
+  expect([page.status, page.text.includes('sandbox/echo-1'), page.text.includes('value="chat"')]).toEqual([
+    200,
     true,
     false,
   ]);
