@@ -28,11 +28,11 @@ export class BatchCaller {
     return (await this.call('GET', `/v1/ai/batch/get/${id}`)).body.data;
   }
 
-  over(id: string): Promise<Data> {
+  over(id: string, withinMs = 30_000): Promise<Data> {
     return eventually(async () => {
       const batch = await this.get(id);
       return batch.finished_at === null ? null : batch;
-    });
+    }, withinMs);
   }
 
   async results(id: string, limit = 100): Promise<Data[]> {

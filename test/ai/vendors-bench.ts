@@ -38,8 +38,12 @@ export class AiVendors {
     this.#folder = folder;
   }
 
-  /** `model`: further fields of acme's chat model; `wire`: what acme speaks. */
-  static async start(model: object = {}, wire: WireWords = openaiWire): Promise<AiVendors> {
+  /** `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service. */
+  static async start(
+    model: object = {},
+    wire: WireWords = openaiWire,
+    settings: Record<string, string> = {},
+  ): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
       OpenaiDouble.start('Hello from acme.', wire),
       OpenaiDouble.start('Hello from corp.'),
@@ -75,7 +79,7 @@ export class AiVendors {
     const file = join(folder, 'vendors.yaml');
     await writeFile(file, stringify({ version: 1, vendors }, { aliasDuplicateObjects: false }));
     const env = { VENDORS_FILE: file };
-    const service = await startTestService({ env });
+    const service = await startTestService({ env: { ...env, ...settings } });
     return new AiVendors({ acme, corp, service, env, account: await createTestAccount(service.core, 1) }, folder);
   }
 

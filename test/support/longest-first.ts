@@ -27,6 +27,7 @@ const LONGEST = [
   'video/hostile-vendors',
   'video/openai',
   'faults/races.soak',
+  'faults/ai-kill.soak',
   'cron/two-processes',
   'outbound/hostile',
   'vendors/operator',
