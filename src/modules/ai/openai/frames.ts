@@ -33,7 +33,8 @@ export async function* framesOf(
     if (isLate) yield commentText('waiting');
     for (let next = await first; next.done !== true; next = await events.next()) {
       const event = next.value;
-      if (event.kind === 'chunk') yield* wire.chunk(event.chunk);
+      // Handed on one by one: `yield*` would wait several times for each.
+      if (event.kind === 'chunk') for (const frame of wire.chunk(event.chunk)) yield frame;
       else if (event.kind === 'end') yield* wire.end(event, endMetadata(event));
     }
   } catch (error) {
