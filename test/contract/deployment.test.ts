@@ -59,6 +59,7 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
       (await call('GET', '/v1/videos')).status === 200 ? 'openai_compat' : 'none',
       // Asked by GET it says so only where it is.
       (await call('GET', '/mcp')).status === 405 ? 'mcp' : 'none',
+      (await call('GET', '/console')).status === 404 ? 'none' : 'console',
     ]);
   });
 
