@@ -48,7 +48,7 @@ test('is sound, narrow and dark, wide and light', async () => {
   const heading = `${HOSTILE.slice(0, 80)}…`;
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['video', 'Video'],
-    ['video?state=running', 'Video'],
+    ['video?state=succeeded', 'Video'],
     [`video/${film}`, heading],
     [`video/${failed}`, '[[fail:CONTENT_REFUSED]]'],
     [`video/${film}/delete`, 'Delete a film'],
