@@ -8,6 +8,7 @@ import { secretHash } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { switchTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
+import { lastDoctorResult } from '../../src/core/upkeep/doctor-result.ts';
 import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -145,9 +146,11 @@ describe('qm', () => {
     );
   });
 
-  test('the doctor is content, and says by its exit code when it is not', async () => {
+  test('the doctor is content, and says by its exit code when it is not; what it found last is kept for the operator', async () => {
     const account = await makeAccount();
-    expect(await json('doctor')).toMatchObject({ ok: true, findings: [] });
+    const { ok, findings, accounts } = await json('doctor');
+    expect({ ok, findings }).toEqual({ ok: true, findings: [] });
+    expect(await lastDoctorResult(db)).toMatchObject({ accounts, findings: 0 });
     await db.query(
       { name: 'damage', text: 'UPDATE core.wallet SET balance_nanos = balance_nanos + 1 WHERE account_id = $1' },
       [account],
@@ -158,6 +161,7 @@ describe('qm', () => {
       ok: false,
       findings: expect.arrayContaining([expect.objectContaining({ account_id: account, check: 'balance' })]),
     });
+    expect(await lastDoctorResult(db)).toMatchObject({ accounts, findings: JSON.parse(stdout).findings.length });
     await db.query(
       { name: 'repair', text: 'UPDATE core.wallet SET balance_nanos = balance_nanos - 1 WHERE account_id = $1' },
       [account],
