@@ -4,7 +4,6 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keysStopped, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
-import { eventually } from '../cron/harness.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -112,13 +111,6 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'video.job.failed': async () => {
     const { data } = (await call('POST', '/v1/video/generate', { prompt: '[[hang]]', duration_seconds: 1 })).body;
     await call('POST', `/v1/video/cancel/${data.job_id}`);
-  },
-  'ai.batch.failed': async () => {
-    const body = { model: 'sandbox/echo-1', messages: [{ role: 'user', content: '[[slow:100]]' }] };
-    const requests = Array.from({ length: 20 }, (_, n) => ({ custom_id: `n-${n}`, capability: 'ai.chat', body }));
-    const { batch_id: id } = (await call('POST', '/v1/ai/batch/create', { requests })).body.data;
-    await call('POST', `/v1/ai/batch/cancel/${id}`);
-    await eventually(async () => (await call('GET', `/v1/ai/batch/get/${id}`)).body.data.finished_at);
   },
 };
 

@@ -32,7 +32,6 @@ export async function endEarly(
   accountId: string,
   batchId: string,
   endsAs: EarlyEnd,
-  requestId: string | null,
 ): Promise<BatchRow | null> {
   const batch = await lockBatch(tx, accountId, batchId);
   if (batch === null || batch.ends_as === endsAs) return batch;
@@ -42,7 +41,7 @@ export async function endEarly(
       detail: batch.status,
     });
   const { code, message } = problem('BATCH_ENDED');
-  return endRemaining(tx, accountId, batch, { code, message }, { endsAs, requestId });
+  return endRemaining(tx, accountId, batch, { code, message }, endsAs);
 }
 
 interface Found {
@@ -77,7 +76,7 @@ export function batchSweeps({ db }: Pick<Core, 'db'>): Sweep[] {
 async function expire(tx: Transaction, accountId: string, batchId: string): Promise<void> {
   const batch = await lockBatch(tx, accountId, batchId);
   if (batch === null || batch.finished_at !== null || batch.ends_as !== null) return;
-  await endEarly(tx, accountId, batchId, 'expired', null);
+  await endEarly(tx, accountId, batchId, 'expired');
 }
 
 async function remove(tx: Transaction, accountId: string, batchId: string): Promise<void> {

@@ -168,31 +168,25 @@ export async function endItem(tx: Transaction, item: Item, end: ItemEnd): Promis
   return true;
 }
 
-/** What of a batch is not under way fails with `error`. `early`: what the batch becomes once nothing of it is, and who asked for that. */
+/** What of a batch is not under way fails with `error`. `endsAs`: what the batch becomes once nothing of it is. */
 export async function endRemaining(
   tx: Transaction,
   accountId: string,
   batch: BatchRow,
   error: ItemError,
-  early: { readonly endsAs: EarlyEnd; readonly requestId: string | null } | null,
+  endsAs: EarlyEnd | null,
 ): Promise<BatchRow> {
   const id = [accountId, batch.batch_id];
   const { rows } = await tx.query<{ item_no: number; bytes: number }>(lockWaiting, id);
   const waiting = rows.map(({ item_no }) => item_no);
   const done = batch.succeeded + batch.failed;
   await tx.query(endWaiting, [...id, done, JSON.stringify(error), int4Array(waiting)]);
-  const after = { ...batch, failed: batch.failed + waiting.length, ends_as: batch.ends_as ?? early?.endsAs ?? null };
-  return save(tx, accountId, after, -rows.reduce((sum, { bytes }) => sum + bytes, 0), early?.requestId);
+  const after = { ...batch, failed: batch.failed + waiting.length, ends_as: batch.ends_as ?? endsAs };
+  return save(tx, accountId, after, -rows.reduce((sum, { bytes }) => sum + bytes, 0));
 }
 
 /** With its end, if nothing of it is left. */
-async function save(
-  tx: Transaction,
-  accountId: string,
-  batch: BatchRow,
-  bytes: number,
-  requestId: string | null = null,
-): Promise<BatchRow> {
+async function save(tx: Transaction, accountId: string, batch: BatchRow, bytes: number): Promise<BatchRow> {
   const isOver = batch.succeeded + batch.failed === batch.total;
   const nowMs = isOver ? await clockNow(tx) : null;
   const counted = batch.succeeded > 0 ? 'completed' : 'failed';
@@ -206,6 +200,6 @@ async function save(
   ]);
   if (nowMs === null) return after;
   const type = status === 'completed' ? 'ai.batch.completed' : 'ai.batch.failed';
-  sendEvents(tx, [{ accountId, type, data: { object: batchRecord(after) }, requestId }], nowMs);
+  sendEvents(tx, [{ accountId, type, data: { object: batchRecord(after) }, requestId: null }], nowMs);
   return after;
 }

@@ -24,7 +24,7 @@ export const cancel = defineCapability<AiState>()({
   destructive: true,
   idempotent: true,
   errors: ['BATCH_NOT_FOUND', 'STATE_CONFLICT'],
-  events: ['ai.batch.failed'],
+  events: [],
   examples: [
     {
       title: 'Asked twice, it answers the same',
@@ -39,7 +39,7 @@ export const cancel = defineCapability<AiState>()({
   ],
   run: ({ ctx, input }) =>
     runWrite(ctx, async (tx) => {
-      const batch = await endEarly(tx, ctx.accountId, input.id, 'cancelled', ctx.requestId);
+      const batch = await endEarly(tx, ctx.accountId, input.id, 'cancelled');
       if (batch === null) throw problem('BATCH_NOT_FOUND', { param: 'id' });
       return batchRecord(batch);
     }),
