@@ -2,17 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { accountRows } from '../support/account-rows.ts';
-import {
-  byId,
-  capabilities,
-  createPlayer,
-  endFilmsAfterEach,
-  httpCall,
-  prepareExample,
-} from '../support/capabilities.ts';
+import { byId, capabilities, createPlayer, endFilmsAfter, httpCall, prepareExample } from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,
@@ -23,7 +16,7 @@ import {
   type TestService,
 } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfterEach();
+const endFilmsOf = endFilmsAfter(afterEach);
 let service: TestService;
 let account: TestAccount;
 let call: Client;

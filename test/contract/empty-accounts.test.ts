@@ -1,9 +1,9 @@
 // What a module keeps for an account, and what it does not: an empty account may go over into another, one that is in use never.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { byId, endFilmsAfterEach, manifest, playExample } from '../support/capabilities.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { byId, endFilmsAfter, manifest, playExample } from '../support/capabilities.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfterEach();
+const endFilmsOf = endFilmsAfter(afterEach);
 let it: TestService;
 beforeAll(async () => {
   it = await startTestService();

@@ -1,5 +1,5 @@
 // Every example of every capability, run through REST on an account of its own, as an agent would that reads discovery.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { priceOf } from '../../src/core/wallet/prices.ts';
 import { usd } from '../../src/lib/money.ts';
@@ -9,7 +9,7 @@ import {
   callCapability,
   capabilities,
   createPlayer,
-  endFilmsAfterEach,
+  endFilmsAfter,
   isOperators,
   manifest,
   outputFaults,
@@ -18,7 +18,7 @@ import {
 import { expectFailure, expectSuccess } from '../support/envelope.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfterEach();
+const endFilmsOf = endFilmsAfter(afterEach);
 let service: TestService;
 const emitted = new Map<string, Set<string>>();
 

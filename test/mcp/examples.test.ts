@@ -1,18 +1,18 @@
 // Every capability's first example through MCP: it answers what REST answers. A write under one idempotency key is the same request by either.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { toolName } from '../../src/manifest/capability.ts';
 import {
   callCapability,
   capabilities,
   createPlayer,
-  endFilmsAfterEach,
+  endFilmsAfter,
   outputFaults,
   prepareExample,
 } from '../support/capabilities.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
 import { client, startTestService, type TestService } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfterEach();
+const endFilmsOf = endFilmsAfter(afterEach);
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();

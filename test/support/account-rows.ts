@@ -34,7 +34,7 @@ const ONLY: Readonly<Record<string, string>> = {
 /** Digest of the account's rows by table, the numbers of its events and deliveries, and the exact figures of its queues. */
 export async function accountRows(db: Database, accountId: string): Promise<Record<string, string>> {
   await workDone(db, accountId);
-  const tables = (await db.query<{ name: string }>(listTables, [])).rows.map(({ name }) => name);
+  const tables = await tablesOf(db);
   const digests = tables
     .filter((name) => !BACKGROUND.includes(name))
     .map((name) => {
@@ -49,6 +49,18 @@ export async function accountRows(db: Database, accountId: string): Promise<Reco
     accountId,
   ]);
   return Object.fromEntries(rows.map((row) => [row.name, row.digest]));
+}
+
+const known = new WeakMap<Database, Promise<string[]>>();
+
+/** Asked once: the catalogue takes longer to read than the rows. */
+function tablesOf(db: Database): Promise<string[]> {
+  let tables = known.get(db);
+  if (tables === undefined) {
+    tables = db.query<{ name: string }>(listTables, []).then(({ rows }) => rows.map(({ name }) => name));
+    known.set(db, tables);
+  }
+  return tables;
 }
 
 /** Work that a call began goes on behind it, and changes its own rows: it is waited for. */

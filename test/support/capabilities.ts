@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { afterEach, expect } from 'vitest';
+import { type afterAll, type afterEach, expect } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
 import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';
@@ -133,12 +133,12 @@ export async function prepareExample(call: Client, capability: Capability, index
 }
 
 /**
- * For a file that plays examples: ends the films that they began, after each test, of the accounts that it is given. Nobody waits for
+ * For a file that plays examples: ends the films that they began, of the accounts that it is given, where `hook` runs. Nobody waits for
  * them any more, and drawing them would take a core.
  */
-export function endFilmsAfterEach(): (call: Client) => Client {
+export function endFilmsAfter(hook: typeof afterEach | typeof afterAll): (call: Client) => Client {
   const calls: Client[] = [];
-  afterEach(async () => {
+  hook(async () => {
     for (const call of calls.splice(0)) {
       for (const state of ['queued', 'running']) {
         const { body } = await call('GET', `/v1/video/list?state=${state}`);
