@@ -1,8 +1,9 @@
-// A capability made ready to be called: its validators are compiled once, its fields sorted into path, query and body.
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+// A capability made ready to be called: its validators are compiled once, at its first call, its fields sorted into path, query and body.
+import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { admission } from '../core/admission.ts';
+import { once } from '../lib/once.ts';
 import { type Capability, pathParameters } from '../manifest/capability.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
 import type { Module } from '../manifest/module.ts';
@@ -25,7 +26,7 @@ export interface Endpoint {
   /** Schemas of the input's fields by name. */
   readonly fields: Readonly<Record<string, FieldSchema>>;
   /** True when the input is valid. */
-  readonly isValid: ValidateFunction;
+  isValid(input: unknown): boolean;
   /** All faults of an invalid input; of one that came as a long text only the first. */
   faults(input: unknown, bodyCharacters: number): readonly ErrorObject[];
 }
@@ -49,7 +50,7 @@ const THOROUGH_CHARACTERS_MAX = 8 * 1024;
 
 const bodyAjv = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: true } as const;
 
-/** Compiles validators lazily for faults (rare) and at once for the fast check. */
+/** Validators are compiled when they are first asked, some milliseconds each: nobody calls all capabilities, and a start waits for none. */
 export class EndpointCompiler {
   readonly #fast = withFormats(new Ajv({ ...bodyAjv, allErrors: false }));
   readonly #thorough = withFormats(new Ajv({ ...bodyAjv, allErrors: true, useDefaults: false }));
@@ -57,8 +58,8 @@ export class EndpointCompiler {
   compile(module: string, state: () => unknown, capability: Endpoint['capability']): Endpoint {
     const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
     const pathFields = pathParameters(capability.path);
-    const fast = this.#fast.compile(capability.input);
-    let thorough: ValidateFunction | undefined;
+    const fast = once(() => this.#fast.compile(capability.input));
+    const thorough = once(() => this.#thorough.compile(capability.input));
     return {
       capability,
       state,
@@ -70,11 +71,10 @@ export class EndpointCompiler {
       unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',
       opaque: new Set(capability.opaque ?? []),
       fields: schema.properties,
-      isValid: fast,
-      faults: (input, bodyCharacters) => {
-        if (bodyCharacters > THOROUGH_CHARACTERS_MAX) return fast(input) === true ? [] : (fast.errors ?? []);
-        thorough ??= this.#thorough.compile(capability.input);
-        return thorough(input) === true ? [] : (thorough.errors ?? []);
+      isValid: (input) => fast()(input) === true,
+      faults(input, bodyCharacters) {
+        const check = bodyCharacters > THOROUGH_CHARACTERS_MAX ? fast() : thorough();
+        return check(input) === true ? [] : (check.errors ?? []);
       },
     };
   }

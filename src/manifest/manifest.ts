@@ -37,12 +37,17 @@ export function buildManifest(
   const faults = checkManifest(modules, offer, thoroughness);
   if (faults.length > 0) throw new Error(`The manifest breaks its rules:\n- ${faults.join('\n- ')}`);
   const capabilities: Capability[] = modules.flatMap((module) => [...module.capabilities]);
+  let sha256: string | undefined;
   return {
     ...offer,
     modules,
     capabilities,
     byId: new Map(capabilities.map((capability) => [capability.id, capability])),
-    sha256: digest(capabilities, offer),
+    // Documents tell it; a start does not wait for it.
+    get sha256() {
+      sha256 ??= digest(capabilities, offer);
+      return sha256;
+    },
   };
 }
 

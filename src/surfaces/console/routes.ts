@@ -4,6 +4,7 @@ import type { Core } from '../../core/context.ts';
 import { sessionCredential } from '../../core/people/sessions/principal.ts';
 import { endSession } from '../../core/people/sessions/sessions.ts';
 import { html } from '../../lib/html.ts';
+import { once } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { Problem, problem } from '../../problems/problem.ts';
@@ -59,14 +60,6 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
     route('view', '/view', { methods: ['POST'], answer: (request) => setPreferences(services(), request) }),
     ...offered.map(shown),
   ];
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 async function visited(
