@@ -1,7 +1,7 @@
 // What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPlayer, endFilmsAfterEach, manifest } from '../support/capabilities.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createPlayer, endFilmsAfter, manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
@@ -12,7 +12,7 @@ import {
   type TestService,
 } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfterEach();
+const endFilmsOf = endFilmsAfter(afterEach);
 let service: TestService;
 let secret: string;
 beforeAll(async () => {

@@ -20,7 +20,6 @@ interface Stats {
 }
 
 interface Webhook {
-  readonly id: string;
   readonly url: string;
   readonly status: string;
   readonly disabled_reason: string | null;
@@ -76,14 +75,7 @@ async function deadLetters(visit: Visit): Promise<Html[]> {
   const stats = await Promise.all(watched.map(({ name }) => visit.call<Stats>('queue.stats', { queue: name })));
   return watched.flatMap(({ name }, i) =>
     lines(visit, stats[i] as Read<Stats>, ({ dlq_count: dead }) =>
-      dead === 0
-        ? []
-        : [
-            line(
-              'Dead letters',
-              html`<a href="${visit.path(`/queues/${encodeURIComponent(name)}/dlq`)}">${short(name)}</a> ${countOf(dead, 'message')}`,
-            ),
-          ],
+      dead === 0 ? [] : [line('Dead letters', html`${short(name)} ${countOf(dead, 'message')}`)],
     ),
   );
 }
@@ -95,9 +87,7 @@ async function webhooks(visit: Visit): Promise<Html[]> {
     items
       .filter(({ disabled_reason }) => disabled_reason !== null)
       .slice(0, EACH_MAX)
-      .map(({ id, url, disabled_reason: why }) =>
-        line('Webhook', html`<a href="${visit.path(`/webhooks/${id}`)}">${short(url, 80)}</a> is off: ${why ?? ''}`),
-      ),
+      .map(({ url, disabled_reason: why }) => line('Webhook', html`${short(url, 80)} is off: ${why ?? ''}`)),
   );
 }
 
@@ -109,10 +99,7 @@ async function schedules(visit: Visit): Promise<Html[]> {
       .filter(({ last_run }) => last_run?.status === 'failed')
       .slice(0, EACH_MAX)
       .map(({ id, name, last_run }) =>
-        line(
-          'Schedule',
-          html`<a href="${visit.path(`/schedules/${id}`)}">${short(name ?? id, 80)}</a> failed ${ago(visit, last_run?.started_at ?? null)}`,
-        ),
+        line('Schedule', html`${short(name ?? id, 80)} failed ${ago(visit, last_run?.started_at ?? null)}`),
       ),
   );
 }
