@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elementStarts, memberSources, membersWithout, nesting, nestingDepth } from './json-source.ts';
+import { elementStarts, indented, memberSources, membersWithout, nesting, nestingDepth } from './json-source.ts';
 
 const spaced = (value: unknown) => JSON.stringify(value, null, '\t ');
 
@@ -37,6 +37,25 @@ test('elementStarts finds every element of an array', () => {
       expect(elementStarts(text, 0)).toHaveLength(list.length);
     }),
   );
+});
+
+describe('indented', () => {
+  test('is what JSON.stringify would write, of whatever spacing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.boolean(), (value, wide) => {
+        const text = wide ? spaced(value) : JSON.stringify(value);
+        // JSON.stringify knows no value that JSON.parse has not read: such as -0.
+        expect(indented(text)).toBe(JSON.stringify(JSON.parse(JSON.stringify(value)), null, 2));
+      }),
+    );
+  });
+
+  test('digits, escapes, repeated names and their order stay as they were sent', () => {
+    const text = '{"b":1.0,"2":12345678901234567890,"1":"\\u0041{,}","b":[ ],"c":{\n}}';
+    expect(indented(text)).toBe(
+      '{\n  "b": 1.0,\n  "2": 12345678901234567890,\n  "1": "\\u0041{,}",\n  "b": [],\n  "c": {}\n}',
+    );
+  });
 });
 
 test.each([

@@ -87,6 +87,34 @@ export function elementStarts(text: string, from: number): number[] {
   return starts;
 }
 
+/** A valid document with a member or an element a line; its tokens stay as they are: digits, escapes, the order of names. */
+export function indented(text: string): string {
+  const parts: string[] = [];
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(depth)}`;
+  for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
+    const sign = text[at] as string;
+    const end = sign === '"' ? stringEnd(text, at) : at + 1;
+    const next = skipSpace(text, end);
+    const opens = sign === '{' || sign === '[';
+    if (opens && (text[next] === '}' || text[next] === ']')) {
+      parts.push(sign, text[next] as string);
+      at = next + 1;
+      continue;
+    }
+    if (opens) depth += 1;
+    if (sign === '}' || sign === ']') {
+      depth -= 1;
+      parts.push(line());
+    }
+    parts.push(text.slice(at, end));
+    if (opens || sign === ',') parts.push(line());
+    else if (sign === ':') parts.push(' ');
+    at = end;
+  }
+  return parts.join('');
+}
+
 function skipSpace(text: string, at: number): number {
   let next = at;
   while (text.charCodeAt(next) <= 32) next += 1;

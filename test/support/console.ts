@@ -92,6 +92,25 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name.replaceAll(/[^a-z0-9]+/gi, '-')}.png`, fullPage: true });
 }
 
+const FOCUSED_WITHIN = 200;
+
+/** Presses Tab until what `selector` finds has the focus: it can be reached by keyboard alone. Fails when it never has. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  const wanted = page.locator(selector).first();
+  await wanted.waitFor();
+  for (let pressed = 0; pressed < FOCUSED_WITHIN; pressed += 1) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  expect.fail(`${FOCUSED_WITHIN} presses of Tab do not lead to ${selector} at ${page.url()}`);
+}
+
+/** Goes there by Tab and presses the key, Enter when absent. */
+export async function press(page: Page, selector: string, key = 'Enter'): Promise<void> {
+  await tabTo(page, selector);
+  await page.keyboard.press(key);
+}
+
 /** A session of the key without a browser. */
 export async function signedIn(url: string, secret: string): Promise<PageVisitor> {
   const visitor = new PageVisitor(url);

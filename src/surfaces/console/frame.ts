@@ -67,7 +67,7 @@ ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
 <div class="body">
 <nav aria-label="Pages">${navigation(page, pages, visit)}</nav>
 <div class="page">
-<main id="main" tabindex="-1">
+<main id="main" tabindex="-1"${since === null || view.againSeconds === undefined ? '' : html` data-again="${view.againSeconds}"`}>
 ${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
 ${visit.refused === null ? '' : failure(visit, visit.refused.problem, visit.refused.requestId)}
 ${view.content}

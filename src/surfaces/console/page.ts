@@ -1,6 +1,7 @@
 // A page of the console: an address below /console, what it shows, and what its forms do. It shows and does nothing but what calls of
 // capabilities as its visitor answer and do, so every page obeys the API's scopes, limits and validation.
 import type { Html } from '../../lib/html.ts';
+import type { JsonText } from '../../lib/json-text.ts';
 import type { Visit } from './visit.ts';
 
 export interface ConsolePage {
@@ -36,13 +37,15 @@ export interface View {
   readonly status?: number;
   /** It has figures that are drawn. */
   readonly hasPlots?: boolean;
+  /** Of a live page: it is also fetched again after so long, because something is under way that no tick tells. */
+  readonly againSeconds?: number;
 }
 
 /** A write by a form. It is called once however often the form is sent: each form carries an idempotency key. */
 export interface Act {
   readonly capability: string;
   /** The capability's input. Throws a Problem for what the form alone shows to be wrong. */
-  input(form: URLSearchParams, visit: Visit): Readonly<Record<string, unknown>>;
+  input(form: URLSearchParams, visit: Visit): Readonly<Record<string, unknown>> | JsonText;
   /** Told on the page that follows. */
   readonly done: string;
   /** Path below /console of the page that follows; absent: the page of the form. */

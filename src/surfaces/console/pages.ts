@@ -10,6 +10,10 @@ import { operatorPage } from './operator/operator.ts';
 import { operatorTopupsPage, refundPage } from './operator/topups.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
+import { dlqPage } from './queues/dlq.ts';
+import { queueDeletePage, queuePurgePage } from './queues/ends.ts';
+import { queuePage } from './queues/one.ts';
+import { queuesPage } from './queues/queues.ts';
 import { usagePage } from './usage/usage.ts';
 import { collectionDeletePage, collectionPage } from './vectors/collection.ts';
 import { vectorsPage } from './vectors/vectors.ts';
@@ -22,6 +26,11 @@ export const pages: readonly ConsolePage[] = [
   keysPage,
   keyPage,
   revokePage,
+  queuesPage,
+  queuePage,
+  queuePurgePage,
+  queueDeletePage,
+  dlqPage,
   vectorsPage,
   collectionPage,
   collectionDeletePage,

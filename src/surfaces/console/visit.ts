@@ -3,6 +3,7 @@
 import type { Core } from '../../core/context.ts';
 import type { Principal } from '../../core/principal.ts';
 import { scopesAllow } from '../../core/scopes.ts';
+import type { JsonText } from '../../lib/json-text.ts';
 import type { Capability } from '../../manifest/capability.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawOutcome, RawRequest } from '../../manifest/raw-route.ts';
@@ -14,7 +15,13 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** What a call of the page answered. */
 export type Read<Data> =
-  | { readonly data: Data; readonly problem: null; readonly requestId: string }
+  | {
+      readonly data: Data;
+      /** The envelope as it came: what is opaque in it is shown as it was sent. */
+      readonly text: string;
+      readonly problem: null;
+      readonly requestId: string;
+    }
   | { readonly data: null; readonly problem: Problem; readonly requestId: string };
 
 export interface MadeCall {
@@ -129,7 +136,7 @@ export class Visit {
   }
 
   /** The write of a form, once for its key. */
-  async write<Data>(id: string, input: Input, idempotencyKey: string): Promise<Read<Data>> {
+  async write<Data>(id: string, input: Input | JsonText, idempotencyKey: string): Promise<Read<Data>> {
     const { idempotent } = this.capability(id);
     return readOf(await this.#parts.request.invoke(id, input, idempotent ? { idempotencyKey } : {}));
   }
@@ -145,5 +152,5 @@ export class Visit {
 function readOf<Data>({ problem, envelope }: RawOutcome): Read<Data> {
   const { data, metadata } = JSON.parse(envelope) as { data: Data; metadata: { request_id: string } };
   const requestId = metadata.request_id;
-  return problem === null ? { data, problem, requestId } : { data: null, problem, requestId };
+  return problem === null ? { data, text: envelope, problem, requestId } : { data: null, problem, requestId };
 }

@@ -39,7 +39,7 @@ const DAYS = 30;
 const MODELS_MAX = 50;
 const CHAT = 'chat';
 
-const chat: Act = {
+const chat = {
   capability: 'ai.chat',
   input: (form) => ({
     model: textOf(form, 'model') ?? 'auto',
@@ -48,7 +48,7 @@ const chat: Act = {
   }),
   done: 'The model answered.',
   shown: (data, visit, form) => ({ title: 'An answer', content: answered(visit, data as Completion, form) }),
-};
+} satisfies Act;
 
 export const aiPage: ConsolePage = {
   name: 'ai',
@@ -86,7 +86,7 @@ ${field(visit, CHAT, { name: 'max_completion_tokens', label: 'Tokens of the answ
 }
 
 function answered(visit: Visit, { choices: [first], model, usage }: Completion, form: URLSearchParams): Html {
-  const input = chat.input(form, visit);
+  const input = chat.input(form);
   return html`<p><a href="${visit.path('/ai')}">AI</a></p>
 <h1>An answer</h1>
 ${payload(first?.message?.content ?? '', 'Answer')}

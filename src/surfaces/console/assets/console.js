@@ -34,6 +34,17 @@ async function refresh() {
     if (text !== null) morph(new DOMParser().parseFromString(policy.createHTML(text), 'text/html'));
   }
   refreshing = false;
+  plan();
+}
+
+/** @type {number | undefined} */
+let again;
+
+/** Where something is under way that no tick tells, the page says after how many seconds it is to be looked at again. */
+function plan() {
+  clearTimeout(again);
+  const seconds = Number(document.querySelector('main')?.dataset.again);
+  if (seconds > 0) again = setTimeout(() => void refresh(), seconds * 1_000);
 }
 
 /** This page as it is now; null when it cannot be had. */
@@ -105,6 +116,7 @@ document.addEventListener('visibilitychange', () => {
   } else if (source === null && body.dataset.live !== undefined) void refresh().then(listen);
 });
 listen();
+plan();
 
 let leads = false;
 
@@ -135,12 +147,11 @@ function step(by) {
   rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }
 
-for (const button of document.querySelectorAll('[data-select-all]')) {
-  button.addEventListener('click', () => {
-    const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (
-      document.querySelectorAll('main td input[type=checkbox], main th input[type=checkbox]')
-    );
-    const all = [...boxes].every(({ checked }) => checked);
-    for (const box of boxes) box.checked = !all;
-  });
-}
+document.addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element) || !target.matches('[data-select-all]')) return;
+  const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (
+    document.querySelectorAll('main td input[type=checkbox], main th input[type=checkbox]')
+  );
+  const all = [...boxes].every(({ checked }) => checked);
+  for (const box of boxes) box.checked = !all;
+});

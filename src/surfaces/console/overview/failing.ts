@@ -4,6 +4,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { failure } from '../parts/failure.ts';
 import { ago, countOf, short } from '../parts/text.ts';
+import { queuePath } from '../queues/queue.ts';
 import type { Read, Visit } from '../visit.ts';
 
 interface List<Item> {
@@ -75,9 +76,14 @@ async function deadLetters(visit: Visit): Promise<Html[]> {
   const stats = await Promise.all(watched.map(({ name }) => visit.call<Stats>('queue.stats', { queue: name })));
   return watched.flatMap(({ name }, i) =>
     lines(visit, stats[i] as Read<Stats>, ({ dlq_count: dead }) =>
-      dead === 0 ? [] : [line('Dead letters', html`${short(name)} ${countOf(dead, 'message')}`)],
+      dead === 0 ? [] : [line('Dead letters', html`${deadLink(visit, name)} ${countOf(dead, 'message')}`)],
     ),
   );
+}
+
+function deadLink(visit: Visit, name: string): Html {
+  if (!visit.may('queue.dlq.list')) return short(name);
+  return html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">${short(name)}</a>`;
 }
 
 async function webhooks(visit: Visit): Promise<Html[]> {

@@ -20,6 +20,16 @@ export function actForm(visit: Visit, act: string, content: Html, hidden: Readon
   return html`<form method="post" class="act">${formFields(visit, act)}${fields}${content}</form>`;
 }
 
+/** A form of one button, such as "Pause" beside a row. Hidden fields tell what it is about. */
+export function actButton(
+  visit: Visit,
+  act: string,
+  label: string,
+  hidden: Readonly<Record<string, string>> = {},
+): Html {
+  return actForm(visit, act, html`<button>${label}</button>`, hidden);
+}
+
 export interface Field {
   readonly name: string;
   readonly label: string;

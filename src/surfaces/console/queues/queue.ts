@@ -1,0 +1,64 @@
+// A queue as the API tells it, and what is said of it in words.
+import type { Html } from '../../../lib/html.ts';
+import { badge } from '../parts/table.ts';
+import { durationText } from '../parts/text.ts';
+
+export interface Queue {
+  readonly name: string;
+  readonly type: 'standard' | 'fifo';
+  readonly message_retention_days: number;
+  readonly max_message_size_kb: number;
+  readonly visibility_timeout_default: number;
+  readonly delivery_delay_seconds: number;
+  readonly enable_priority: boolean;
+  readonly dlq_name: string | null;
+  readonly max_receive_count: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface Stats {
+  readonly message_count: number;
+  readonly available_count: number;
+  readonly in_flight_count: number;
+  readonly delayed_count: number;
+  readonly dlq_count: number;
+  readonly oldest_message_age_seconds: number;
+}
+
+/** Leases and delays end by time alone, which no tick tells: a page that shows some looks again. */
+const TIME_SECONDS = 10;
+
+export function queuePath(name: string): string {
+  return `/queues/${encodeURIComponent(name)}`;
+}
+
+/** What most needs somebody's eye comes first. */
+export function stateOf(stats: Stats): Html {
+  if (stats.dlq_count > 0) return badge('dead letters', 'critical');
+  if (stats.in_flight_count > 0) return badge('working', 'good');
+  if (stats.available_count > 0) return badge('waiting', 'warning');
+  return badge(stats.delayed_count > 0 ? 'delayed' : 'empty');
+}
+
+/** All messages of the queue, those that come later too. */
+export function messagesOf({ message_count: now, delayed_count: later }: Stats): number {
+  return now + later;
+}
+
+/** Undefined: only what is told by ticks can change. */
+export function againSeconds(stats: readonly (Stats | null)[]): number | undefined {
+  const isMoving = stats.some((each) => each !== null && each.in_flight_count + each.delayed_count > 0);
+  return isMoving ? TIME_SECONDS : undefined;
+}
+
+/** Empty where there is no message. */
+export function ageOf(stats: Stats): string {
+  return messagesOf(stats) === 0 ? '' : durationText(stats.oldest_message_age_seconds);
+}
+
+/** A call as a command that writes. */
+export function command(baseUrl: string, method: 'POST' | 'PATCH', path: string, body: object): string {
+  const how = method === 'POST' ? '' : ` -X ${method}`;
+  return `curl -sS${how} ${baseUrl}${path} -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}

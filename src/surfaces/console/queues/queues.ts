@@ -1,0 +1,108 @@
+// The queues of the account: how many messages wait, are in flight or dead in each, how old the oldest is, and a new one.
+import { type Html, html } from '../../../lib/html.ts';
+import type { ConsolePage, View } from '../page.ts';
+import { failure, panel } from '../parts/failure.ts';
+import { actForm } from '../parts/form.ts';
+import { type Column, more, type Page, table, teach } from '../parts/table.ts';
+import { count, short } from '../parts/text.ts';
+import type { Read, Visit } from '../visit.ts';
+import { againSeconds, ageOf, command, type Queue, queuePath, type Stats, stateOf } from './queue.ts';
+import { createFields, createInput } from './settings.ts';
+
+/** Each is a call of its own for its figures. */
+const ROWS = 20;
+const CREATE = 'create';
+
+interface Counted extends Queue {
+  /** Null: they could not be read, or may not be. */
+  readonly stats: Stats | null;
+}
+
+export const queuesPage: ConsolePage = {
+  name: 'queues',
+  path: '/queues',
+  needs: 'queue.list',
+  nav: { label: 'Queues', key: 'q' },
+  isLive: true,
+  show,
+  acts: {
+    [CREATE]: {
+      capability: 'queue.create',
+      input: createInput,
+      done: 'The queue was made.',
+      next: (data) => queuePath((data as Queue).name),
+    },
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call<Page<Queue>>('queue.list', { cursor, limit: ROWS });
+  const names = (list.data?.items ?? []).map(({ name }) => name);
+  const reads = visit.may('queue.stats')
+    ? await Promise.all(names.map((queue) => visit.call<Stats>('queue.stats', { queue })))
+    : [];
+  const content = html`<h1>Queues</h1>
+${panel(visit, 'All queues', list, (page) => html`${firstFailure(visit, reads)}${queues(visit, page, reads)}${more(visit, page)}`)}
+${visit.may('queue.create') ? html`<section class="panel"><h2>New queue</h2>${createForm(visit)}</section>` : ''}`;
+  return { title: 'Queues', content, againSeconds: againSeconds(reads.map(({ data }) => data)) };
+}
+
+/** Figures that could not be read: what went wrong is told once, not in each row. */
+function firstFailure(visit: Visit, reads: readonly Read<Stats>[]): Html {
+  const failed = reads.find((read) => read.problem !== null);
+  if (failed === undefined || failed.problem === null) return html``;
+  return html`<p class="quiet">Some figures could not be read.</p>${failure(visit, failed.problem, failed.requestId)}`;
+}
+
+function queues(visit: Visit, { items }: Page<Queue>, reads: readonly Read<Stats>[]): Html {
+  const figures = reads.length === 0 ? [] : figureColumns(visit);
+  return table<Counted>({
+    caption: 'Queues',
+    rows: items.map((queue, i) => ({ ...queue, stats: reads[i]?.data ?? null })),
+    empty: teach('There is no queue. Make one here or by a call, and fill it:', firstCalls(visit)),
+    columns: [
+      {
+        title: 'Name',
+        cell: ({ name }) => html`<a id="queue-${name}" href="${visit.path(queuePath(name))}">${short(name, 80)}</a>`,
+      },
+      ...(reads.length === 0
+        ? []
+        : [{ title: 'State', cell: ({ stats }: Counted) => (stats === null ? 'unknown' : stateOf(stats)) }]),
+      { title: 'Type', cell: ({ type }) => (type === 'fifo' ? 'FIFO' : 'standard') },
+      ...figures,
+    ],
+  });
+}
+
+function figureColumns(visit: Visit): Column<Counted>[] {
+  const figure = (title: string, of: (stats: Stats) => Html | string): Column<Counted> => ({
+    ...{ title, kind: 'number' },
+    cell: ({ stats }) => (stats === null ? '' : of(stats)),
+  });
+  const dead: Column<Counted> = {
+    ...{ title: 'Dead letters', kind: 'number' },
+    cell: ({ name, stats }) =>
+      stats === null ? '' : stats.dlq_count === 0 ? '0' : deadLink(visit, name, count(stats.dlq_count)),
+  };
+  return [
+    figure('Available', ({ available_count }) => count(available_count)),
+    figure('In flight', ({ in_flight_count }) => count(in_flight_count)),
+    figure('Delayed', ({ delayed_count }) => count(delayed_count)),
+    dead,
+    figure('Oldest', ageOf),
+  ];
+}
+
+function deadLink(visit: Visit, name: string, text: string): Html | string {
+  return visit.may('queue.dlq.list') ? html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">${text}</a>` : text;
+}
+
+function firstCalls({ baseUrl }: Visit): string {
+  const message = { queue: 'jobs', payload: { task: 'resize', image: 17 } };
+  return `${command(baseUrl, 'POST', '/v1/queue/create', { name: 'jobs' })}\n${command(baseUrl, 'POST', '/v1/queue/publish', message)}`;
+}
+
+function createForm(visit: Visit): Html {
+  return actForm(visit, CREATE, html`${createFields(visit, CREATE)}<button class="main">Make the queue</button>`);
+}
