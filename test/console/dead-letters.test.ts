@@ -69,7 +69,7 @@ test('is sound filled, empty, failing and while a redrive is under way, narrow a
     await ok('POST', '/v1/queue/nack', { queue: 'sound', receipt_handle: items[0].receipt_handle });
   }
   await ok('POST', '/v1/queue/create', { name: 'without' });
-  await failing('moving', 3);
+  await failing('moving', 100);
   await redrive('moving', { max_messages: 1 });
   await redrive('moving', { rate_per_second: 1, max_messages: 1_000 });
   await redrive('sound', { message_ids: ['qmsg_11111111111111111111'] });

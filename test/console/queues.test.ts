@@ -186,6 +186,11 @@ test('a key that may only read sees figures, messages and settings, and no form 
     expect([status, main.includes('method="post"')], path).toEqual([200, false]);
   }
   expect((await visitor.get('/console/queues/jobs')).text).toContain('Deliveries at most');
+  const { key_secret: lister } = await ok('POST', '/v1/account/keys/create', { scopes: ['queue.list'] });
+  const list = (await (await signedIn(service.url, lister)).get('/console/queues')).text;
+  expect([list.includes('>jobs</'), list.includes('In flight'), list.includes('class="failure"')]).toEqual([
+    ...[true, false, false],
+  ]);
   for (const path of ['purge', 'delete']) expect((await visitor.get(`/console/queues/jobs/${path}`)).status).toBe(403);
   await isSound(
     [

@@ -115,7 +115,7 @@ function itself(visit: Visit, queue: Queue, stats: Stats | null, sources: readon
   );
   const canBrowse = visit.may('queue.dlq.list') && (dlq !== null || (stats?.dlq_count ?? 0) > 0);
   return facts([
-    ['State', stats === null ? null : stateOf(stats)],
+    ['State', stats === null ? null : stateOf(stats, sources.length > 0)],
     ['Type', type === 'fifo' ? 'FIFO' : 'standard'],
     ['Dead letters', canBrowse ? html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">Browse and redrive</a>` : null],
     ['Dead-letter queue', dlq === null ? 'none' : link(queuePath(dlq), dlq)],

@@ -33,11 +33,11 @@ export function queuePath(name: string): string {
   return `/queues/${encodeURIComponent(name)}`;
 }
 
-/** What most needs somebody's eye comes first. */
-export function stateOf(stats: Stats): Html {
+/** What most needs somebody's eye comes first. `holdsDead`: it is the dead-letter queue of others, whose messages wait for nobody. */
+export function stateOf(stats: Stats, holdsDead: boolean): Html {
   if (stats.dlq_count > 0) return badge('dead letters', 'critical');
   if (stats.in_flight_count > 0) return badge('working', 'good');
-  if (stats.available_count > 0) return badge('waiting', 'warning');
+  if (stats.available_count > 0) return holdsDead ? badge('holds dead letters') : badge('waiting', 'warning');
   return badge(stats.delayed_count > 0 ? 'delayed' : 'empty');
 }
 

@@ -16,6 +16,8 @@ const CREATE = 'create';
 interface Counted extends Queue {
   /** Null: they could not be read, or may not be. */
   readonly stats: Stats | null;
+  /** A queue of the same page has it as its dead-letter queue. */
+  readonly holdsDead: boolean;
 }
 
 export const queuesPage: ConsolePage = {
@@ -57,23 +59,31 @@ function firstFailure(visit: Visit, reads: readonly Read<Stats>[]): Html {
 
 function queues(visit: Visit, { items }: Page<Queue>, reads: readonly Read<Stats>[]): Html {
   const figures = reads.length === 0 ? [] : figureColumns(visit);
+  const holding = new Set(items.map(({ dlq_name }) => dlq_name));
   return table<Counted>({
     caption: 'Queues',
-    rows: items.map((queue, i) => ({ ...queue, stats: reads[i]?.data ?? null })),
+    rows: items.map((queue, i) => ({
+      ...queue,
+      stats: reads[i]?.data ?? null,
+      holdsDead: holding.has(queue.name),
+    })),
     empty: teach('There is no queue. Make one here or by a call, and fill it:', firstCalls(visit)),
     columns: [
       {
         title: 'Name',
         cell: ({ name }) => html`<a id="queue-${name}" href="${visit.path(queuePath(name))}">${short(name, 80)}</a>`,
       },
-      ...(reads.length === 0
-        ? []
-        : [{ title: 'State', cell: ({ stats }: Counted) => (stats === null ? 'unknown' : stateOf(stats)) }]),
+      ...(reads.length === 0 ? [] : [stateColumn]),
       { title: 'Type', cell: ({ type }) => (type === 'fifo' ? 'FIFO' : 'standard') },
       ...figures,
     ],
   });
 }
+
+const stateColumn: Column<Counted> = {
+  title: 'State',
+  cell: ({ stats, holdsDead }) => (stats === null ? 'unknown' : stateOf(stats, holdsDead)),
+};
 
 function figureColumns(visit: Visit): Column<Counted>[] {
   const figure = (title: string, of: (stats: Stats) => Html | string): Column<Counted> => ({
