@@ -73,6 +73,30 @@ test('is sound, narrow and dark, wide and light', async () => {
   await isSound([['queues', 'Queues']], other.secret);
 });
 
+const rename = (from: string, to: string) => ({
+  ...{ name: `test_rename_${from}`, text: `ALTER TABLE queue.${from} RENAME TO ${to}` },
+});
+
+test('figures that cannot be read take nothing else of the page with them', async () => {
+  await service.core.db.query(rename('total', 'lost'), []);
+  try {
+    await isSound([
+      ['queues?', 'Queues'],
+      ['queues/jobs?', 'jobs'],
+      ['queues/jobs/dlq?', 'Dead letters of jobs'],
+    ]);
+    const visitor = await signedIn(service.url, account.secret);
+    const { text } = await visitor.get('/console/queues');
+    expect(text.match(/INTERNAL_ERROR<\/code>/g)).toHaveLength(1);
+    for (const part of ['>jobs</', '>unknown</td>', 'Some figures could not be read.', 'New queue'])
+      expect(text).toContain(part);
+    expect((await visitor.get('/console/queues/jobs')).text).toContain('Looking takes no lease');
+    expect((await visitor.get('/console/queues/jobs/purge')).status).toBe(500);
+  } finally {
+    await service.core.db.query(rename('lost', 'total'), []);
+  }
+});
+
 test('a queue is made, set, filled and looked at by keyboard alone', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await press(page, 'nav a:has-text("Queues")');

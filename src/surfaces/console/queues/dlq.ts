@@ -94,14 +94,15 @@ async function show(visit: Visit): Promise<View> {
   ]);
   const found = stats?.data?.dlq_count ?? null;
   const items = redrives?.data?.items ?? [];
+  // One at a time a queue.
+  const isMoving = items.some(({ state }) => state === 'running');
   const content = html`<p><a href="${visit.path(queuePath(name))}">${short(name, 80)}</a></p>
 <h1>Dead letters of ${short(name, 80)}</h1>
 ${stats === null ? '' : shown(visit, stats, ({ dlq_count }) => told(visit, queue, dlq_count))}
 ${redrives === null ? '' : shown(visit, redrives, () => running(visit, items))}
 ${panel(visit, 'Messages', dead, (page) => html`${letters(visit, queue, sourced(dead))}${more(visit, page)}`)}
-${visit.may(REDRIVE) && found !== 0 ? html`<section class="panel"><h2>Redrive all</h2>${allForm(visit, found)}</section>` : ''}
+${visit.may(REDRIVE) && found !== 0 && !isMoving ? html`<section class="panel"><h2>Redrive all</h2>${allForm(visit, found)}</section>` : ''}
 ${ended(visit, items)}`;
-  const isMoving = items.some(({ state }) => state === 'running');
   return { title: `Dead letters of ${name}`, content, ...(isMoving ? { againSeconds: REDRIVE_SECONDS } : {}) };
 }
 
