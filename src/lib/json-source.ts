@@ -87,32 +87,41 @@ export function elementStarts(text: string, from: number): number[] {
   return starts;
 }
 
-/** A valid document with a member or an element a line; its tokens stay as they are: digits, escapes, the order of names. */
-export function indented(text: string): string {
+/**
+ * A valid document with a member or an element a line; its tokens stay as they are: digits, escapes, the order of names. One that would
+ * have more than `charactersMax` is answered as it came: nesting makes a short text long.
+ */
+export function indented(text: string, charactersMax: number): string {
   const parts: string[] = [];
   let depth = 0;
-  const line = () => `\n${'  '.repeat(depth)}`;
+  let characters = 0;
+  const put = (part: string) => {
+    parts.push(part);
+    characters += part.length;
+  };
+  const line = () => put(`\n${'  '.repeat(depth)}`);
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
+    if (characters > charactersMax) return text;
     const sign = text[at] as string;
     const end = sign === '"' ? stringEnd(text, at) : at + 1;
     const next = skipSpace(text, end);
     const opens = sign === '{' || sign === '[';
     if (opens && (text[next] === '}' || text[next] === ']')) {
-      parts.push(sign, text[next] as string);
+      put(`${sign}${text[next]}`);
       at = next + 1;
       continue;
     }
     if (opens) depth += 1;
     if (sign === '}' || sign === ']') {
       depth -= 1;
-      parts.push(line());
+      line();
     }
-    parts.push(text.slice(at, end));
-    if (opens || sign === ',') parts.push(line());
-    else if (sign === ':') parts.push(' ');
+    put(text.slice(at, end));
+    if (opens || sign === ',') line();
+    else if (sign === ':') put(' ');
     at = end;
   }
-  return parts.join('');
+  return characters > charactersMax ? text : parts.join('');
 }
 
 function skipSpace(text: string, at: number): number {

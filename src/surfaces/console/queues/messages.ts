@@ -52,14 +52,9 @@ export function records(visit: Visit, messages: readonly Sourced<Message>[]): st
 function contentOf(visit: Visit, { message_id: id, payload: text, headers }: Sourced<Message>): Html {
   if (text.length <= LINE_CHARACTERS && headers === 'null') return html`<code class="content">${short(text)}</code>`;
   const download = withQuery(visit, { as: 'jsonl', message: id });
-  const part = (source: string, label: string) => payload(readable(source), `${label} of ${id}`, download);
+  const part = (source: string, label: string) =>
+    payload(indented(source, TEXT_CHARACTERS_MAX), `${label} of ${id}`, download);
   return html`<details id="content-${id}"><summary><code class="content">${short(text, LINE_CHARACTERS)}</code></summary>${part(text, 'Payload')}${headers === 'null' ? '' : html`<p>Headers</p>${part(headers, 'Headers')}`}</details>`;
-}
-
-/** A text that would be longer than what is shown stays as it was sent. */
-function readable(source: string): string {
-  const text = source.length > TEXT_CHARACTERS_MAX ? source : indented(source);
-  return text.length > TEXT_CHARACTERS_MAX ? source : text;
 }
 
 type MessageColumn = Column<Sourced<Message>>;

@@ -119,7 +119,7 @@ function itself(visit: Visit, queue: Queue, stats: Stats | null, sources: readon
     ['Type', type === 'fifo' ? 'FIFO' : 'standard'],
     ['Dead letters', canBrowse ? html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">Browse and redrive</a>` : null],
     ['Dead-letter queue', dlq === null ? 'none' : link(queuePath(dlq), dlq)],
-    ['Takes those of', sources.length === 0 ? null : html`${takes}`],
+    ['Takes dead letters of', sources.length === 0 ? null : html`${takes}`],
     ['Made', time(visit, queue.created_at)],
     ['Changed', time(visit, queue.updated_at)],
   ]);
