@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elementStarts, indented, memberSources, membersWithout, nesting, nestingDepth } from './json-source.ts';
+import {
+  elementStarts,
+  indented,
+  memberSources,
+  memberStart,
+  membersWithout,
+  nesting,
+  nestingDepth,
+} from './json-source.ts';
 
 const spaced = (value: unknown) => JSON.stringify(value, null, '\t ');
 
@@ -28,6 +36,14 @@ describe('memberSources', () => {
     const cut = [...memberSources(text).values()].map(({ start, end }) => text.slice(start, end));
     expect(cut).toEqual(['{"s":"}]\\"{"}', '[ "]" ]']);
   });
+});
+
+test('memberStart finds the first of a name, escaped or not, in whatever spacing, and null where there is none', () => {
+  const text = ' { "x" : {"a":0}, "\\u0061": 1, "a":2 } ';
+  expect(text[memberStart(text, 'a') ?? 0]).toBe('1');
+  expect(memberStart(text, 'b')).toBeNull();
+  expect(memberStart('{}', 'a')).toBeNull();
+  expect(text[memberStart(text, 'a', memberStart(text, 'x') ?? 0) ?? 0]).toBe('0');
 });
 
 test('elementStarts finds every element of an array', () => {

@@ -58,21 +58,47 @@ export function membersWithout(text: string, left: ReadonlySet<string>): number 
   return members;
 }
 
+interface Source {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Source texts of the members of the object that starts at or after `from` in a valid document. The last of a repeated name counts. */
-export function memberSources(text: string, from = 0): Map<string, { readonly start: number; readonly end: number }> {
-  const members = new Map<string, { start: number; end: number }>();
-  let at = skipSpace(text, from) + 1;
-  at = skipSpace(text, at);
+export function memberSources(text: string, from = 0): Map<string, Source> {
+  const members = new Map<string, Source>();
+  let at = skipSpace(text, skipSpace(text, from) + 1);
   while (text.charCodeAt(at) !== 125) {
-    const nameEnd = stringEnd(text, at);
-    const name = text.slice(at, nameEnd);
-    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const { name, start } = memberAt(text, at);
     const end = valueEnd(text, start);
-    members.set(name.includes('\\') ? (JSON.parse(name) as string) : name.slice(1, -1), { start, end });
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
+    members.set(name, { start, end });
+    at = afterValue(text, end);
   }
   return members;
+}
+
+/** Where the value of the member begins; nothing behind it is looked at. Null: the object has no such member. */
+export function memberStart(text: string, wanted: string, from = 0): number | null {
+  let at = skipSpace(text, skipSpace(text, from) + 1);
+  while (text.charCodeAt(at) !== 125) {
+    const { name, start } = memberAt(text, at);
+    if (name === wanted) return start;
+    at = afterValue(text, valueEnd(text, start));
+  }
+  return null;
+}
+
+/** The member whose name begins at `at`, and where its value begins. */
+function memberAt(text: string, at: number): { readonly name: string; readonly start: number } {
+  const nameEnd = stringEnd(text, at);
+  const name = text.slice(at, nameEnd);
+  const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+  return { name: name.includes('\\') ? (JSON.parse(name) as string) : name.slice(1, -1), start };
+}
+
+/** Where the next member or element begins, or the end of what holds them. */
+function afterValue(text: string, end: number): number {
+  const at = skipSpace(text, end);
+  return text.charCodeAt(at) === 44 ? skipSpace(text, at + 1) : at;
 }
 
 /** Start positions of the elements of the array that starts at `from` in a valid document. */
@@ -81,8 +107,7 @@ export function elementStarts(text: string, from: number): number[] {
   let at = skipSpace(text, from + 1);
   while (text.charCodeAt(at) !== 93) {
     starts.push(at);
-    at = skipSpace(text, valueEnd(text, at));
-    if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
+    at = afterValue(text, valueEnd(text, at));
   }
   return starts;
 }

@@ -1,6 +1,6 @@
 // Messages in pages: payload and headers as they were sent, digit by digit. They come from strangers: cut, escaped, never links.
 import { type Html, html } from '../../../lib/html.ts';
-import { elementStarts, indented, memberSources } from '../../../lib/json-source.ts';
+import { elementStarts, indented, memberSources, memberStart } from '../../../lib/json-source.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type Column, withQuery } from '../parts/table.ts';
 import { count, payload, short, TEXT_CHARACTERS_MAX, time } from '../parts/text.ts';
@@ -28,10 +28,11 @@ export type Sourced<One> = One & {
 export function sourced<One extends Message>(read: Read<{ readonly items: readonly One[] }>): Sourced<One>[] {
   if (read.problem !== null) throw read.problem;
   const { data, text } = read;
-  const member = (from: number, name: string) => memberSources(text, from).get(name)?.start ?? 0;
-  const starts = elementStarts(text, member(member(0, 'data'), 'items'));
+  const items = memberStart(text, 'items', memberStart(text, 'data') ?? 0);
+  if (items === null) throw new Error('a list of messages was answered without items');
+  const starts = elementStarts(text, items);
   return data.items.map((item, i) => {
-    const start = starts[i] ?? 0;
+    const start = starts[i] as number;
     const members = memberSources(text, start);
     const source = (name: string) => text.slice(members.get(name)?.start, members.get(name)?.end);
     const end = Math.max(...[...members.values()].map((each) => each.end));
