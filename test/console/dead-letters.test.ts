@@ -105,7 +105,7 @@ test('the overview leads to dead letters; they are browsed, all go back, and the
   expect(faults).toEqual([]);
 });
 
-test('by keyboard alone: one goes back, then those chosen, then all', async () => {
+test('by keyboard alone: one goes back, then those chosen, then all, seen without a reload', async () => {
   const ids = await failing('typed', 6);
   const { page, faults } = await open(null);
   await press(page, 'nav a:has-text("Queues")');
@@ -120,10 +120,13 @@ test('by keyboard alone: one goes back, then those chosen, then all', async () =
   await expect.poll(() => page.textContent('#dead')).toBe('3 dead letters');
   const left = await ok('GET', '/v1/queue/dlq/list/typed');
   expect(left.items.map((item: { message_id: string }) => item.message_id)).toEqual([ids[0], ids[3], ids[5]]);
-  await tabTo(page, '#redrive_all-max_messages');
-  await page.keyboard.type('50');
+  await tabTo(page, '#redrive_all-rate_per_second');
+  await page.keyboard.type('1');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.textContent('#dead')).toBe('0 dead letters');
+  await expect.poll(() => page.textContent('main')).toContain('A redrive is under way');
+  await page.evaluate('window.isSame = true');
+  await expect.poll(() => page.textContent('#dead'), { timeout: 15_000 }).toBe('0 dead letters');
+  expect(await page.evaluate('window.isSame')).toBe(true);
   expect(await stats('typed')).toMatchObject({ available_count: 6, dlq_count: 0 });
   expect(faults).toEqual([]);
 });
