@@ -75,7 +75,7 @@ export async function claimMessages(
     limit,
     leaseSeconds,
     queue.dlq_id === null ? null : queue.max_receive_count,
-    queue.message_retention_days * DAY_MS,
+    queue.retention_seconds * 1000,
   ]);
   return rows.sort(
     (a, b) => a.order_band - b.order_band || a.available_at - b.available_at || (a.seq < b.seq ? -1 : 1),

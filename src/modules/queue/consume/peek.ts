@@ -49,6 +49,6 @@ export async function peekMessages(db: Queryable, queue: QueueRow, limit: number
   const id = [queue.account_id, queue.queue_id, limit];
   const { rows } = await (queue.type === 'fifo'
     ? db.query<PeekedRow>(selectNextFifo, id)
-    : db.query<PeekedRow>(selectNext, [...id, queue.message_retention_days * DAY_MS]));
+    : db.query<PeekedRow>(selectNext, [...id, queue.retention_seconds * 1000]));
   return rows;
 }

@@ -128,7 +128,7 @@ async function readLiveHeads(
   const { account_id: accountId, queue_id: queueId } = queue;
   for (;;) {
     const heads = await readGroupHeads(tx, accountId, queueId, names, Math.min(limit, perGroupMax));
-    const overdue = heads.filter((head) => retainedSinceMs(head) <= nowMs - queue.message_retention_days * DAY_MS);
+    const overdue = heads.filter((head) => retainedSinceMs(head) <= nowMs - queue.retention_seconds * 1000);
     const spent = heads.filter((head) => !overdue.includes(head) && !head.leased && isExhausted(queue, head));
     if (overdue.length + spent.length === 0) return heads;
     await removeRetained(tx, queue, overdue);

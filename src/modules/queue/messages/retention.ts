@@ -38,7 +38,7 @@ export async function removeOverdue(tx: Transaction, queue: QueueRow, limit: num
   const { rows } = await tx.query<{ seq: bigint }>(selectOverdue, [
     accountId,
     queueId,
-    queue.message_retention_days * DAY_MS,
+    queue.retention_seconds * 1000,
     limit,
   ]);
   if (rows.length === 0) return false;

@@ -199,7 +199,7 @@ function faultOf(queue: QueueRow, message: NewMessage, at: string): Problem | nu
     });
   }
   const delaySeconds = message.delaySeconds ?? queue.delivery_delay_seconds;
-  if (delaySeconds * 1000 >= queue.message_retention_days * DAY_MS) {
+  if (delaySeconds * 1000 >= queue.retention_seconds * 1000) {
     return invalidField(
       `${at}delay_seconds`,
       'delay_beyond_retention',

@@ -6,7 +6,7 @@ import type { StoredMessage } from './message.ts';
 
 export const readQueues = statement(
   'publish_read_queues',
-  `SELECT q.account_id, q.name, q.queue_id, q.type, q.message_retention_days, q.max_message_size_kb, q.delivery_delay_seconds, q.enable_priority
+  `SELECT q.account_id, q.name, q.queue_id, q.type, q.retention_seconds, q.max_message_bytes, q.delivery_delay_seconds, q.enable_priority
      FROM unnest($2::text[], $3::text[]) u(account_id, name), queue.queue q
     WHERE q.account_id = ANY($1::text[]) AND q.account_id = u.account_id AND q.name = u.name`,
 );

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { QueueRow } from './records.ts';
 
-export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, q.message_retention_days, q.max_message_size_kb,
+export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, q.retention_seconds, q.max_message_bytes,
           q.visibility_timeout_default, q.delivery_delay_seconds, q.enable_priority, q.has_bands, q.dlq_id, q.former_dlq_ids,
           q.max_receive_count, q.revision, q.created_at, q.updated_at,
           (SELECT d.name FROM queue.queue d WHERE d.account_id = $1 AND d.queue_id = q.dlq_id) AS dlq_name`;
@@ -32,7 +32,7 @@ const selectQueues = statement(
 );
 const insertQueue = statement(
   'queue_insert',
-  `INSERT INTO queue.queue (account_id, name, queue_id, type, message_retention_days, max_message_size_kb,
+  `INSERT INTO queue.queue (account_id, name, queue_id, type, retention_seconds, max_message_bytes,
                             visibility_timeout_default, delivery_delay_seconds, enable_priority, has_bands, dlq_id,
                             max_receive_count, created_at, updated_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $12)`,
@@ -44,7 +44,7 @@ const insertTotal = statement(
 const updateQueue = statement(
   'queue_update',
   `UPDATE queue.queue
-      SET message_retention_days = $3, max_message_size_kb = $4, visibility_timeout_default = $5, delivery_delay_seconds = $6,
+      SET retention_seconds = $3, max_message_bytes = $4, visibility_timeout_default = $5, delivery_delay_seconds = $6,
           enable_priority = $7, has_bands = has_bands OR $7, dlq_id = $8, former_dlq_ids = $11::bigint[], max_receive_count = $9, updated_at = $10,
           revision = revision + 1
     WHERE account_id = $1 AND name = $2`,
@@ -89,8 +89,8 @@ export async function listQueues(db: Queryable, accountId: string, after: string
 }
 
 export interface QueueSettings {
-  readonly message_retention_days: number;
-  readonly max_message_size_kb: number;
+  readonly retention_seconds: number;
+  readonly max_message_bytes: number;
   readonly visibility_timeout_default: number;
   readonly delivery_delay_seconds: number;
   readonly enable_priority: boolean;
@@ -108,8 +108,8 @@ export async function addQueue(
       queue.name,
       queue.queueId,
       queue.type,
-      queue.message_retention_days,
-      queue.max_message_size_kb,
+      queue.retention_seconds,
+      queue.max_message_bytes,
       queue.visibility_timeout_default,
       queue.delivery_delay_seconds,
       queue.enable_priority,
@@ -130,8 +130,8 @@ export async function saveQueue(
   await db.query(updateQueue, [
     before.account_id,
     before.name,
-    settings.message_retention_days,
-    settings.max_message_size_kb,
+    settings.retention_seconds,
+    settings.max_message_bytes,
     settings.visibility_timeout_default,
     settings.delivery_delay_seconds,
     settings.enable_priority,
