@@ -51,18 +51,11 @@ export interface Outcome {
 /** Calls the capability. Never throws: a failure is an outcome. */
 export async function invoke(gateway: Gateway, invocation: Invocation): Promise<Outcome> {
   const { signal, entryForm, traceId = randomHex(16) } = invocation;
-  const call = new Call(gateway, invocation.endpoint, {
-    entryForm,
-    traceId,
-    onGone: (listener) => {
-      if (signal.aborted) listener();
-      else signal.addEventListener('abort', listener, { once: true });
-    },
-  });
+  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, onGone: goneBy(signal) });
   call.place = invocation.place ?? null;
   const { requestId } = call;
   try {
-    const answer = await perform(gateway, call, invocation);
+    const answer = await readAndRun(gateway, call, invocation);
     const envelope = gateway.envelope.success(call, answer);
     call.weigh(Math.floor(envelope.length / tokenWorth.answerBytes));
     call.end(200);
@@ -74,6 +67,46 @@ export async function invoke(gateway: Gateway, invocation: Invocation): Promise<
   } finally {
     call.release();
   }
+}
+
+/**
+ * Makes a call whose input its caller has read: `work` stands in place of the capability's own run, and all else is as in `invoke`.
+ * Throws the Problem of a refusal or failure.
+ */
+export async function perform(
+  gateway: Gateway,
+  {
+    endpoint,
+    principal,
+    signal,
+    place,
+    entryForm,
+    traceId = randomHex(16),
+  }: Omit<Invocation, 'input' | 'idempotencyKey'>,
+  work: (call: Call) => Promise<Answer>,
+): Promise<Answer> {
+  const call = new Call(gateway, endpoint, { entryForm, traceId, onGone: goneBy(signal) });
+  call.place = place ?? null;
+  try {
+    call.identified(principal);
+    await admit(gateway, call);
+    await passGates(call);
+    const answer = await work(call);
+    call.billed = isBilled(answer);
+    call.end(200);
+    return answer;
+  } catch (error) {
+    throw failed(gateway, call, error);
+  } finally {
+    call.release();
+  }
+}
+
+function goneBy(signal: AbortSignal) {
+  return (listener: () => void) => {
+    if (signal.aborted) listener();
+    else signal.addEventListener('abort', listener, { once: true });
+  };
 }
 
 /** Whether the principal may call the capability. Throws ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE. */
@@ -128,13 +161,21 @@ function begin(limiter: Rates, call: Call): void | Promise<void> {
 export async function run(call: Call): Promise<Answer> {
   const { capability, state } = call.endpoint;
   const answer = await capability.run({ ctx: call, input: call.input, state: state() });
-  call.billed = answer.costNanos !== undefined && answer.costNanos > 0n;
+  call.billed = isBilled(answer);
   return answer;
+}
+
+function isBilled({ costNanos }: Answer): boolean {
+  return costNanos !== undefined && costNanos > 0n;
 }
 
 type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey'>;
 
-async function perform(gateway: Gateway, call: Call, { principal, input, idempotencyKey }: Performed): Promise<Answer> {
+async function readAndRun(
+  gateway: Gateway,
+  call: Call,
+  { principal, input, idempotencyKey }: Performed,
+): Promise<Answer> {
   call.identified(principal);
   await admit(gateway, call);
   await passGates(call);
@@ -173,7 +214,7 @@ async function invokeWithin(
   const isKeyed = idempotency !== null && endpoint.capability.idempotent;
   const idempotencyKey = isKeyed ? `${idempotency.hash} ${step ?? parent.made}` : null;
   try {
-    const answer = await perform(gateway, call, { principal, input, idempotencyKey });
+    const answer = await readAndRun(gateway, call, { principal, input, idempotencyKey });
     call.spentNanos += answer.costNanos ?? 0n;
     call.end(200);
     return answer;

@@ -66,6 +66,11 @@ export interface RawRequest extends RawHead {
   identify(credential: Credential | null): Promise<Principal>;
   /** Calls a capability of any module for the one who sent the request, as a call of its own. Never throws for what it fails with. */
   invoke(capability: string, input: InvokedInput, options?: { readonly idempotencyKey?: string }): Promise<RawOutcome>;
+  /**
+   * Makes a call of a capability of the module by `work`, in place of the capability's own run: for a protocol that reads its input
+   * itself. Scope, rates and figures are the capability's. Throws the Problem of a refusal or failure.
+   */
+  perform(capability: string, work: (ctx: CallContext) => Promise<Answer>): Promise<Answer>;
   /** Takes one of the account's free reads, for what is no call of a capability. Throws RATE_LIMITED. */
   rate(): Promise<void>;
   /** What the envelope tells of an answer of the route's capability as `metadata`. */

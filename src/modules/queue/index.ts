@@ -27,6 +27,7 @@ import { isEmpty } from './is-empty.ts';
 import { queueLimits } from './limits.ts';
 import { queueProblems } from './problems.ts';
 import { queueCount } from './queues/store.ts';
+import { sqsRoutes } from './sqs/routes.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
 import { queueSweeps } from './sweeps.ts';
@@ -58,6 +59,32 @@ export const queue = defineModule<QueueState>({
     subscribe,
     subscriptions,
     unsubscribe,
+  ],
+  rawRoutes: sqsRoutes,
+  clients: [
+    {
+      client: 'Amazon SQS clients (AWS SDKs, boto3, sqs-consumer, celery)',
+      address: '{base_url}/sqs',
+      use: 'the queues, by both protocols; credentials by `qm keys aws`',
+      serves: [
+        'queue.create',
+        'queue.get',
+        'queue.list',
+        'queue.update',
+        'queue.delete',
+        'queue.purge',
+        'queue.stats',
+        'queue.publish',
+        'queue.batch.publish',
+        'queue.consume',
+        'queue.ack',
+        'queue.nack',
+        'queue.extend',
+        'queue.dlq.redrive',
+        'queue.dlq.redrives',
+        'queue.dlq.redrive_cancel',
+      ],
+    },
   ],
   events: queueEvents,
   problems: queueProblems,

@@ -72,6 +72,10 @@ export const queueSchema = Type.Object(
     visibility_timeout_default: Type.Integer({ description: 'Length of a lease in seconds.' }),
     delivery_delay_seconds: Type.Integer({ description: 'Delay of messages published without one, in seconds.' }),
     enable_priority: Type.Boolean({ description: 'Whether priority decides the order.' }),
+    sqs_name: orNull<string>(
+      { type: 'string' },
+      'Its name as the client of SQS spelled it that made the queue; null when it was made here.',
+    ),
     dlq_name: orNull<string>({ type: 'string' }, 'Dead-letter queue; null when there is none.'),
     max_receive_count: Type.Integer({ description: 'Deliveries before the dead-letter queue.' }),
     created_at: Type.String({ format: 'date-time', description: 'When the queue was created.' }),

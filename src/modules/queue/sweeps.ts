@@ -39,8 +39,8 @@ const findOverdue = statement(
      FROM queue.queue q
     WHERE EXISTS (SELECT 1 FROM queue.message m
                    WHERE m.account_id = q.account_id AND m.queue_id = q.queue_id
-                     AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - q.retention_seconds * 1000::bigint) << 22
-                     AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - q.retention_seconds * interval '1 second'))
+                     AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - coalesce(q.retention_seconds, q.message_retention_days * 86400) * 1000::bigint) << 22
+                     AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - coalesce(q.retention_seconds, q.message_retention_days * 86400) * interval '1 second'))
     LIMIT $1`,
 );
 const findRedrives = statement(

@@ -8,7 +8,7 @@ import type { Call } from '../../gateway/call.ts';
 import type { Envelope } from '../../gateway/envelope.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';
-import { invoke } from '../../gateway/invoke.ts';
+import { invoke, perform } from '../../gateway/invoke.ts';
 import type { Visit } from '../../gateway/visit.ts';
 import type { Answer } from '../../manifest/capability.ts';
 import type { BodyTask, RawHead, RawRequest } from '../../manifest/raw-route.ts';
@@ -130,14 +130,21 @@ export class RawRead extends RawArrived implements RawRequest {
     input: Parameters<RawRequest['invoke']>[1],
     { idempotencyKey = null as string | null } = {},
   ) {
+    return invoke(this.#parts.gateway, { ...this.#callOf(capability), input, idempotencyKey });
+  }
+
+  async perform(capability: string, work: Parameters<RawRequest['perform']>[1]) {
+    return perform(this.#parts.gateway, this.#callOf(capability), work);
+  }
+
+  #callOf(capability: string) {
     const { gateway, visit } = this.#parts;
     const endpoint = gateway.endpoints.get(capability);
-    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be invoked`);
+    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
     const { principal } = this;
     if (principal === null) throw problem('UNAUTHORIZED');
     const { entryForm, traceId, signal, place } = visit;
-    const part = { entryForm, traceId, signal, ...(place === null ? {} : { place }) };
-    return invoke(gateway, { endpoint, principal, input, idempotencyKey, ...part });
+    return { endpoint, principal, entryForm, traceId, signal, ...(place === null ? {} : { place }) };
   }
 
   async rate(): Promise<void> {

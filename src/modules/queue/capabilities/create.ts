@@ -1,12 +1,10 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { queueLimits } from '../limits.ts';
 import { problem } from '../problems.ts';
+import { createQueue } from '../queues/create-queue.ts';
 import { type QueueRow, queueRecord } from '../queues/records.ts';
-import { deadLetterQueueId, newQueueId, refuseFifoPriority, settingsAtCreation } from '../queues/settings.ts';
-import { addQueue, findQueue, queueCount } from '../queues/store.ts';
+import type { QueueSettings } from '../queues/store.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -46,44 +44,31 @@ export const create = defineCapability<QueueState>()({
     },
   ],
   async run({ ctx, input }) {
-    return runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, ctx.accountId);
-      const type = input.type ?? 'standard';
-      refuseFifoPriority(type, input.enable_priority);
-      const existing = await findQueue(tx, ctx.accountId, input.name);
-      const dlqId = await deadLetterQueueId(
-        tx,
-        ctx.accountId,
-        { name: input.name, type, queueId: existing?.queue_id ?? null },
-        input.dead_letter_queue ?? null,
-      );
-      const settings = settingsAtCreation(input, dlqId);
-      if (existing !== null) return queueRecord(refuseOther(existing, type, settings));
-      if ((await queueCount(tx, ctx.accountId)) >= queueLimits.queues[ctx.tier]) {
-        throw problem('QUOTA_EXCEEDED', { message: `The account has its ${queueLimits.queues[ctx.tier]} queues.` });
-      }
-      await addQueue(tx, {
-        ...settings,
-        accountId: ctx.accountId,
-        name: input.name,
-        queueId: await newQueueId(tx, ctx.accountId, nowMs),
-        type,
-        nowMs,
-      });
-      return queueRecord((await findQueue(tx, ctx.accountId, input.name)) as QueueRow);
-    });
+    const type = input.type ?? 'standard';
+    const wanted = { ...input, type, sqsName: null };
+    return runWrite(ctx, async (tx) =>
+      queueRecord(
+        await createQueue(tx, ctx, wanted, (existing, settings) => refuseOther(existing, { type, ...settings })),
+      ),
+    );
   },
 });
 
+/** As the fields of the call name them. */
+const FIELDS: Readonly<Record<string, string>> = {
+  retention_seconds: 'message_retention_days',
+  max_message_bytes: 'max_message_size_kb',
+};
+
 /** Creating again what is there already is no error. */
-function refuseOther(existing: QueueRow, type: string, settings: object): QueueRow {
-  const differing = Object.entries({ type, ...settings }).find(
-    ([name, value]) => existing[name as keyof QueueRow] !== value,
-  );
+function refuseOther(existing: QueueRow, wanted: QueueSettings & { readonly type: string }): void {
+  const [differing] =
+    Object.entries(wanted).find(
+      ([name, value]) => name !== 'sqs_settings' && existing[name as keyof QueueRow] !== value,
+    ) ?? [];
   if (differing !== undefined)
     throw problem('ALREADY_EXISTS', {
       param: 'name',
-      message: `The queue ${existing.name} exists with other settings (${differing[0]}).`,
+      message: `The queue ${existing.name} exists with other settings (${FIELDS[differing] ?? differing}).`,
     });
-  return existing;
 }

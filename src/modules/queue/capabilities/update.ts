@@ -1,13 +1,6 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
-import { allowMoreDeliveries, isStricter, retireExhausted } from '../dead-letter/exhaust.ts';
-import { problem } from '../problems.ts';
-import { type QueueRow, queueRecord } from '../queues/records.ts';
-import { changedSettings, deadLetterQueueId, refuseFifoPriority } from '../queues/settings.ts';
-import { catchUpQueue } from '../queues/stats.ts';
-import { findQueue, saveQueue } from '../queues/store.ts';
+import { changeQueue } from '../queues/change-queue.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -35,30 +28,8 @@ export const update = defineCapability<QueueState>()({
       expect: { visibility_timeout_default: 900 },
     },
   ],
-  async run({ ctx, input, state }) {
-    const { db } = ctx.core;
-    const before = await findQueue(db, ctx.accountId, input.queue);
-    // What time has decided was decided under the old settings.
-    if (before !== null) await catchUpQueue(db, state.ids, before);
-    let stricter: bigint | null = null;
-    const answer = await runWrite(ctx, async (tx) => {
-      stricter = null;
-      const nowMs = await lockCaller(tx, ctx.accountId);
-      const current = await findQueue(tx, ctx.accountId, input.queue);
-      if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
-      refuseFifoPriority(current.type, input.enable_priority);
-      const target = { name: current.name, type: current.type, queueId: current.queue_id };
-      const dlqId =
-        input.dead_letter_queue === undefined
-          ? current.dlq_id
-          : await deadLetterQueueId(tx, ctx.accountId, target, input.dead_letter_queue);
-      const settings = changedSettings(current, input, dlqId);
-      await saveQueue(tx, current, settings, nowMs);
-      await allowMoreDeliveries(tx, current, settings);
-      if (isStricter(current, settings)) stricter = current.queue_id;
-      return queueRecord((await findQueue(tx, ctx.accountId, current.name)) as QueueRow);
-    });
-    if (stricter !== null) await retireExhausted(db, state.ids, stricter, ctx.accountId);
-    return answer;
+  run({ ctx, input, state }) {
+    const { queue, ...change } = input;
+    return changeQueue(ctx, state, queue, () => change);
   },
 });

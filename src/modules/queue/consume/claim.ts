@@ -3,11 +3,12 @@
 // The queue's id and settings come as parameters; the revision check makes a stale process claim nothing.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import { DEFAULT_BAND, LAST_LEASE_BAND } from '../limits.ts';
-import type { MessageRow, QueueRow } from '../queues/records.ts';
+import type { ForeignPart, MessageRow, QueueRow } from '../queues/records.ts';
 
-export interface ClaimedRow extends MessageRow {
+export interface ClaimedRow extends MessageRow, ForeignPart {
+  /** Of a message in a dead-letter queue: the queue that it came from. */
+  readonly source_queue_id: bigint | null;
   readonly attempt: number;
   readonly received: number;
   readonly order_band: number;
@@ -30,7 +31,7 @@ const lease = `UPDATE queue.message t
      FROM c
     WHERE t.account_id = $1 AND t.queue_id = $3 AND t.queue_id = c.queue_id AND t.seq = c.seq
 RETURNING t.seq, t.attempt, t.delivery_count, t.delivery_count - t.delivery_base AS received, t.priority, t.group_id,
-          t.deduplication_id, t.headers, t.payload, c.order_band, c.available_at, c.lease_end`;
+          t.deduplication_id, t.headers, t.payload, t.sqs, t.source_queue_id, c.order_band, c.available_at, c.lease_end`;
 
 const claimOneBand = statement(
   'queue_claim',

@@ -1,7 +1,6 @@
 // The next messages without leasing them, in the order of delivery.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import type { MessageRow, QueueRow } from '../queues/records.ts';
 
 export interface PeekedRow extends MessageRow {

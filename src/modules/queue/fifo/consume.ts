@@ -4,12 +4,11 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
 import type { MessageIds } from '../messages/message-id.ts';
 import { removeRetained, retainedSinceMs } from '../messages/retention.ts';
-import type { QueueRow } from '../queues/records.ts';
+import type { ForeignPart, QueueRow } from '../queues/records.ts';
 import { giveBack } from './give-back.ts';
 import { deliverable, inFlightOf, lapsedLeases, type Return } from './rules.ts';
 import {
@@ -29,7 +28,7 @@ const leaseMessages = statement(
       SET visible_at = u.lease_end, leased = true, attempt = m.attempt + 1, delivery_count = m.delivery_count + 1
      FROM unnest($3::bigint[], $4::timestamptz[]) u(seq, lease_end)
     WHERE m.account_id = $1 AND m.queue_id = $2 AND m.seq = u.seq
-   RETURNING m.seq, m.headers, m.payload`,
+   RETURNING m.seq, m.headers, m.payload, m.sqs`,
 );
 
 export interface FifoClaim {
@@ -92,7 +91,7 @@ async function claimFromGroups(tx: Transaction, claim: FifoClaim, groups: readon
   }));
 }
 
-interface Body {
+interface Body extends ForeignPart {
   readonly seq: bigint;
   readonly headers: string | null;
   readonly payload: string;

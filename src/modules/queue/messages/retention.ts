@@ -4,7 +4,6 @@ import { int8Array } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import { lockGroupsOf, refreshGroups } from '../fifo/store.ts';
 import { CountChanges } from '../queues/counts.ts';
 import type { QueueRow } from '../queues/records.ts';

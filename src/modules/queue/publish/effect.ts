@@ -5,7 +5,6 @@ import { type AcceptedUnits, countAccepted } from '../../../core/wallet/ledger/a
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { sendGroups } from '../fifo/store.ts';
 import { BATCH_REPEATED_BYTES_MAX, bandOf, DEFAULT_GROUP } from '../limits.ts';
@@ -188,14 +187,17 @@ function judge(
   return { kind: 'go', context: { queue, earlier, repeats }, units: BigInt(fresh) };
 }
 
+const sizeText = (bytes: number) => (bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`);
+
 /** What the queue's own settings forbid. */
 function faultOf(queue: QueueRow, message: NewMessage, at: string): Problem | null {
   const bytes =
+    message.sqs?.bytes ??
     Buffer.byteLength(message.payload) + (message.headers === null ? 0 : Buffer.byteLength(message.headers));
-  if (bytes > queue.max_message_size_kb * 1024) {
+  if (bytes > queue.max_message_bytes) {
     return problem('MESSAGE_TOO_LARGE', {
       param: `${at}payload`,
-      message: `The message has ${bytes} bytes; the queue takes ${queue.max_message_size_kb} KiB.`,
+      message: `The message has ${bytes} bytes; the queue takes ${sizeText(queue.max_message_bytes)}.`,
     });
   }
   const delaySeconds = message.delaySeconds ?? queue.delivery_delay_seconds;

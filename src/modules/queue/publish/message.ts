@@ -13,6 +13,13 @@ export interface NewMessage {
   readonly priority: number | undefined;
   readonly groupId: string | null;
   readonly deduplicationId: string | null;
+  /** Of a message that a client of SQS sent; absent: published natively. */
+  readonly sqs?: {
+    /** Its size as SQS counts it: body and attributes. */
+    readonly bytes: number;
+    /** What is kept of it besides, as JSON text (sqs/message.ts); null: nothing. */
+    readonly kept: string | null;
+  };
 }
 
 export interface PublishInput {

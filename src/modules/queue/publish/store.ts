@@ -6,7 +6,8 @@ import type { StoredMessage } from './message.ts';
 
 export const readQueues = statement(
   'publish_read_queues',
-  `SELECT q.account_id, q.name, q.queue_id, q.type, q.retention_seconds, q.max_message_bytes, q.delivery_delay_seconds, q.enable_priority
+  `SELECT q.account_id, q.name, q.queue_id, q.type, coalesce(q.retention_seconds, q.message_retention_days * 86400) AS retention_seconds,
+          coalesce(q.max_message_bytes, q.max_message_size_kb * 1024) AS max_message_bytes, q.delivery_delay_seconds, q.enable_priority
      FROM unnest($2::text[], $3::text[]) u(account_id, name), queue.queue q
     WHERE q.account_id = ANY($1::text[]) AND q.account_id = u.account_id AND q.name = u.name`,
 );
@@ -21,12 +22,12 @@ export const readDedup = statement(
 const insertMessages = statement(
   'publish_insert_messages',
   `INSERT INTO queue.message AS m (account_id, queue_id, seq, visible_at, band, home_band, priority, leased, attempt,
-                                   delivery_count, delivery_base, group_id, deduplication_id, headers, payload)
+                                   delivery_count, delivery_base, group_id, deduplication_id, headers, payload, sqs)
    SELECT w.account_id, u.queue_id, u.seq, u.visible_at, u.band, u.band, u.priority, false, 0, 0, 0,
-          u.group_id, u.deduplication_id, u.headers, u.payload
+          u.group_id, u.deduplication_id, u.headers, u.payload, u.sqs
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::smallint[], $7::smallint[],
-                                $8::text[], $9::text[], $10::text[], $11::text[])
-          u(account_id, queue_id, seq, visible_at, band, priority, group_id, deduplication_id, headers, payload)
+                                $8::text[], $9::text[], $10::text[], $11::text[], $12::text[])
+          u(account_id, queue_id, seq, visible_at, band, priority, group_id, deduplication_id, headers, payload, sqs)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 const insertDedup = statement(
@@ -60,6 +61,7 @@ export function sendMessages(tx: Queryable, accounts: Buffer, stored: readonly S
     textArray(stored.map((one) => one.message.deduplicationId)),
     textArray(stored.map((one) => one.message.headers)),
     textArray(stored.map((one) => one.message.payload)),
+    textArray(stored.map((one) => one.message.sqs?.kept ?? null)),
   ]);
 }
 

@@ -8,8 +8,8 @@ export interface QueueRow {
   readonly name: string;
   readonly queue_id: bigint;
   readonly type: 'standard' | 'fifo';
-  readonly message_retention_days: number;
-  readonly max_message_size_kb: number;
+  readonly retention_seconds: number;
+  readonly max_message_bytes: number;
   readonly visibility_timeout_default: number;
   readonly delivery_delay_seconds: number;
   readonly enable_priority: boolean;
@@ -18,6 +18,10 @@ export interface QueueRow {
   readonly former_dlq_ids: readonly bigint[];
   readonly dlq_name: string | null;
   readonly max_receive_count: number;
+  /** The name as a client of SQS spelled it; null: made natively. */
+  readonly sqs_name: string | null;
+  /** JSON text of what only SQS has (sqs/settings.ts); null: nothing. */
+  readonly sqs_settings: string | null;
   readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -29,11 +33,12 @@ export function queueRecord(row: QueueRow) {
     name: row.name,
     type: row.type,
     account_id: row.account_id,
-    message_retention_days: row.message_retention_days,
-    max_message_size_kb: row.max_message_size_kb,
+    message_retention_days: Math.ceil(row.retention_seconds / 86_400),
+    max_message_size_kb: Math.ceil(row.max_message_bytes / 1024),
     visibility_timeout_default: row.visibility_timeout_default,
     delivery_delay_seconds: row.delivery_delay_seconds,
     enable_priority: row.enable_priority,
+    sqs_name: row.sqs_name,
     dlq_name: row.dlq_name,
     max_receive_count: row.max_receive_count,
     created_at: iso(row.created_at),
@@ -52,6 +57,11 @@ export interface MessageRow {
   readonly payload: string;
 }
 
+/** What of a message only SQS has, as JSON text (sqs/message.ts); null: nothing. */
+export interface ForeignPart {
+  readonly sqs: string | null;
+}
+
 export interface MessageView {
   readonly accountId: string;
   readonly queue: string;
@@ -62,6 +72,13 @@ export interface MessageView {
   /** Further members, each as `,"name":value`. */
   readonly extra?: string;
 }
+
+/** The id in the JSON text of a message record: it is the first member. */
+export function idInMessageText(text: string): string {
+  return text.slice(ID_BEGINS, text.indexOf('"', ID_BEGINS));
+}
+
+const ID_BEGINS = '{"message_id":"'.length;
 
 /** JSON text of a message record. Built by hand: payload and headers must reach the wire byte for byte. */
 export function messageText(ids: MessageIds, row: MessageRow, view: MessageView): string {

@@ -8,13 +8,16 @@ import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
 import { findQueue, findQueueById, isQueueIdTaken, type QueueSettings } from './store.ts';
 
+const DAY_SECONDS = 86_400;
+const KIB = 1024;
 const DEFAULTS = {
-  message_retention_days: 14,
-  max_message_size_kb: 256,
+  retention_seconds: 14 * DAY_SECONDS,
+  max_message_bytes: 256 * KIB,
   visibility_timeout_default: 300,
   delivery_delay_seconds: 0,
   enable_priority: false,
   max_receive_count: 3,
+  sqs_settings: null,
 } as const;
 
 export interface SettingsInput {
@@ -27,20 +30,35 @@ export interface SettingsInput {
   readonly enable_priority?: boolean;
 }
 
-export function settingsAtCreation(input: SettingsInput, dlqId: bigint | null): QueueSettings {
+/** What a client of SQS may set besides: retention and size to the second and the byte, and what only SQS has. */
+export interface ExactSettingsInput extends SettingsInput {
+  readonly retention_seconds?: number;
+  readonly max_message_bytes?: number;
+  readonly sqs_settings?: string | null;
+}
+
+export function settingsAtCreation(input: ExactSettingsInput, dlqId: bigint | null): QueueSettings {
   return changedSettings({ ...DEFAULTS, dlq_id: dlqId }, input, dlqId);
 }
 
 /** The settings with what `input` names changed. */
-export function changedSettings(current: QueueSettings, input: SettingsInput, dlqId: bigint | null): QueueSettings {
+export function changedSettings(
+  current: QueueSettings,
+  input: ExactSettingsInput,
+  dlqId: bigint | null,
+): QueueSettings {
+  const { message_retention_days: days, max_message_size_kb: size } = input;
+  const seconds = days === undefined ? undefined : days * DAY_SECONDS;
+  const bytes = size === undefined ? undefined : size * KIB;
   return {
-    message_retention_days: input.message_retention_days ?? current.message_retention_days,
-    max_message_size_kb: input.max_message_size_kb ?? current.max_message_size_kb,
+    retention_seconds: input.retention_seconds ?? seconds ?? current.retention_seconds,
+    max_message_bytes: input.max_message_bytes ?? bytes ?? current.max_message_bytes,
     visibility_timeout_default: input.visibility_timeout_default ?? current.visibility_timeout_default,
     delivery_delay_seconds: input.delivery_delay_seconds ?? current.delivery_delay_seconds,
     enable_priority: input.enable_priority ?? current.enable_priority,
     dlq_id: dlqId,
     max_receive_count: input.max_retries ?? current.max_receive_count,
+    sqs_settings: input.sqs_settings === undefined ? current.sqs_settings : input.sqs_settings,
   };
 }
 

@@ -51,8 +51,8 @@ const selectDue = statement(
     WHERE q.account_id = $1 AND q.queue_id = ANY($2::bigint[])
       AND (EXISTS (SELECT 1 FROM queue.message m
                     WHERE m.account_id = $1 AND m.queue_id = q.queue_id
-                      AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - q.retention_seconds * 1000::bigint) << 22
-                      AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - q.retention_seconds * interval '1 second'))
+                      AND m.seq <= ((extract(epoch FROM core.clock_now()) * 1000)::bigint - 1704067200000 - coalesce(q.retention_seconds, q.message_retention_days * 86400) * 1000::bigint) << 22
+                      AND (m.retain_from IS NULL OR m.retain_from <= core.clock_now() - coalesce(q.retention_seconds, q.message_retention_days * 86400) * interval '1 second'))
         OR EXISTS (SELECT 1 FROM queue.message m
                     WHERE m.account_id = $1 AND m.queue_id = q.queue_id AND m.band = 127 AND m.visible_at <= core.clock_now())
         OR EXISTS (SELECT 1 FROM queue.fifo_group g

@@ -4,9 +4,10 @@ import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { QueueRow } from './records.ts';
 
-export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, q.retention_seconds, q.max_message_bytes,
+export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, coalesce(q.retention_seconds, q.message_retention_days * 86400) AS retention_seconds,
+          coalesce(q.max_message_bytes, q.max_message_size_kb * 1024) AS max_message_bytes,
           q.visibility_timeout_default, q.delivery_delay_seconds, q.enable_priority, q.has_bands, q.dlq_id, q.former_dlq_ids,
-          q.max_receive_count, q.revision, q.created_at, q.updated_at,
+          q.max_receive_count, q.sqs_name, q.sqs_settings, q.revision, q.created_at, q.updated_at,
           (SELECT d.name FROM queue.queue d WHERE d.account_id = $1 AND d.queue_id = q.dlq_id) AS dlq_name`;
 
 const selectQueue = statement(
@@ -30,12 +31,23 @@ const selectQueues = statement(
   'queue_select_page',
   `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.name > $2 ORDER BY q.name LIMIT $3`,
 );
+// Every name sorts before `~`.
+const selectPrefixed = statement(
+  'queue_select_prefixed',
+  `SELECT ${queueColumns} FROM queue.queue q
+    WHERE q.account_id = $1 AND q.name > $2 AND q.name >= $3 AND q.name < $3 || '~'
+    ORDER BY q.name LIMIT $4`,
+);
+const selectSourceQueues = statement(
+  'queue_select_source_queues',
+  `SELECT ${queueColumns} FROM queue.queue q WHERE q.account_id = $1 AND q.dlq_id = $2 AND q.name > $3 ORDER BY q.name LIMIT $4`,
+);
 const insertQueue = statement(
   'queue_insert',
-  `INSERT INTO queue.queue (account_id, name, queue_id, type, retention_seconds, max_message_bytes,
+  `INSERT INTO queue.queue (account_id, name, queue_id, type, retention_seconds, message_retention_days, max_message_bytes, max_message_size_kb,
                             visibility_timeout_default, delivery_delay_seconds, enable_priority, has_bands, dlq_id,
-                            max_receive_count, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $12)`,
+                            max_receive_count, created_at, updated_at, sqs_name, sqs_settings)
+   VALUES ($1, $2, $3, $4, $5, ceil($5::int / 86400.0), $6, ceil($6::int / 1024.0), $7, $8, $9, $9, $10, $11, $12, $12, $13, $14)`,
 );
 const insertTotal = statement(
   'queue_insert_total',
@@ -44,7 +56,8 @@ const insertTotal = statement(
 const updateQueue = statement(
   'queue_update',
   `UPDATE queue.queue
-      SET retention_seconds = $3, max_message_bytes = $4, visibility_timeout_default = $5, delivery_delay_seconds = $6,
+      SET retention_seconds = $3, message_retention_days = ceil($3::int / 86400.0), max_message_bytes = $4, max_message_size_kb = ceil($4::int / 1024.0),
+          sqs_settings = $12, visibility_timeout_default = $5, delivery_delay_seconds = $6,
           enable_priority = $7, has_bands = has_bands OR $7, dlq_id = $8, former_dlq_ids = $11::bigint[], max_receive_count = $9, updated_at = $10,
           revision = revision + 1
     WHERE account_id = $1 AND name = $2`,
@@ -88,6 +101,24 @@ export async function listQueues(db: Queryable, accountId: string, after: string
   return (await db.query<QueueRow>(selectQueues, [accountId, after, limit])).rows;
 }
 
+/** Queues whose names begin with `prefix` and come after `after`, by name. */
+export async function queuesOf(
+  db: Queryable,
+  accountId: string,
+  { prefix, after, limit }: { readonly prefix: string; readonly after: string; readonly limit: number },
+): Promise<QueueRow[]> {
+  return (await db.query<QueueRow>(selectPrefixed, [accountId, after, prefix, limit])).rows;
+}
+
+/** Queues whose dead-letter queue it is, with names after `after`, by name. */
+export async function sourceQueues(
+  db: Queryable,
+  accountId: string,
+  { dlqId, after, limit }: { readonly dlqId: bigint; readonly after: string; readonly limit: number },
+): Promise<QueueRow[]> {
+  return (await db.query<QueueRow>(selectSourceQueues, [accountId, dlqId, after, limit])).rows;
+}
+
 export interface QueueSettings {
   readonly retention_seconds: number;
   readonly max_message_bytes: number;
@@ -96,12 +127,20 @@ export interface QueueSettings {
   readonly enable_priority: boolean;
   readonly dlq_id: bigint | null;
   readonly max_receive_count: number;
+  readonly sqs_settings: string | null;
 }
 
-export async function addQueue(
-  db: Queryable,
-  queue: QueueSettings & { accountId: string; name: string; queueId: bigint; type: string; nowMs: number },
-): Promise<void> {
+export interface NewQueue extends QueueSettings {
+  readonly accountId: string;
+  readonly name: string;
+  readonly queueId: bigint;
+  readonly type: string;
+  /** As a client of SQS spelled it; null: made natively. */
+  readonly sqsName: string | null;
+  readonly nowMs: number;
+}
+
+export async function addQueue(db: Queryable, queue: NewQueue): Promise<void> {
   await Promise.all([
     db.query(insertQueue, [
       queue.accountId,
@@ -116,6 +155,8 @@ export async function addQueue(
       queue.dlq_id,
       queue.max_receive_count,
       new Date(queue.nowMs),
+      queue.sqsName,
+      queue.sqs_settings,
     ]),
     db.query(insertTotal, [queue.accountId, queue.queueId]),
   ]);
@@ -139,6 +180,7 @@ export async function saveQueue(
     settings.max_receive_count,
     new Date(nowMs),
     int8Array([...formerDlqIds(before, settings.dlq_id)]),
+    settings.sqs_settings,
   ]);
 }
 

@@ -1,0 +1,86 @@
+// How queues are named for clients of SQS: with their spelling, in URLs and in ARNs. Of both only the name is read: the account is that
+// of the key.
+import { hash } from 'node:crypto';
+import type { Core } from '../../../core/context.ts';
+import { problem } from '../problems.ts';
+import type { QueueRow } from '../queues/records.ts';
+import type { QueueState } from '../state.ts';
+import { invalid, missing } from './failures.ts';
+import { type Fields, optionalText } from './request.ts';
+
+const FIFO = '.fifo';
+const NEW_NAME = /^[A-Za-z0-9_-]{1,80}$/;
+
+/** As clients of SQS see it: FIFO queues end in `.fifo` there. */
+export function shownName({ name, type, sqs_name }: Pick<QueueRow, 'name' | 'type' | 'sqs_name'>): string {
+  if (sqs_name !== null) return sqs_name;
+  return type === 'fifo' && !name.endsWith(FIFO) ? name + FIFO : name;
+}
+
+/** The native name of a queue to be made. Throws InvalidParameterValue. */
+export function nativeName(name: string, isFifo: boolean): string {
+  const stem = isFifo && name.endsWith(FIFO) ? name.slice(0, -FIFO.length) : name;
+  if (!NEW_NAME.test(stem) || name.length > 80) {
+    throw invalid(
+      'QueueName',
+      'It has 3 to 80 letters, digits, hyphens and underscores; that of a FIFO queue ends in .fifo.',
+    );
+  }
+  if (stem.length < 3) throw invalid('QueueName', 'Here a name has at least 3 characters.');
+  if (isFifo !== name.endsWith(FIFO)) {
+    throw invalid('QueueName', 'The name of a FIFO queue ends in .fifo, and no other one does.');
+  }
+  return name.toLowerCase();
+}
+
+/** The queue that a client means by its name, as it is spelled. Throws QUEUE_NOT_FOUND. */
+export async function queueNamed(state: QueueState, accountId: string, name: string): Promise<QueueRow> {
+  const native = name.toLowerCase();
+  const names = native.endsWith(FIFO) ? [native, native.slice(0, -FIFO.length)] : [native];
+  for (const each of names) {
+    if (each.length < 3 || each.length > 80) continue;
+    const remembered = await existing(state, accountId, each, false);
+    if (remembered !== null && shownName(remembered) === name) return remembered;
+    // It may have been made anew, with another spelling.
+    const row = remembered === null ? null : await existing(state, accountId, each, true);
+    if (row !== null && shownName(row) === name) return row;
+  }
+  throw problem('QUEUE_NOT_FOUND', { param: 'QueueUrl', message: 'The specified queue does not exist.' });
+}
+
+async function existing({ cache }: QueueState, accountId: string, name: string, isAnew: boolean) {
+  try {
+    return await (isAnew ? cache.refresh(accountId, name) : cache.get(accountId, name));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'QUEUE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** The name in the QueueUrl of the request, or in the address that it was sent to. Throws MissingParameter. */
+export function nameInUrl(fields: Fields, inPath: string | undefined): string {
+  const url = optionalText(fields, 'QueueUrl', 2_048) ?? inPath;
+  if (url === undefined || url === '') throw missing('QueueUrl');
+  const end = url.split(/[?#]/, 1)[0] as string;
+  return end.slice(end.lastIndexOf('/') + 1);
+}
+
+/** 12 digits, the same for an account at all times. */
+export function accountDigits(accountId: string): string {
+  const word = Buffer.from(hash('sha256', `sqs ${accountId}`, 'hex'), 'hex').readBigUInt64BE();
+  return String(word % 10n ** 12n).padStart(12, '0');
+}
+
+export function queueUrl({ baseUrl }: Pick<Core, 'baseUrl'>, accountId: string, name: string): string {
+  return `${baseUrl}/sqs/${accountDigits(accountId)}/${name}`;
+}
+
+export function queueArn({ region }: Pick<Core, 'region'>, accountId: string, name: string): string {
+  return `arn:aws:sqs:${region === 'china' ? 'cn-north-1' : 'us-east-1'}:${accountDigits(accountId)}:${name}`;
+}
+
+/** The name in an ARN of a queue of the account; null: it is none. */
+export function nameInArn(arn: string, accountId: string): string | null {
+  const [, digits, name] = /^arn:aws[a-z-]*:sqs:[a-z0-9-]*:(\d{12}):([\w.-]{1,80})$/.exec(arn) ?? [];
+  return name !== undefined && digits === accountDigits(accountId) ? name : null;
+}

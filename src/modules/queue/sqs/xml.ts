@@ -1,0 +1,67 @@
+// Answers of the query protocol: XML, in which a list is its entries one after another.
+import type { SqsFailure } from './failures.ts';
+import { type Fields, isFields } from './request.ts';
+
+const NAMESPACE = 'http://queue.amazonaws.com/doc/2012-11-05/';
+/** What each entry of a list is called. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  QueueUrls: 'QueueUrl',
+  queueUrls: 'QueueUrl',
+  Messages: 'Message',
+  Failed: 'BatchResultErrorEntry',
+  Results: 'ListMessageMoveTasksResultEntry',
+};
+/** What each pair of a map is called, and its key. */
+const PAIRS: Readonly<Record<string, readonly [name: string, key: string]>> = {
+  Attributes: ['Attribute', 'Name'],
+  MessageAttributes: ['MessageAttribute', 'Name'],
+  Tags: ['Tag', 'Key'],
+};
+
+export function xmlAnswer(action: string, fields: Fields, requestId: string): string {
+  const content = membersOf(fields, `${action}ResultEntry`);
+  const result = content === '' ? '' : `<${action}Result>${content}</${action}Result>`;
+  return `<?xml version="1.0"?><${action}Response xmlns="${NAMESPACE}">${result}<ResponseMetadata><RequestId>${escaped(requestId)}</RequestId></ResponseMetadata></${action}Response>`;
+}
+
+export function xmlFailure({ queryName, message, type }: SqsFailure, requestId: string): string {
+  const error = `<Type>${type}</Type><Code>${queryName}</Code><Message>${escaped(message)}</Message><Detail/>`;
+  return `<?xml version="1.0"?><ErrorResponse xmlns="${NAMESPACE}"><Error>${error}</Error><RequestId>${escaped(requestId)}</RequestId></ErrorResponse>`;
+}
+
+function membersOf(fields: Fields, successful: string): string {
+  return Object.entries(fields)
+    .map(([name, value]) => memberOf(name, value, successful))
+    .join('');
+}
+
+function memberOf(name: string, value: unknown, successful: string): string {
+  if (Array.isArray(value)) {
+    const entry = name === 'Successful' ? successful : (ENTRIES[name] as string);
+    return value.map((each) => element(entry, each, successful)).join('');
+  }
+  const pair = PAIRS[name];
+  if (pair === undefined || !isFields(value)) return element(name, value, successful);
+  const [entry, key] = pair;
+  return Object.entries(value)
+    .map(([of, each]) => `<${entry}><${key}>${escaped(of)}</${key}>${element('Value', each, successful)}</${entry}>`)
+    .join('');
+}
+
+function element(name: string, value: unknown, successful: string): string {
+  return `<${name}>${isFields(value) ? membersOf(value, successful) : escaped(String(value))}</${name}>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  // Parsers make a line feed of it otherwise.
+  '\r': '&#13;',
+};
+
+/** Bodies hold nothing that XML cannot. Of native payloads a lone surrogate may be left. */
+function escaped(text: string): string {
+  return text.toWellFormed().replaceAll(/[&<>"\r]/g, (character) => ESCAPES[character] as string);
+}
