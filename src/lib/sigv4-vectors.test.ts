@@ -1,6 +1,6 @@
 // AWS's published test suite of version 4 (aws-sig-v4-test-suite, Apache-2.0): its key, its instant, its service. Not here: vectors of headers
-// that come several times or over several lines, which no client of ours sends, of paths with
-// dots, which no route of ours has, and one (post-x-www-form-urlencoded-parameters) whose text to sign is not that of its own canonical request.
+// that come several times or over several lines, which no client of ours sends; of paths with dots, which no route of ours has; and one,
+// post-x-www-form-urlencoded-parameters, whose text to sign is not that of its own canonical request.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { isSignedWith, signedOf } from './sigv4.ts';

@@ -104,7 +104,7 @@ describe('bodies and attributes', () => {
     expect(Math.abs(Number(told.SentTimestamp) - Date.now())).toBeLessThan(600_000);
     expect(Number(told.ApproximateFirstReceiveTimestamp)).toBeGreaterThanOrEqual(Number(told.SentTimestamp));
     expect(Object.keys(told)).not.toContain('MessageGroupId');
-    const [second] = await bench.receive(url, { AttributeNames: ['ApproximateReceiveCount'] });
+    const [second] = await bench.receive(url, { MessageSystemAttributeNames: ['ApproximateReceiveCount'] });
     expect(second?.Attributes).toEqual({ ApproximateReceiveCount: '2' });
   });
 });

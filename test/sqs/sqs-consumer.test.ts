@@ -32,7 +32,7 @@ async function consuming(queueUrl: string, options: Omit<ConsumerOptions, 'queue
   const errors: Error[] = [];
   const consumer = Consumer.create({ queueUrl, sqs: bench.sdk, waitTimeSeconds: 1, ...options });
   for (const event of ['error', 'processing_error', 'timeout_error'] as const)
-    consumer.on(event, (error: Error) => errors.push(error));
+    consumer.on(event, (...[error]: readonly unknown[]) => void errors.push(error as Error));
   consumer.start();
   try {
     await work();
