@@ -1070,6 +1070,7 @@ CREATE TABLE queue.message (
   headers text,
   reason text,
   payload text NOT NULL,
+  sqs text,
   CONSTRAINT message_pkey PRIMARY KEY (account_id, queue_id, seq)
 ) WITH (autovacuum_analyze_scale_factor=100, autovacuum_analyze_threshold=2000000000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, fillfactor=80, toast.autovacuum_vacuum_scale_factor=0.02);
 
@@ -1091,6 +1092,10 @@ CREATE TABLE queue.queue (
   revision integer DEFAULT 1 NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  retention_seconds integer,
+  max_message_bytes integer,
+  sqs_name text COLLATE "C",
+  sqs_settings text,
   CONSTRAINT queue_pkey PRIMARY KEY (account_id, name)
 );
 
