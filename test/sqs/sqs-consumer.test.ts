@@ -38,7 +38,7 @@ async function consuming(queueUrl: string, options: Omit<ConsumerOptions, 'queue
     await work();
   } finally {
     const stopped = once(consumer, 'stopped');
-    consumer.stop();
+    consumer.stop({ abort: true });
     await stopped;
   }
   expect(consumer.status.isRunning).toBe(false);

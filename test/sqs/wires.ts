@@ -34,7 +34,7 @@ const query: Wire = {
     const reply = await bench.raw({ ...request, headers: { ...request.headers, ...headers } });
     return {
       status: reply.status,
-      code: nameOf(reply),
+      code: reply.status === 200 ? null : nameOf(reply),
       data: reply.status === 200 ? outputOf(action, reply.text) : {},
     };
   },
@@ -96,7 +96,7 @@ function parsed(xml: string): Element {
   const root: Element = { name: '', children: [], text: '' };
   const open = [root];
   for (const [, head, closing, name = '', selfClosing, text = ''] of xml.matchAll(
-    /<(\?[^>]*\?|(\/?)([A-Za-z]+)(?:\s[^>]*?)?(\/?))>([^<]*)/g,
+    /<(\?[^>]*\?|(\/?)([A-Za-z0-9]+)(?:\s[^>]*?)?(\/?))>([^<]*)/g,
   )) {
     if (head?.startsWith('?')) continue;
     if (closing === '/') {

@@ -41,8 +41,8 @@ export interface SentMessage {
   readonly trace: string | undefined;
 }
 
-/** Body and attributes of a message, or an entry of a batch. Throws MissingParameter, InvalidMessageContents, InvalidParameterValue. */
-export function sentMessage(fields: Fields): SentMessage {
+/** Body and attributes of a message, or of an entry of a batch. Throws MissingParameter, InvalidMessageContents, InvalidParameterValue. */
+export function sentMessage(fields: Fields, traceOfRequest: string | undefined): SentMessage {
   const body = optionalText(fields, 'MessageBody', Number.POSITIVE_INFINITY);
   if (body === undefined || body === '') throw missing('MessageBody');
   if (UNSTORABLE.test(body)) {
@@ -55,7 +55,7 @@ export function sentMessage(fields: Fields): SentMessage {
   return {
     body,
     attributes: attributesOf(members(fields, 'MessageAttributes'), 'MessageAttributes'),
-    trace: system.get('AWSTraceHeader')?.value,
+    trace: system.get('AWSTraceHeader')?.value ?? traceOfRequest,
   };
 }
 

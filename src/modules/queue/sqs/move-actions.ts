@@ -4,7 +4,7 @@ import { problem } from '../problems.ts';
 import type { QueueRow } from '../queues/records.ts';
 import { sourceQueues } from '../queues/store.ts';
 import { invalid, refused } from './failures.ts';
-import { nameInArn, queueArn, queueNamed, shownName } from './names.ts';
+import { isMissing, nameInArn, queueArn, queueNamed, shownName } from './names.ts';
 import { invoke, type SqsAction, type SqsCall } from './queue-actions.ts';
 import { optionalInteger, optionalText, requiredText } from './request.ts';
 
@@ -91,8 +91,11 @@ export const listMessageMoveTasks: SqsAction = async (call) => {
 
 async function queueOfArn({ state, accountId, fields }: SqsCall, param: string): Promise<QueueRow> {
   const name = nameInArn(requiredText(fields, param), accountId);
-  const queue = name === null ? null : await queueNamed(state, accountId, name);
-  if (queue !== null) return queue;
+  try {
+    if (name !== null) return await queueNamed(state, accountId, name);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
   throw problem('NOT_FOUND', { param, message: `The resource that you specified for ${param} does not exist.` });
 }
 

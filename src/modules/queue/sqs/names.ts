@@ -33,28 +33,37 @@ export function nativeName(name: string, isFifo: boolean): string {
   return name.toLowerCase();
 }
 
-/** The queue that a client means by its name, as it is spelled. Throws QUEUE_NOT_FOUND. */
-export async function queueNamed(state: QueueState, accountId: string, name: string): Promise<QueueRow> {
+/**
+ * The queue that a client means by its name, as it is spelled. `mayBeRemembered`: it may be as it was a while ago, for what looks at the
+ * queue again. Throws QUEUE_NOT_FOUND.
+ */
+export async function queueNamed(
+  state: QueueState,
+  accountId: string,
+  name: string,
+  mayBeRemembered = false,
+): Promise<QueueRow> {
   const native = name.toLowerCase();
   const names = native.endsWith(FIFO) ? [native, native.slice(0, -FIFO.length)] : [native];
   for (const each of names) {
     if (each.length < 3 || each.length > 80) continue;
-    const remembered = await existing(state, accountId, each, false);
-    if (remembered !== null && shownName(remembered) === name) return remembered;
-    // It may have been made anew, with another spelling.
-    const row = remembered === null ? null : await existing(state, accountId, each, true);
+    const row = await existing(state, accountId, each, mayBeRemembered);
     if (row !== null && shownName(row) === name) return row;
   }
   throw problem('QUEUE_NOT_FOUND', { param: 'QueueUrl', message: 'The specified queue does not exist.' });
 }
 
-async function existing({ cache }: QueueState, accountId: string, name: string, isAnew: boolean) {
+async function existing({ cache }: QueueState, accountId: string, name: string, mayBeRemembered: boolean) {
   try {
-    return await (isAnew ? cache.refresh(accountId, name) : cache.get(accountId, name));
+    return await (mayBeRemembered ? cache.get(accountId, name) : cache.refresh(accountId, name));
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'QUEUE_NOT_FOUND') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
+}
+
+export function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'QUEUE_NOT_FOUND';
 }
 
 /** The name in the QueueUrl of the request, or in the address that it was sent to. Throws MissingParameter. */

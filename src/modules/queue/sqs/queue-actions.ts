@@ -20,7 +20,7 @@ import {
   type SetAttributes,
 } from './attributes.ts';
 import { invalid } from './failures.ts';
-import { nameInUrl, nativeName, queueNamed, queueUrl, shownName } from './names.ts';
+import { isMissing, nameInUrl, nativeName, queueNamed, queueUrl, shownName } from './names.ts';
 import { type Fields, members, optionalInteger, optionalText, requiredText, texts } from './request.ts';
 
 /** One request of a client of SQS. */
@@ -42,6 +42,18 @@ const PAGE_MAX = 1_000;
 /** The queue that the call is about. */
 export function theQueue({ state, accountId, fields, nameInPath }: SqsCall): Promise<QueueRow> {
   return queueNamed(state, accountId, nameInUrl(fields, nameInPath));
+}
+
+/** The same as it was a while ago, for what looks at it again with the message. */
+export async function theHotQueue({ state, accountId, fields, nameInPath }: SqsCall): Promise<QueueRow> {
+  const name = nameInUrl(fields, nameInPath);
+  try {
+    return await queueNamed(state, accountId, name, true);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    // It may have been made anew, with another spelling.
+    return queueNamed(state, accountId, name);
+  }
 }
 
 /** Calls a capability as a native client does. Throws the Problem of a failure. */
@@ -174,11 +186,8 @@ export const getQueueAttributes: SqsAction = async (call) => {
     return {};
   }
   const { data } = await request.perform('queue.stats', async ({ core }) => {
-    const { name } = await theQueue(call);
-    const [stats, queue] = await Promise.all([
-      state.counting.add(queueKey(accountId, name), null),
-      state.cache.refresh(accountId, name),
-    ]);
+    const queue = await theQueue(call);
+    const stats = await state.counting.add(queueKey(accountId, queue.name), null);
     const dlq = queue.dlq_id === null ? null : await findQueueById(core.db, accountId, queue.dlq_id);
     return { data: attributesOf(core, queue, stats, dlq) };
   });
@@ -204,10 +213,8 @@ export const setQueueAttributes: SqsAction = async (call) => {
 };
 
 export const listQueueTags: SqsAction = async (call) => {
-  const { request, state, accountId } = call;
-  const { data } = await request.perform('queue.get', async () => {
-    const { name } = await theQueue(call);
-    return { data: keptOf(await state.cache.refresh(accountId, name)).tags };
+  const { data } = await call.request.perform('queue.get', async () => {
+    return { data: keptOf(await theQueue(call)).tags };
   });
   return Object.keys(data as object).length === 0 ? {} : { Tags: data };
 };

@@ -12,7 +12,7 @@ import { batchEntries, batchOutcome, type Entry } from './batches.ts';
 import { missing, refused } from './failures.ts';
 import { type Attributes, attributeFields, attributesMd5, md5, readMessage } from './message.ts';
 import { accountDigits, queueArn, shownName } from './names.ts';
-import { invoke, type SqsAction, type SqsCall, theQueue } from './queue-actions.ts';
+import { invoke, type SqsAction, type SqsCall, theHotQueue } from './queue-actions.ts';
 import { type Fields, optionalInteger, optionalText, texts } from './request.ts';
 import { sequenceNumber } from './send-actions.ts';
 
@@ -25,7 +25,7 @@ export const receiveMessage: SqsAction = async (call) => {
   const visibilityTimeout = optionalInteger(fields, 'VisibilityTimeout', 0, VISIBILITY_SECONDS_MAX);
   const show = whatToShow(fields);
   const { data } = await request.perform('queue.consume', async (ctx) => {
-    const queue = await theQueue(call);
+    const queue = await theHotQueue(call);
     const wait = waitSeconds ?? Number(keptOf(queue).attributes.ReceiveMessageWaitTimeSeconds ?? 0);
     const rows = await consume(state, ctx, {
       ...{ queue: queue.name, messages: wanted, waitMs: wait * 1000, visibilityTimeout },
@@ -120,7 +120,7 @@ export const deleteMessageBatch: SqsAction = async (call) => {
 };
 
 async function keyOf(call: SqsCall): Promise<string> {
-  return queueKey(call.accountId, (await theQueue(call)).name);
+  return queueKey(call.accountId, (await theHotQueue(call)).name);
 }
 
 function refOf({ state, accountId }: SqsCall, fields: Fields) {
@@ -137,14 +137,14 @@ function handleOf(fields: Fields): string {
 }
 
 export const changeMessageVisibility: SqsAction = async (call) => {
-  const { name } = await theQueue(call);
+  const { name } = await theHotQueue(call);
   await changeVisibility(call, name, call.fields);
   return {};
 };
 
 export const changeMessageVisibilityBatch: SqsAction = async (call) => {
   const entries = batchEntries(call.fields);
-  const { name } = await theQueue(call);
+  const { name } = await theHotQueue(call);
   return batchOutcome(entries, async ({ fields }) => {
     await changeVisibility(call, name, fields);
     return {};

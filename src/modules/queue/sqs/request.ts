@@ -1,5 +1,6 @@
 // What a client of SQS asks for, in either protocol: JSON (AWS JSON 1.0, the action in a header), or a form (the query protocol of
 // 2012-11-05). A form is brought into the shape that JSON has; numbers stay the texts that they are.
+import { isUtf8 } from 'node:buffer';
 import { nesting } from '../../../lib/json-source.ts';
 import type { BodyTask } from '../../../manifest/raw-route.ts';
 import { invalid, missing, refused } from './failures.ts';
@@ -37,6 +38,7 @@ export const readJsonFields: BodyTask<Fields> = {
   source: import.meta.url,
   id: 'queue.sqs.json',
   run(body) {
+    if (!isUtf8(body)) throw refused('SerializationException', 'The body is not valid UTF-8.');
     const text = body.length === 0 ? '{}' : body.toString('utf8');
     const { depth, members, containers } = nesting(text);
     if (depth > DEPTH_MAX || members > FIELDS_MAX || containers > FIELDS_MAX) {
@@ -56,7 +58,10 @@ export const readJsonFields: BodyTask<Fields> = {
 export const readForm: BodyTask<SqsRequest> = {
   source: import.meta.url,
   id: 'queue.sqs.form',
-  run: (body) => formOf(body.toString('utf8')),
+  run(body) {
+    if (!isUtf8(body)) throw refused('InvalidParameterValue', 'The form is not encoded as UTF-8.');
+    return formOf(body.toString('utf8'));
+  },
 };
 
 /** `Action=…&QueueUrl=…`, of a body or an address. */
@@ -65,11 +70,22 @@ export function formOf(text: string): SqsRequest {
     throw refused('InvalidParameterValue', `A form has at most ${FIELDS_MAX} fields.`);
   }
   const tree: Tree = new Map();
-  for (const [name, value] of new URLSearchParams(text)) place(tree, name, value);
+  for (const pair of text.split('&')) {
+    const [name = '', value = ''] = pair.split(/=(.*)/s, 2);
+    if (name !== '') place(tree, decoded(name), decoded(value));
+  }
   const action = tree.get('Action');
   if (typeof action !== 'string')
     throw refused('InvalidAction', 'The form must contain the parameter Action.', 'Action');
   return { action, fields: fieldsOf(tree) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw refused('InvalidParameterValue', 'The form is not encoded as UTF-8.');
+  }
 }
 
 type Tree = Map<string, Tree | string>;

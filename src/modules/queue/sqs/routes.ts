@@ -73,13 +73,15 @@ const ACTIONS: ReadonlyMap<string, SqsAction> = new Map(
 
 export const sqsRoutes: readonly RawRoute<QueueState>[] = [
   route('queue.sqs', '/sqs'),
+  // As most SDKs write it.
+  route('queue.sqs', '/sqs/'),
   route('queue.sqs', '/sqs/{account}/{queue}'),
-  route('queue.sqs.root', '/'),
+  route('queue.sqs.root', '/', ['POST']),
 ];
 
-function route(name: string, path: string): RawRoute<QueueState> {
+function route(name: string, path: string, methods: RawRoute['methods'] = ['GET', 'POST']): RawRoute<QueueState> {
   return {
-    ...{ name, path, methods: ['POST'], capability: null, bodyBytesMax: BATCH_BODY_BYTES_MAX },
+    ...{ name, path, methods, capability: null, bodyBytesMax: BATCH_BODY_BYTES_MAX },
     // What does not tell the hash of its body is known only with the body.
     credentialOf: (head) => (head.headers['x-amz-content-sha256'] === undefined ? null : signatureOf(head)),
     answer,
@@ -149,7 +151,7 @@ function refuse(problem: Problem, head: RawHead): RawAnswer {
   if (wantsOldName) headers['x-amzn-query-error'] = `${queryName};${type}`;
   return jsonAnswer(
     status,
-    { __type: `com.amazonaws.sqs#${name}`, message, code, request_id: head.requestId },
+    { __type: `com.amazonaws.sqs#${name}`, message, error_code: code, request_id: head.requestId },
     head,
     headers,
   );

@@ -10,19 +10,20 @@ import { keptOf } from './attributes.ts';
 import { batchEntries, batchOutcome } from './batches.ts';
 import { invalid, missing, refused } from './failures.ts';
 import { attributesMd5, md5, type SentMessage, sentMessage, sizeOf, stored } from './message.ts';
-import { type SqsAction, theQueue } from './queue-actions.ts';
+import { type SqsAction, type SqsCall, theHotQueue } from './queue-actions.ts';
 import { type Fields, optionalInteger, optionalText } from './request.ts';
 
 const BATCH_BYTES_MAX = 1024 * 1024;
 const MESSAGE_BYTES_MAX = 256 * 1024;
 /** Of what a message's record has besides payload and headers. */
 const FIXED_BYTES = 512;
+const TRACE_CHARACTERS_MAX = 1_024;
 const ID = /^[!-~]{1,128}$/;
 
 export const sendMessage: SqsAction = async (call) => {
-  const message = sentMessage(call.fields);
+  const message = sentMessage(call.fields, traceOf(call));
   const { data } = await call.request.perform('queue.publish', async (ctx) => {
-    const queue = await theQueue(call);
+    const queue = await theHotQueue(call);
     return send(ctx, call.state, await withDeduplication(call.state, queue, call.fields), call.fields, message);
   });
   return data as Fields;
@@ -31,13 +32,13 @@ export const sendMessage: SqsAction = async (call) => {
 export const sendMessageBatch: SqsAction = async (call) => {
   const { state, request } = call;
   const entries = batchEntries(call.fields);
-  const messages = entries.map(({ fields }) => messageOrProblem(fields));
+  const messages = entries.map(({ fields }) => messageOrProblem(fields, traceOf(call)));
   const bytes = messages.reduce((sum, each) => sum + ('body' in each ? sizeOf(each) : 0), 0);
   if (bytes > BATCH_BYTES_MAX) {
     throw refused('BatchRequestTooLong', `The messages have ${bytes} bytes together, of at most ${BATCH_BYTES_MAX}.`);
   }
   const { data } = await request.perform('queue.batch.publish', async (ctx) => {
-    const named = await theQueue(call);
+    const named = await theHotQueue(call);
     const queue = await withDeduplication(state, named, ...entries.map(({ fields }) => fields));
     let costNanos = 0n;
     const outcome = await batchOutcome(entries, async ({ fields }, i) => {
@@ -52,12 +53,18 @@ export const sendMessageBatch: SqsAction = async (call) => {
   return data as Fields;
 };
 
-function messageOrProblem(fields: Fields): SentMessage | Problem {
+function messageOrProblem(fields: Fields, trace: string | undefined): SentMessage | Problem {
   try {
-    return sentMessage(fields);
+    return sentMessage(fields, trace);
   } catch (error) {
     return error as Problem;
   }
+}
+
+/** Of the request: for messages that have none of their own. */
+function traceOf({ request }: SqsCall): string | undefined {
+  const trace = request.headers['x-amzn-trace-id'];
+  return typeof trace === 'string' && trace.length <= TRACE_CHARACTERS_MAX ? trace : undefined;
 }
 
 /** Whether it deduplicates by content is asked of the queue as it is now, where it matters. */
@@ -86,7 +93,8 @@ async function send(
   const { kept, payload, headers } = stored(sent, fifo === null ? group : undefined);
   const message: NewMessage = {
     ...{ payload, headers, priority: undefined, sqs: { bytes, kept } },
-    delaySeconds: optionalInteger(fields, 'DelaySeconds', 0, 900),
+    // A message of a FIFO queue has the delay of its queue.
+    delaySeconds: fifo === null ? optionalInteger(fields, 'DelaySeconds', 0, 900) : undefined,
     groupId: fifo?.groupId ?? null,
     deduplicationId: fifo?.deduplicationId ?? null,
   };

@@ -19,8 +19,8 @@ const PAIRS: Readonly<Record<string, readonly [name: string, key: string]>> = {
 };
 
 export function xmlAnswer(action: string, fields: Fields, requestId: string): string {
-  const content = membersOf(fields, `${action}ResultEntry`);
-  const result = content === '' ? '' : `<${action}Result>${content}</${action}Result>`;
+  // Also without content: botocore wants the element.
+  const result = `<${action}Result>${membersOf(fields, `${action}ResultEntry`)}</${action}Result>`;
   return `<?xml version="1.0"?><${action}Response xmlns="${NAMESPACE}">${result}<ResponseMetadata><RequestId>${escaped(requestId)}</RequestId></ResponseMetadata></${action}Response>`;
 }
 
