@@ -1,5 +1,5 @@
 // Bodies that are no requests, names of others, and values that no SDK sends: each is refused or harmless, and nobody waits for it.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allowedMs } from '../support/slowness.ts';
 import { elements, formRequest, jsonRequest, type SqsReply } from '../support/sqs.ts';
 import { SqsBench } from './harness.ts';
@@ -11,6 +11,9 @@ beforeAll(async () => {
   url = await bench.create('hostile');
 });
 afterAll(() => bench.stop());
+beforeEach(async () => {
+  expect((await bench.json('PurgeQueue', { QueueUrl: url })).status).toBe(200);
+});
 
 type Pairs = readonly (readonly [string, string])[];
 const form = (action: string, pairs: Pairs) =>
@@ -77,7 +80,6 @@ describe('bodies in JSON', () => {
     const { text } = await bench.json('ReceiveMessage', { QueueUrl: url, MessageAttributeNames: ['All'] });
     expect(text).toContain('"__proto__":{');
     expect(text).toContain('"constructor":{');
-    await bench.json('PurgeQueue', { QueueUrl: url });
     const tagged = await bench.raw(jsonRequest('TagQueue', `{"QueueUrl":"${url}","Tags":{"__proto__":"t"}}`));
     expect(tagged.status, tagged.text).toBe(200);
     expect((await bench.json('ListQueueTags', { QueueUrl: url })).text).toContain('"__proto__":"t"');
@@ -149,7 +151,6 @@ describe('forms', () => {
     const bodies = await bench.bodies(url);
     if (sent.status === 200) expect(['first', 'second']).toContain(bodies.join());
     else expectRefused(sent);
-    await bench.json('PurgeQueue', { QueueUrl: url });
   });
 
   test('text of all kinds comes back from XML as it was sent', async () => {
@@ -169,7 +170,6 @@ describe('forms', () => {
     expect(elements(text, 'Body')).toEqual([body]);
     // A parser makes a bare carriage return a line feed (XML 1.0, section 2.11): it must be written as a reference.
     expect(text).not.toContain('\r');
-    await bench.json('PurgeQueue', { QueueUrl: url });
   });
 
   test('what is refused is told without what was sent in it being markup', async () => {

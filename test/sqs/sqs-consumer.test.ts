@@ -30,7 +30,9 @@ async function filled(name: string, count: number): Promise<string> {
 /** Runs a consumer while `work` lasts; answers the errors that it told of. */
 async function consuming(queueUrl: string, options: Omit<ConsumerOptions, 'queueUrl'>, work: () => Promise<void>) {
   const errors: Error[] = [];
-  const consumer = Consumer.create({ queueUrl, sqs: bench.sdk, waitTimeSeconds: 1, ...options });
+  // Stopping waits for the poll that is under way: it may still bring a message.
+  const waits = { waitTimeSeconds: 1, pollingCompleteWaitTimeMs: 10_000 };
+  const consumer = Consumer.create({ queueUrl, sqs: bench.sdk, ...waits, ...options });
   for (const event of ['error', 'processing_error', 'timeout_error'] as const)
     consumer.on(event, (...[error]: readonly unknown[]) => void errors.push(error as Error));
   consumer.start();

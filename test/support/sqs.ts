@@ -71,7 +71,8 @@ export async function postSqs(url: string, { path = '/sqs', headers, body }: Sqs
   const response = await fetch(url + path, { method: 'POST', headers, body: body as BodyInit });
   const text = await response.text();
   const json = text.startsWith('{') ? JSON.parse(text) : null;
-  const code = json === null ? /<Code>([^<]*)<\/Code>/.exec(text)?.[1] : json.__type?.split('#').at(-1);
+  const inXml = /<ErrorResponse[ >].*?<Code>([^<]*)<\/Code>/s.exec(text)?.[1];
+  const code = json === null ? inXml : json.__type?.split('#').at(-1);
   return { status: response.status, headers: response.headers, text, json, code: code ?? null };
 }
 
