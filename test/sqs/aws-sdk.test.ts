@@ -135,6 +135,20 @@ describe('leases', () => {
     expect(await bench.counts(url)).toEqual([0, 0, 0]);
   });
 
+  test('the lease of an old handle, or of a deleted message, is not changed', async () => {
+    const url = await bench.create('old-leases');
+    await bench.send(url, 'x');
+    const [first] = await bench.receive(url, { VisibilityTimeout: 0 });
+    const [second] = await bench.receive(url);
+    const late = { name: 'MessageNotInflight', status: 400 };
+    for (const seconds of [0, 100])
+      expect(await failureOf(lease(url, first?.ReceiptHandle, seconds))).toMatchObject(late);
+    expect(await bench.counts(url)).toEqual([0, 1, 0]);
+    await remove(url, second?.ReceiptHandle);
+    for (const seconds of [0, 100])
+      expect(await failureOf(lease(url, second?.ReceiptHandle, seconds))).toMatchObject(late);
+  });
+
   test('a lease can be made longer: the message stays away past its first one', async () => {
     const own = await SqsBench.start();
     const url = await own.create('longer', { VisibilityTimeout: '30' });

@@ -20,6 +20,7 @@ const LONGEST = [
   'contract/limits',
   'vector/event-loop',
   'queue/push',
+  'sqs/elasticmq-queues',
   'faults/crash.soak',
   'examples/hash-files',
   'vector/crash-loading.soak',
