@@ -40,7 +40,7 @@ async function consuming(queueUrl: string, options: Omit<ConsumerOptions, 'queue
     await work();
   } finally {
     const stopped = once(consumer, 'stopped');
-    consumer.stop({ abort: true });
+    consumer.stop();
     await stopped;
   }
   expect(consumer.status.isRunning).toBe(false);
