@@ -29,7 +29,7 @@ export const startMessageMoveTask: SqsAction = async (call) => {
   const dlq = await queueOfArn(call, 'SourceArn');
   const sources = await sourcesOf(call, dlq);
   if (sources.length === 0) {
-    throw refused('UnsupportedOperation', 'Source queue must be configured as a Dead Letter Queue.', 'SourceArn');
+    throw invalid('SourceArn', 'No queue has it as its dead-letter queue.');
   }
   const chosen = await destinationOf(call, sources);
   const ids: string[] = [];
@@ -114,7 +114,7 @@ function handleOf(ids: readonly string[]): string {
 function idsOf(handle: string): string[] {
   const ids = Buffer.from(handle, 'base64').toString('utf8').split(',');
   if (ids.length > SOURCES_MAX || !ids.every((id) => REDRIVE.test(id))) {
-    throw invalid('TaskHandle', 'It is none that this service gave.');
+    throw problem('NOT_FOUND', { param: 'TaskHandle', message: 'There is no task with this handle.' });
   }
   return ids;
 }
