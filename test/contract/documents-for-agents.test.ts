@@ -105,7 +105,7 @@ describe('discovery', () => {
 
   test.each([
     ['errors.capture', [{ client: 'Sentry SDKs', address: 'https://KEY@HOST/v1/errors/sentry/1' }]],
-    ['queue.create', []],
+    ['queue.subscribe', []],
   ])('says who else may call %s', async (id, clients) => {
     expect((await ask(`/${id}`)).body.data.also_via).toEqual(clients);
   });

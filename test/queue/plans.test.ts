@@ -163,6 +163,7 @@ async function literals(): Promise<Record<string, string[]>> {
       `'{NULL}'`,
       `'{NULL}'`,
       `'{"{}"}'`,
+      `'{NULL}'`,
     ],
     lane_lock_wallets: [accounts],
     lane_read_grants: [accounts],

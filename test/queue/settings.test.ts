@@ -41,6 +41,7 @@ describe('create', () => {
       visibility_timeout_default: 300,
       delivery_delay_seconds: 0,
       enable_priority: false,
+      sqs_name: null,
       dlq_name: null,
       max_receive_count: 3,
       created_at: expect.stringMatching(/Z$/),

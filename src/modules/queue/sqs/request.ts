@@ -107,13 +107,20 @@ function place(tree: Tree, name: string, value: string): void {
 function fieldsOf(tree: Tree): Fields {
   return Object.fromEntries(
     [...tree].map(([name, value]): [string, unknown] => {
-      if (typeof value === 'string') return [name, value];
       const list = LISTS[name];
-      if (list !== undefined) return [list, numbered(value).map(plain)];
       const map = MAPS[name];
+      if (value === '') return [name, emptyOf(name)];
+      if (typeof value === 'string') return [name, value];
+      if (list !== undefined) return [list, numbered(value).map(plain)];
       return map === undefined ? [name, fieldsOf(value)] : [map[0], mapOf(value, name, map[1])];
     }),
   );
+}
+
+/** A bare name is what botocore sends of an empty list or map. */
+function emptyOf(name: string): unknown {
+  if (Object.values(LISTS).includes(name)) return [];
+  return Object.values(MAPS).some(([map]) => map === name) ? {} : '';
 }
 
 function plain(value: Tree | string): unknown {
