@@ -66,21 +66,26 @@ export function signatureHeaders(
     `${ALGORITHM} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
   const unsigned = { method, url, headers: { ...all, authorization: authorization('0'.repeat(64)) } };
   const signed = signedOf(unsigned, { services: ['s3'], nowMs });
-  const signature = signed === null ? null : signatureOf(signed, secretAccessKey);
+  const signature = signed === null ? null : signatureOf(signed, signingKey(secretAccessKey, signed.scope));
   if (signature === null) throw new TypeError('the request cannot be signed');
   return { ...added, authorization: authorization(signature.toString('hex')) };
 }
 
 export function isSignedWith(signed: Signed, secret: string): boolean {
-  const due = signatureOf(signed, secret);
+  return isSignedBy(signed, signingKey(secret, signed.scope));
+}
+
+/** `key`: signingKey of the secret and the scope. */
+export function isSignedBy(signed: Signed, key: Buffer): boolean {
+  const due = signatureOf(signed, key);
   return due !== null && timingSafeEqual(due, Buffer.from(signed.signature, 'hex'));
 }
 
 /** Null: what must be signed is not there. */
-function signatureOf({ canonicalRequest, instant, scope }: Signed, secret: string): Buffer | null {
+function signatureOf({ canonicalRequest, instant, scope }: Signed, key: Buffer): Buffer | null {
   if (canonicalRequest === null) return null;
   const text = `${ALGORITHM}\n${instant}\n${scope}\n${hash('sha256', canonicalRequest)}`;
-  return createHmac('sha256', signingKey(secret, scope)).update(text).digest();
+  return createHmac('sha256', key).update(text).digest();
 }
 
 export function signingKey(secret: string, scope: string): Buffer {

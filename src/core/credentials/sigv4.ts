@@ -1,7 +1,8 @@
 // Signatures of AWS clients as credentials. The access key id is the id of an API key; its secret access key is derived from the server secret
 // and the stored hash of each secret of the key, so that it dies with that secret and the database alone does not yield it.
+import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';
-import { isSignedWith, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
+import { isSignedBy, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
 import type { Core } from '../context.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { awsBodyProof } from './aws-body.ts';
@@ -34,18 +35,37 @@ export function awsCredentials({ secrets, baseUrl, region }: AwsPlace, keyId: st
   };
 }
 
+/** Keys that signatures were right with: to make one takes a dozen hashes, a third of a call. */
+const rememberedKeys = new WeakMap<Secrets, LRUCache<string, Buffer>>();
+const REMEMBERED_MAX = 10_000;
+const SCOPE_CHARACTERS_MAX = 64;
+
+function signingKeyOf(secrets: Secrets, secretHash: Buffer, scope: string): Buffer {
+  const remembered = rememberedKeys.get(secrets)?.get(`${secretHash.toString('base64')} ${scope}`);
+  return remembered ?? signingKey(secretAccessKey(secrets, secretHash), scope);
+}
+
+function remember(secrets: Secrets, secretHash: Buffer, scope: string, key: Buffer): void {
+  if (scope.length > SCOPE_CHARACTERS_MAX) return;
+  const keys = rememberedKeys.get(secrets) ?? new LRUCache({ max: REMEMBERED_MAX });
+  rememberedKeys.set(secrets, keys);
+  keys.set(`${secretHash.toString('base64')} ${scope}`, key);
+}
+
 /** The credential of a signed request; null: it is not signed so. */
 export function sigV4(head: CredentialHead, options: SigV4Options): SigV4Credential | null {
   const signed = signedOf(head, options);
   if (signed === null) return null;
-  let secret = '';
+  let key: Buffer = Buffer.alloc(0);
   return {
     signed,
-    bodyProof: () => awsBodyProof({ ...signed, key: signingKey(secret, signed.scope) }, head.headers),
+    bodyProof: () => awsBodyProof({ ...signed, key }, head.headers),
     async find({ keys, secrets }) {
       const isRight = (each: Buffer) => {
-        secret = secretAccessKey(secrets, each);
-        return isSignedWith(signed, secret);
+        key = signingKeyOf(secrets, each, signed.scope);
+        if (!isSignedBy(signed, key)) return false;
+        remember(secrets, each, signed.scope, key);
+        return true;
       };
       const known = await keys.secretsOf(signed.accessKeyId);
       if (known.length === 0) return 'unknown';
