@@ -1,7 +1,7 @@
 // The cases of ElasticMQ's suite for several SDKs, over both protocols, as tables of our own: FIFO queues and deduplication.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SqsBench } from './harness.ts';
-import { type WireAnswer, wires } from './wires.ts';
+import { callsOf, wires } from './wires.ts';
 
 let service: SqsBench;
 beforeAll(async () => {
@@ -18,13 +18,7 @@ describe.each(wires)('$name', (wire) => {
   beforeAll(async () => {
     bench = await service.withAccount();
   });
-  const call = (action: string, input: Fields = {}) => wire.call(bench, action, input);
-  const ok = async (action: string, input: Fields = {}) => {
-    const { status, code, data } = await call(action, input);
-    expect([status, code], action).toEqual([200, null]);
-    return data;
-  };
-  const told = ({ status, code }: WireAnswer) => [status, code];
+  const { ok, failure } = callsOf(wire, () => bench);
   const create = async (fields: Fields = {}): Promise<string> => {
     queues += 1;
     const Attributes = { FifoQueue: 'true', ContentBasedDeduplication: 'true', ...fields };
@@ -40,8 +34,8 @@ describe.each(wires)('$name', (wire) => {
 
   describe('FIFO queues', () => {
     test('a name without .fifo is refused', async () => {
-      const made = await call('CreateQueue', { QueueName: 'testQueue1', Attributes: { FifoQueue: 'true' } });
-      expect(told(made)).toEqual([400, 'InvalidParameterValue']);
+      const made = await failure('CreateQueue', { QueueName: 'testQueue1', Attributes: { FifoQueue: 'true' } });
+      expect(made).toEqual([400, 'InvalidParameterValue']);
     });
 
     test.each<[string, string, Fields]>([
@@ -50,7 +44,7 @@ describe.each(wires)('$name', (wire) => {
       ['that is not there', 'MissingParameter', {}],
     ])('a group is refused %s', async (_, code, fields) => {
       const QueueUrl = await create();
-      expect(told(await call('SendMessage', { QueueUrl, MessageBody: 'A body', ...fields }))).toEqual([400, code]);
+      expect(await failure('SendMessage', { QueueUrl, MessageBody: 'A body', ...fields })).toEqual([400, code]);
     });
 
     test('a standard queue takes a group', async () => {
@@ -61,7 +55,7 @@ describe.each(wires)('$name', (wire) => {
     test('a message has no delay of its own, alone or in a batch, but may say 0', async () => {
       const QueueUrl = await create();
       const delayed = { QueueUrl, MessageBody: 'body', MessageGroupId: '1', DelaySeconds: 10, ...dedup('1') };
-      expect(told(await call('SendMessage', delayed))).toEqual([400, 'InvalidParameterValue']);
+      expect(await failure('SendMessage', delayed)).toEqual([400, 'InvalidParameterValue']);
       const Entries = [
         { Id: '1', MessageBody: 'Message 1', MessageGroupId: '1' },
         { Id: '2', MessageBody: 'Message 2', MessageGroupId: '2', DelaySeconds: 10 },

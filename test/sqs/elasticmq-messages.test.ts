@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { md5OfAttributes } from '../support/sqs.ts';
 import { SqsBench } from './harness.ts';
-import { type WireAnswer, wires } from './wires.ts';
+import { callsOf, wires } from './wires.ts';
 
 let service: SqsBench;
 beforeAll(async () => {
@@ -32,13 +32,7 @@ describe.each(wires)('$name', (wire) => {
   beforeAll(async () => {
     bench = await service.withAccount();
   });
-  const call = (action: string, input: Fields = {}, headers = {}) => wire.call(bench, action, input, headers);
-  const ok = async (action: string, input: Fields = {}, headers = {}) => {
-    const { status, code, data } = await call(action, input, headers);
-    expect([status, code], action).toEqual([200, null]);
-    return data;
-  };
-  const told = ({ status, code }: WireAnswer) => [status, code];
+  const { ok, failure } = callsOf(wire, () => bench);
   const create = async (): Promise<string> => {
     queues += 1;
     return (await ok('CreateQueue', { QueueName: `testQueue${queues}` })).QueueUrl;
@@ -57,7 +51,7 @@ describe.each(wires)('$name', (wire) => {
       ['empty: AWS says which parameter is missing', '', 'MissingParameter'],
       ['longer than the queue takes', 'x'.repeat(1024 * 1024 + 1), 'InvalidParameterValue'],
     ])('a body is refused that is %s', async (_, MessageBody, code) => {
-      expect(told(await call('SendMessage', { QueueUrl: await create(), MessageBody }))).toEqual([400, code]);
+      expect(await failure('SendMessage', { QueueUrl: await create(), MessageBody })).toEqual([400, code]);
     });
 
     test.each<[string, string, string[] | undefined, string[]]>([
@@ -94,7 +88,7 @@ describe.each(wires)('$name', (wire) => {
 
     test('a message to a queue that is not there is refused', async () => {
       const url = (await create()).replace(/[^/]*$/, 'missingQueue');
-      expect(told(await call('SendMessage', { QueueUrl: url, MessageBody: 'test123' }))).toEqual([
+      expect(await failure('SendMessage', { QueueUrl: url, MessageBody: 'test123' })).toEqual([
         400,
         'QueueDoesNotExist',
       ]);
@@ -160,8 +154,12 @@ describe.each(wires)('$name', (wire) => {
       ['an empty type', text('value', '')],
     ])('an attribute is refused: %s', async (_, attribute1) => {
       const QueueUrl = await create();
-      const sent = await call('SendMessage', { QueueUrl, MessageBody: 'Message 1', MessageAttributes: { attribute1 } });
-      expect(told(sent)).toEqual([400, 'InvalidParameterValue']);
+      const sent = await failure('SendMessage', {
+        QueueUrl,
+        MessageBody: 'Message 1',
+        MessageAttributes: { attribute1 },
+      });
+      expect(sent).toEqual([400, 'InvalidParameterValue']);
     });
 
     test('of a batch only the entry with an empty attribute fails', async () => {

@@ -2,7 +2,7 @@
 // creation at once, health. Where that suite and SQS part (permissions, 1 MiB), the case says what is so here.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SqsBench } from './harness.ts';
-import { type WireAnswer, wires } from './wires.ts';
+import { callsOf, wires } from './wires.ts';
 
 let service: SqsBench;
 beforeAll(async () => {
@@ -19,18 +19,12 @@ describe.each(wires)('$name', (wire) => {
   beforeAll(async () => {
     bench = await service.withAccount();
   });
-  const call = (action: string, input = {}) => wire.call(bench, action, input);
-  const ok = async (action: string, input = {}) => {
-    const { status, code, data } = await call(action, input);
-    expect([status, code], action).toEqual([200, null]);
-    return data;
-  };
+  const { ok, failure, call } = callsOf(wire, () => bench);
   const create = async (QueueName: string, Attributes = {}): Promise<string> =>
     (await ok('CreateQueue', { QueueName, Attributes })).QueueUrl;
   const attribute = async (QueueUrl: string, name: string) =>
     (await ok('GetQueueAttributes', { QueueUrl, AttributeNames: [name] })).Attributes[name];
   const count = async (url: string) => Number(await attribute(url, 'ApproximateNumberOfMessages'));
-  const told = ({ status, code }: WireAnswer) => [status, code];
   const policy = (deadLetterTargetArn: string, maxReceiveCount: number) => ({
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount }),
   });
@@ -57,7 +51,7 @@ describe.each(wires)('$name', (wire) => {
       const url = await create('testQueue1');
       expect((await ok('GetQueueUrl', { QueueName: 'testQueue1' })).QueueUrl).toBe(url);
       await ok('DeleteQueue', { QueueUrl: url });
-      expect(told(await call('GetQueueUrl', { QueueName: 'testQueue1' }))).toEqual([400, 'QueueDoesNotExist']);
+      expect(await failure('GetQueueUrl', { QueueName: 'testQueue1' })).toEqual([400, 'QueueDoesNotExist']);
     });
 
     test('queues are listed, all or by a prefix, and none once they are deleted', async () => {
@@ -81,8 +75,8 @@ describe.each(wires)('$name', (wire) => {
     test('permissions are added and removed: not here, where scopes of keys do that', async () => {
       const QueueUrl = await create('permitted');
       const add = { QueueUrl, Label: 'l', AWSAccountIds: ['123456789012'], Actions: ['get'] };
-      expect(told(await call('AddPermission', add))).toEqual([400, 'UnsupportedOperation']);
-      expect(told(await call('RemovePermission', { QueueUrl, Label: 'l' }))).toEqual([400, 'UnsupportedOperation']);
+      expect(await failure('AddPermission', add)).toEqual([400, 'UnsupportedOperation']);
+      expect(await failure('RemovePermission', { QueueUrl, Label: 'l' })).toEqual([400, 'UnsupportedOperation']);
     });
   });
 
@@ -119,7 +113,7 @@ describe.each(wires)('$name', (wire) => {
       ['too long', 'x'.repeat(81)],
       ['with spaces', 'queue with spaces'],
     ])('a name is refused that is %s', async (_, QueueName) => {
-      expect(told(await call('CreateQueue', { QueueName }))).toEqual([400, 'InvalidParameterValue']);
+      expect(await failure('CreateQueue', { QueueName })).toEqual([400, 'InvalidParameterValue']);
     });
   });
 
@@ -181,7 +175,7 @@ describe.each(wires)('$name', (wire) => {
       expect(
         (await tasks(arn)).map((task: { Status: string; TaskHandle: string }) => [task.TaskHandle, task.Status]),
       ).toEqual([[TaskHandle, 'RUNNING']]);
-      expect(told(await call('StartMessageMoveTask', { SourceArn: arn }))).toEqual([400, 'UnsupportedOperation']);
+      expect(await failure('StartMessageMoveTask', { SourceArn: arn })).toEqual([400, 'UnsupportedOperation']);
       await vi.waitFor(async () => expect(await count(url)).toBeGreaterThan(0), { timeout: 20_000 });
       const moved = Number((await ok('CancelMessageMoveTask', { TaskHandle })).ApproximateNumberOfMessagesMoved);
       const after = [await count(url), await count(deadUrl)];

@@ -1,5 +1,6 @@
 // SQS in its two protocols behind one call: what goes in and comes out has the shape of the JSON protocol, so that one table of cases serves both.
-import { formRequest, type SqsReply } from '../support/sqs.ts';
+import { expect } from 'vitest';
+import { formRequest, type SqsReply, textOfXml } from '../support/sqs.ts';
 import type { SqsBench } from './harness.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
@@ -41,6 +42,26 @@ const query: Wire = {
 };
 
 export const wires = [json, query];
+
+/** Calls of one wire for whichever account `bench` answers at the time. */
+export function callsOf(wire: Wire, bench: () => SqsBench) {
+  const call = (action: string, input: Input = {}, headers: Record<string, string> = {}) =>
+    wire.call(bench(), action, input, headers);
+  return {
+    call,
+    /** The output of a call that must succeed. */
+    async ok(action: string, input: Input = {}, headers: Record<string, string> = {}): Promise<Data> {
+      const { status, code, data } = await call(action, input, headers);
+      expect([status, code], action).toEqual([200, null]);
+      return data;
+    },
+    /** Status and code of a call that must fail. */
+    async failure(action: string, input: Input = {}): Promise<[number, string | null]> {
+      const { status, code } = await call(action, input);
+      return [status, code];
+    },
+  };
+}
 
 const OLD_NAMES: Record<string, string> = {
   NonExistentQueue: 'QueueDoesNotExist',
@@ -103,20 +124,12 @@ function parsed(xml: string): Element {
       if (open.pop()?.name !== name) throw new TypeError(`not well formed at </${name}>: ${xml}`);
       continue;
     }
-    const element: Element = { name, children: [], text: undone(text) };
+    const element: Element = { name, children: [], text: textOfXml(text) };
     open.at(-1)?.children.push(element);
     if (selfClosing !== '/') open.push(element);
   }
   if (open.length !== 1) throw new TypeError(`not closed: ${xml}`);
   return root;
-}
-
-function undone(text: string): string {
-  const names: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
-  return text.replaceAll(/&(#x[0-9a-f]+|#\d+|\w+);/gi, (_, entity: string) => {
-    if (!entity.startsWith('#')) return names[entity] ?? '';
-    return String.fromCodePoint(Number(entity.startsWith('#x') ? `0x${entity.slice(2)}` : entity.slice(1)));
-  });
 }
 
 /** What repeats in an output: its name in JSON. */

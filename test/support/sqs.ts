@@ -81,18 +81,19 @@ export function callSqs(url: string, request: SqsRequest, key: SqsKey, options?:
   return postSqs(url, { ...request, headers: signedHeaders(url, request, key, options) });
 }
 
-/** The texts of all elements with this name in an XML answer, with its entities undone. */
+/** Text of XML with its entities undone. */
+export function textOfXml(escaped: string): string {
+  const names: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+  return escaped.replaceAll(/&(#x[0-9a-f]+|#\d+|\w+);/gi, (_, entity: string) => {
+    if (!entity.startsWith('#')) return names[entity] ?? '';
+    return String.fromCodePoint(Number(entity.startsWith('#x') ? `0x${entity.slice(2)}` : entity.slice(1)));
+  });
+}
+
+/** The texts of all elements with this name in an answer in XML. */
 export function elements(xml: string, name: string): string[] {
-  const undo = (text: string) =>
-    text
-      .replaceAll(/&#x([0-9a-f]+);/gi, (_, hex) => String.fromCodePoint(Number.parseInt(hex, 16)))
-      .replaceAll(/&#(\d+);/g, (_, decimal) => String.fromCodePoint(Number(decimal)))
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&apos;', "'")
-      .replaceAll('&amp;', '&');
-  return [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, 'g'))].map(([, text = '']) => undo(text));
+  const found = xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, 'g'));
+  return [...found].map(([, text = '']) => textOfXml(text));
 }
 
 export interface SqsAttribute {
