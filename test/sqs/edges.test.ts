@@ -53,6 +53,8 @@ describe('contents', () => {
         '{"text":"a","number":1.50,"flag":true,"nothing":null,"list":[1],"empty":"","é ü":"x"}',
       ],
       ['eleven headers', '{}', `{${[...'abcdefghijk'].map((name) => `"${name}":"x"`).join()}}`],
+      ['a header with control characters', '{}', '{"a":"\\u0001\\u0000\\uffff x"}'],
+      ['a payload with noncharacters', '{"a":"\uFFFE\uFFFF \u007F"}', '{}'],
       ['a header named as markup', '{"a":"]]>"}', '{"<a b=\\"c\\">":"</Value>"}'],
     ])('%s reach the client', async (_, payload, headers) => {
       const name = `edge-${wire.name.toLowerCase()}`;
@@ -123,12 +125,26 @@ describe('settings', () => {
 });
 
 describe('names', () => {
+  test('a FIFO queue made natively without the suffix is the one that SQS creates with it', async () => {
+    const own = await bench.withAccount();
+    await own.native.create('edge-fifo', { type: 'fifo' });
+    await own.native.publish('edge-fifo', { n: 1 }, { message_group_id: 'g', deduplication_id: 'd' });
+    const url = await own.create('edge-fifo.fifo', { FifoQueue: 'true' });
+    expect(await own.bodies(url)).toEqual(['{"n":1}']);
+    expect((await own.sdk.send(new ListQueuesCommand({}))).QueueUrls).toEqual([url]);
+  });
+
   test('a native name with dots is reached by URL, ARN and list', async () => {
     const own = await bench.withAccount();
     await own.native.create('a.b.c');
     const [url = ''] = (await own.sdk.send(new ListQueuesCommand({}))).QueueUrls ?? [];
     expect(url).toMatch(/\/a\.b\.c$/);
     expect((await own.attributes(url)).QueueArn).toMatch(/:a\.b\.c$/);
+  });
+
+  test('a page that nobody was given is refused', async () => {
+    const asked = bench.sdk.send(new ListQueuesCommand({ NextToken: 'bm9uZQ==', MaxResults: 5 }));
+    expect(await failureOf(asked)).toMatchObject({ name: 'InvalidParameterValue', status: 400 });
   });
 });
 
