@@ -1,6 +1,7 @@
 // Actions on queues: made, found, changed, emptied, deleted; their tags.
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
+import { decodeCursor, encodeCursor } from '../../../core/secrets/cursors.ts';
 import type { RawRequest } from '../../../manifest/raw-route.ts';
 import { problem } from '../problems.ts';
 import { changeQueue } from '../queues/change-queue.ts';
@@ -29,6 +30,8 @@ export interface SqsCall {
   readonly state: QueueState;
   readonly accountId: string;
   readonly fields: Fields;
+  /** It is answered with XML. */
+  readonly isXml: boolean;
   /** The name in the address that it was sent to. */
   readonly nameInPath: string | undefined;
 }
@@ -68,7 +71,7 @@ export const createQueueAction: SqsAction = async (call) => {
   const name = requiredText(fields, 'QueueName');
   const set = readAttributes(members(fields, 'Attributes'), accountId);
   const tags = readTags(members(fields, 'tags' in fields ? 'tags' : 'Tags'));
-  const native = nativeName(name, set.isFifo);
+  const native = (await shownSo(call, name)) ?? nativeName(name, set.isFifo);
   const type = set.isFifo ? 'fifo' : 'standard';
   requireAttributesOf(type, set);
   const redrive = await redriveSettings(call, set);
@@ -84,6 +87,16 @@ export const createQueueAction: SqsAction = async (call) => {
   );
   return { QueueUrl: queueUrl(state.core, accountId, name) };
 };
+
+/** The native name of a queue that is shown by this one: a native FIFO queue without `.fifo` may be. Null: there is none. */
+async function shownSo({ state, accountId }: SqsCall, name: string): Promise<string | null> {
+  try {
+    return (await queueNamed(state, accountId, name)).name;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
 
 interface Wanted {
   readonly name: string;
@@ -133,10 +146,11 @@ export const getQueueUrl: SqsAction = async ({ request, state, accountId, fields
   return { QueueUrl: queueUrl(state.core, accountId, shownName(data as QueueRow)) };
 };
 
-export const listQueues: SqsAction = async ({ request, state, accountId, fields }) => {
+export const listQueues: SqsAction = async (call) => {
+  const { request, state, accountId, fields } = call;
   const prefix = optionalText(fields, 'QueueNamePrefix', 80) ?? '';
   const limit = optionalInteger(fields, 'MaxResults', 1, PAGE_MAX) ?? PAGE_MAX;
-  const after = tokenOf(fields);
+  const after = pageAfter(call, `sqs queues ${prefix}`);
   const list = async (ctx: CallContext) => ({
     data: await queuesOf(ctx.core.db, accountId, { prefix: prefix.toLowerCase(), after, limit: limit + 1 }),
   });
@@ -145,27 +159,33 @@ export const listQueues: SqsAction = async ({ request, state, accountId, fields 
   const names = page.map(shownName).filter((name) => name.startsWith(prefix));
   return {
     ...(names.length === 0 ? {} : { QueueUrls: names.map((name) => queueUrl(state.core, accountId, name)) }),
-    // As with SQS a token is given only to who asks for pages.
-    ...(rows.length > limit && fields.MaxResults !== undefined ? { NextToken: tokenAfter(page) } : {}),
+    ...nextToken(call, `sqs queues ${prefix}`, page, rows.length),
   };
 };
 
-function tokenOf(fields: Fields): string {
+/** Where the page before ended; empty: the first one. Throws INVALID_CURSOR. */
+function pageAfter({ state, accountId, fields }: SqsCall, list: string): string {
   const token = optionalText(fields, 'NextToken') ?? '';
-  const name = Buffer.from(token, 'base64url').toString('utf8');
-  if (token !== '' && !/^[a-z0-9._-]{3,80}$/.test(name))
-    throw invalid('NextToken', 'It is none that this service gave.');
-  return name;
+  if (token === '') return '';
+  const [after = ''] = decodeCursor(state.core.secrets, [accountId, list], token);
+  return String(after);
 }
 
-function tokenAfter(page: readonly QueueRow[]): string {
-  return Buffer.from(page.at(-1)?.name ?? '').toString('base64url');
+/** As with SQS a token is given only to who asks for pages. */
+function nextToken(
+  { state, accountId, fields }: SqsCall,
+  list: string,
+  page: readonly QueueRow[],
+  rows: number,
+): Fields {
+  if (rows === page.length || fields.MaxResults === undefined) return {};
+  return { NextToken: encodeCursor(state.core.secrets, [accountId, list], [page.at(-1)?.name ?? '']) };
 }
 
 export const listDeadLetterSourceQueues: SqsAction = async (call) => {
   const { request, state, accountId, fields } = call;
   const limit = optionalInteger(fields, 'MaxResults', 1, PAGE_MAX) ?? PAGE_MAX;
-  const after = tokenOf(fields);
+  const after = pageAfter(call, 'sqs sources');
   const { data } = await request.perform('queue.list', async ({ core }) => {
     const { queue_id: dlqId } = await theQueue(call);
     return { data: await sourceQueues(core.db, accountId, { dlqId, after, limit: limit + 1 }) };
@@ -174,7 +194,7 @@ export const listDeadLetterSourceQueues: SqsAction = async (call) => {
   const page = rows.slice(0, limit);
   return {
     queueUrls: page.map((row) => queueUrl(state.core, accountId, shownName(row))),
-    ...(rows.length > limit && fields.MaxResults !== undefined ? { NextToken: tokenAfter(page) } : {}),
+    ...nextToken(call, 'sqs sources', page, rows.length),
   };
 };
 

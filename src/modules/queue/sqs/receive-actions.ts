@@ -15,6 +15,7 @@ import { accountDigits, queueArn, shownName } from './names.ts';
 import { invoke, type SqsAction, type SqsCall, theHotQueue } from './queue-actions.ts';
 import { type Fields, optionalInteger, optionalText, texts } from './request.ts';
 import { sequenceNumber } from './send-actions.ts';
+import { writable } from './xml.ts';
 
 const VISIBILITY_SECONDS_MAX = DAY_MS / 2_000;
 
@@ -64,13 +65,14 @@ async function sourceArns({ state, accountId }: SqsCall, rows: readonly ClaimedR
 }
 
 function messageFields(
-  { state, accountId }: SqsCall,
+  { state, accountId, isXml }: SqsCall,
   queue: QueueRow,
   row: ClaimedRow,
   show: Shown,
   sources: ReadonlyMap<bigint, string>,
 ): Fields {
-  const { body, attributes, trace, group } = readMessage(row);
+  const { body: whole, attributes, trace, group } = readMessage(row);
+  const body = isXml ? writable(whole) : whole;
   const shown: Attributes = new Map([...attributes].filter(([name]) => show.attribute(name)));
   const isFifo = queue.type === 'fifo';
   const system = Object.entries({

@@ -101,7 +101,14 @@ async function answer(request: RawRequest, state: QueueState): Promise<RawAnswer
     await request.rate();
     throw refused('InvalidAction', `The action ${JSON.stringify(action.slice(0, 64))} is not served.`, 'Action');
   }
-  const data = await run({ request, state, accountId, fields, nameInPath: request.params.queue });
+  const data = await run({
+    request,
+    state,
+    accountId,
+    fields,
+    isXml: !isJson(request),
+    nameInPath: request.params.queue,
+  });
   return isJson(request)
     ? jsonAnswer(200, data, request)
     : xml(200, xmlAnswer(action, data, request.requestId), request);

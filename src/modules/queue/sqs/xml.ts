@@ -61,7 +61,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Bodies hold nothing that XML cannot. Of native payloads a lone surrogate may be left. */
+/** What XML cannot hold, as native payloads may: clients would fail at the whole answer. */
+const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** The text as XML can hold it. */
+export function writable(text: string): string {
+  return text.replaceAll(UNWRITABLE, '\ufffd');
+}
+
 function escaped(text: string): string {
-  return text.toWellFormed().replaceAll(/[&<>"\r]/g, (character) => ESCAPES[character] as string);
+  return writable(text).replaceAll(/[&<>"\r]/g, (character) => ESCAPES[character] as string);
 }
