@@ -1,6 +1,6 @@
 // Programs in Python, each in a process of its own: boto3 of both protocols (forms up to 2023, JSON since) and a Celery worker. They run where
 // an interpreter has the packages: TEST_PYTHONS names interpreters, separated by colons.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,22 +9,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { printedByPythons } from '../support/pythons.ts';
 import { md5OfAttributes } from '../support/sqs.ts';
 import { SqsBench } from './harness.ts';
 
-const pythons = (process.env.TEST_PYTHONS ?? 'python3:/usr/bin/python3').split(':');
 const PROTOCOL = `import botocore.session as b; print(b.get_session().get_service_model('sqs').metadata['protocol'])`;
 const CELERY = 'import boto3, celery, kombu, pycurl; print(celery.__version__)';
 
-/** What the script prints in each interpreter that can run it. */
-const printedBy = (script: string) =>
-  pythons.map((python) => {
-    const { status, stdout } = spawnSync(python, ['-c', script], { encoding: 'utf8', timeout: 30_000 });
-    return { python, printed: status === 0 ? stdout.trim() : null };
-  });
-const protocols = printedBy(PROTOCOL);
+const protocols = printedByPythons(PROTOCOL);
 const pythonOf = (protocol: string) => protocols.find(({ printed }) => printed === protocol)?.python;
-const celeryPython = printedBy(CELERY).find(({ printed }) => printed?.startsWith('5.2.'))?.python;
+const celeryPython = printedByPythons(CELERY).find(({ printed }) => printed?.startsWith('5.2.'))?.python;
 const note = (found: string | undefined, hint: string) => (found === undefined ? ` (not here: ${hint})` : '');
 
 let bench: SqsBench;

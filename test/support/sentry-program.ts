@@ -6,11 +6,11 @@ import { writeSync } from 'node:fs';
 const releases = {
   8: () => import('sentry-node-8'),
   9: () => import('sentry-node-9'),
-  10: () => import('sentry-node-10'),
+  10: () => import('@sentry/node'),
 };
 
 const [release = '', scenario = '', dsn = '', tunnel] = process.argv.slice(2);
-const Sentry = (await releases[Number(release) as keyof typeof releases]()) as typeof import('sentry-node-10');
+const Sentry = (await releases[Number(release) as keyof typeof releases]()) as typeof import('@sentry/node');
 
 Sentry.init({
   dsn,

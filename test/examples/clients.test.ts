@@ -1,0 +1,78 @@
+// Each client of another service, unchanged, as its example has it: only what runs here is called compatible.
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPlace, type Place, PROJECT, startProcess } from '../support/process.ts';
+import { printedByPythons } from '../support/pythons.ts';
+import { type Client, client } from '../support/service.ts';
+
+const FOLDER = join(PROJECT, 'examples/clients');
+const LINES_MAX = 30;
+let place: Place;
+let call: Client;
+beforeAll(async () => {
+  place = await createPlace();
+  await startProcess(place);
+  call = client(place.url, place.operatorKey());
+});
+afterAll(() => place?.remove());
+
+async function run(program: string, { with: interpreter = process.execPath, ...env }: Record<string, string> = {}) {
+  const all = { PATH: process.env.PATH ?? '', QM_URL: place.url, QM_KEY: place.operatorKey(), ...env };
+  return (await promisify(execFile)(interpreter, [join(FOLDER, program)], { env: all, cwd: PROJECT })).stdout;
+}
+
+/** Available and in flight. */
+async function left(queue: string): Promise<number> {
+  return (await call('GET', `/v1/queue/stats/${queue}`)).body.data.message_count;
+}
+
+test('each is one file that is read at a glance, and README names it', () => {
+  const readme = readFileSync(join(PROJECT, 'examples/README.md'), 'utf8');
+  for (const file of readdirSync(FOLDER)) {
+    expect(readFileSync(join(FOLDER, file), 'utf8').trimEnd().split('\n').length, file).toBeLessThanOrEqual(LINES_MAX);
+    expect(readme).toContain(`(clients/${file})`);
+  }
+});
+
+test("OpenAI's client streams an answer", async () => {
+  expect(await run('openai.ts')).toBe('[sandbox] You said: Which queue is full?\n');
+});
+
+test('a client of MCP finds a capability and calls it', async () => {
+  expect(await run('mcp.ts')).toMatch(/^queue\.create \{.*"name":"by-mcp"/);
+  expect((await call('GET', '/v1/queue/get/by-mcp')).status).toBe(200);
+});
+
+test("Sentry's SDK reports an error", async () => {
+  expect(await run('sentry.ts')).toBe('reported\n');
+  await expect
+    .poll(async () =>
+      (await call('GET', '/v1/errors/groups')).body.data.items.map((group: { title: string }) => group.title),
+    )
+    .toEqual([expect.stringContaining('the cart is empty')]);
+});
+
+test("Amazon's client of SQS sends, receives and deletes", async () => {
+  expect(await run('sqs.ts')).toBe('received {"order":17}\n');
+  expect(await left('bysqs')).toBe(0);
+});
+
+test('sqs-consumer works off a queue that was filled natively', async () => {
+  await call('POST', '/v1/queue/create', { name: 'jobs' });
+  const messages = [{ payload: { n: 1 } }, { payload: { last: true } }];
+  await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages });
+  expect(await run('sqs-consumer.ts')).toBe('done {"n":1}\ndone {"last":true}\n');
+  await expect.poll(() => left('jobs')).toBe(0);
+});
+
+const python = printedByPythons('import boto3').find(({ printed }) => printed !== null)?.python;
+test.skipIf(python === undefined)(
+  `boto3 sends, receives and deletes${python === undefined ? ' (skipped: no python3 here has boto3)' : ''}`,
+  async () => {
+    expect(await run('sqs_boto3.py', { with: python as string })).toBe('received any text\n');
+    expect(await left('byboto3')).toBe(0);
+  },
+);
