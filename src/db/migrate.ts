@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { withClient } from './client.ts';
+import { commandsOf } from './commands.ts';
 import { StartupError } from './startup-error.ts';
 
 export interface MigrationResult {
@@ -131,7 +132,8 @@ function pendingOf(files: MigrationFile[], applied: AppliedMigration[]): Migrati
 async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
   try {
     await client.query('BEGIN');
-    await client.query(file.text);
+    // Each alone: a distributed engine hands its nodes the whole text that an ALTER comes in, and they take one command.
+    for (const command of commandsOf(file.text)) await client.query(command);
     await client.query(DISTRIBUTE);
     await client.query('INSERT INTO core.migration (version, name, checksum) VALUES ($1, $2, $3)', [
       file.version,
