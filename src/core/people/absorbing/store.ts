@@ -65,13 +65,15 @@ const findDeparture = statement(
     ORDER BY begun_at LIMIT 1`,
 );
 // What a cap allowed in all goes on; a day or month begins anew, for it counts what the new account pays.
-const takeKeys = statement(
-  'absorption_take_keys',
-  `DELETE FROM core.api_key AS k WHERE k.account_id = $1
-   RETURNING (to_jsonb(k) || jsonb_build_object('spend_window_start', null, 'spend_used_nanos', 0, 'spend_held_nanos', 0,
-              'spend_cap_nanos', CASE WHEN k.spend_cap_period = 'total' THEN greatest(k.spend_cap_nanos - k.spend_used_nanos, 0)
-                                      ELSE k.spend_cap_nanos END))::text AS key`,
+// The keys are locked too: a key's last use and its removal after retention are written without the wallet's lock.
+const readKeys = statement(
+  'absorption_read_keys',
+  `SELECT (to_jsonb(k) || jsonb_build_object('spend_window_start', null, 'spend_used_nanos', 0, 'spend_held_nanos', 0,
+           'spend_cap_nanos', CASE WHEN k.spend_cap_period = 'total' THEN greatest(k.spend_cap_nanos - k.spend_used_nanos, 0)
+                                   ELSE k.spend_cap_nanos END))::text AS key
+     FROM core.api_key AS k WHERE k.account_id = $1 FOR UPDATE`,
 );
+const deleteKeys = statement('absorption_delete_keys', 'DELETE FROM core.api_key WHERE account_id = $1');
 const insertKeys = statement(
   'absorption_insert_keys',
   `INSERT INTO core.api_key AS k (account_id, project_id, key_id, name, scopes, prefix, last4, spend_cap_nanos, spend_cap_period,
@@ -138,7 +140,9 @@ export async function readGrantNotes(tx: Queryable, accountId: string) {
 
 /** Takes all keys out of an account; their secrets lead nowhere until they are put in elsewhere. */
 export async function takeKeysOut(tx: Queryable, accountId: string): Promise<Content['keys']> {
-  const { rows } = await tx.query<{ key: string }>(takeKeys, [accountId]);
+  const { rows } = await tx.query<{ key: string }>(readKeys, [accountId]);
+  const deleted = await tx.query(deleteKeys, [accountId]);
+  if (deleted.count !== rows.length) throw new Error(`${deleted.count} of ${rows.length} keys of ${accountId} left it`);
   return rows.map(({ key }) => JSON.parse(key));
 }
 
