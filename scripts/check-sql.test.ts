@@ -116,6 +116,23 @@ describe('rule 9: what is written is finished', () => {
     upsert(`seen_at = excluded.seen_at + interval '1 second'`),
     upsert('seen_at = CURRENT_TIMESTAMP'),
   ])('refuses %s', (sql) => expect(rulesBroken(sql)).toEqual([9]));
+
+  const remove = (answer: string) => `DELETE FROM queue.message AS m WHERE m.account_id = $1 RETURNING ${answer}`;
+  it.each([
+    remove('m.*'),
+    remove('seq, CASE WHEN octet_length(m.payload) <= 10 THEN m.payload END AS payload'),
+    remove('(SELECT max(q.depth) FROM queue.queue q WHERE q.account_id = $1) AS depth'),
+    `WITH d AS (${remove('m.seq')}) SELECT jsonb_agg(d.seq) FROM d`,
+    'INSERT INTO core.setting (name) VALUES ($1) RETURNING since = core.clock_now() AS is_new',
+  ])('accepts %s', (sql) => expect(rulesBroken(sql)).toEqual([]));
+
+  it.each([
+    remove('to_jsonb(m)'),
+    remove(`m.seq, (to_jsonb(m) || '{}')::text AS message`),
+    `WITH d AS (${remove('jsonb_build_object($2::text, m.payload)')}) SELECT * FROM d`,
+    `${update('a = $2')} RETURNING m.seq, core.clock_now()`,
+    `${upsert('a = $2')} RETURNING visible_at + interval '1 second'`,
+  ])('refuses %s', (sql) => expect(rulesBroken(sql)).toEqual([9]));
 });
 
 describe('checkSources', () => {

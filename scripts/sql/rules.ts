@@ -27,7 +27,7 @@ const CLAUSES = words(`
   WHERE SET FROM JOIN LEFT RIGHT INNER FULL CROSS NATURAL ON USING GROUP ORDER LIMIT FOR RETURNING
   UNION SELECT VALUES DEFAULT HAVING WINDOW OFFSET TABLESAMPLE LATERAL
 `);
-/** Immutable, so they may stand over a column in UPDATE and ON CONFLICT DO UPDATE. */
+/** Immutable, so they may stand over a column in UPDATE, ON CONFLICT DO UPDATE and RETURNING. */
 const IMMUTABLE_FUNCTIONS = words(`
   COALESCE GREATEST LEAST NULLIF ANY ALL IN ARRAY_APPEND ARRAY_REMOVE ARRAY_CAT CARDINALITY LENGTH
   OCTET_LENGTH ABS MOD SUBSTR LEFT RIGHT LOWER UPPER AND OR NOT WHEN THEN ELSE CASE
@@ -51,6 +51,7 @@ export function checkStatement(sql: string, accountTables: AccountTables): Viola
     ...blocks.flatMap(misplacedInsert),
     ...blocks.flatMap(looseClaim),
     ...blocks.flatMap(unstableUpdate),
+    ...blocks.flatMap((block) => unstableReturning(block, accountTables)),
   ];
 }
 
@@ -137,6 +138,18 @@ function unstableUpdate({ nodes }: Block): Violation[] {
     }));
 }
 
+/** Rule 9: what a write of an account's rows answers is columns, or immutable over them. */
+function unstableReturning(block: Block, accountTables: AccountTables): Violation[] {
+  const start = block.nodes.findIndex((node) => isWord(node, 'RETURNING'));
+  if (start === -1 || references(block, accountTables).length === 0) return [];
+  return listOf(block.nodes.slice(start + 1))
+    .filter(isVolatile)
+    .map((answer) => ({
+      rule: 9,
+      message: `RETURNING computes with what is not immutable: ${flatten(answer).join(' ')}`,
+    }));
+}
+
 /** The expressions of the SET list, without `column =`. */
 function assignments(nodes: readonly Node[]): Node[][] {
   const set = nodes.findIndex(
@@ -148,12 +161,19 @@ function assignments(nodes: readonly Node[]): Node[][] {
     (node, index) =>
       isWord(node, 'WHERE', 'RETURNING') || (isWord(node, 'FROM') && !isWord(rest[index - 1], 'DISTINCT')),
   );
+  return listOf(end === -1 ? rest : rest.slice(0, end)).map((assignment) =>
+    assignment.slice(assignment.indexOf('=') + 1),
+  );
+}
+
+/** The members between commas. */
+function listOf(nodes: readonly Node[]): Node[][] {
   const list: Node[][] = [[]];
-  for (const node of end === -1 ? rest : rest.slice(0, end)) {
+  for (const node of nodes) {
     if (node === ',') list.push([]);
     else list.at(-1)?.push(node);
   }
-  return list.map((assignment) => assignment.slice(assignment.indexOf('=') + 1));
+  return list;
 }
 
 function isVolatile(nodes: readonly Node[]): boolean {
