@@ -14,12 +14,16 @@ import { dlqPage } from './queues/dlq.ts';
 import { queueDeletePage, queuePurgePage } from './queues/ends.ts';
 import { queuePage } from './queues/one.ts';
 import { queuesPage } from './queues/queues.ts';
+import { scheduleDeletePage, schedulePage } from './schedules/one.ts';
+import { schedulesPage } from './schedules/schedules.ts';
 import { usagePage } from './usage/usage.ts';
 import { collectionDeletePage, collectionPage } from './vectors/collection.ts';
 import { vectorsPage } from './vectors/vectors.ts';
 import { jobDeletePage, jobPage } from './video/job.ts';
 import { videoPage } from './video/video.ts';
 import { walletPage } from './wallet/wallet.ts';
+import { webhookDeletePage, webhookPage } from './webhooks/one.ts';
+import { webhooksPage } from './webhooks/webhooks.ts';
 
 export const pages: readonly ConsolePage[] = [
   overviewPage,
@@ -34,6 +38,12 @@ export const pages: readonly ConsolePage[] = [
   vectorsPage,
   collectionPage,
   collectionDeletePage,
+  schedulesPage,
+  schedulePage,
+  scheduleDeletePage,
+  webhooksPage,
+  webhookPage,
+  webhookDeletePage,
   videoPage,
   jobPage,
   jobDeletePage,

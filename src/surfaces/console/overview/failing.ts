@@ -21,6 +21,7 @@ interface Stats {
 }
 
 interface Webhook {
+  readonly id: string;
   readonly url: string;
   readonly status: string;
   readonly disabled_reason: string | null;
@@ -93,7 +94,9 @@ async function webhooks(visit: Visit): Promise<Html[]> {
     items
       .filter(({ disabled_reason }) => disabled_reason !== null)
       .slice(0, EACH_MAX)
-      .map(({ url, disabled_reason: why }) => line('Webhook', html`${short(url, 80)} is off: ${why ?? ''}`)),
+      .map(({ id, url, disabled_reason: why }) =>
+        line('Webhook', html`<a href="${visit.path(`/webhooks/${id}`)}">${short(url, 80)}</a> is off: ${why ?? ''}`),
+      ),
   );
 }
 
@@ -105,7 +108,10 @@ async function schedules(visit: Visit): Promise<Html[]> {
       .filter(({ last_run }) => last_run?.status === 'failed')
       .slice(0, EACH_MAX)
       .map(({ id, name, last_run }) =>
-        line('Schedule', html`${short(name ?? id, 80)} failed ${ago(visit, last_run?.started_at ?? null)}`),
+        line(
+          'Schedule',
+          html`<a href="${visit.path(`/schedules/${id}`)}">${short(name ?? id, 80)}</a> failed ${ago(visit, last_run?.started_at ?? null)}`,
+        ),
       ),
   );
 }

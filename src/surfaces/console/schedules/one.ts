@@ -1,0 +1,126 @@
+// One schedule: when it runs next, what its runs came to; pause, resume, change, delete.
+import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import type { ConsolePage, View } from '../page.ts';
+import { panel } from '../parts/failure.ts';
+import { actButton, actForm, field, textOf } from '../parts/form.ts';
+import { facts, more, type Page, table } from '../parts/table.ts';
+import { money, payload, short, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+import { type Job, jobFields, jobPath, nextRun, type Run, runState, scheduleText, stateOf } from './schedule.ts';
+
+const ROWS = 25;
+const idOf = ({ params: { id = '' } }: Visit) => id;
+const byId = (_: unknown, visit: Visit) => ({ id: idOf(visit) });
+
+export const schedulePage: ConsolePage = {
+  name: 'schedule',
+  path: '/schedules/{id}',
+  needs: 'cron.get',
+  isLive: true,
+  show,
+  acts: {
+    pause: { capability: 'cron.pause', input: byId, done: 'The schedule is paused.' },
+    resume: { capability: 'cron.resume', input: byId, done: 'The schedule goes on.' },
+    update: {
+      capability: 'cron.update',
+      input: (form, visit) => ({
+        id: idOf(visit),
+        ...{ name: textOf(form, 'name') ?? null, timezone: textOf(form, 'timezone') },
+        ...whenOf(form),
+      }),
+      done: 'The schedule was changed.',
+    },
+  },
+};
+
+/** What was cleared is taken away. */
+function whenOf(form: URLSearchParams) {
+  const expression = textOf(form, 'cron_expr');
+  const once = textOf(form, 'run_at');
+  return { cron_expr: expression ?? null, run_at: once ?? null };
+}
+
+export const scheduleDeletePage: ConsolePage = {
+  name: 'schedule_delete',
+  path: '/schedules/{id}/delete',
+  needs: 'cron.delete',
+  show: showDelete,
+  acts: {
+    delete: {
+      capability: 'cron.delete',
+      input(form, visit) {
+        const id = idOf(visit);
+        if (form.get('typed')?.trim() !== id)
+          throw invalidField('typed', 'equal', `Type ${id} to delete the schedule.`);
+        return { id };
+      },
+      done: 'The schedule was deleted.',
+      next: () => '/schedules',
+    },
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const id = idOf(visit);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const [job, list] = await Promise.all([
+    visit.need<Job>('cron.get', { id }),
+    visit.call<Page<Run>>('cron.runs', { id, cursor, limit: ROWS }),
+  ]);
+  const content = html`<p><a href="${visit.path('/schedules')}">Schedules</a></p>
+<h1>${short(job.name ?? job.id, 120)}</h1>
+${itself(visit, job)}
+${panel(visit, 'Runs', list, (page) => html`${runs(visit, page)}${more(visit, page)}`)}
+${visit.may('cron.update') ? html`<section class="panel"><h2>Settings</h2>${actForm(visit, 'update', html`${jobFields(visit, 'update', job)}<button class="main">Change</button>`)}</section>` : ''}`;
+  return { title: 'A schedule', content };
+}
+
+function itself(visit: Visit, job: Job): Html {
+  const { id, status } = job;
+  const headers = Object.entries(job.headers).map(([name, value]) => html`<div>${short(`${name}: ${value}`)}</div>`);
+  const isNothing = job.payload === undefined || job.payload === null;
+  return html`${facts([
+    ['State', stateOf(job)],
+    ['Schedule', html`${scheduleText(job)}${job.cron_expr === null ? '' : ` in ${job.timezone}`}`],
+    ['Next run', nextRun(visit, job)],
+    ['Address', short(job.task_url, 200)],
+    ['Id', html`<code>${id}</code>`],
+    ['Headers', headers.length === 0 ? null : html`${headers}`],
+    ['Secret', html`ends in <code>${job.secret_last4}</code>`],
+    ['Made', time(visit, job.created_at)],
+  ])}${isNothing ? '' : html`<details id="payload"><summary>Payload</summary>${payload(job.payload, 'Payload')}</details>`}
+<div class="row">${status === 'active' && visit.may('cron.pause') ? actButton(visit, 'pause', 'Pause') : ''}
+${status === 'paused' && visit.may('cron.resume') ? actButton(visit, 'resume', 'Resume') : ''}
+${visit.may('cron.delete') ? html`<a class="danger" href="${visit.path(`${jobPath(id)}/delete`)}">Delete…</a>` : ''}</div>`;
+}
+
+function runs(visit: Visit, { items }: Page<Run>): Html {
+  return table<Run>({
+    caption: 'Runs',
+    rows: items,
+    empty: html`<p>It has not run yet.</p>`,
+    columns: [
+      { title: 'Due', cell: (run) => html`${time(visit, run.scheduled_at)}${answerOf(run)}` },
+      { title: 'State', cell: runState },
+      { title: 'Answer', cell: ({ http_status: status, error_code: code }) => String(status ?? code ?? 'none yet') },
+      { title: 'Took', kind: 'number', cell: ({ latency_ms: ms }) => (ms === null ? '' : `${ms} ms`) },
+      { title: 'Cost', kind: 'number', cell: ({ cost_usd: usd }) => money(usd) },
+    ],
+  });
+}
+
+function answerOf({ run_id: id, response_snippet: snippet }: Run): Html {
+  if (snippet === null || snippet === '') return html``;
+  return html`<details id="run-${id}"><summary>Answer</summary>${payload(snippet, 'Beginning of the answer')}</details>`;
+}
+
+async function showDelete(visit: Visit): Promise<View> {
+  const id = idOf(visit);
+  const job = await visit.need<Job>('cron.get', { id });
+  const content = html`<p><a href="${visit.path(jobPath(id))}">${short(job.name ?? id, 100)}</a></p>
+<h1>Delete the schedule</h1>
+<p>It runs no more, and the record of its runs goes with it. Its next run would be ${nextRun(visit, job)}.</p>
+${actForm(visit, 'delete', html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Delete</button>`)}`;
+  return { title: 'Delete a schedule', content };
+}

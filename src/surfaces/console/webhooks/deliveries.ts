@@ -1,0 +1,99 @@
+// Deliveries of one webhook: what was sent, what came back at each attempt, and a button to send it again.
+import { type Html, html } from '../../../lib/html.ts';
+import { actButton } from '../parts/form.ts';
+import { badge, facts, more, type Page, table, tabs, withQuery } from '../parts/table.ts';
+import { payload, time } from '../parts/text.ts';
+import type { Visit } from '../visit.ts';
+
+export const REDELIVER = 'redeliver';
+
+export interface Delivery {
+  readonly delivery_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly status: 'pending' | 'succeeded' | 'failed' | 'exhausted' | 'cancelled' | 'skipped';
+  readonly attempt: number;
+  readonly next_attempt_at: string | null;
+  readonly http_status: number | null;
+  readonly error_code: string | null;
+  readonly latency_ms: number | null;
+  readonly response_snippet: string | null;
+  readonly request_headers: Readonly<Record<string, string>> | null;
+  readonly attempts: readonly Attempt[];
+  readonly created_at: string;
+}
+
+interface Attempt {
+  readonly attempt: number;
+  readonly at: string;
+  readonly http_status: number | null;
+  readonly error_code: string | null;
+  readonly latency_ms: number | null;
+}
+
+const STATUSES = ['pending', 'succeeded', 'failed', 'exhausted', 'skipped'] as const;
+
+export function statusTabs(visit: Visit, here: string | undefined): Html {
+  const entries = [undefined, ...STATUSES].map((status) => ({
+    text: status ?? 'all',
+    href: withQuery(visit, { status: status ?? null, cursor: null }),
+    isHere: status === here,
+  }));
+  return tabs('Status of deliveries', entries);
+}
+
+export function deliveries(visit: Visit, page: Page<Delivery>): Html {
+  const mayRedeliver = visit.may('account.webhooks.redeliver');
+  const rows = table<Delivery>({
+    caption: 'Deliveries',
+    rows: page.items,
+    empty: html`<p>Nothing was delivered yet. A test shows whether the receiver is reached.</p>`,
+    columns: [
+      { title: 'Event', cell: (one) => html`${one.event_type}${details(visit, one)}` },
+      { title: 'Status', cell: statusOf },
+      { title: 'Answer', cell: answerOf },
+      { title: 'Attempts', kind: 'number', cell: ({ attempt }) => String(attempt) },
+      { title: 'Next', cell: ({ next_attempt_at: next }) => (next === null ? '' : time(visit, next)) },
+      { title: 'Made', cell: ({ created_at }) => time(visit, created_at) },
+      ...(mayRedeliver ? [{ title: 'Again', cell: (one: Delivery) => again(visit, one) }] : []),
+    ],
+  });
+  return html`${rows}${more(visit, page)}`;
+}
+
+function statusOf({ status }: Delivery): Html {
+  const isBad = status === 'failed' || status === 'exhausted';
+  return badge(
+    status,
+    status === 'succeeded' ? 'good' : isBad ? 'critical' : status === 'pending' ? 'warning' : 'plain',
+  );
+}
+
+function answerOf({ http_status: status, error_code: code, latency_ms: ms }: Omit<Attempt, 'at' | 'attempt'>): string {
+  if (status === null && code === null) return 'none yet';
+  return `${status ?? code}${ms === null ? '' : `, ${ms} ms`}`;
+}
+
+function again(visit: Visit, { delivery_id, status }: Delivery): Html | string {
+  return status === 'pending' ? '' : actButton(visit, REDELIVER, 'Redeliver', { delivery_id });
+}
+
+/** What was sent and what came back; closed, so that the list stays one of lines. */
+function details(visit: Visit, one: Delivery): Html {
+  const headers = one.request_headers;
+  return html`<details id="delivery-${one.delivery_id}"><summary>Details</summary>${facts([
+    ['Delivery', html`<code>${one.delivery_id}</code>`],
+    ['Event', html`<code>${one.event_id}</code>`],
+    ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
+  ])}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request')}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer')}</details>`;
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function attempts(visit: Visit, { attempts: made }: Delivery): Html {
+  return html`<ol class="plain">${made.map((each) => html`<li>${time(visit, each.at)}: ${answerOf(each)}</li>`)}</ol>`;
+}

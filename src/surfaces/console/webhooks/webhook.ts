@@ -1,0 +1,55 @@
+// What the pages of webhooks share: the records as the calls answer them.
+import { type Html, html } from '../../../lib/html.ts';
+import { field } from '../parts/form.ts';
+import { badge } from '../parts/table.ts';
+import type { Visit } from '../visit.ts';
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+  readonly retry_policy: 'default' | 'aggressive';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: 'enabled' | 'disabled';
+  readonly disabled_reason: string | null;
+  readonly disabled_at: string | null;
+  readonly secret_last4: string;
+  readonly created_at: string;
+}
+
+export function webhookPath(id: string): string {
+  return `/webhooks/${encodeURIComponent(id)}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  requested: 'off: somebody switched it off',
+  gone: 'off: its receiver answered 410',
+  failing: 'off: it failed for days',
+};
+
+export function standing({ status, disabled_reason: reason }: Webhook): Html {
+  if (status === 'enabled') return badge('on', 'good');
+  return badge(REASONS[reason ?? ''] ?? 'off', reason === 'requested' ? 'plain' : 'critical');
+}
+
+/** Address, events and note, as register and update take them. */
+export function webhookFields(visit: Visit, act: string, webhook?: Webhook): Html {
+  return html`${field(visit, act, { name: 'url', label: 'Address', value: webhook?.url ?? '', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/hooks"` })}
+${field(visit, act, { name: 'events', label: 'Events', value: webhook?.events.join(' ') ?? '', isRequired: true, rows: 3, hint: 'Types apart by spaces, such as queue.dlq; /docs/events has all.' })}
+${field(visit, act, { name: 'description', label: 'Note', value: webhook?.description ?? '' })}`;
+}
+
+/** Types apart by spaces, commas or lines. */
+export function eventsOf(form: URLSearchParams): string[] | undefined {
+  const types = (form.get('events') ?? '').split(/[\s,]+/).filter((type) => type !== '');
+  return types.length === 0 ? undefined : types;
+}
+
+/** What is shown once, when it is made. */
+export function secretShown(visit: Visit, { id, url, secret }: Webhook & { readonly secret?: string }): Html {
+  return html`<h1>The signing secret</h1>
+<p>Copy it now: it is shown this once. What comes to ${url} is signed with it.</p>
+<pre class="secret" tabindex="0" aria-label="Secret">${secret ?? ''}</pre>
+<p><a href="${visit.path(webhookPath(id))}">The webhook</a></p>`;
+}
