@@ -108,6 +108,9 @@ function listen() {
   };
 }
 
+// On narrow screens the navigation is one line: the page's entry is to be seen.
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     clearTimeout(timer);

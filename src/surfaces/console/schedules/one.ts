@@ -90,7 +90,7 @@ function itself(visit: Visit, job: Job): Html {
     ['Secret', html`ends in <code>${job.secret_last4}</code>`],
     ['Made', time(visit, job.created_at)],
   ])}${isNothing ? '' : html`<details id="payload"><summary>Payload</summary>${payload(job.payload, 'Payload')}</details>`}
-<div class="row">${status === 'active' && visit.may('cron.pause') ? actButton(visit, 'pause', 'Pause') : ''}
+<div class="actions">${status === 'active' && visit.may('cron.pause') ? actButton(visit, 'pause', 'Pause') : ''}
 ${status === 'paused' && visit.may('cron.resume') ? actButton(visit, 'resume', 'Resume') : ''}
 ${visit.may('cron.delete') ? html`<a class="danger" href="${visit.path(`${jobPath(id)}/delete`)}">Delete…</a>` : ''}</div>`;
 }

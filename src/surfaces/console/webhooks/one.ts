@@ -110,7 +110,7 @@ function itself(visit: Visit, webhook: Webhook): Html {
     ['Secret', html`ends in <code>${last4}</code>`],
     ['Registered', time(visit, created_at)],
   ])}
-<div class="row">${visit.may('account.webhooks.test') ? actButton(visit, 'test', 'Send a test') : ''}
+<div class="actions">${visit.may('account.webhooks.test') ? actButton(visit, 'test', 'Send a test') : ''}
 ${mayChange ? (webhook.status === 'enabled' ? actButton(visit, 'disable', 'Switch off') : actButton(visit, 'enable', 'Switch on')) : ''}
 ${mayChange ? actButton(visit, 'rotate', 'New secret') : ''}
 ${visit.may('account.webhooks.delete') ? html`<a class="danger" href="${visit.path(`${webhookPath(id)}/delete`)}">Delete…</a>` : ''}</div>`;
