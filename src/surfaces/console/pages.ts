@@ -1,6 +1,7 @@
 // All pages of the console, in the order of the navigation. A new one is a folder and a line here.
 import { accountDeletePage, accountPage } from './account/account.ts';
 import { aiPage } from './ai/ai.ts';
+import { errorsPage } from './errors/errors.ts';
 import { eventsPage } from './events/events.ts';
 import { keysPage } from './keys/keys.ts';
 import { keyPage, revokePage } from './keys/one.ts';
@@ -35,6 +36,7 @@ export const pages: readonly ConsolePage[] = [
   queuePurgePage,
   queueDeletePage,
   dlqPage,
+  errorsPage,
   vectorsPage,
   collectionPage,
   collectionDeletePage,
