@@ -1,6 +1,6 @@
 // Signatures of AWS, version 4 (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html), in the header and in the query:
 // what a request says of its own, and the one that a request of ours gets. Both sides read a request in the same way.
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -76,22 +76,24 @@ export function isSignedWith(signed: Signed, secret: string): boolean {
 }
 
 /** `key`: signingKey of the secret and the scope. */
-export function isSignedBy(signed: Signed, key: Buffer): boolean {
+export function isSignedBy(signed: Signed, key: KeyObject): boolean {
   const due = signatureOf(signed, key);
   return due !== null && timingSafeEqual(due, Buffer.from(signed.signature, 'hex'));
 }
 
 /** Null: what must be signed is not there. */
-function signatureOf({ canonicalRequest, instant, scope }: Signed, key: Buffer): Buffer | null {
+function signatureOf({ canonicalRequest, instant, scope }: Signed, key: KeyObject): Buffer | null {
   if (canonicalRequest === null) return null;
   const text = `${ALGORITHM}\n${instant}\n${scope}\n${hash('sha256', canonicalRequest)}`;
   return createHmac('sha256', key).update(text).digest();
 }
 
-export function signingKey(secret: string, scope: string): Buffer {
-  return scope
+/** A key object, since createHmac takes five times as long with bytes. */
+export function signingKey(secret: string, scope: string): KeyObject {
+  const bytes = scope
     .split('/')
     .reduce<Buffer>((key, part) => createHmac('sha256', key).update(part).digest(), Buffer.from(`AWS4${secret}`));
+  return createSecretKey(bytes);
 }
 
 /** Null: the request is not signed so. */

@@ -1,7 +1,7 @@
 // What the signature of an AWS client says of the body: its hash, or that it comes in chunks (`aws-chunked`), signed one by one or with a
 // checksum behind them (docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html, sigv4-streaming-trailers.html). A body that is
 // not what was signed fails, at its end at the latest, so that nothing of it may be kept before.
-import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { invalidKey } from '../keys/api-key.ts';
@@ -10,7 +10,7 @@ import type { BodyProof } from './credential.ts';
 
 /** With which the request itself was signed. */
 export interface Signing {
-  readonly key: Buffer;
+  readonly key: KeyObject;
   readonly instant: string;
   readonly scope: string;
   readonly signature: string;

@@ -1,5 +1,6 @@
 // Signatures of AWS clients as credentials. The access key id is the id of an API key; its secret access key is derived from the server secret
 // and the stored hash of each secret of the key, so that it dies with that secret and the database alone does not yield it.
+import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';
 import { isSignedBy, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
@@ -36,16 +37,16 @@ export function awsCredentials({ secrets, baseUrl, region }: AwsPlace, keyId: st
 }
 
 /** Keys that signatures were right with: to make one takes a dozen hashes, a third of a call. */
-const rememberedKeys = new WeakMap<Secrets, LRUCache<string, Buffer>>();
+const rememberedKeys = new WeakMap<Secrets, LRUCache<string, KeyObject>>();
 const REMEMBERED_MAX = 10_000;
 const SCOPE_CHARACTERS_MAX = 64;
 
-function signingKeyOf(secrets: Secrets, secretHash: Buffer, scope: string): Buffer {
+function signingKeyOf(secrets: Secrets, secretHash: Buffer, scope: string): KeyObject {
   const remembered = rememberedKeys.get(secrets)?.get(`${secretHash.toString('base64')} ${scope}`);
   return remembered ?? signingKey(secretAccessKey(secrets, secretHash), scope);
 }
 
-function remember(secrets: Secrets, secretHash: Buffer, scope: string, key: Buffer): void {
+function remember(secrets: Secrets, secretHash: Buffer, scope: string, key: KeyObject): void {
   if (scope.length > SCOPE_CHARACTERS_MAX) return;
   const keys = rememberedKeys.get(secrets) ?? new LRUCache({ max: REMEMBERED_MAX });
   rememberedKeys.set(secrets, keys);
@@ -56,10 +57,13 @@ function remember(secrets: Secrets, secretHash: Buffer, scope: string, key: Buff
 export function sigV4(head: CredentialHead, options: SigV4Options): SigV4Credential | null {
   const signed = signedOf(head, options);
   if (signed === null) return null;
-  let key: Buffer = Buffer.alloc(0);
+  let key: KeyObject | undefined;
   return {
     signed,
-    bodyProof: () => awsBodyProof({ ...signed, key }, head.headers),
+    bodyProof() {
+      if (key === undefined) throw new TypeError('a body is proven with the key that find() found');
+      return awsBodyProof({ ...signed, key }, head.headers);
+    },
     async find({ keys, secrets }) {
       const isRight = (each: Buffer) => {
         key = signingKeyOf(secrets, each, signed.scope);
