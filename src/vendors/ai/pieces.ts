@@ -1,6 +1,7 @@
 // The pieces of a stream of server-sent events, wherever its bytes are cut: read as they arrive, and handed out one by one.
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
+import { Turns } from '../../lib/turns.ts';
 import type { Refused } from '../call/port.ts';
 import { refusedBy } from './asking.ts';
 import type { AiCall, ChatPiece } from './port.ts';
@@ -9,6 +10,8 @@ import type { AiCall, ChatPiece } from './port.ts';
 const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** While so many wait, the vendor is read no further. */
 const WAITING_MAX = 64;
+/** Of all streams of the process: in each what has come of one stream is read, understood, and written to its client. */
+const turns = new Turns(25);
 
 export interface SentEvent {
   readonly event?: string | undefined;
@@ -33,6 +36,9 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
   readonly #text = new TextDecoder();
   readonly #waiting: ChatPiece[] = [];
   #awaited: ((next: IteratorResult<ChatPiece, undefined>) => void) | null = null;
+  #waitsForTurn = false;
+  /** More has come than is read before somebody takes what waits. */
+  #isFull = false;
   /** Nothing comes after what waits. */
   #isOver = false;
 
@@ -40,7 +46,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     this.#call = call;
     this.#body = body;
     this.#read = read;
-    body.on('data', (bytes: Buffer) => this.#feed(bytes));
+    body.on('readable', () => this.#arrived());
     body.on('error', (error) => this.#fail(error));
     body.on('close', () => this.#fail(null));
   }
@@ -57,7 +63,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
         this.#awaited = resolve;
       });
     }
-    if (this.#waiting.length === 0 && this.#body.isPaused()) this.#body.resume();
+    if (this.#waiting.length === 0 && this.#isFull) this.#arrived();
     return Promise.resolve({ done: false, value });
   }
 
@@ -68,13 +74,31 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     return Promise.resolve(OVER);
   }
 
-  #feed(bytes: Buffer): void {
+  #arrived(): void {
+    if (this.#waitsForTurn) return;
+    if (turns.take()) {
+      this.#readOn();
+      return;
+    }
+    this.#waitsForTurn = true;
+    turns.wait(this.#inTurn);
+  }
+
+  readonly #inTurn = (): void => {
+    this.#waitsForTurn = false;
+    this.#readOn();
+  };
+
+  /** All that has come. */
+  #readOn(): void {
+    this.#isFull = this.#waiting.length > WAITING_MAX;
+    const bytes: Buffer | null = this.#isFull ? null : this.#body.read();
+    if (bytes === null) return;
     try {
       this.#parser.feed(this.#text.decode(bytes, { stream: true }));
     } catch (error) {
       this.#fail(error);
     }
-    if (this.#waiting.length > WAITING_MAX) this.#body.pause();
   }
 
   #take(event: SentEvent): void {
@@ -103,6 +127,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
 
   #end(): void {
     this.#isOver = true;
+    turns.leave(this.#inTurn);
     this.#body.destroy();
   }
 }
