@@ -1,6 +1,6 @@
 // Events as SDKs of other languages write them, and what can be read of them afterwards.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Visitor } from './console-visitor.ts';
+import { signedIn } from '../support/console.ts';
 import { dump } from './dump.ts';
 import { ErrorsBench } from './harness.ts';
 import { eventId, SentryBench } from './sentry-harness.ts';
@@ -108,9 +108,8 @@ describe('Java', () => {
 
   test('shows them on the page', async () => {
     const { error_group_id: group } = await captured({ ...java, fingerprint: ['page'] });
-    const visitor = new Visitor(bench);
-    await visitor.signIn(group, bench.account.secret);
-    const { text } = await visitor.open(group);
+    const visitor = await signedIn(bench.service.url, bench.account.secret);
+    const { text } = await visitor.get(`/console/errors/${group}`);
     for (const shown of ['java.sql', 'UncaughtExceptionHandler', 'not handled', 'com.example.shop.Pay', 'java.net']) {
       expect(text).toContain(shown);
     }
@@ -127,9 +126,8 @@ test('native frames keep their addresses, in the API and on the page', async () 
       { func: '', file: '/lib/libc.so.6', instruction_addr: '0x00007f6b2c4111111' },
     ],
   });
-  const visitor = new Visitor(bench);
-  await visitor.signIn(event.error_group_id, bench.account.secret);
-  expect((await visitor.open(event.error_group_id)).text).toContain('0x000055d4c1a2b3c4');
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
+  expect((await visitor.get(`/console/errors/${event.error_group_id}`)).text).toContain('0x000055d4c1a2b3c4');
 });
 
 test('a log line is filled in from its parameters, and one group whatever they are', async () => {

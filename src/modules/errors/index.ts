@@ -16,7 +16,6 @@ import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
 import { errorEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
-import { groupPage } from './pages/group-page.ts';
 import { errorsProblems } from './problems.ts';
 import { sentryRoutes } from './sentry/routes.ts';
 import { createErrorsState, type ErrorsState } from './state.ts';
@@ -54,7 +53,6 @@ export const errors = defineModule<ErrorsState>({
   problems: errorsProblems,
   prices: { 'errors.capture': { unit: 'event', nanosPerUnit: 50_000n } },
   rawRoutes: sentryRoutes,
-  pages: [groupPage],
   start: createErrorsState,
   isEmpty,
   sweeps: errorsSweeps,

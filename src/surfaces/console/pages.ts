@@ -2,6 +2,7 @@
 import { accountDeletePage, accountPage } from './account/account.ts';
 import { aiPage } from './ai/ai.ts';
 import { errorsPage } from './errors/errors.ts';
+import { errorPage } from './errors/one.ts';
 import { eventsPage } from './events/events.ts';
 import { keysPage } from './keys/keys.ts';
 import { keyPage, revokePage } from './keys/one.ts';
@@ -37,6 +38,7 @@ export const pages: readonly ConsolePage[] = [
   queueDeletePage,
   dlqPage,
   errorsPage,
+  errorPage,
   vectorsPage,
   collectionPage,
   collectionDeletePage,

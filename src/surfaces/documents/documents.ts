@@ -42,7 +42,7 @@ export const publicDocumentHeaders: Readonly<Record<string, string>> = {
 /** Path to document. `baseUrl` is the root of every URL in them, without a trailing slash. */
 export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Map<string, PublicDocument> {
   return new Map<string, PublicDocument>([
-    ['/', { ...jsonOf(() => renderRoot(manifest, options)), page: '/docs' }],
+    ['/', { ...jsonOf(() => renderRoot(options)), page: '/docs' }],
     ['/v1/openapi.json', openapiOf(manifest, options)],
     [wellKnownPath, jsonOf(() => renderWellKnown(manifest, options))],
     ['/llms.txt', plainOf(() => renderLlms(manifest, options))],
@@ -95,9 +95,7 @@ function plainOf(render: () => string): PublicDocument {
 
 // GET /: where everything else is, for a program that knows only the address. Browsers get the documentation there.
 
-function renderRoot({ modules }: Manifest, { baseUrl }: SurfaceOptions): object {
-  // Their paths hold `{name}` parameters (RFC 6570).
-  const [page] = modules.flatMap(({ pages = [] }) => pages);
+function renderRoot({ baseUrl }: SurfaceOptions): object {
   return {
     service: serviceName,
     api_version: apiVersion,
@@ -107,7 +105,7 @@ function renderRoot({ modules }: Manifest, { baseUrl }: SurfaceOptions): object 
       openapi: `${baseUrl}/v1/openapi.json`,
       discovery: `${baseUrl}/v1/discovery`,
       manifest: `${baseUrl}${wellKnownPath}`,
-      ...(page === undefined ? {} : { console: `${baseUrl}${page.path}` }),
+      console: `${baseUrl}/console`,
     },
   };
 }

@@ -1,4 +1,4 @@
-// The console's one stylesheet; light and dark follow the reader's system. The pages allow it by its hash, and no other style.
+// The stylesheet of all pages, on which the console's own builds; light and dark follow the reader's system. The pages allow it by its hash, and no other style.
 
 export const consoleStyle = `:root { color-scheme: light dark; --ink: #1c2024; --quiet: #5b6570; --paper: #ffffff; --shade: #f4f6f8; --line: #dde2e7; --accent: #0b62c4;
 --bar: #3d7fd0; --none: #dde2e7; --here: #fff3d1; --red: #a4161a; --red-shade: #fdeaea; --amber: #7a4a00; --amber-shade: #fff1d6; --blue: #0b549f; --blue-shade: #e5f0fc; --green: #14622f; --green-shade: #e3f5e9; }
@@ -18,62 +18,23 @@ a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .quiet { color: var(--quiet); font-weight: 400; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.badges { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; }
-.badge, .tag { display: inline-block; padding: 0 .5em; border-radius: 4px; font-size: .8125rem; font-weight: 600; background: var(--shade); color: var(--ink); }
-.badge.fatal, .badge.error, .badge.critical { background: var(--red-shade); color: var(--red); }
-.badge.warning { background: var(--amber-shade); color: var(--amber); }
-.badge.info, .tag { background: var(--blue-shade); color: var(--blue); }
-.badge.resolved { background: var(--green-shade); color: var(--green); }
-.badge.unresolved { background: var(--amber-shade); color: var(--amber); }
-.overview { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1rem 2.5rem; align-items: end; padding: 1rem 1.25rem; margin: 1rem 0 0; background: var(--shade); border-radius: 8px; }
-.counts { display: flex; flex-wrap: wrap; gap: .8rem 2.25rem; margin: 0; }
-.counts dd { margin: 0; font-size: 1.4rem; font-weight: 650; line-height: 1.2; }
-.counts dt, .facts dt { color: var(--quiet); font-size: .875rem; }
-.columns { display: grid; grid-template-columns: minmax(0, 1fr) 21rem; gap: 0 2.5rem; align-items: start; }
 .facts { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .35rem 1.25rem; margin: 0; }
 .facts dt { line-height: 1.55rem; }
 .facts dd { margin: 0; }
 .facts dd .quiet { display: block; font-size: .875rem; }
-.columns aside .facts { grid-template-columns: 6.5rem minmax(0, 1fr); font-size: .9375rem; }
-figure { margin: 0; }
-.sparkline { display: block; width: 100%; height: 3.5rem; }
-.bar { fill: var(--bar); }
-.none { fill: var(--none); }
-figcaption { display: flex; justify-content: space-between; font-size: .8125rem; }
-code, pre, .func { font: .8125rem/1.55 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code, pre { font: .8125rem/1.55 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 pre { margin: .4rem 0; padding: .6rem .75rem; background: var(--shade); border: 1px solid var(--line); border-radius: 6px; overflow-wrap: normal; tab-size: 4; }
 .scroll { overflow: auto; max-height: 32rem; }
-.value, .text { white-space: pre-wrap; }
-.value { padding: .6rem .75rem; background: var(--red-shade); color: var(--red); border-radius: 6px; max-height: 20rem; overflow: auto; }
-.frames, .plain { list-style: none; margin: 0; padding: 0; }
-.frames { border: 1px solid var(--line); border-radius: 6px; }
-.frames > li + li { border-top: 1px solid var(--line); }
+.text { white-space: pre-wrap; }
+.plain { list-style: none; margin: 0; padding: 0; }
 summary { padding: .35rem 0; cursor: pointer; color: var(--accent); font-size: .875rem; }
-.frame > summary, div.frame { padding: .35rem .75rem; color: var(--ink); font-size: inherit; }
-div.frame { padding-left: 1.95rem; }
-.frame > pre, .frame > .vars { margin: 0 .75rem .6rem; }
-.func { font-weight: 650; }
-.frame .quiet { font-size: .875rem; }
-.source { padding: .4rem 0; }
-.source code { display: inline-block; min-width: 100%; }
-.source .line, .source mark { display: block; padding-right: .75rem; unicode-bidi: isolate; }
-.source mark { background: var(--here); color: inherit; }
-.number { display: inline-block; width: 3.5rem; padding-right: .9rem; text-align: right; color: var(--quiet); user-select: none; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
 thead th { color: var(--quiet); font-weight: 600; font-size: .875rem; }
 tbody th { font-weight: 400; }
-.share th, .share td { border: 0; padding: .2rem 0; }
-.share th { width: 100%; }
-.share td { text-align: right; white-space: nowrap; padding-left: 1rem; }
-.share svg { display: block; width: 100%; height: 4px; border-radius: 2px; }
-.crumbs td:first-child { white-space: nowrap; font-size: .875rem; width: 12rem; }
-.crumbs td:nth-child(2) { width: 11rem; }
 .card { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .75rem; margin-bottom: .6rem; }
 .card p { margin: 0 0 .2rem; font-size: .875rem; }
 .plain > li:not(.card) { padding: .25rem 0; }
-details.block { border-bottom: 1px solid var(--line); }
-details.block > summary { font-size: .9375rem; }
 label { display: block; font-weight: 600; margin-bottom: .3rem; }
 input, select { width: 100%; font: inherit; padding: .5rem .65rem; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 6px; }
 input[type=radio], input[type=checkbox] { width: auto; margin: 0 .6rem 0 0; }
@@ -84,7 +45,5 @@ label.choice { display: flex; align-items: center; font-weight: 400; margin: 0; 
 button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius: 6px; border: 1px solid var(--quiet); background: var(--paper); color: var(--ink); cursor: pointer; }
 button.main { margin-top: .9rem; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
 .failure { padding: .6rem .75rem; border-radius: 6px; background: var(--red-shade); color: var(--red); }
-@media (max-width: 60rem) { .columns, .overview { grid-template-columns: minmax(0, 1fr); } }
-@media (max-width: 36rem) { body { font-size: 15px; } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } .facts, .columns aside .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; }
-.crumbs thead { display: none; } .crumbs tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); } .crumbs td, .crumbs td:first-child, .crumbs td:nth-child(2) { display: block; width: auto; border: 0; padding: 0; } }
+@media (max-width: 36rem) { body { font-size: 15px; } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; } }
 `;

@@ -3,23 +3,11 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actButton, textOf } from '../parts/form.ts';
-import { badge, more, type Page, table, tabs, teach, withQuery } from '../parts/table.ts';
+import { more, type Page, table, tabs, teach, withQuery } from '../parts/table.ts';
 import { ago, count, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
+import { type Group, groupPath, levelOf, stateActs, stateOf } from './group.ts';
 import { sparkline } from './sparkline.ts';
-
-interface Group {
-  readonly error_group_id: string;
-  readonly title: string;
-  readonly level: string;
-  readonly count: number;
-  readonly user_count: number;
-  readonly last_seen_at: string;
-  readonly is_resolved: boolean;
-  readonly is_ignored: boolean;
-  readonly trend_24h: { readonly current: number };
-  readonly sparkline: readonly number[];
-}
 
 interface Found {
   readonly event_id: string;
@@ -133,24 +121,9 @@ function groups(visit: Visit, { items }: Page<Group>, status: string | undefined
   });
 }
 
-function groupPath(visit: Visit, id: string): string {
-  return visit.path(`/errors/${encodeURIComponent(id)}`);
-}
-
-function levelOf({ level }: { readonly level: string }): Html {
-  return badge(level, level === 'fatal' || level === 'error' ? 'critical' : level === 'warning' ? 'warning' : 'plain');
-}
-
-function stateOf({ is_resolved, is_ignored }: Group): Html {
-  if (is_ignored) return badge('ignored', 'plain');
-  return is_resolved ? badge('resolved', 'good') : badge('open', 'warning');
-}
-
-function actsOn(visit: Visit, { error_group_id, is_resolved, is_ignored }: Group): Html {
-  const hidden = { error_group_id };
-  const [solve, solveLabel] = is_resolved ? ['unresolve', 'Reopen'] : ['resolve', 'Resolve'];
-  const [mute, muteLabel] = is_ignored ? ['unignore', 'Look again'] : ['ignore', 'Ignore'];
-  return html`<div class="actions">${actButton(visit, solve as string, solveLabel as string, hidden)}${actButton(visit, mute as string, muteLabel as string, hidden)}</div>`;
+function actsOn(visit: Visit, group: Group): Html {
+  const hidden = { error_group_id: group.error_group_id };
+  return html`<div class="actions">${stateActs(group).map(([act, label]) => actButton(visit, act, label, hidden))}</div>`;
 }
 
 async function foundPanel(visit: Visit, q: string): Promise<Html> {

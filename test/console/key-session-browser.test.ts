@@ -1,8 +1,9 @@
 // The session as a real browser keeps it: between sites, and where the service is reached by plain http.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ErrorsBench } from '../errors/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { ErrorsBench } from './harness.ts';
+import { tabTo } from '../support/console.ts';
 
 let bench: ErrorsBench;
 let chromium: TestBrowser;
@@ -29,7 +30,8 @@ async function newPage(): Promise<Page> {
     route.fulfill({
       contentType: 'text/html',
       body: `<a href="${url}">look</a>
-<form method="post" action="${url}"><input name="key" value="${bench.account.secret}"><button id="in">in</button></form>
+<form method="post" action="${new URL('/auth/key', url)}"><input name="key" value="${bench.account.secret}"><button id="in">in</button></form>
+<form method="post" action="${url}"><input name="act" value="resolve"><button id="act">act</button></form>
 <form method="post" action="${new URL('/auth/sign-out', url)}"><button id="out">out</button></form>`,
     }),
   );
@@ -38,20 +40,19 @@ async function newPage(): Promise<Page> {
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(url);
-  await page.waitForSelector('#key:focus');
+  await tabTo(page, '#key');
   await page.keyboard.type(bench.account.secret);
   await page.keyboard.press('Enter');
   await page.waitForSelector('text=Sign out');
 }
 
-test('by plain http and a name that the base URL does not know, keyboard only: signed in and out', async () => {
+test('by plain http and a name that the base URL does not know, keyboard only: signed in, back at the page, and out', async () => {
   const page = await newPage();
   await signIn(page);
-  expect(await page.textContent('h1')).toBe('disk full');
+  expect([page.url(), await page.textContent('h1')]).toEqual([url, 'disk full']);
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ name: 'qm_session', path: '/', httpOnly: true, sameSite: 'Lax' });
-  await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign out');
+  await tabTo(page, 'button:has-text("Sign out")');
   expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#key');
@@ -69,16 +70,24 @@ test('a link of another site shows the page to who is signed in', async () => {
   await page.context().close();
 });
 
-test('forms of another site sign nobody in or out', async () => {
+test('forms of another site sign nobody in or out, and change nothing', async () => {
   const page = await newPage();
   await page.goto('http://other.test/');
   await page.click('#in');
   await page.waitForSelector('text=This form is not taken');
   expect(await page.context().cookies()).toEqual([]);
   await signIn(page);
-  await page.goto('http://other.test/');
-  await page.click('#out');
-  await page.waitForSelector('text=This form is not taken');
+  const refusals = [
+    // The form comes without the session and so leads to the sign-in, which leads back.
+    ['#act', 'text=disk full'],
+    ['#out', 'text=This form is not taken'],
+  ] as const;
+  for (const [form, refusal] of refusals) {
+    await page.goto('http://other.test/');
+    await page.click(form);
+    await page.waitForSelector(refusal);
+  }
   expect(await page.context().cookies()).toHaveLength(1);
+  expect((await bench.groups()).groups[0].is_resolved).toBe(false);
   await page.context().close();
 });

@@ -1,10 +1,11 @@
 // What the page makes of texts: escaped in every place, and of a bounded length.
 import { expect, test } from 'vitest';
 import { html } from '../../../lib/html.ts';
-import type { ExceptionRecord } from '../intake/draft.ts';
-import { breadcrumbs } from './history.ts';
-import { distribution, indented, instant, jsonBlock, shortened, sparkline } from './parts.ts';
-import { exceptions } from './stack.ts';
+import { dayOfHours } from './day.ts';
+import { breadcrumbs, instant } from './history.ts';
+import { indented, jsonBlock, shortened } from './json-block.ts';
+import { distribution } from './shares.ts';
+import { type Exception, exceptions } from './stack.ts';
 
 const hostile = `"><script>alert(1)</script><img src=x onerror='a'></textarea></pre>`;
 const tagsIn = (text: string) => new Set([...text.matchAll(/<\/?([a-z0-9]+)/g)].map(([, name]) => name));
@@ -31,7 +32,7 @@ ${distribution('Tags', { [hostile]: 1 }, 1)}${jsonBlock({ [hostile]: { [hostile]
 });
 
 test('every exception behind another is shown, each followed by its own', () => {
-  const error = (type: string, ...chain: ExceptionRecord[]): ExceptionRecord => ({
+  const error = (type: string, ...chain: Exception[]): Exception => ({
     type,
     value: '',
     stacktrace: [],
@@ -42,12 +43,12 @@ test('every exception behind another is shown, each followed by its own', () => 
   expect(names).toEqual(['Several', 'First', 'CauseOfFirst', 'Root', 'Second']);
 });
 
-test('a sparkline has a bar for each hour and its figures as text', () => {
+test('the day has a bar for each hour and its figures as text', () => {
   const timeline = Array.from({ length: 24 }, (_, i) => ({
     ts: `2026-03-01T${String(i).padStart(2, '0')}:00:00.000Z`,
     count: i * 1_000,
   }));
-  const { text } = sparkline(timeline);
+  const { text } = dayOfHours(timeline);
   expect(text.match(/<rect /g)).toHaveLength(24);
   expect(text).toContain(
     'role="img" aria-label="Events per hour from 00:00 UTC, 24 hours, the running one last: 0; 1,000;',
@@ -62,7 +63,7 @@ test('JSON of any depth and size stays short', () => {
   expect(indented(deep).length).toBeLessThan(1_000);
   const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`name ${i}`, 'x'.repeat(100)]));
   expect(indented(wide).length).toBeLessThan(25_000);
-  expect(indented(wide)).toMatch(/the API shows all of it$/);
+  expect(indented(wide)).toMatch(/the event as a file has all of it$/);
   expect(indented({ a: [1, 'b\n', null], c: {}, d: [] })).toBe(
     '{\n  "a": [\n    1,\n    "b\\n",\n    null\n  ],\n  "c": {},\n  "d": []\n}',
   );

@@ -1,9 +1,10 @@
 // HTML, scripts and URLs in every text of an event, on the page, in a real Chromium.
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ErrorsBench } from '../errors/harness.ts';
+import { eventId, SentryBench } from '../errors/sentry-harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { ErrorsBench } from './harness.ts';
-import { eventId, SentryBench } from './sentry-harness.ts';
+import { openConsole } from '../support/console.ts';
 
 const payloads = [
   `<script>document.title='ran';alert('ran')</script>`,
@@ -97,31 +98,14 @@ function watch(page: Page): Seen {
   return seen;
 }
 
-async function openPage(
-  browser: Browser,
-  url: string,
-  key: string,
-): Promise<Seen & { page: Page; close(): Promise<void> }> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  page.setDefaultTimeout(5_000);
-  await page.goto(url);
-  // Filled before it has the focus by itself, the browser complains, maybe while the page behind it is watched.
-  await page.waitForSelector('#key:focus');
-  await page.fill('#key', key);
-  const seen = watch(page);
-  await page.click('button.main');
-  await page.waitForSelector('h1[dir=auto]');
-  return { page, ...seen, close: () => context.close() };
-}
-
 /** What is in the document, read from outside: the page itself may run nothing. */
 const SURVEY = `(() => {
-  const all = [...document.querySelectorAll('*')];
+  const all = [...document.querySelectorAll('main *')];
   return {
     elements: [...new Set(all.map((element) => element.localName))].sort(),
     attributes: [...new Set(all.flatMap((element) => element.getAttributeNames()))].sort(),
-    links: [...document.querySelectorAll('main [href], main [src], main [action]')].length,
+    links: [...document.querySelectorAll('main [href], main [src], main [action]')].map((element) => element.href ?? element.src ?? element.action),
+    scripts: [...document.scripts].map(({ src }) => src),
     text: document.querySelector('main').textContent,
     title: document.title,
     base: document.baseURI,
@@ -131,7 +115,9 @@ const SURVEY = `(() => {
 interface Survey {
   readonly elements: string[];
   readonly attributes: string[];
-  readonly links: number;
+  /** Addresses, whole. */
+  readonly links: readonly string[];
+  readonly scripts: readonly string[];
   readonly text: string;
   readonly title: string;
   readonly base: string;
@@ -139,11 +125,11 @@ interface Survey {
 
 // The elements and attributes that the page is made of.
 const ELEMENTS =
-  'aside bdi body button caption code dd details div dl dt figcaption figure form h1 h2 h3 head header html input li main mark meta ol p pre rect section span style summary svg table tbody td th thead time title tr'.split(
+  'a aside bdi button caption code dd details div dl dt figcaption figure footer form h1 h2 h3 input label li mark nav ol p pre rect section span summary svg table tbody td textarea th thead time title tr ul'.split(
     ' ',
   );
 const ATTRIBUTES =
-  'action aria-hidden aria-label charset class content datetime dir height lang method name open preserveAspectRatio role rx scope tabindex type value viewBox width x y'.split(
+  'aria-current aria-describedby aria-hidden aria-label autocomplete class data-title datetime dir for height href id method name open preserveAspectRatio rel required role rows rx scope spellcheck tabindex title type value viewBox width x y'.split(
     ' ',
   );
 
@@ -227,19 +213,23 @@ test('inert on the page: all of it in an event of a Sentry SDK, with exceptions 
 /** Opens the page and all that opens on it, and holds that it did nothing and is made of nothing but its own elements. */
 async function inertPage(groupId: string, { service, account }: ErrorsBench): Promise<Survey> {
   const url = `${service.url}/console/errors/${groupId}`;
-  const { page, requests, troubles, close } = await openPage(chromium.browser, url, account.secret);
-  const closed = page.locator('details:not([open]) > summary');
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { requests, troubles } = watch(page);
+  await page.goto(url);
+  const closed = page.locator('main details:not([open]) > summary');
   while ((await closed.count()) > 0) await closed.first().click();
   await page.locator('h1').hover();
   await page.locator('.value').first().hover();
   for (let i = 0; i < 10; i += 1) await page.keyboard.press('Tab');
   const survey = (await page.evaluate(SURVEY)) as Survey;
-  await close();
-  expect(troubles).toEqual([]);
-  expect(requests).toEqual([`POST ${url}`, `GET ${url}`]);
+  await page.context().close();
+  expect([...troubles, ...faults]).toEqual([]);
+  const own = [`GET ${url}`, `GET ${service.url}/console/live`, `GET ${service.url}/console/assets/`];
+  expect(requests.filter((request) => !own.some((start) => request.startsWith(start)))).toEqual([]);
   expect(survey.elements.filter((name) => !ELEMENTS.includes(name))).toEqual([]);
   expect(survey.attributes.filter((name) => !ATTRIBUTES.includes(name))).toEqual([]);
-  expect(survey.links).toBe(0);
+  expect(survey.links.filter((link) => !link.startsWith(`${service.url}/console/errors`))).toEqual([]);
+  expect(survey.scripts.filter((src) => !src.startsWith(`${service.url}/console/assets/`))).toEqual([]);
   expect(survey.base).toBe(url);
   return survey;
 }

@@ -1,14 +1,40 @@
 // Exceptions with their frames: your own code open, everything else one line that opens.
 import { type Html, html } from '../../../lib/html.ts';
-import type { ExceptionRecord, StackFrame } from '../intake/draft.ts';
-import { jsonBlock, shortened } from './parts.ts';
+import { jsonBlock, shortened } from './json-block.ts';
+
+export interface Exception {
+  readonly type: string;
+  readonly value: string;
+  /** Where its class is from. */
+  readonly module?: string;
+  /** How it was caught. */
+  readonly mechanism?: Readonly<Record<string, unknown>>;
+  readonly handled?: boolean;
+  readonly stacktrace: readonly StackFrame[];
+  /** Those behind it, nearest first. */
+  readonly chain?: readonly Exception[];
+}
+
+export interface StackFrame {
+  readonly func: string;
+  readonly file: string;
+  readonly line: number;
+  readonly col: number | null;
+  readonly in_app: boolean;
+  readonly context_pre: readonly string[] | null;
+  readonly context_line: string | null;
+  readonly context_post: readonly string[] | null;
+  readonly vars: Readonly<Record<string, unknown>> | null;
+  readonly module?: string;
+  readonly instruction_addr?: string;
+}
 
 const VALUE_CHARACTERS_MAX = 10_000;
 const LINE_CHARACTERS_MAX = 500;
 const NAME_CHARACTERS_MAX = 300;
 
 /** The exception and those behind it, nearest first, each followed by its own. */
-export function exceptions(exception: ExceptionRecord): Html[] {
+export function exceptions(exception: Exception): Html[] {
   return withCauses(exception).map(
     ({ type, value, stacktrace, ...origin }, i) => html`<section class="exception">
 <h3 dir="auto">${i === 0 ? '' : html`<span class="quiet">Caused by </span>`}${shortened(type, NAME_CHARACTERS_MAX)}</h3>
@@ -20,7 +46,7 @@ ${stacktrace.length === 0 ? html`<p class="quiet">No stack trace was sent.</p>` 
 }
 
 /** Where its class is from, and how it was caught. */
-function originOf({ module, mechanism, handled }: Pick<ExceptionRecord, 'module' | 'mechanism' | 'handled'>): Html {
+function originOf({ module, mechanism, handled }: Pick<Exception, 'module' | 'mechanism' | 'handled'>): Html {
   const { type } = mechanism ?? {};
   const parts = [
     ...(module === undefined ? [] : [html`<bdi>${shortened(module, NAME_CHARACTERS_MAX)}</bdi>`]),
@@ -35,7 +61,7 @@ function originOf({ module, mechanism, handled }: Pick<ExceptionRecord, 'module'
   return html`${shown}<details class="vars"><summary>Mechanism</summary>${jsonBlock(mechanism, 'Mechanism')}</details>`;
 }
 
-function withCauses(exception: ExceptionRecord): ExceptionRecord[] {
+function withCauses(exception: Exception): Exception[] {
   return [exception, ...(exception.chain ?? []).flatMap(withCauses)];
 }
 
