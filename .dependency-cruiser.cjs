@@ -40,10 +40,10 @@ module.exports = {
         'problems/',
         'db/',
         'config/variables[.]ts$',
-        'manifest/(capability|event-kind|fields|module|offer|openai-wire|page|raw-route|tenant-fixture)[.]ts$',
+        'manifest/(capability|event-kind|fields|module|offer|openai-wire|raw-route|tenant-fixture)[.]ts$',
         'vendors/[^/]+/port[.]ts$',
       ],
-      'modules stand on core, on the shapes of capabilities, events, pages and raw routes and on the ports of vendors',
+      'modules stand on core, on the shapes of capabilities, events and raw routes and on the ports of vendors',
     ),
     {
       name: 'modules-never-import-each-other',

@@ -11,7 +11,6 @@ import { eventFaults } from './events.ts';
 import { asJsonSchema, fieldsWithin } from './json-schema.ts';
 import type { Module } from './module.ts';
 import type { Offer } from './offer.ts';
-import { pageFaults } from './page.ts';
 
 interface Listed {
   readonly module: Module;
@@ -68,9 +67,6 @@ export function checkManifest(
     ...ofCapabilities,
     ...modules.flatMap(rawRoutesAreOfTheModule),
     ...offerFaults(modules),
-    ...modules.flatMap(({ name, capabilities, pages = [] }) =>
-      pages.flatMap((page) => pageFaults(page, name, capabilities)),
-    ),
     ...eventFaults(modules),
     ...settingFaults(modules),
     ...(thoroughness === 'quick'

@@ -14,7 +14,6 @@ import type { ModelFamily } from '../vendors/file/port.ts';
 import type { Capability } from './capability.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Offer } from './offer.ts';
-import type { Page } from './page.ts';
 import type { RawRoute } from './raw-route.ts';
 
 /** A client of another service that speaks to this one unchanged. */
@@ -52,8 +51,6 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly clients?: readonly ForeignClient[];
   /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */
   readonly shownBy?: readonly [string, string];
-  /** For persons at a browser. */
-  readonly pages?: readonly Page[];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */
   settings?(variables: Variables): Settings;
   /** Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. */

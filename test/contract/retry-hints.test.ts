@@ -1,26 +1,16 @@
 // When to try again is told only beside `retryable: true`, by every form that an answer can take, for every code.
 import { expect, test } from 'vitest';
 import { Envelope } from '../../src/gateway/envelope.ts';
-import { html } from '../../src/lib/html.ts';
 import { modules } from '../../src/manifest/index.ts';
-import type { Page } from '../../src/manifest/page.ts';
 import type { RawHead } from '../../src/manifest/raw-route.ts';
 import { refusal } from '../../src/modules/errors/sentry/answers.ts';
 import { Problem } from '../../src/problems/problem.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
-import { failurePage, signInPage } from '../../src/surfaces/pages/sign-in.ts';
+import { retryAfter } from '../../src/surfaces/pages/message.ts';
 
 const manifest = composeManifest(modules);
 const envelope = new Envelope({ baseUrl: 'https://qm.example', region: 'western', workerId: 'w', cnyPerUsd: 7 });
 const identity = { requestId: 'req_1', traceId: 't', startedMs: 0, entryForm: 'rest', warnings: [] };
-
-const shown: Page = {
-  name: 'test.page',
-  path: '/console/test/{id}',
-  capability: 'test.get',
-  subject: 'test',
-  show: () => ({ title: '', content: html`` }),
-};
 
 test.each(Object.entries(manifest.problems))('%s', (code, entry) => {
   const failure = new Problem(code, entry, { retryAfterMs: 5_000 });
@@ -29,8 +19,8 @@ test.each(Object.entries(manifest.problems))('%s', (code, entry) => {
   expect(JSON.parse(envelope.failure(identity, failure)).error).toMatchObject({ retryable });
   expect(JSON.parse(envelope.failure(identity, failure)).error.retry_after_ms).toBe(wait);
   expect(JSON.parse(envelope.problemJson(identity, failure)).retry_after_ms).toBe(wait);
-  for (const page of [failurePage(shown, failure), signInPage(shown, { failure, otherWay: '/auth' })])
-    expect(page.headers['retry-after']).toBe(retryable ? '5' : undefined);
+  // Of pages.
+  expect(retryAfter(failure)['retry-after']).toBe(retryable ? '5' : undefined);
   // SDKs know no 402: they are told to hold back, as of a 429.
   const sdk = refusal(failure, { requestId: 'req_1' } as RawHead);
   expect(sdk.body).not.toContain('retry_after_ms');

@@ -287,6 +287,13 @@ test('mail that is not sent is listed newest first, whole, and shown one by one'
   const { data } = (await act('GET', `/v1/operator/outbox/get/${items[1].id}`)).body;
   expect(data).toEqual(items[1]);
   expect(data.text).toMatch(/\b\d{6}\b/);
+  const found = async (search: string) =>
+    (await act('GET', `/v1/operator/outbox/list?search=${encodeURIComponent(search)}`)).body.data.items.map(
+      (mail: { to: string }) => mail.to,
+    );
+  expect(await found('SECOND@')).toEqual(['second@example.org']);
+  expect(await found(data.subject.slice(2).toUpperCase())).toContain(data.to);
+  for (const nothing of ['%', '_', "'", 'third@']) expect([nothing, await found(nothing)]).toEqual([nothing, []]);
   const none = await act('GET', '/v1/operator/outbox/get/mail_1111111111111111111111');
   expect(codeOf(none)).toEqual([404, 'NOT_FOUND', 'mail_id']);
 });

@@ -30,6 +30,15 @@ const selectMails = statement(
     ORDER BY m.mail_id DESC
     LIMIT $2`,
 );
+const searchMail = statement(
+  'mail_search_page',
+  `SELECT m.mail_id, m.recipient, m.subject, m.body_text, m.body_html, m.created_at
+     FROM core.mail m
+    WHERE m.mail_id < $1
+      AND (position(lower($3) IN lower(m.recipient)) > 0 OR position(lower($3) IN lower(m.subject)) > 0)
+    ORDER BY m.mail_id DESC
+    LIMIT $2`,
+);
 const selectMail = statement(
   'mail_select',
   'SELECT m.mail_id, m.recipient, m.subject, m.body_text, m.body_html, m.created_at FROM core.mail m WHERE m.mail_id = $1',
@@ -53,9 +62,21 @@ export async function sendMail(tx: Transaction, mail: NewMail, nowMs: number): P
   tx.hint(MAIL_HINT);
 }
 
-/** Mail of the last day that is not sent, the newest first, before `beforeId` (absent: from the newest); as the operator sees it. */
-export async function listMails(db: Queryable, { beforeId = '~', limit }: { beforeId?: string; limit: number }) {
-  const { rows } = await db.query<MailRow>(selectMails, [beforeId, limit]);
+export interface MailsAsked {
+  /** They are older than this one; absent: from the newest. */
+  readonly beforeId?: string;
+  /** A part of their recipient's address or of their subject, in either case; absent: all. */
+  readonly search?: string;
+  readonly limit: number;
+}
+
+/** Mail of the last day that is not sent, the newest first, as the operator sees it. */
+export async function listMails(db: Queryable, { beforeId = '~', search, limit }: MailsAsked) {
+  // What is looked for may be nowhere: then the mail of a day is read, which nobody but the operator can ask for.
+  const { rows } =
+    search === undefined
+      ? await db.query<MailRow>(selectMails, [beforeId, limit])
+      : await db.query<MailRow>(searchMail, [beforeId, limit, search]);
   return rows.map(mailRecord);
 }
 

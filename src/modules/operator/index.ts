@@ -12,7 +12,6 @@ import { outboxGet, outboxList } from './capabilities/outbox.ts';
 import { topupRefund } from './capabilities/topup-refund.ts';
 import { topupApprove, topupReject } from './capabilities/topup-review.ts';
 import { topupsList } from './capabilities/topups-list.ts';
-import { mailPage, outboxPage } from './outbox-pages.ts';
 
 export const operator = defineModule<null>({
   name: OPERATOR_MODULE,
@@ -34,6 +33,5 @@ export const operator = defineModule<null>({
     outboxGet,
     health,
   ],
-  pages: [outboxPage, mailPage],
   start: () => null,
 });

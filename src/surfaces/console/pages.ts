@@ -9,6 +9,7 @@ import { keyPage, revokePage } from './keys/one.ts';
 import { operatorAccountPage } from './operator/account.ts';
 import { operatorHealthPage } from './operator/health.ts';
 import { operatorPage } from './operator/operator.ts';
+import { operatorMailPage, operatorOutboxPage } from './operator/outbox.ts';
 import { operatorTopupsPage, refundPage } from './operator/topups.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
@@ -61,5 +62,7 @@ export const pages: readonly ConsolePage[] = [
   operatorAccountPage,
   refundPage,
   operatorTopupsPage,
+  operatorOutboxPage,
+  operatorMailPage,
   operatorHealthPage,
 ];

@@ -14,7 +14,6 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
-import { pageRoute } from '../pages/pages.ts';
 import { serviceRoutes } from '../pages/service-routes.ts';
 import { CallRequest, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
@@ -33,15 +32,15 @@ export interface MountedRawRoute {
   readonly state: () => unknown;
 }
 
-/** The raw routes and pages of all modules, each with the endpoint of its capability, and those of the service itself. */
+/** The raw routes of all modules, each with the endpoint of its capability, and those of the service itself. */
 export function mountedRawRoutes(
   manifest: Manifest,
   endpoints: Gateway['endpoints'],
   services: () => Core,
 ): MountedRawRoute[] {
   const own = serviceRoutes.flatMap((routes) => routes(services, manifest));
-  const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [], pages = [] }) =>
-    [...rawRoutes, ...pages.map((page) => pageRoute(page, services))].map((route) => ({
+  const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [] }) =>
+    rawRoutes.map((route) => ({
       route,
       endpoint: route.capability === null ? null : (endpoints.get(route.capability) as Endpoint),
       state: () => endpoints.get(first?.id ?? '')?.state(),

@@ -25,9 +25,20 @@ export const outboxList = defineCapability<null>()({
   summary: 'Lists mail that is not sent.',
   description:
     'For the operator of the service only. Newest first: all mail of the last day where no mail server is set, else what waits to be ' +
-    'sent or was refused. Links and codes in it sign people in.',
-  keywords: ['unsent mail', 'mail queue', 'smtp failures'],
-  input: Type.Object({ cursor: cursorField, limit: limitField }),
+    'sent or was refused; `search` finds a part of an address or a subject. Links and codes in it sign people in.',
+  keywords: ['unsent mail', 'mail queue', 'smtp failures', 'search mail'],
+  input: Type.Object({
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 254,
+        pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+        description: 'A part of the address it goes to, or of its subject; A is a.',
+      }),
+    ),
+    cursor: cursorField,
+    limit: limitField,
+  }),
   output: pageOf(mailSchema),
   price: 'free',
   scope: 'read',
@@ -35,12 +46,22 @@ export const outboxList = defineCapability<null>()({
   idempotent: false,
   errors: [],
   events: [],
-  examples: [{ title: 'The newest', input: { limit: 100 } }],
-  async run({ ctx, input }) {
-    const data = await listPage(ctx, input, {
-      read: (before, limit) => listMails(ctx.core.db, before === null ? { limit } : { beforeId: before, limit }),
-      positionOf: ({ id }) => id,
-    });
+  examples: [
+    { title: 'The newest', input: { limit: 100 } },
+    { title: 'To one address', input: { search: 'ada@example.org' } },
+  ],
+  async run({ ctx, input: { search, cursor, limit } }) {
+    const asked = search === undefined ? {} : { search };
+    const data = await listPage(
+      ctx,
+      { cursor, limit },
+      {
+        filters: [search ?? ''],
+        read: (beforeId, rows) =>
+          listMails(ctx.core.db, { ...asked, ...(beforeId === null ? {} : { beforeId }), limit: rows }),
+        positionOf: ({ id }) => id,
+      },
+    );
     return { data };
   },
 });

@@ -28,7 +28,7 @@ export const operatorPage: ConsolePage = {
 };
 
 /** The operator's pages beside one another. */
-export function operatorTabs(visit: Visit, here: '' | '/topups' | '/health'): Html {
+export function operatorTabs(visit: Visit, here: '' | '/topups' | '/outbox' | '/health'): Html {
   const entries = [
     ['Accounts', ''],
     ['Top-ups', '/topups'],

@@ -15,9 +15,9 @@ import {
 import { invite } from '../../../core/people/sign-in/by-mail.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
+import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { endingCookie } from '../session-cookie.ts';
-import { foreignFormPage } from '../sign-in.ts';
 import { isFormOf, pathTo, redirect, signInAgain, signInFirst, type Visitor, visitorOf } from '../visitor.ts';
 import { accountPage } from './account-page.ts';
 

@@ -4,8 +4,8 @@ import type { Core } from '../../../core/context.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
+import { foreignFormPage, message } from '../message.ts';
 import { isOwnForm } from '../own-form.ts';
-import { foreignFormPage, message } from '../sign-in.ts';
 
 const ACCOUNT = /^acct_[A-Za-z0-9_]{1,60}$/;
 const TOKEN = /^[0-9A-Za-z]{30}$/;

@@ -5,8 +5,8 @@ import { useOperatorLink } from '../../../core/operator/link.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
+import { foreignFormPage, message } from '../message.ts';
 import { isOwnForm } from '../own-form.ts';
-import { foreignFormPage, message } from '../sign-in.ts';
 import { signedIn } from './signed-in.ts';
 
 export async function operatorLink(core: Core, request: RawRequest): Promise<RawAnswer> {

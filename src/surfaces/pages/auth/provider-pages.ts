@@ -3,7 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { IdentityFailure } from '../../../vendors/identity/port.ts';
-import { message, retryAfter } from '../sign-in.ts';
+import { message, retryAfter } from '../message.ts';
 
 export interface Told {
   readonly status: number;

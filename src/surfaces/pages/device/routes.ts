@@ -10,9 +10,9 @@ import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
+import { foreignFormPage, message, retryAfter } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { PageVisits } from '../page-visits.ts';
-import { foreignFormPage, message, retryAfter } from '../sign-in.ts';
 import {
   isFormOf,
   pathTo,

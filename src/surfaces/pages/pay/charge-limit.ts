@@ -7,8 +7,8 @@ import { html } from '../../../lib/html.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
+import { foreignFormPage, message } from '../message.ts';
 import { readForm } from '../own-form.ts';
-import { foreignFormPage, message } from '../sign-in.ts';
 import {
   isFormOf,
   pathTo,

@@ -1,0 +1,27 @@
+// What is said where there is no page to show.
+import { type Html, html } from '../../lib/html.ts';
+import type { RawAnswer } from '../../manifest/raw-route.ts';
+import type { Problem } from '../../problems/problem.ts';
+import { framed } from './frame.ts';
+
+/** For a form that another site sent in the visitor's name. */
+export function foreignFormPage(): RawAnswer {
+  const text = html`<p>The form was not sent by a page of this service. Open the page and send it from there.</p>`;
+  return message(403, 'This form is not taken', text);
+}
+
+/** A sentence in place of a page. */
+export function message(
+  status: number,
+  title: string,
+  text: Html,
+  more: { readonly signOut?: Html; readonly headers?: RawAnswer['headers'] } = {},
+): RawAnswer {
+  return framed({ status, title, content: html`<h1>${title}</h1>\n${text}`, isNarrow: true, ...more });
+}
+
+/** Retry-After, where the failure says one. */
+export function retryAfter(failure: Problem | null): RawAnswer['headers'] {
+  if (failure?.retryAfterMs === undefined) return {};
+  return { 'retry-after': String(Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))) };
+}
