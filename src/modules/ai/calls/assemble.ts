@@ -2,6 +2,7 @@
 
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
+import { GrowingText } from '../../../lib/growing-text.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
 import { eventsOf, isResponse } from '../responses/own-wire.ts';
@@ -12,16 +13,19 @@ const CHARACTERS_PER_TOKEN = 4;
 const COUNTED_CHARACTERS_MAX = 128 * 1024;
 
 interface Choice {
-  /** Fields of the message; those that come in pieces are joined. */
-  readonly message: Record<string, unknown>;
+  /** Fields of the message. */
+  readonly message: Fields;
   readonly toolCalls: Map<number, ToolCall>;
   finishReason: unknown;
-  logprobs: unknown;
+  /** By their name, such as `content`. */
+  logprobs: Record<string, WireObject[]> | null;
 }
 interface ToolCall {
-  readonly fields: Record<string, unknown>;
-  readonly called: Record<string, unknown>;
+  readonly fields: Fields;
+  readonly called: Fields;
 }
+/** Texts that come in pieces, in a GrowingText or a list; and what came whole. */
+type Fields = Record<string, unknown>;
 
 /** Of texts that come in pieces. */
 const WHOLE_TEXTS = new Set(['role', 'id', 'type', 'name']);
@@ -45,7 +49,7 @@ export class Assembly {
       const choice = this.#choice(Number(sent.index ?? 0));
       if (sent.finish_reason != null) choice.finishReason = sent.finish_reason;
       if (!this.isWhole) continue;
-      if (sent.logprobs != null) choice.logprobs = joined(choice.logprobs, sent.logprobs);
+      if (isObject(sent.logprobs)) addLogprobs(choice, sent.logprobs);
       addDelta(choice, delta);
     }
   }
@@ -59,7 +63,7 @@ export class Assembly {
   get tokens(): number {
     const kept = [...this.#choices.values()].flatMap(({ message, toolCalls }) => [
       ...Object.entries(message).flatMap(([name, value]) =>
-        name !== 'role' && typeof value === 'string' ? [value] : [],
+        name !== 'role' && (typeof value === 'string' || value instanceof GrowingText) ? [String(value)] : [],
       ),
       ...[...toolCalls.values()].map(({ called }) => `${called.name ?? ''} ${called.arguments ?? ''}`),
     ]);
@@ -114,30 +118,38 @@ function addToolCall(calls: Map<number, ToolCall>, { index, function: part, ...f
   for (const [name, value] of Object.entries(objectOf(part))) if (value != null) addField(call.called, name, value);
 }
 
-function addField(fields: Record<string, unknown>, name: string, value: unknown): void {
+function addField(fields: Fields, name: string, value: unknown): void {
   const before = fields[name];
-  const isPiece = typeof value === 'string' && typeof before === 'string' && !WHOLE_TEXTS.has(name);
-  fields[name] = isPiece
-    ? before + value
-    : Array.isArray(before) && Array.isArray(value)
-      ? [...before, ...value]
-      : value;
+  if (typeof value === 'string' && !WHOLE_TEXTS.has(name)) {
+    if (before instanceof GrowingText) before.add(value);
+    else fields[name] = new GrowingText(value);
+  } else if (Array.isArray(value) && Array.isArray(before)) for (const item of value) before.push(item);
+  // A list of its own: the piece's goes to the client.
+  else fields[name] = Array.isArray(value) ? [...value] : value;
+}
+
+function addLogprobs(choice: Choice, sent: WireObject): void {
+  choice.logprobs ??= {};
+  for (const [name, items] of Object.entries(sent)) {
+    const known = choice.logprobs[name] ?? [];
+    choice.logprobs[name] = known;
+    for (const item of objectsOf(items)) known.push(item);
+  }
+}
+
+/** As the wire tells them. */
+function told(fields: Fields): WireObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof GrowingText ? String(value) : value]),
+  );
 }
 
 function wholeChoice(index: number, { message, toolCalls, finishReason, logprobs }: Choice): WireObject {
   const calls = [...toolCalls]
     .sort(([a], [b]) => a - b)
-    .map(([, { fields, called }]) => ({ ...fields, function: called }));
-  const whole = calls.length === 0 ? message : { ...message, tool_calls: calls };
+    .map(([, { fields, called }]) => ({ ...fields, function: told(called) }));
+  const whole = calls.length === 0 ? told(message) : { ...told(message), tool_calls: calls };
   return { index, message: whole, logprobs, finish_reason: finishReason };
-}
-
-function joined(before: unknown, more: unknown): unknown {
-  if (before === null) return more;
-  const names = new Set([...Object.keys(objectOf(before)), ...Object.keys(objectOf(more))]);
-  return Object.fromEntries(
-    [...names].map((name) => [name, [...objectsOf(objectOf(before)[name]), ...objectsOf(objectOf(more)[name])]]),
-  );
 }
 
 /** The same as a stream: what each choice says, then why it ends; of a response its events. */

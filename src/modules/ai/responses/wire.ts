@@ -2,6 +2,7 @@
 // answer in one piece is the response that the events of its chunks end with.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { eventText } from '../../../lib/event-stream.ts';
+import { GrowingText } from '../../../lib/growing-text.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { chunksOf } from '../calls/assemble.ts';
 import type { ChatEnd } from '../calls/chat-event.ts';
@@ -23,7 +24,7 @@ interface Item {
   readonly index: number;
   /** Its fields but what grows. */
   readonly fields: WireObject & { readonly id: string };
-  words: string;
+  readonly words: GrowingText;
   status: 'in_progress' | 'completed' | 'incomplete';
 }
 
@@ -148,7 +149,7 @@ export class ResponseWire implements ChatWire {
       kind,
       index,
       fields: { id: `${prefix}_${this.#id}_${index}`, ...fields },
-      words: '',
+      words: new GrowingText(),
       status: 'in_progress',
     } as Item;
     this.#items.push(item);
@@ -160,13 +161,14 @@ export class ResponseWire implements ChatWire {
     this.#characters += words.length;
     if (this.#characters > CHARACTERS_MAX)
       throw problem('VENDOR_DOWN', { message: 'The vendor answers without an end. The answer is not complete.' });
-    item.words += words;
+    item.words.add(words);
   }
 
   *#close(item: Item): Iterable<string> {
     if (item.status !== 'in_progress') return;
     item.status = 'completed';
-    const { kind, index, fields, words } = item;
+    const { kind, index, fields } = item;
+    const words = String(item.words);
     if (kind === 'call') {
       const place = { item_id: fields.id, output_index: index, name: fields.name };
       yield this.#frame('response.function_call_arguments.done', { ...place, arguments: words });
@@ -237,7 +239,8 @@ function partOf(kind: keyof typeof told, words: string): WireObject {
 }
 
 /** `isEmpty`: as it is opened. */
-function itemOf({ kind, fields, words, status }: Item, isEmpty = false): WireObject {
+function itemOf({ kind, fields, words: grown, status }: Item, isEmpty = false): WireObject {
+  const words = String(grown);
   const filled = kind === 'call' ? { arguments: words } : { content: isEmpty ? [] : [partOf(kind, words)] };
   return { ...fields, status, ...filled };
 }
