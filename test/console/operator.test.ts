@@ -1,10 +1,12 @@
 // The operator's pages: accounts are found and changed, top-ups decided on and paid back, and the service's health is told; nobody else
 // finds the way there.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clockNow } from '../../src/core/database-clock.ts';
+import { createOperatorLink } from '../../src/core/operator/link.ts';
 import { keepDoctorResult } from '../../src/core/upkeep/doctor-result.ts';
 import { eventually } from '../cron/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, sendForm, signedIn } from '../support/console.ts';
+import { expectDone, expectSoundPages, openConsole, press, sendForm, signedIn, typeInto } from '../support/console.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import {
   type Client,
@@ -63,24 +65,46 @@ test('is sound, narrow and dark, wide and light', async () => {
   ]);
 });
 
-test('an account is found, credited and suspended, and its next call is refused', async () => {
-  const { page: browser, faults } = await openConsole(chromium.browser, service.url, operator.secret);
-  await browser.goto(`${service.url}/console/operator`);
-  await browser.fill('input[type=search]', account.accountId);
-  await browser.click('main button:has-text("Search")');
-  await browser.click(`tbody a:has-text("${account.accountId}")`);
+/** A browser that is signed in by the link of the command line. */
+async function byLink() {
+  const { db } = service.core;
+  const token = await db.transaction(async (tx) => createOperatorLink(tx, await clockNow(tx)));
+  const opened = await openConsole(chromium.browser, service.url, null);
+  await opened.page.goto(`${service.url}/auth/operator/${token}`);
+  await press(opened.page, 'button.main');
+  return opened;
+}
+
+test('by the link of the command line and by keyboard alone an account is found, credited and suspended, and its next call is refused', async () => {
+  const { page: browser, faults } = await byLink();
+  await expect.poll(() => browser.textContent('h1'), { timeout: 10_000 }).toBe('Operator');
+  expect(await browser.textContent('.who')).toContain('Operator');
+  await typeInto(browser, 'main input[type=search]', account.accountId);
+  await browser.keyboard.press('Enter');
+  await press(browser, `tbody a:has-text("${account.accountId}")`);
   const before = (await detail()).balance.balance_usd;
-  await browser.fill('#grant-amount_usd', '2.5');
-  await browser.click('button:has-text("Grant")');
-  await expect.poll(() => browser.textContent('.done')).toContain('in its wallet');
+  await typeInto(browser, '#grant-amount_usd', '2.5');
+  await press(browser, 'button:has-text("Grant")');
+  await expectDone(browser, 'in its wallet');
   expect((await detail()).balance.balance_usd).toBe(before + 2.5);
-  await browser.click('button:has-text("Suspend")');
-  await expect.poll(() => browser.textContent('.done')).toContain('suspended');
+  await press(browser, 'button:has-text("Suspend")');
+  await expectDone(browser, 'suspended');
   expect((await call('GET', '/v1/queue/list')).body.error.code).toBe('ACCOUNT_SUSPENDED');
-  await browser.click('button:has-text("End the suspension")');
-  await expect.poll(() => browser.textContent('.done')).toContain('answered again');
+  await press(browser, 'button:has-text("End the suspension")');
+  await expectDone(browser, 'answered again');
   expect((await call('GET', '/v1/queue/list')).status).toBe(200);
   expect(faults).toEqual([]);
+});
+
+test('name and address are changed, and an address that stays empty stays', async () => {
+  const visitor = await signedIn(service.url, operator.secret);
+  const email = 'owner@example.org';
+  expect((await sendForm(visitor, page(), 'contact', { name: HOSTILE, email })).status).toBe(303);
+  expect(await detail()).toMatchObject({ name: HOSTILE, email, email_bound: true });
+  expect((await sendForm(visitor, page(), 'contact', { name: 'north', email: '' })).status).toBe(303);
+  expect(await detail()).toMatchObject({ name: 'north', email });
+  const refused = await sendForm(visitor, page(), 'contact', { name: 'north', email: 'no address' });
+  expect([refused.status, refused.text.includes('id="contact-email-fault"')]).toEqual([400, true]);
 });
 
 test('tier and verification are set, a top-up is approved, and one is paid back by its id, without scripts', async () => {

@@ -111,6 +111,20 @@ export async function press(page: Page, selector: string, key = 'Enter'): Promis
   await page.keyboard.press(key);
 }
 
+/** Goes there by Tab and types the text in place of what stands there. */
+export async function typeInto(page: Page, selector: string, text: string): Promise<void> {
+  await tabTo(page, selector);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
+}
+
+/** The page that follows tells that the form was taken. A key, other than a click, does not wait for it. */
+export async function expectDone(page: Page, text: string): Promise<void> {
+  await expect
+    .poll(() => page.locator('.done').allTextContents(), { timeout: 10_000 })
+    .toEqual([expect.stringContaining(text)]);
+}
+
 /** A session of the key without a browser. */
 export async function signedIn(url: string, secret: string): Promise<PageVisitor> {
   const visitor = new PageVisitor(url);

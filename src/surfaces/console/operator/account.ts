@@ -45,6 +45,10 @@ export const operatorAccountPage: ConsolePage = {
       expires_days: numberOf(form, 'expires_days'),
       note: textOf(form, 'note'),
     })),
+    contact: act('operator.accounts.update', 'Name and address are changed.', (form) => ({
+      name: textOf(form, 'name') ?? null,
+      email: textOf(form, 'email'),
+    })),
     tier: act('operator.accounts.update', 'The tier is in force.', (form) => ({ tier: form.get('tier') })),
     suspend: act('operator.accounts.update', 'It is suspended: its next call is refused.', () => ({ suspended: true })),
     restore: act('operator.accounts.update', 'Its calls are answered again.', () => ({ suspended: false })),
@@ -95,7 +99,8 @@ function people({ people: all }: Detail): Html {
   });
 }
 
-function changes(visit: Visit, { tier, kyc_status: kyc, suspended }: Detail): Html {
+function changes(visit: Visit, account: Detail): Html {
+  const { tier, kyc_status: kyc, suspended } = account;
   const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
   const tiers = choice(visit, 'tier', {
     name: 'tier',
@@ -106,9 +111,20 @@ function changes(visit: Visit, { tier, kyc_status: kyc, suspended }: Detail): Ht
   const states = same(['none', 'required', 'pending', 'verified', 'rejected']);
   const verification = choice(visit, 'kyc', { name: 'kyc_status', label: 'Verification', value: kyc, options: states });
   return html`${grantForm(visit)}
+${contactForm(visit, account)}
 <div class="pair">${actForm(visit, 'tier', html`${tiers}<button>Set the tier</button>`)}
 ${actForm(visit, 'kyc', html`${verification}<button>Set</button>`)}</div>
 ${suspended ? actForm(visit, 'restore', html`<button>End the suspension</button>`) : actForm(visit, 'suspend', html`<button class="danger">Suspend</button> <span class="quiet">All its calls are refused until that is ended.</span>`)}`;
+}
+
+function contactForm(visit: Visit, { name, email }: Detail): Html {
+  return actForm(
+    visit,
+    'contact',
+    html`<div class="pair">${field(visit, 'contact', { name: 'name', label: 'Name', value: name ?? '', attributes: html`maxlength="128"` })}
+${field(visit, 'contact', { name: 'email', label: email === null ? 'Address' : 'Another address', hint: 'Empty: it stays. It counts as verified: whoever signs in by it owns an account that nobody owns.', attributes: html`type="email"` })}</div>
+<button>Set name and address</button>`,
+  );
 }
 
 function grantForm(visit: Visit): Html {

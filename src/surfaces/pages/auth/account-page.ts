@@ -37,7 +37,7 @@ ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dt>Signed in as</dt><dd>${whoIs(visitor)}</dd>
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
-${visitor.principal?.scopes?.some(isOperatorsScope) === true ? outboxLink(core) : ''}
+${visitor.principal?.scopes?.some(isOperatorsScope) === true ? operatorLink(core) : ''}
 ${account === null || account.purgeAtMs === null ? '' : deleted(core, visitor, account.purgeAtMs)}
 ${memberships.length > 1 ? switcher(core, visitor, memberships) : ''}
 ${await identitiesSection(core, visitor)}
@@ -60,8 +60,8 @@ function whoIs({ session, person }: Visitor): string {
   return session.kind === 'key' ? 'an API key' : 'the operator';
 }
 
-function outboxLink(core: Core): Html {
-  return html`<p><a href="${pathTo(core, `/console/${OPERATOR_MODULE}/outbox`)}">Mail that is not sent</a></p>`;
+function operatorLink(core: Core): Html {
+  return html`<p><a href="${pathTo(core, `/console/${OPERATOR_MODULE}`)}">The operator’s pages</a></p>`;
 }
 
 function form(core: Core, visitor: Visitor, path: string, content: Html): Html {

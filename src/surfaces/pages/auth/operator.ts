@@ -2,11 +2,13 @@
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { useOperatorLink } from '../../../core/operator/link.ts';
+import { OPERATOR_MODULE } from '../../../core/scopes.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { isOwnForm } from '../own-form.ts';
+import { pathTo } from '../visitor.ts';
 import { signedIn } from './signed-in.ts';
 
 export async function operatorLink(core: Core, request: RawRequest): Promise<RawAnswer> {
@@ -20,7 +22,7 @@ export async function operatorLink(core: Core, request: RawRequest): Promise<Raw
       'This link is of no use any more',
       html`<p>It works once, for ten minutes. Ask for another one with <code>qm console</code>.</p>`,
     );
-  return signedIn(core, request, { kind: 'operator', accountId }, null);
+  return signedIn(core, request, { kind: 'operator', accountId }, pathTo(core, `/console/${OPERATOR_MODULE}`));
 }
 
 function askedPage(): RawAnswer {
