@@ -41,6 +41,8 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // What is waited for comes when the machine gets to it; the default is a second.
+          expect: { poll: { timeout: 20_000 } },
         },
       },
     ],
