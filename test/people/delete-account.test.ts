@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockCaller, setSuspended } from '../../src/core/accounts/accounts.ts';
 import { deleteAccount, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
 import { erasedTables, kept, purgeSweep } from '../../src/core/accounts/deletion/purge.ts';
+import { numberEvent } from '../../src/core/events/sequencer.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { listMails } from '../../src/core/mail/mail.ts';
 import { membershipsOf, membersOf } from '../../src/core/people/persons.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { TenantFixture } from '../../src/manifest/tenant-fixture.ts';
 import { dyingEverywhere } from '../payments/mortal.ts';
 import { accountRows } from '../support/account-rows.ts';
@@ -30,6 +32,15 @@ const callsOf = ({ secret }: TestAccount) => client(service.url, secret);
 const deletes = (account: TestAccount, input: object = {}) =>
   callsOf(account)('DELETE', '/v1/account/delete', { confirm: account.accountId, forfeit_balance: true, ...input });
 const purgeDue = () => purgeSweep(service.core).run(never);
+const purged = ({ accountId }: Pick<TestAccount, 'accountId'>) =>
+  expect
+    .poll(async () => {
+      await purgeDue();
+      const text = `SELECT a.purge_step AS step FROM core.account a WHERE a.account_id = $1`;
+      return (await service.core.db.query<{ step: string }>({ name: 'test_purge_step', text }, [accountId])).rows[0]
+        ?.step;
+    })
+    .toBe('purged');
 
 /** An account with one of everything that any module keeps. */
 async function filled(): Promise<TestAccount> {
@@ -190,14 +201,13 @@ describe('a purge', () => {
     const before = await lastingRows(other.accountId);
     expect(before.filter(([, digest]) => !/^[1-9]/.test(digest ?? ''))).toEqual([]);
     expect((await rowsOf(account.accountId)).length).toBeGreaterThan(20);
-    await purgeDue();
-    await purgeDue();
+    await purged(account);
     expect(await rowsOf(account.accountId)).toEqual([]);
     expect(await lastingRows(other.accountId)).toEqual(before);
     expect(await booksOf(account.accountId)).toMatchObject({ sound: true });
-    const text = `SELECT a.name, a.email, a.purge_step FROM core.account a WHERE a.account_id = $1`;
+    const text = `SELECT a.name, a.email FROM core.account a WHERE a.account_id = $1`;
     const { rows } = await service.core.db.query({ name: 'test_names', text }, [account.accountId]);
-    expect(rows).toEqual([{ name: null, email: null, purge_step: 'purged' }]);
+    expect(rows).toEqual([{ name: null, email: null }]);
     expect((await callsOf(account)('GET', '/v1/account/get')).status).toBe(401);
   });
 
@@ -209,11 +219,32 @@ describe('a purge', () => {
       for (let runs = 0; runs < 3; runs += 1) await purgeSweep(core as typeof service.core).run(never);
     });
     expect(died).toBeGreaterThan(20);
+    await purged(account);
     expect(await rowsOf(account.accountId)).toEqual([]);
     expect(await booksOf(account.accountId)).toMatchObject({ sound: true });
     await expect(service.core.db.transaction((tx) => restoreAccount(tx, account.accountId))).rejects.toMatchObject({
       detail: 'not_restorable',
     });
+  });
+
+  test('removes what is written while it removes', async () => {
+    const account = await createTestAccount(service.core);
+    const { accountId } = account;
+    await deletes(account);
+    await service.advance(8 * DAY_S);
+    await purgeDue();
+    const { db } = service.core;
+    const query = async (...call: Parameters<Database['query']>) => {
+      const answer = await db.query(...call);
+      if (call[0].text.startsWith('DELETE FROM core.event_sequence') && call[1][0] === accountId)
+        await db.transaction((tx) => numberEvent(tx, { accountId, type: 'test.late', data: '{}', requestId: null }));
+      return answer;
+    };
+    const transaction: Database['transaction'] = (...call) => db.transaction(...call);
+    await purgeSweep({ ...service.core, db: { query, transaction } as unknown as Database }).run(never);
+    expect(await rowsOf(accountId)).toEqual(['core.event', 'core.event_sequence']);
+    await purged(account);
+    expect(await rowsOf(accountId)).toEqual([]);
   });
 
   test('forgets who acted for it alone; who acts for another account goes on', async () => {
@@ -234,8 +265,7 @@ describe('a purge', () => {
       await deleteAccount(tx, gone, { forfeit: true, requestId: 'req_test' });
     });
     await service.advance(8 * DAY_S);
-    await purgeDue();
-    await purgeDue();
+    await purged({ accountId: gone });
     expect((await membershipsOf(db, person?.personId ?? '')).map(({ accountId }) => accountId)).toEqual([stays]);
     expect(await membershipsOf(db, single?.personId ?? '')).toEqual([]);
     const later = await signedIn('alone@example.org');

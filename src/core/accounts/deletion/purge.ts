@@ -118,7 +118,10 @@ async function silenceAccount(tx: Transaction, accountId: string): Promise<void>
   if (count > 0) await tx.query(silence, [accountId, DELETED, new Date(nowMs)]);
 }
 
-/** From its first step on it cannot be restored. */
+/**
+ * From its first step on it cannot be restored. What was at work meanwhile may write once more, an event after those that were removed:
+ * the purge has ended when a run finds nothing, not when it has removed everything.
+ */
 async function purge(core: Purging, accountId: string, signal: AbortSignal): Promise<void> {
   const { db } = core;
   const begun = await db.transaction(async (tx) => {
@@ -128,10 +131,11 @@ async function purge(core: Purging, accountId: string, signal: AbortSignal): Pro
   if (!begun) return;
   await detachMethods(core, accountId);
   await forgetPeople(db, accountId);
-  for (const { name, key } of await erasedTables(core)) {
+  const tables = await tablesWithRows(core, accountId);
+  for (const { name, key } of tables) {
     while (!signal.aborted && (await eraseSome(db, accountId, name, key)) === ROWS_PER_STEP) await turn();
   }
-  if (signal.aborted) return;
+  if (tables.length > 0) return;
   await db.transaction(async (tx) => {
     const nowMs = await lockAccount(tx, accountId);
     if (nowMs === null) return;
@@ -150,10 +154,25 @@ async function detachMethods({ db, payments }: Purging, accountId: string): Prom
   }
 }
 
-/** Tables of which rows of an account are removed, with the columns that name a row. */
-export async function erasedTables({ db }: Pick<Purging, 'db'>) {
-  const { rows } = await db.query<{ name: string; key: string }>(selectTables, []);
+interface ErasedTable {
+  readonly name: string;
+  /** Its columns that name a row, separated by commas. */
+  readonly key: string;
+}
+
+/** Tables of which rows of an account are removed. */
+export async function erasedTables({ db }: Pick<Purging, 'db'>): Promise<ErasedTable[]> {
+  const { rows } = await db.query<ErasedTable>(selectTables, []);
   return rows.filter(({ name }) => !kept.has(name));
+}
+
+/** In one statement: of rows that move from one table to another it sees either. */
+async function tablesWithRows({ db }: Purging, accountId: string): Promise<ErasedTable[]> {
+  const tables = await erasedTables({ db });
+  const looks = tables.map(({ name }) => `(SELECT '${name}' AS name FROM ${name} WHERE account_id = $1 LIMIT 1)`);
+  const { rows } = await db.query<{ name: string }>({ name: '', text: looks.join(' UNION ALL ') }, [accountId]);
+  const filled = new Set(rows.map(({ name }) => name));
+  return tables.filter(({ name }) => filled.has(name));
 }
 
 async function eraseSome(db: Database, accountId: string, name: string, key: string): Promise<number> {
