@@ -1,46 +1,37 @@
 // The command line: one command per file. Exit code 0 done, 1 failed, 2 wrong usage, 78 wrong setting.
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
-import { accountsCommand } from './accounts.ts';
-import { clockCommand } from './clock.ts';
-import { consoleCommand } from './console.ts';
-import { creditCommand } from './credit.ts';
-import { doctorCommand } from './doctor.ts';
-import { genCommand } from './gen.ts';
-import { keysCommand } from './keys.ts';
-import { loginCommand } from './login.ts';
-import { migrateCommand } from './migrate.ts';
-import { outboxCommand } from './outbox.ts';
 import { lineOf, UsageError } from './output.ts';
-import { serveCommand } from './serve.ts';
-import { topupCommand } from './topup.ts';
-import { vendorsCommand } from './vendors.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const EXIT_CONFIG = 78;
 
-const commands = [
-  serveCommand(),
-  migrateCommand(),
-  doctorCommand(),
-  accountsCommand(),
-  keysCommand(),
-  creditCommand(),
-  topupCommand(),
-  outboxCommand(),
-  consoleCommand(),
-  loginCommand(),
-  vendorsCommand(),
-  clockCommand(),
-  genCommand(),
-];
+/** In the order of the help. Each is loaded when it is called: one imports little of what another needs. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  accounts: async () => (await import('./accounts.ts')).accountsCommand(),
+  keys: async () => (await import('./keys.ts')).keysCommand(),
+  credit: async () => (await import('./credit.ts')).creditCommand(),
+  topup: async () => (await import('./topup.ts')).topupCommand(),
+  outbox: async () => (await import('./outbox.ts')).outboxCommand(),
+  console: async () => (await import('./console.ts')).consoleCommand(),
+  login: async () => (await import('./login.ts')).loginCommand(),
+  vendors: async () => (await import('./vendors.ts')).vendorsCommand(),
+  clock: async () => (await import('./clock.ts')).clockCommand(),
+  gen: async () => (await import('./gen.ts')).genCommand(),
+};
 
-function program(): Command {
+/** @param name of the one command that is called; all of them when it is none, for the help. */
+async function program(name = ''): Promise<Command> {
   const qm = new Command('qm').description(
     'Quartermaster: run the service and administer it. Settings come from the environment.',
   );
-  for (const command of commands) qm.addCommand(command);
+  const one = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const loads = one === undefined ? Object.values(commands) : [one];
+  for (const command of await Promise.all(loads.map((load) => load()))) qm.addCommand(command);
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(qm)) command.exitOverride();
   return qm;
@@ -55,7 +46,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 try {
-  await program().parseAsync();
+  await (await program(process.argv[2])).parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }
