@@ -1,5 +1,5 @@
-// A program that reports to Sentry with one release of the real SDK: node sentry-program.ts RELEASE SCENARIO DSN [TUNNEL].
-// What was sent comes as lines of JSON on standard output: { id, status }; status is null for what the SDK held back.
+// A program that reports to Sentry with one release of the real SDK: node sentry-program.ts RELEASE SCENARIO,... DSN [TUNNEL].
+// What was sent comes as lines of JSON on standard output: { scenario, id, status }; status is null for what the SDK held back.
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 
@@ -9,7 +9,8 @@ const releases = {
   10: () => import('@sentry/node'),
 };
 
-const [release = '', scenario = '', dsn = '', tunnel] = process.argv.slice(2);
+const [release = '', names = '', dsn = '', tunnel] = process.argv.slice(2);
+let scenario = '';
 const Sentry = (await releases[Number(release) as keyof typeof releases]()) as typeof import('@sentry/node');
 
 Sentry.init({
@@ -21,7 +22,7 @@ Sentry.init({
   includeLocalVariables: true,
 });
 Sentry.getClient()?.on('afterSendEvent', (event, response) => {
-  writeSync(1, `${JSON.stringify({ id: event.event_id, status: response?.statusCode ?? null })}\n`);
+  writeSync(1, `${JSON.stringify({ scenario, id: event.event_id, status: response?.statusCode ?? null })}\n`);
 });
 
 function charge(card: string): never {
@@ -83,5 +84,8 @@ const scenarios: Record<string, () => void | Promise<void>> = {
   },
 };
 
-await scenarios[scenario]?.();
-await Sentry.flush(5_000);
+// As a server takes requests: each with a scope of its own.
+for (scenario of names.split(',')) {
+  await Sentry.withIsolationScope(async () => scenarios[scenario]?.());
+  await Sentry.flush(5_000);
+}
