@@ -151,7 +151,7 @@ test.each([100, 500, 1_500])(
   'Ctrl-C %i ms after the first start leaves nothing running',
   { timeout: 60_000 },
   async (afterMs) => {
-    const fresh = await createPlace();
+    const fresh = await createPlace({ DATA_DIR: newDirectory('quartermaster-first-') });
     try {
       const starting = launch(fresh);
       await sleep(afterMs);
@@ -171,7 +171,12 @@ test.each([100, 500, 1_500])(
 // Time of a clock: what else runs on the machine takes its share now and then, a slow start is slow each time. The first start finds an
 // empty compile cache, the second what the first one left.
 test('starts quickly and stays small', { timeout: 120_000, retry: 2 }, async () => {
-  const place = await newPlace({ LOG_LEVEL: 'info', NODE_COMPILE_CACHE: newDirectory('compile-cache-') });
+  const NODE_COMPILE_CACHE = newDirectory('compile-cache-');
+  const place = await newPlace({
+    DATA_DIR: newDirectory('quartermaster-first-'),
+    LOG_LEVEL: 'info',
+    NODE_COMPILE_CACHE,
+  });
   const cold = await timeToFirstMessage(place);
   expect((await cold.service.end('SIGTERM')).code).toBe(0);
   const warm = await timeToFirstMessage(place);

@@ -21,11 +21,37 @@ declare module 'vitest' {
     pgMajor: 18 | 15;
     /** Null on plain PostgreSQL. */
     cluster: Cluster | null;
+    /** A data directory whose PostgreSQL is made and migrated, for services with one of their own: it is copied. */
+    preparedData: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  return process.env.DISTRIBUTED === '1' ? setupCluster(project) : setupEmbedded(project);
+  const [removePrepared, end] = await Promise.all([
+    prepareData(project),
+    process.env.DISTRIBUTED === '1' ? setupCluster(project) : setupEmbedded(project),
+  ]);
+  return async () => {
+    removePrepared();
+    await end();
+  };
+}
+
+/** A first start takes three times the processor time of another. */
+async function prepareData(project: TestProject): Promise<() => void> {
+  const dataDir = temporaryDirectory();
+  const postgres = await startEmbedded({ dataDir });
+  await migrate(postgres.connection);
+  await postgres.stop();
+  project.provide('preparedData', dataDir);
+  return () => rmSync(dataDir, { recursive: true, force: true });
+}
+
+function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'quartermaster-test-'));
+  // As root the server runs as another user; PostgreSQL 15 must be able to pass through every parent directory by name.
+  chmodSync(path, 0o711);
+  return path;
 }
 
 async function setupCluster(project: TestProject): Promise<() => Promise<void>> {
@@ -40,9 +66,7 @@ async function setupCluster(project: TestProject): Promise<() => Promise<void>> 
 
 async function setupEmbedded(project: TestProject): Promise<() => Promise<void>> {
   const major = pgMajor();
-  const dataDir = mkdtempSync(join(tmpdir(), 'quartermaster-test-'));
-  // As root the server runs as another user; PostgreSQL 15 must be able to pass through every parent directory by name.
-  chmodSync(dataDir, 0o711);
+  const dataDir = temporaryDirectory();
   const removeData = () => rmSync(dataDir, { recursive: true, force: true });
   try {
     const postgres = await startWithSettings(dataDir, major);

@@ -1,6 +1,6 @@
 // The service as a process of its own: started, watched, killed and started again. What a test leaves running ends with the test.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 const START_WITHIN_MS = 30_000;
@@ -53,9 +54,15 @@ process.once('exit', () => {
   }
 });
 
-/** @param env beyond PORT and DATA_DIR; DATABASE_URL keeps the service from starting a PostgreSQL of its own. */
+/**
+ * @param env beyond PORT and DATA_DIR; DATABASE_URL keeps the service from starting a PostgreSQL of its own, and in a DATA_DIR it makes that
+ * itself.
+ */
 export async function createPlace(env: Readonly<Record<string, string>> = {}): Promise<Place> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'quartermaster-process-'));
+  // With owners and modes.
+  if (env.DATA_DIR === undefined && env.DATABASE_URL === undefined)
+    execFileSync('cp', ['-a', join(inject('preparedData'), 'postgres'), dataDir]);
   const port = env.PORT === undefined ? await freePort() : Number(env.PORT);
   const children = new Set<ChildProcess>();
   const operatorKeyFile = join(dataDir, 'operator.key');
