@@ -41,6 +41,11 @@ function newDirectory(prefix: string): string {
   return directory;
 }
 
+/** A place where nothing has started yet. */
+function emptyPlace(env: Record<string, string> = {}): Promise<Place> {
+  return newPlace({ DATA_DIR: newDirectory('quartermaster-first-'), ...env });
+}
+
 describe('the first start', () => {
   test.each(['quartermaster-first-', "quartermaster with spaces and a ' "])(
     'prints curl lines that work as they stand (%s)',
@@ -91,7 +96,7 @@ describe('a start that cannot succeed says why in one line and leaves nothing ru
   test('a data directory that cannot be made', async () => {
     const file = join(newDirectory('quartermaster-file-'), 'file');
     writeFileSync(file, '');
-    const place = await newPlace();
+    const place = await emptyPlace();
     await expectRefusal(place, { DATA_DIR: join(file, 'data') }, 1, /cannot use the data directory .*not a directory/);
   });
 
@@ -101,11 +106,11 @@ describe('a start that cannot succeed says why in one line and leaves nothing ru
     ['ROLE', 'king'],
     ['DATABASE_URL', 'mysql://here'],
   ])('a wrong setting: %s=%s', async (name, value) => {
-    await expectRefusal(await newPlace(), { [name]: value }, 78, new RegExp(`${name} must`));
+    await expectRefusal(await emptyPlace(), { [name]: value }, 78, new RegExp(`${name} must`));
   });
 
   test('a DATABASE_URL where nothing answers', async () => {
-    const place = await newPlace();
+    const place = await emptyPlace();
     await expectRefusal(
       place,
       { DATABASE_URL: 'postgresql://u:hunter2@127.0.0.1:1/d' },
@@ -151,7 +156,7 @@ test.each([100, 500, 1_500])(
   'Ctrl-C %i ms after the first start leaves nothing running',
   { timeout: 60_000 },
   async (afterMs) => {
-    const fresh = await createPlace({ DATA_DIR: newDirectory('quartermaster-first-') });
+    const fresh = await emptyPlace();
     try {
       const starting = launch(fresh);
       await sleep(afterMs);
@@ -172,11 +177,7 @@ test.each([100, 500, 1_500])(
 // empty compile cache, the second what the first one left.
 test('starts quickly and stays small', { timeout: 120_000, retry: 2 }, async () => {
   const NODE_COMPILE_CACHE = newDirectory('compile-cache-');
-  const place = await newPlace({
-    DATA_DIR: newDirectory('quartermaster-first-'),
-    LOG_LEVEL: 'info',
-    NODE_COMPILE_CACHE,
-  });
+  const place = await emptyPlace({ LOG_LEVEL: 'info', NODE_COMPILE_CACHE });
   const cold = await timeToFirstMessage(place);
   expect((await cold.service.end('SIGTERM')).code).toBe(0);
   const warm = await timeToFirstMessage(place);
