@@ -53,3 +53,18 @@ test('the balance rises without a reload when money comes in', async () => {
   expect(await page.evaluate('window.isSame')).toBe(true);
   expect(faults).toEqual([]);
 });
+
+test('the plot tells what is spent now, also of a page that has changed in place', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const call = client(service.url, account.secret);
+  const cell = page.locator('figure.plot').first().locator('tbody tr').last().locator('td').first();
+  const before = await cell.getAttribute('data-value');
+  await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
+  await expect.poll(() => cell.getAttribute('data-value'), { timeout: 10_000 }).not.toBe(before);
+  const over = page.locator('.u-over').first();
+  const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
+  await over.hover({ position: { x: width - 2, y: height / 2 } });
+  const told = page.locator('.u-legend .u-series:has-text("queue.publish") .u-value');
+  await expect.poll(() => told.textContent()).toBe(`${await cell.getAttribute('data-value')} USD`);
+  expect(faults).toEqual([]);
+});

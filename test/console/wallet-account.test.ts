@@ -223,7 +223,9 @@ test('a key that only reads cannot end the account; a person who owns it does, b
   const refused = await sendForm(byKey, page, 'delete', { typed: doomed.accountId, forfeit_balance: 'on' });
   expect([refused.status, refused.text.includes('INSUFFICIENT_SCOPE')]).toEqual([403, true]);
   const visitor = await owner(doomed, 'doomed@example.org');
-  expect((await visitor.get(page)).text).toContain('3.00</span> <span class="unit">USD</span> of credit');
+  expect((await visitor.get(page)).text).toContain(
+    '3<span class="fraction">.00</span></span> <span class="unit">USD</span> of credit',
+  );
   expect((await sendForm(visitor, page, 'delete', { typed: 'acct' })).status).toBe(400);
   expect((await sendForm(visitor, page, 'delete', { typed: doomed.accountId })).status).toBe(409);
   const deleted = await sendForm(visitor, page, 'delete', { typed: doomed.accountId, forfeit_balance: 'on' });
@@ -237,6 +239,8 @@ test('what auto-recharge would have charged is played over what last month cost'
   await service.advance(31 * 86_400);
   const visitor = await signedIn(service.url, account.secret);
   const { text } = await visitor.get('/console/wallet?trigger=5&amount=20');
-  expect(text).toContain('<span class="number-value">0.00002</span> <span class="unit">USD</span> were spent');
+  expect(text).toContain(
+    '<span class="number-value">0<span class="fraction">.00002</span></span> <span class="unit">USD</span> were spent',
+  );
   expect(text).toContain('<strong>0 charges, ');
 });

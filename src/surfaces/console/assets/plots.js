@@ -7,7 +7,7 @@ const HEIGHT = 220;
 const COLORS = 9;
 
 /** @typedef {{ ms: number[], labels: string[], stacked: number[][], plain: number[][] }} Figures */
-/** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
+/** @type {WeakMap<Element, { plot: any, place: HTMLElement, figures: Figures }>} */
 const drawn = new WeakMap();
 
 /** @param {HTMLElement} figure @returns {Figures} */
@@ -31,7 +31,7 @@ function color(i) {
 }
 
 /** @param {HTMLElement} figure @param {Figures} figures @param {HTMLElement} place */
-function make(figure, { ms, labels, stacked, plain }, place) {
+function make(figure, { ms, labels, stacked }, place) {
   const ink = getComputedStyle(document.body).color;
   const axis = {
     stroke: ink,
@@ -54,7 +54,7 @@ function make(figure, { ms, labels, stacked, plain }, place) {
       /** @type {number} */ __,
       /** @type {number} */ ___,
       /** @type {number | null} */ at,
-    ) => (at === null || at === undefined ? '' : `${plain[i]?.[at]} ${unit}`),
+    ) => (at === null || at === undefined ? '' : `${drawn.get(figure)?.figures.plain[i]?.[at] ?? ''} ${unit}`),
   }));
   const options = {
     width: place.clientWidth,
@@ -133,6 +133,7 @@ function drawAll() {
     if (before?.place.isConnected) {
       const shape = JSON.stringify(figures.labels);
       if (before.place.dataset.shape === shape) {
+        drawn.set(figure, { ...before, figures });
         before.plot.setData([figures.ms, ...figures.stacked.toReversed()]);
         continue;
       }
@@ -146,7 +147,7 @@ function drawAll() {
     place.setAttribute('aria-hidden', 'true');
     figure.insertBefore(place, details);
     if (details !== null && before === undefined) details.open = false;
-    drawn.set(figure, { plot: make(figure, figures, place), place });
+    drawn.set(figure, { plot: make(figure, figures, place), place, figures });
   }
 }
 

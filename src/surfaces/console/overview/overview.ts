@@ -118,7 +118,8 @@ ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a
 
 function share(of: Usage | null): string {
   if (of === null || of.request_count === 0) return 'no calls';
-  return `${((100 * of.error_count) / of.request_count).toFixed(1)} % of all calls`;
+  const percent = (100 * of.error_count) / of.request_count;
+  return `${percent > 0 && percent < 0.1 ? 'less than 0.1' : percent.toFixed(1)} % of all calls`;
 }
 
 function budgetBar({ period, hard_cap_usd: cap, used_usd: used, window_end: end }: Budget): Html {

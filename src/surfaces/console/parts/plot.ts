@@ -28,7 +28,7 @@ export function plot({ caption, unit, instants, series, isRunning }: Plot): Html
     (instant, i) =>
       html`<tr><th scope="row"><time datetime="${instant}">${instant.slice(0, 16).replace('T', ' ')}</time></th>${shown.map(({ values }) => html`<td class="number" data-value="${values[i] ?? 0}">${text(values[i] ?? 0)}</td>`)}</tr>\n`,
   );
-  return html`<figure class="plot" data-unit="${unit}"${isRunning ? html` data-running` : ''}><figcaption>${caption}</figcaption>
+  return html`<figure class="plot" data-unit="${unit}"${isRunning ? html` data-running` : ''}><figcaption>${caption}${unit === 'USD' ? ', USD' : ''}</figcaption>
 <details open><summary>Figures</summary><div class="scroll" role="region" aria-label="Figures of ${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}, in ${unit}; times are UTC</caption><thead><tr><th scope="col">From</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></figure>`;
 }
 

@@ -19,7 +19,13 @@ export function moneyText(usd: number): string {
 }
 
 export function money(usd: number): Html {
-  return html`<span class="number-value">${moneyText(usd)}</span> <span class="unit">USD</span>`;
+  return amount(moneyText(usd));
+}
+
+/** In columns the decimal points stand below one another. */
+function amount(text: string): Html {
+  const [whole, fraction] = text.split('.') as [string, string];
+  return html`<span class="number-value">${whole}<span class="fraction">.${fraction}</span></span> <span class="unit">USD</span>`;
 }
 
 /** A rate, an estimate: the three digits that count. */
@@ -28,7 +34,12 @@ export function roughMoney(usd: number): Html {
     usd === 0
       ? 0
       : Math.min(DECIMALS_MAX, Math.max(DECIMALS_MIN, SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)))));
-  return html`<span class="number-value">${new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits: Math.max(DECIMALS_MIN, digits) }).format(usd)}</span> <span class="unit">USD</span>`;
+  return amount(
+    new Intl.NumberFormat('en', {
+      minimumFractionDigits: DECIMALS_MIN,
+      maximumFractionDigits: Math.max(DECIMALS_MIN, digits),
+    }).format(usd),
+  );
 }
 
 export function count(value: number): string {
