@@ -2,7 +2,16 @@
 // where the money went, by key. What a narrow key's session may not see is refused with the scope that is missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, sendForm, signedIn } from '../support/console.ts';
+import {
+  expectDone,
+  expectSoundPages,
+  openConsole,
+  press,
+  sendForm,
+  signedIn,
+  tabTo,
+  typeInto,
+} from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 
@@ -34,6 +43,9 @@ test('keys, usage and events are sound, narrow and dark, wide and light', async 
     ['keys', 'Keys'],
     ['usage', 'Usage'],
     ['usage?by=key&period=30d&figure=calls', 'Usage'],
+    ['usage?capability=none.such&period=custom&from=2019-01-01&to=2024-12-31', 'Usage'],
+    ['keys?status=revoked', 'Keys'],
+    ['keys?cursor=none', 'Keys'],
     ['events', 'Events'],
     ['events?type=none.such', 'Events'],
     [`keys/${account.keyId}/revoke`, `Revoke ${account.keyId}`],
@@ -70,6 +82,50 @@ test('a key is made, shown once, narrowed and revoked, without scripts', async (
   const revoked = await sendForm(visitor, `${page}/revoke`, 'revoke', { typed: id });
   expect([revoked.status, revoked.location]).toEqual([303, '/console/keys?done=key_revoke.revoke']);
   expect((await call('GET', '/v1/queue/list')).status).toBe(401);
+});
+
+test('by keyboard alone a key is made with an end, is used, is narrowed, and is revoked', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/keys`);
+  await typeInto(page, '#create-name', 'typed');
+  await typeInto(page, '#create-scopes', 'queue:write account:read');
+  await tabTo(page, '#create-expires_at');
+  await page.keyboard.type('12312099');
+  await typeInto(page, '#create-spend_cap_usd', '0.5');
+  await press(page, 'button:has-text("Make the key")');
+  await expect.poll(() => page.locator('.secret').count(), { timeout: 10_000 }).toBe(1);
+  const secret = (await page.textContent('.secret')) ?? '';
+  const own = client(service.url, secret);
+  const listed = await own('GET', '/v1/account/keys/list?limit=100');
+  expect(listed.body.data.items.find(({ name }: { name: string }) => name === 'typed')).toMatchObject({
+    ...{ scopes: ['queue:write', 'account:read'], expires_at: '2099-12-31T23:59:59.000Z' },
+    ...{ spend_cap_usd: 0.5, spend_cap_period: 'total' },
+  });
+  await press(page, 'main a:has-text("All keys")');
+  await press(page, 'tbody a:has-text("typed")');
+  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('typed');
+  expect(await page.textContent('.figures')).toContain('Spent in 30 days');
+  await typeInto(page, '#narrow-scopes', 'account:read');
+  await press(page, 'button:has-text("Change the key")');
+  await expectDone(page, 'was changed');
+  expect((await own('GET', '/v1/queue/list')).status).toBe(403);
+  await press(page, 'main a:has-text("Revoke the key")');
+  await tabTo(page, '#revoke-typed');
+  await page.keyboard.type(new URL(page.url()).pathname.split('/')[3] ?? '');
+  await page.keyboard.press('Enter');
+  await expectDone(page, 'was revoked');
+  expect((await own('GET', '/v1/account/get')).status).toBe(401);
+  await press(page, '.tabs a:has-text("revoked")');
+  await expect.poll(() => page.textContent('tbody'), { timeout: 10_000 }).toContain('typed');
+  expect(faults).toEqual([]);
+});
+
+test('an end that is over is told at its field', async () => {
+  const visitor = await signedIn(service.url, account.secret);
+  for (const expires_at of ['2020-01-01', 'someday']) {
+    const refused = await sendForm(visitor, '/console/keys', 'create', { expires_at });
+    expect([refused.status, refused.text.includes('id="create-expires_at-fault"')]).toEqual([400, true]);
+  }
 });
 
 test('a form that is sent twice makes one key, and shows the same secret', async () => {
@@ -116,11 +172,71 @@ test('a session that may not see a page is told which scope is missing, and not 
   ]);
 });
 
-test('usage as CSV holds what the API tells', async () => {
+test('usage as CSV holds what the API tells, beside the period before', async () => {
   const visitor = await signedIn(service.url, account.secret);
   const file = await visitor.get('/console/usage?as=csv&period=30d');
   expect(file.headers.get('content-type')).toContain('text/csv');
   const [head, ...rows] = file.text.split('\r\n');
-  expect(head).toBe('capability,calls,units,spend_usd');
-  expect(rows).toContain('queue.publish,1,1,0.00002');
+  expect(head).toBe('capability,calls,units,spend_usd,spend_before_usd');
+  expect(rows).toContain('queue.publish,1,1,0.00002,0');
+});
+
+/** The steps that the page offers, and how many it shows of the chosen one. */
+async function stepsOf(path: string) {
+  const { text } = await (await signedIn(service.url, account.secret)).get(path);
+  const offered = [...text.matchAll(/>By (hour|day|month)<\/a>/g)].map(([, step]) => step);
+  return { offered, shown: (/<figure[\s\S]*?<\/figure>/.exec(text)?.[0].match(/<th scope="row">/g) ?? []).length };
+}
+
+test('usage is told in the steps that the period allows', async () => {
+  const path = '/console/usage?figure=calls&period=';
+  expect(await stepsOf(`${path}24h`)).toEqual({ offered: [], shown: 24 });
+  expect(await stepsOf(`${path}24h&step=month`)).toEqual({ offered: [], shown: 24 });
+  expect(await stepsOf(`${path}30d`)).toEqual({ offered: ['hour', 'day'], shown: 30 });
+  // Hours up to the one that runs, of whole days.
+  expect((await stepsOf(`${path}30d&step=hour`)).shown).toBeGreaterThan(696);
+  const today = new Date(Date.now()).toISOString().slice(0, 10);
+  const year = `${path}custom&from=${Number(today.slice(0, 4)) - 1}${today.slice(4).replace('02-29', '02-28')}&to=${today}`;
+  expect((await stepsOf(year)).offered).toEqual(['day', 'month']);
+  expect((await stepsOf(`${year}&step=month`)).shown).toBe(13);
+  const { offered, shown } = await stepsOf(`${path}custom&from=2000-01-01&to=${today}`);
+  expect(offered).toEqual([]);
+  expect(shown).toBeGreaterThan(50);
+  expect(shown).toBeLessThanOrEqual(60);
+});
+
+test('by keyboard alone usage is narrowed to a capability and a key, and told by the hour', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/usage?period=30d`);
+  await typeInto(page, 'main input[name=capability]', 'queue.publish');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.table tbody tr').count(), { timeout: 10_000 }).toBe(1);
+  expect(await page.textContent('.table tbody')).toContain('queue.publish');
+  await press(page, 'a:has-text("By key")');
+  await expect.poll(() => page.textContent('.table tbody'), { timeout: 10_000 }).toContain(account.keyId);
+  await press(page, 'a:has-text("By hour")');
+  await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toContain('step=hour');
+  expect(new URL(page.url()).search).toContain('capability=queue.publish');
+  await tabTo(page, 'select[name=key_id]');
+  await page.keyboard.press('ArrowDown');
+  await press(page, 'form[aria-label="Narrow the figures"] button');
+  await expect.poll(() => new URL(page.url()).searchParams.get('key_id'), { timeout: 10_000 }).toMatch(/^key_/);
+  expect(new URL(page.url()).searchParams.get('step')).toBe('hour');
+  await press(page, 'a:has-text("Show all")');
+  await expect.poll(() => new URL(page.url()).searchParams.has('key_id'), { timeout: 10_000 }).toBe(false);
+  expect(faults).toEqual([]);
+});
+
+test('by keyboard alone an event is found by its type and its data opened', async () => {
+  await client(service.url, account.secret)('POST', '/v1/account/keys/create', { name: 'told' });
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/events?period=24h`);
+  await typeInto(page, 'main input[name=type]', 'wallet.low_balance');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.empty').count(), { timeout: 10_000 }).toBe(1);
+  expect(new URL(page.url()).searchParams.get('period')).toBe('24h');
+  await page.goto(`${service.url}/console/events`);
+  await press(page, 'tbody summary');
+  expect(await page.locator('tbody details[open] pre').count()).toBe(1);
+  expect(faults).toEqual([]);
 });

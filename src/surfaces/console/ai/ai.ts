@@ -1,11 +1,11 @@
 // Language models: which there are, what they cost and whether they answer, what was spent on them, and one question to try one, with the call
 // that asked it.
 import { type Html, html } from '../../../lib/html.ts';
-import { DAY_MS, HOUR_MS, iso } from '../../../lib/time.ts';
 import { curlOf } from '../../documents/curl.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, field, numberOf, textOf } from '../parts/form.ts';
+import { lastDays } from '../parts/period.ts';
 import { badge, facts, table } from '../parts/table.ts';
 import { count, money, payload, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -60,12 +60,9 @@ export const aiPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
-  const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
   const [models, usage] = await Promise.all([
     visit.call<{ readonly items: readonly Model[] }>('ai.models'),
-    visit.may('account.usage')
-      ? visit.call<Usage>('account.usage', { from: iso(toMs - DAYS * DAY_MS), to: iso(toMs) })
-      : null,
+    visit.may('account.usage') ? visit.call<Usage>('account.usage', lastDays(visit, DAYS)) : null,
   ]);
   const content = html`<h1>AI</h1>
 ${visit.may(chat.capability) ? html`<section class="panel"><h2>Try a model</h2>${chatForm(visit, () => null)}</section>` : ''}

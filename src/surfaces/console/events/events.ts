@@ -2,7 +2,7 @@
 import { type Html, html } from '../../../lib/html.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
-import { periodControl, periodOf } from '../parts/period.ts';
+import { periodControl, periodFields, periodOf } from '../parts/period.ts';
 import { more, type Page, table, teach } from '../parts/table.ts';
 import { payload, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -34,7 +34,7 @@ async function show(visit: Visit): Promise<View> {
   const list = await visit.call<Page<Event>>('account.events.list', { type, from, to, cursor, limit: ROWS });
   const content = html`<h1>Events</h1>
 ${periodControl(visit, period)}
-<form method="get" class="row"><input type="hidden" name="period" value="${period.name}"><label>Type <input type="search" name="type" value="${type ?? ''}" placeholder="wallet.low_balance"></label> <button>Filter</button></form>
+<form method="get" class="row">${periodFields(visit)}<label>Type <input type="search" name="type" value="${type ?? ''}" placeholder="wallet.low_balance"></label> <button>Filter</button></form>
 ${panel(visit, 'Newest first', list, (page) => events(visit, page))}`;
   return { title: 'Events', content };
 }

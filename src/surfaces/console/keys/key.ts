@@ -1,4 +1,6 @@
-// A key as the API tells it.
+// A key as the API tells it, and the time over which its spend is told.
+
+export const DAYS = 30;
 
 export interface Key {
   readonly id: string;

@@ -1,27 +1,28 @@
 // The keys of the account: what each may do, in words, when it was last used, what it spends. A new secret is shown once.
 import { type Html, html } from '../../../lib/html.ts';
-import { DAY_MS, HOUR_MS, iso } from '../../../lib/time.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
-import { badge, more, type Page, table } from '../parts/table.ts';
+import { lastDays } from '../parts/period.ts';
+import { badge, more, type Page, table, tabs, withQuery } from '../parts/table.ts';
 import { ago, money, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
-import { type Key, scopesInWords } from './key.ts';
+import { DAYS, type Key, scopesInWords } from './key.ts';
 
 interface Usage {
   readonly by_key: readonly { readonly key_id: string; readonly spend_usd: number }[];
 }
 
 const ROWS = 50;
-const DAYS = 30;
 const CREATE = 'create';
+const statuses = ['active', 'rotating', 'revoked', 'expired'] as const;
 
 const create: Act = {
   capability: 'account.keys.create',
   input: (form) => ({
     name: textOf(form, 'name'),
     scopes: scopesOf(form),
+    expires_at: endOf(form),
     spend_cap_usd: numberOf(form, 'spend_cap_usd'),
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? (textOf(form, 'spend_cap_period') ?? 'total') : undefined,
   }),
@@ -39,25 +40,35 @@ export const keysPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
-  const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
-  const status = visit.query.get('status') ?? undefined;
+  const asked = visit.query.get('status');
+  const status = statuses.find((each) => each === asked);
   const [list, usage] = await Promise.all([
     visit.call<Page<Key>>('account.keys.list', { status, cursor: visit.query.get('cursor') ?? undefined, limit: ROWS }),
-    visit.call<Usage>('account.usage', { from: iso(toMs - DAYS * DAY_MS), to: iso(toMs) }),
+    visit.call<Usage>('account.usage', lastDays(visit, DAYS)),
   ]);
   const spent = new Map((usage.data?.by_key ?? []).map(({ key_id, spend_usd }) => [key_id, spend_usd]));
   const content = html`<h1>Keys</h1>
 <p>Give each program a key of its own, with no more than it needs: then it can be stopped alone.</p>
-${panel(visit, 'All keys', list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}
+${statusTabs(visit, status)}
+${panel(visit, status === undefined ? 'All keys' : `Keys that are ${status}`, list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}
 ${visit.may('account.keys.create') ? html`<section class="panel"><h2>New key</h2>${createForm(visit)}</section>` : ''}`;
   return { title: 'Keys', content };
+}
+
+function statusTabs(visit: Visit, here: string | undefined): Html {
+  const each = (text: string, status: string | null) => ({
+    text,
+    href: withQuery(visit, { status, cursor: null }),
+    isHere: status === (here ?? null),
+  });
+  return tabs('State', [each('all', null), ...statuses.map((status) => each(status, status))]);
 }
 
 function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string, number>): Html {
   return table({
     caption: 'Keys',
     rows: items,
-    empty: html`<p>There is no key. Make one below.</p>`,
+    empty: html`<p>There is no such key. Make one below.</p>`,
     columns: [
       {
         title: 'Name',
@@ -90,6 +101,7 @@ function createForm(visit: Visit): Html {
     CREATE,
     html`${field(visit, CREATE, { name: 'name', label: 'Name', hint: 'For people: which program has it.', attributes: html`maxlength="200"` })}
 ${field(visit, CREATE, { name: 'scopes', label: 'Scopes', hint: 'Such as queue:write errors.capture, apart by spaces. Empty: all modules.', attributes: html`spellcheck="false" autocapitalize="off"` })}
+${field(visit, CREATE, { name: 'expires_at', label: 'Ends on', hint: 'At the end of that day (UTC). Empty: never.', attributes: html`type="date"` })}
 ${field(visit, CREATE, { name: 'spend_cap_usd', label: 'Spend cap, USD', hint: 'Empty: the balance and the budget are its only limits.', attributes: html`inputmode="decimal"` })}
 ${choice(visit, CREATE, {
   name: 'spend_cap_period',
@@ -103,6 +115,12 @@ ${choice(visit, CREATE, {
 })}
 <button class="main">Make the key</button>`,
   );
+}
+
+/** The end of the day that was chosen; what is no day is left to the capability to refuse. */
+function endOf(form: URLSearchParams): string | undefined {
+  const day = textOf(form, 'expires_at');
+  return day === undefined ? undefined : `${day}T23:59:59Z`;
 }
 
 function scopesOf(form: URLSearchParams): string[] | undefined {

@@ -2,12 +2,20 @@
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
+import { shown } from '../parts/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
-import { badge, facts } from '../parts/table.ts';
-import { ago, money, short, time } from '../parts/text.ts';
+import { lastDays } from '../parts/period.ts';
+import { badge, facts, figures } from '../parts/table.ts';
+import { ago, count, money, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
-import { type Key, scopesInWords } from './key.ts';
+import { DAYS, type Key, scopesInWords } from './key.ts';
 import { secretPage } from './keys.ts';
+
+interface Spent {
+  readonly spend_usd: number;
+  readonly request_count: number;
+  readonly error_count: number;
+}
 
 const LIMIT = 100;
 
@@ -97,12 +105,22 @@ async function find(visit: Visit): Promise<Key> {
 async function show(visit: Visit): Promise<View> {
   const key = await find(visit);
   const { id, name, status } = key;
+  const spent = await visit.call<Spent>('account.usage', { ...lastDays(visit, DAYS), key_id: id });
   const isLive = status === 'active' || status === 'rotating';
   const content = html`<p><a href="${visit.path('/keys')}">All keys</a></p>
 <h1>${short(name ?? id, 100)}</h1>
+${shown(visit, spent, spendOf)}
 ${keyFacts(visit, key)}
 ${isLive ? changes(visit, key) : html`<p class="quiet">The key has ended: nothing of it can be changed.</p>`}`;
   return { title: name ?? id, content };
+}
+
+function spendOf({ spend_usd: usd, request_count: calls, error_count: failed }: Spent): Html {
+  return figures([
+    [`Spent in ${DAYS} days`, money(usd)],
+    ['Calls', count(calls)],
+    ['Failed', count(failed)],
+  ]);
 }
 
 function keyFacts(visit: Visit, key: Key): Html {

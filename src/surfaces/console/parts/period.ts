@@ -11,7 +11,10 @@ export interface Period {
   /** Of whole hours, or days; `to` is not in it. */
   readonly from: string;
   readonly to: string;
+  /** Of the steps that its figures are shown in. */
   readonly granularity: Granularity;
+  /** The granularities that the API's bounds allow for it. */
+  readonly offered: readonly Granularity[];
 }
 
 const lengths: Readonly<
@@ -22,27 +25,61 @@ const lengths: Readonly<
   '7d': { label: '7 days', ms: 7 * DAY_MS, granularity: 'hour' },
   '30d': { label: '30 days', ms: 30 * DAY_MS, granularity: 'day' },
 };
-/** The API tells this many hours, and days, at once (account.usage.timeseries). */
+/** The API tells this many steps at once (account.usage.timeseries), and hours of the last 62 days. */
 const HOURS_MAX = 744;
 const DAYS_MAX = 400;
+const MONTHS_MAX = 60;
+const MONTH_DAYS = 28;
+const HOURS_KEPT_DAYS = 62;
 
-/** The period that the address asks for; `usual` when it asks for none that there is. */
+/** The period that the address asks for, in its `step`; `usual` when it asks for none that there is. */
 export function periodOf(visit: Visit, usual = '7d'): Period {
   const { query, nowMs } = visit;
   const name = query.get('period') ?? usual;
-  const custom = name === 'custom' ? customPeriod(query) : null;
-  if (custom !== null) return custom;
-  if (name === 'month') return lasting('month', startOfMonth(nowMs), nextHour(nowMs), 'day');
+  const period = (name === 'custom' ? customPeriod(query, nowMs) : null) ?? namedPeriod(name, usual, nowMs);
+  const asked = period.offered.find((granularity) => granularity === query.get('step'));
+  return asked === undefined ? period : { ...period, granularity: asked };
+}
+
+function namedPeriod(name: string, usual: string, nowMs: number): Period {
+  if (name === 'month') return lasting('month', startOfMonth(nowMs), nextHour(nowMs), 'day', nowMs);
   const known = Object.hasOwn(lengths, name) ? name : usual;
   const { ms, granularity } = lengths[known] as (typeof lengths)[string];
   const toMs = granularity === 'day' ? startOfDay(nowMs) + DAY_MS : nextHour(nowMs);
-  return lasting(known, toMs - ms, toMs, granularity);
+  return lasting(known, toMs - ms, toMs, granularity, nowMs);
 }
 
 /** The period of the same length before. */
-export function periodBefore({ name, from, to, granularity }: Period): Period {
+export function periodBefore({ from, to }: Period): Pick<Period, 'from' | 'to'> {
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
-  return lasting(name, fromMs - (toMs - fromMs), fromMs, granularity);
+  return { from: iso(fromMs - (toMs - fromMs)), to: from };
+}
+
+/** So many days up to the end of this hour. */
+export function lastDays({ nowMs }: Visit, days: number): Pick<Period, 'from' | 'to'> {
+  const toMs = nextHour(nowMs);
+  return { from: iso(toMs - days * DAY_MS), to: iso(toMs) };
+}
+
+/** Hidden fields that keep the period when another form of the page is sent. */
+export function periodFields({ query }: Visit): Html {
+  return html`${['period', 'from', 'to', 'step'].flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
+  })}`;
+}
+
+/** Chooses among the steps that the period can be told in; nothing where there is one only. */
+export function stepTabs(visit: Visit, { granularity, offered }: Period): Html {
+  if (offered.length < 2) return html``;
+  return tabs(
+    'Step',
+    offered.map((step) => ({
+      text: `By ${step}`,
+      href: withQuery(visit, { step }),
+      isHere: step === granularity,
+    })),
+  );
 }
 
 export function periodControl(visit: Visit, { name, from, to }: Period): Html {
@@ -52,28 +89,27 @@ export function periodControl(visit: Visit, { name, from, to }: Period): Html {
   ];
   const links = entries.map(([of, text]) => ({
     text,
-    href: withQuery(visit, { period: of, from: null, to: null, cursor: null }),
+    href: withQuery(visit, { period: of, from: null, to: null, step: null, cursor: null }),
     isHere: of === name,
   }));
-  const others = [...visit.query].filter(([field]) => !['period', 'from', 'to', 'cursor', 'done'].includes(field));
+  const others = [...visit.query].filter(
+    ([field]) => !['period', 'from', 'to', 'step', 'cursor', 'done'].includes(field),
+  );
   const kept = others.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`);
   return html`<div class="period">${tabs('Period', links)}
 <form method="get" class="row"><input type="hidden" name="period" value="custom">${kept}
 <label>From <input type="date" name="from" value="${from.slice(0, 10)}"></label> <label>to <input type="date" name="to" value="${iso(Date.parse(to) - 1).slice(0, 10)}"></label> <button>Show</button></form></div>`;
 }
 
-function customPeriod(query: URLSearchParams): Period | null {
-  const fromMs = dayOf(query.get('from'));
-  const lastMs = dayOf(query.get('to'));
+function customPeriod(query: URLSearchParams, nowMs: number): Period | null {
+  const [fromMs, lastMs] = [dayOf(query.get('from')), dayOf(query.get('to'))];
   if (fromMs === null || lastMs === null || lastMs < fromMs) return null;
   const toMs = lastMs + DAY_MS;
-  if (toMs - fromMs > DAYS_MAX * DAY_MS) return lasting('custom', toMs - DAYS_MAX * DAY_MS, toMs, 'day');
-  return lasting(
-    'custom',
-    fromMs,
-    toMs,
-    toMs - fromMs <= 7 * DAY_MS && toMs - fromMs <= HOURS_MAX * HOUR_MS ? 'hour' : 'day',
-  );
+  const days = (toMs - fromMs) / DAY_MS;
+  if (days > MONTHS_MAX * MONTH_DAYS)
+    return lasting('custom', toMs - MONTHS_MAX * MONTH_DAYS * DAY_MS, toMs, 'month', nowMs);
+  const usual = days <= 7 ? 'hour' : days <= DAYS_MAX ? 'day' : 'month';
+  return lasting('custom', fromMs, toMs, usual, nowMs);
 }
 
 function dayOf(text: string | null): number | null {
@@ -86,6 +122,16 @@ function nextHour(ms: number): number {
   return (Math.floor(ms / HOUR_MS) + 1) * HOUR_MS;
 }
 
-function lasting(name: string, fromMs: number, toMs: number, granularity: Granularity): Period {
-  return { name, from: iso(fromMs), to: iso(toMs), granularity };
+/** `usual`: how it is told, unless that is not offered for it. */
+function lasting(name: string, fromMs: number, toMs: number, usual: Granularity, nowMs: number): Period {
+  const days = (toMs - fromMs) / DAY_MS;
+  const allowed: Readonly<Record<Granularity, boolean>> = {
+    hour: days * 24 <= HOURS_MAX && fromMs >= startOfDay(nowMs - HOURS_KEPT_DAYS * DAY_MS),
+    day: days >= 2 && days <= DAYS_MAX,
+    month: days >= 2 * MONTH_DAYS,
+  };
+  const steps: readonly Granularity[] = ['hour', 'day', 'month'];
+  const offered = steps.filter((step) => allowed[step]);
+  const granularity = allowed[usual] ? usual : (offered[0] ?? 'day');
+  return { name, from: iso(fromMs), to: iso(toMs), granularity, offered };
 }

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { csv, csvHref } from '../parts/csv.ts';
 import { panel, shown } from '../parts/failure.ts';
-import { type Period, periodBefore, periodControl, periodOf } from '../parts/period.ts';
+import { type Period, periodBefore, periodControl, periodFields, periodOf, stepTabs } from '../parts/period.ts';
 import { plot } from '../parts/plot.ts';
 import { figures, table, tabs, withQuery } from '../parts/table.ts';
 import { count, money, moneyText, short } from '../parts/text.ts';
@@ -40,6 +40,8 @@ interface Key {
 interface Row extends Sum {
   readonly id: string;
   readonly name: string;
+  /** Spend in the period before, USD. */
+  readonly before: number;
 }
 
 export const usagePage: ConsolePage = {
@@ -58,8 +60,8 @@ async function show(visit: Visit): Promise<View> {
   const before = periodBefore(period);
   const by = query.get('by') === 'key' ? 'key' : 'capability';
   const figure = query.get('figure') === 'calls' ? 'calls' : 'USD';
-  const filter = { capability: query.get('capability') || undefined, key_id: query.get('key_id') || undefined };
-  const within = ({ from, to }: Period) => ({ from, to, ...filter });
+  const filter = filterOf(visit);
+  const within = ({ from, to }: Pick<Period, 'from' | 'to'>) => ({ from, to, ...filter });
   const [now, earlier, series, keys] = await Promise.all([
     visit.call<Usage>('account.usage', within(period)),
     visit.call<Usage>('account.usage', within(before)),
@@ -80,38 +82,48 @@ ${periodControl(visit, period)}
 ${tabs('Figure', [
   { text: 'Spend', href: withQuery(visit, { figure: null }), isHere: figure === 'USD' },
   { text: 'Calls', href: withQuery(visit, { figure: 'calls' }), isHere: figure === 'calls' },
-])}</div>
-${filters(visit, filter, names)}
+])}
+${stepTabs(visit, period)}</div>
+${filterForm(visit, filter, names)}
 ${shown(visit, now, (data) => sums(data, earlier.data))}
 ${shown(visit, series, (data) => drawn(visit, data, period, figure, names))}
-${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(data, by, names), rowsOf(earlier.data, by, names))}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
+${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(data, earlier.data, by, names))}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
   return { title: 'Usage', content, hasPlots: true };
 }
 
 /** The table as a file. */
 async function file(visit: Visit): Promise<string> {
-  const { from, to } = periodOf(visit);
-  const filter = {
-    capability: visit.query.get('capability') || undefined,
-    key_id: visit.query.get('key_id') || undefined,
-  };
-  const { by_capability, by_key } = await visit.need<Usage>('account.usage', { from, to, ...filter });
-  const isByKey = visit.query.get('by') === 'key';
-  const rows = isByKey
-    ? by_key.map(({ key_id, ...sum }) => [key_id, sum.count, sum.units, sum.spend_usd])
-    : by_capability.map(({ capability, ...sum }) => [capability, sum.count, sum.units, sum.spend_usd]);
-  return csv([isByKey ? 'key_id' : 'capability', 'calls', 'units', 'spend_usd'], rows);
+  const period = periodOf(visit);
+  const filter = filterOf(visit);
+  const of = ({ from, to }: Pick<Period, 'from' | 'to'>) => visit.need<Usage>('account.usage', { from, to, ...filter });
+  const [now, earlier] = await Promise.all([of(period), of(periodBefore(period))]);
+  const by = visit.query.get('by') === 'key' ? 'key' : 'capability';
+  return csv(
+    [by === 'key' ? 'key_id' : 'capability', 'calls', 'units', 'spend_usd', 'spend_before_usd'],
+    rowsOf(now, earlier, by, new Map()).map((row) => [row.id, row.count, row.units, row.spend_usd, row.before]),
+  );
 }
 
-/** What the figures are narrowed to, and the way out. */
-function filters(
-  visit: Visit,
-  { capability, key_id: keyId }: { readonly capability?: string; readonly key_id?: string },
-  names: ReadonlyMap<string, string>,
-): Html {
-  const one = (label: string, text: string, field: string) =>
-    html`<p class="small">Only ${label} ${short(text, 80)}. <a href="${withQuery(visit, { [field]: null })}">Show all</a></p>`;
-  return html`${capability === undefined ? '' : one('the capability', capability, 'capability')}${keyId === undefined ? '' : one('the key', names.get(keyId) ?? keyId, 'key_id')}`;
+interface Filter {
+  readonly capability?: string | undefined;
+  readonly key_id?: string | undefined;
+}
+
+function filterOf({ query }: Visit): Filter {
+  return { capability: query.get('capability')?.trim() || undefined, key_id: query.get('key_id') || undefined };
+}
+
+/** What the figures are narrowed to. A key that the list does not have, such as one that has ended, stays chosen. */
+function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: ReadonlyMap<string, string>): Html {
+  const keys = [...names, ...(keyId === undefined || names.has(keyId) ? [] : [[keyId, keyId] as const])];
+  const option = ([id, name]: readonly [string, string]) =>
+    html`<option value="${id}"${id === keyId ? html` selected` : ''}>${name.slice(0, 40).toWellFormed()}</option>`;
+  const kept = ['by', 'figure'].flatMap((name) => {
+    const value = visit.query.get(name);
+    return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
+  });
+  const all = html` <a href="${withQuery(visit, { capability: null, key_id: null })}">Show all</a>`;
+  return html`<form method="get" class="row" aria-label="Narrow the figures">${periodFields(visit)}${kept}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false" autocapitalize="off"></label> <label>Key <select name="key_id"><option value="">all</option>${keys.map(option)}</select></label> <button>Filter</button>${capability === undefined && keyId === undefined ? '' : all}</form>`;
 }
 
 function sums(now: Usage, before: Usage | null): Html {
@@ -144,15 +156,25 @@ function drawn(
   return plot({ caption, unit: figure, instants, series, isRunning: Date.parse(to) > visit.nowMs });
 }
 
-function rowsOf(usage: Usage | null, by: 'key' | 'capability', names: ReadonlyMap<string, string>): Row[] {
-  if (usage === null) return [];
-  if (by === 'key')
-    return usage.by_key.map((sum) => ({ ...sum, id: sum.key_id, name: names.get(sum.key_id) ?? sum.key_id }));
-  return usage.by_capability.map((sum) => ({ ...sum, id: sum.capability, name: sum.capability }));
+/** Those of the period, then those that only the period before has. */
+function rowsOf(now: Usage, before: Usage | null, by: 'key' | 'capability', names: ReadonlyMap<string, string>): Row[] {
+  const sums = (usage: Usage | null): (Sum & { readonly id: string })[] =>
+    usage === null
+      ? []
+      : by === 'key'
+        ? usage.by_key.map((sum) => ({ ...sum, id: sum.key_id }))
+        : usage.by_capability.map((sum) => ({ ...sum, id: sum.capability }));
+  const earlier = new Map(sums(before).map((sum) => [sum.id, sum.spend_usd]));
+  const present = sums(now);
+  const gone = [...earlier.keys()].filter((id) => !present.some((sum) => sum.id === id));
+  return [...present, ...gone.map((id) => ({ id, count: 0, units: 0, spend_usd: 0 }))].map((sum) => ({
+    ...sum,
+    name: names.get(sum.id) ?? sum.id,
+    before: earlier.get(sum.id) ?? 0,
+  }));
 }
 
-function rows(visit: Visit, of: readonly Row[], before: readonly Row[]): Html {
-  const spentBefore = new Map(before.map(({ id, spend_usd }) => [id, spend_usd]));
+function rows(visit: Visit, of: readonly Row[]): Html {
   const field = visit.query.get('by') === 'key' ? 'key_id' : 'capability';
   return table({
     caption: 'Usage',
@@ -165,7 +187,7 @@ function rows(visit: Visit, of: readonly Row[], before: readonly Row[]): Html {
       },
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
-      { title: 'Before', kind: 'number', cell: ({ id }) => money(spentBefore.get(id) ?? 0) },
+      { title: 'Before', kind: 'number', cell: ({ before }) => money(before) },
       { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
     ],
   });

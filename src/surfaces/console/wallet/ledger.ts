@@ -1,7 +1,7 @@
 // The ledger on the wallet's page: each movement with the balance after it, narrowed by time, capability and key, and as a file.
 import { type Html, html } from '../../../lib/html.ts';
 import { csv, csvHref } from '../parts/csv.ts';
-import { type Period, periodControl, periodOf } from '../parts/period.ts';
+import { type Period, periodControl, periodFields, periodOf } from '../parts/period.ts';
 import { more, type Page, table } from '../parts/table.ts';
 import { count, money, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -31,12 +31,8 @@ export function ledgerFilter(visit: Visit) {
 
 export function ledger(visit: Visit, page: Page<Entry>, period: Period): Html {
   const { capability, key_id: keyId } = ledgerFilter(visit);
-  const kept = period.name === 'custom' ? { from: period.from.slice(0, 10), to: visit.query.get('to') ?? '' } : {};
-  const hidden = Object.entries({ period: period.name, ...kept }).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   return html`${periodControl(visit, period)}
-<form method="get" class="row" aria-label="Narrow the ledger">${hidden}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false"></label> <label>Key <input type="search" name="key_id" value="${keyId ?? ''}" placeholder="key_…" spellcheck="false"></label> <button>Filter</button></form>
+<form method="get" class="row" aria-label="Narrow the ledger">${periodFields(visit)}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false"></label> <label>Key <input type="search" name="key_id" value="${keyId ?? ''}" placeholder="key_…" spellcheck="false"></label> <button>Filter</button></form>
 ${entries(visit, page)}${more(visit, page)}
 <p><a href="${csvHref(visit)}">As CSV</a> <span class="quiet">the newest ${count(FILE_ROWS * FILE_PAGES_MAX)} of this choice</span></p>`;
 }
