@@ -1,11 +1,17 @@
 // Wallet and account in the console: test money is paid and shows by itself, what may be spent is set, each movement stands in the ledger and
 // its file; a plan is paid, an address bound, the account's data taken away, and its end asked for by its id and refused to who may not.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clockNow } from '../../src/core/database-clock.ts';
-import { createPerson } from '../../src/core/people/persons.ts';
-import { openSession } from '../../src/core/people/sessions/sessions.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, sendForm, signedIn } from '../support/console.ts';
+import {
+  expectDone,
+  expectSoundPages,
+  openConsole,
+  personSession,
+  press,
+  sendForm,
+  signedIn,
+  typeInto,
+} from '../support/console.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
 import {
@@ -53,20 +59,20 @@ test('is sound, filled and empty, narrow and dark, wide and light', async () => 
   await expectSoundPages(browser, service.url, empty.secret, [['wallet', 'Wallet']]);
 });
 
-test('test money is paid, and the balance rises without a reload', async () => {
+test('by keyboard alone test money is paid, and the balance rises without a reload', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/wallet`);
   const balance = () => page.textContent('.figures dd');
   const before = (await get('/v1/account/balance')).balance_usd;
   const payer = await page.context().newPage();
   await payer.goto(`${service.url}/console/wallet`);
-  await payer.fill('#topup-amount_usd', '25');
-  await payer.click('form:has(#topup-amount_usd) button');
-  await payer.click('text=Continue to the payment page');
-  await payer.check('#card-pays');
-  await payer.click('button.main');
-  await payer.click('text=Continue');
-  await expect.poll(() => new URL(payer.url()).pathname).toBe('/console/wallet');
+  await typeInto(payer, '#topup-amount_usd', '25');
+  await payer.keyboard.press('Enter');
+  await press(payer, 'text=Continue to the payment page');
+  await press(payer, '#card-pays', 'Space');
+  await press(payer, 'button.main');
+  await press(payer, 'text=Continue');
+  await expect.poll(() => new URL(payer.url()).pathname, { timeout: 10_000 }).toBe('/console/wallet');
   const after = (await get('/v1/account/balance')).balance_usd;
   expect(after).toBe(before + 25);
   await page.bringToFront();
@@ -139,34 +145,28 @@ test('a key that may only read sees the wallet and no form that changes it', asy
 
 /** A session of a person who owns the account. */
 async function owner(of: TestAccount, email: string): Promise<PageVisitor> {
-  const token = await service.core.db.transaction(async (tx) => {
-    const nowMs = await clockNow(tx);
-    const person = { accountId: of.accountId, email, name: HOSTILE, role: 'owner' } as const;
-    const personId = await createPerson(tx, person, nowMs);
-    const device = { remoteAddress: '192.0.2.1', agent: 'Browser/1' };
-    return openSession(tx, { kind: 'person', personId, accountId: of.accountId }, device, nowMs);
-  });
+  const person = { accountId: of.accountId, email, name: HOSTILE, role: 'owner' } as const;
   const visitor = new PageVisitor(service.url);
-  visitor.cookies.set('qm_session', token);
+  visitor.cookies.set('qm_session', await personSession(service.core, person));
   return visitor;
 }
 
-test('a plan is paid with test money, ended and resumed', async () => {
+test('by keyboard alone a plan is paid with test money, ended and resumed', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/account`);
-  await page.click('button:has-text("Subscribe to pro")');
-  await page.click('text=Continue to the payment page');
-  await page.check('#card-pays');
-  await page.click('button.main');
-  await page.click('text=Continue');
-  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/account');
+  await press(page, 'button:has-text("Subscribe to pro")');
+  await press(page, 'text=Continue to the payment page');
+  await press(page, '#card-pays', 'Space');
+  await press(page, 'button.main');
+  await press(page, 'text=Continue');
+  await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toBe('/console/account');
   const subscription = () => get('/v1/account/subscription/get');
   expect(await subscription()).toMatchObject({ status: 'active', label: 'pro', cancel_at_period_end: false });
-  await page.click('text=Cancel it at the end of the month');
-  await expect.poll(() => page.textContent('.done')).toContain('can be resumed');
+  await press(page, 'text=Cancel it at the end of the month');
+  await expectDone(page, 'can be resumed');
   expect(await subscription()).toMatchObject({ status: 'active', cancel_at_period_end: true });
-  await page.click('text=Resume it');
-  await expect.poll(() => page.textContent('.done')).toContain('goes on');
+  await press(page, 'text=Resume it');
+  await expectDone(page, 'goes on');
   expect(await subscription()).toMatchObject({ cancel_at_period_end: false });
   expect(faults).toEqual([]);
 });

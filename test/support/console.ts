@@ -1,6 +1,10 @@
 // Pages of the console in a real browser: signed in by a key, with what the browser may not have seen written down.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Core } from '../../src/core/context.ts';
+import { clockNow } from '../../src/core/database-clock.ts';
+import { createPerson } from '../../src/core/people/persons.ts';
+import { openSession } from '../../src/core/people/sessions/sessions.ts';
 import { expectAccessible } from './axe.ts';
 import { PageVisitor, type Visit } from './page-visitor.ts';
 
@@ -10,11 +14,14 @@ export interface ConsolePage {
   readonly faults: string[];
 }
 
-/** A browser that is signed in with the key, or not at all. It reaches the service alone: any other request is a fault. */
+/** The secret of a key, or the token of a session. */
+export type SignedInBy = string | { readonly session: string };
+
+/** A browser that is signed in, or not at all. It reaches the service alone: any other request is a fault. */
 export async function openConsole(
   browser: Browser,
   url: string,
-  secret: string | null,
+  secret: SignedInBy | null,
   options: BrowserContextOptions = {},
 ): Promise<ConsolePage> {
   // The packaged browser's own is no name of a language.
@@ -32,7 +39,9 @@ export async function openConsole(
     faults.push(`asked for ${asked.href}`);
     return route.abort();
   });
-  if (secret !== null) {
+  if (typeof secret === 'object' && secret !== null) {
+    await context.addCookies([{ name: 'qm_session', value: secret.session, url }]);
+  } else if (secret !== null) {
     await page.goto(`${url}/console`);
     await page.fill('#key', secret);
     await page.click('form:has(#key) button');
@@ -65,7 +74,7 @@ const looks = [
 export async function expectSoundPages(
   browser: Browser,
   url: string,
-  secret: string,
+  secret: SignedInBy,
   paths: readonly (readonly [string, string])[],
 ): Promise<void> {
   const opened = await openConsole(browser, url, secret);
@@ -130,6 +139,24 @@ export async function signedIn(url: string, secret: string): Promise<PageVisitor
   const visitor = new PageVisitor(url);
   await visitor.post('/auth/key', { key: secret, return_to: '/console' });
   return visitor;
+}
+
+/** The token of a new session of a new person who acts for the account. */
+export async function personSession(
+  core: Core,
+  person: {
+    readonly accountId: string;
+    readonly email: string;
+    readonly name: string;
+    readonly role: 'owner' | 'viewer';
+  },
+): Promise<string> {
+  return core.db.transaction(async (tx) => {
+    const nowMs = await clockNow(tx);
+    const personId = await createPerson(tx, person, nowMs);
+    const device = { remoteAddress: '192.0.2.1', agent: 'Browser/1' };
+    return openSession(tx, { kind: 'person', personId, accountId: person.accountId }, device, nowMs);
+  });
 }
 
 /** Sends the form `act` of the page, as it stands there. */

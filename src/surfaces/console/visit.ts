@@ -8,6 +8,7 @@ import type { Capability } from '../../manifest/capability.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawOutcome, RawRequest } from '../../manifest/raw-route.ts';
 import type { Problem } from '../../problems/problem.ts';
+import { type PersonSections, personSections } from '../pages/auth/person-sections.ts';
 import { pathTo, type Visitor } from '../pages/visitor.ts';
 import type { Preferences } from './preferences.ts';
 
@@ -139,6 +140,11 @@ export class Visit {
   async write<Data>(id: string, input: Input | JsonText, idempotencyKey: string): Promise<Read<Data>> {
     const { idempotent } = this.capability(id);
     return readOf(await this.#parts.request.invoke(id, input, idempotent ? { idempotencyKey } : {}));
+  }
+
+  /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them. */
+  personSections(below: string): Promise<PersonSections> {
+    return personSections(this.#parts.core, this.visitor, { returnTo: this.path(below) });
   }
 
   capability(id: string): Capability {

@@ -1,6 +1,7 @@
 // The account: whose it is, its plan with what is used of it, its address, which vendors it is served by, its data as a file, and its end.
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import type { PersonSections } from '../../pages/auth/person-sections.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, field, textOf } from '../parts/form.ts';
@@ -87,18 +88,19 @@ export const accountDeletePage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
-  const [account, tier, subscription, chains] = await Promise.all([
+  const [account, tier, subscription, chains, sections] = await Promise.all([
     visit.need<Account>('account.get'),
     visit.call<Tier>('account.tier'),
     visit.call<Subscription>('account.subscription.get'),
     visit.call<{ readonly capabilities: readonly Routing[] }>('account.routing.get'),
+    visit.personSections('/account'),
   ]);
   const content = html`<h1>Account</h1>
 ${account.suspended ? html`<p class="failure" role="alert">The account is suspended: its calls are refused. Ask who runs this service.</p>` : ''}
 <div class="panels"><section class="panel"><h2>This account</h2>${itself(visit, account)}</section>
 <section class="panel"><h2>Address</h2>${address(visit, account)}</section></div>
 ${panel(visit, 'Plan', tier, (data) => plan(visit, data, subscription))}
-<section class="panel"><h2>People</h2>${people(visit, account)}</section>
+${visit.visitor.person === null ? html`<section class="panel"><h2>People</h2>${people(account)}</section>` : signIns(sections)}
 ${panel(visit, 'Routing', chains, ({ capabilities }) => routing(visit, capabilities))}
 <section class="panel"><h2>All of it</h2><p><a href="${visit.path('/account?as=jsonl')}">Export as JSON lines</a> <span class="quiet">the first ${count(FILE_PAGES_MAX * FILE_RECORDS)} records at most; where there are more, the last line says how the call goes on</span></p>
 <p><a href="${visit.path('/account/delete')}">Delete the account…</a></p></section>`;
@@ -131,8 +133,15 @@ function address(visit: Visit, { email, email_bound: isBound }: Account): Html {
 ${actForm(visit, 'verify', html`${field(visit, 'verify', { name: 'code', label: 'Code of the mail', attributes: code, isRequired: true })}<button>Bind the address</button>`)}`;
 }
 
-function people(visit: Visit, { people: all }: Account): Html {
-  return html`${table({
+/** Of a person: the same as stands at /auth/account. */
+function signIns({ switcher, people: all, identities, devices }: PersonSections): Html {
+  return html`<div class="panels"><section class="panel">${all}</section>
+<section class="panel">${switcher}${identities}${devices}</section></div>`;
+}
+
+/** Shown to a key, which may change nothing of it. */
+function people({ people: all }: Account): Html {
+  return table({
     caption: 'People',
     rows: all,
     empty: html`<p>Nobody but keys acts for this account: bind an address, and its owner can sign in.</p>`,
@@ -141,7 +150,7 @@ function people(visit: Visit, { people: all }: Account): Html {
       { title: 'Name', cell: ({ name }) => short(name ?? '', 100) },
       { title: 'Role', cell: ({ role }) => role },
     ],
-  })}<p><a href="${visit.elsewhere('/auth/account')}">Sessions, linked sign-ins, invitations</a></p>`;
+  });
 }
 
 async function showDelete(visit: Visit): Promise<View> {

@@ -18,7 +18,16 @@ import { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { endingCookie } from '../session-cookie.ts';
-import { isFormOf, pathTo, redirect, signInAgain, signInFirst, type Visitor, visitorOf } from '../visitor.ts';
+import {
+  isFormOf,
+  localPath,
+  pathTo,
+  redirect,
+  signInAgain,
+  signInFirst,
+  type Visitor,
+  visitorOf,
+} from '../visitor.ts';
 import { accountPage } from './account-page.ts';
 
 const PAGE = '/auth/account';
@@ -59,8 +68,13 @@ export const switchTo: Act = async (core, _request, { session, person, headers }
       await setHome(tx, person.personId, accountId);
     });
   }
-  return redirect(pathTo(core, PAGE), headers);
+  return redirect(afterwards(core, form), headers);
 };
+
+/** The page of the form. */
+function afterwards(core: Core, form: URLSearchParams): string {
+  return localPath(form.get('return_to')) ?? pathTo(core, PAGE);
+}
 
 /** Signs out on one device or everywhere: over on every process before the answer. */
 export const endDevices: Act = async (core, _request, { session, person, headers }, form) => {
@@ -73,7 +87,7 @@ export const endDevices: Act = async (core, _request, { session, person, headers
   const sessionId = form.get('session_id') ?? '';
   const own = await sessionsOf(core.db, person.personId);
   if (own.some((each) => each.sessionId === sessionId)) await endSession(core.db, sessionId);
-  return sessionId === session.sessionId ? gone() : redirect(pathTo(core, PAGE), headers);
+  return sessionId === session.sessionId ? gone() : redirect(afterwards(core, form), headers);
 };
 
 export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor, form) => {

@@ -1,0 +1,115 @@
+// What no key may touch, as parts of a page: which account a person's session acts for, how the person is known, on which devices they are
+// signed in, and whose the account is.
+import type { Core } from '../../../core/context.ts';
+import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
+import { type Session, sessionsOf } from '../../../core/people/sessions/sessions.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { iso } from '../../../lib/time.ts';
+import { pathTo, tokenField, type Visitor } from '../visitor.ts';
+import { identitiesSection } from './identities.ts';
+import { type Fault, field } from './sign-in-page.ts';
+
+export interface SectionOptions {
+  /** What an invitation was refused for. */
+  readonly fault?: Fault;
+  /** A local path: the page that follows where a form has nothing more to say; absent: the page of who is signed in. */
+  readonly returnTo?: string;
+}
+
+/** Each with its heading; empty for what the session does not have: a key's has none of them. */
+export interface PersonSections {
+  readonly switcher: Html;
+  readonly identities: Html;
+  readonly devices: Html;
+  readonly people: Html;
+}
+
+const none = html``;
+
+export async function personSections(core: Core, visitor: Visitor, options: SectionOptions): Promise<PersonSections> {
+  const { session, person } = visitor;
+  if (person === null) return { switcher: none, identities: none, devices: none, people: none };
+  const [memberships, sessions, members, identities] = await Promise.all([
+    membershipsOf(core.db, person.personId),
+    sessionsOf(core.db, person.personId),
+    membersOf(core.db, session.accountId),
+    identitiesSection(core, visitor),
+  ]);
+  const parts = { core, visitor, options };
+  return {
+    switcher: memberships.length > 1 ? switcher(parts, memberships) : none,
+    identities,
+    devices: devices(parts, sessions),
+    people: session.role === null ? none : people(parts, members),
+  };
+}
+
+interface Parts {
+  readonly core: Core;
+  readonly visitor: Visitor;
+  readonly options: SectionOptions;
+}
+
+/** A form of the session. */
+export function sessionForm(
+  core: Core,
+  visitor: Visitor,
+  { path, content, returnTo }: { readonly path: string; readonly content: Html; readonly returnTo?: string },
+): Html {
+  const back = returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`;
+  return html`<form method="post" action="${pathTo(core, path)}">${tokenField(visitor)}${back}${content}</form>`;
+}
+
+function form({ core, visitor, options: { returnTo } }: Parts, path: string, content: Html): Html {
+  return sessionForm(core, visitor, { path, content, ...(returnTo === undefined ? {} : { returnTo }) });
+}
+
+function switcher(parts: Parts, memberships: readonly Member[]): Html {
+  const { accountId: here } = parts.visitor.session;
+  const choice = ({ accountId, role }: Member) =>
+    html`<label class="choice"><input type="radio" name="account_id" value="${accountId}"${accountId === here ? html` checked` : ''}>${accountId}, ${role}</label>`;
+  return form(
+    parts,
+    '/auth/account/switch',
+    html`<fieldset><legend>Act for</legend>${memberships.map(choice)}</fieldset><button>Switch</button>`,
+  );
+}
+
+function devices(parts: Parts, sessions: readonly Session[]): Html {
+  const row = (session: Session) => {
+    const isHere = session.sessionId === parts.visitor.session.sessionId;
+    const button = html`<input type="hidden" name="session_id" value="${session.sessionId}"><button aria-label="Sign out ${session.agent} at ${session.remoteAddress}">Sign out</button>`;
+    return html`<li class="card"><p><bdi>${session.agent === '' ? 'Unknown browser' : session.agent}</bdi>, ${session.remoteAddress}${isHere ? ' (this one)' : ''}</p>
+<p class="quiet">Signed in ${instant(session.signedInAtMs)}, last seen ${instant(session.seenAtMs)}</p>
+${form(parts, '/auth/account/end', button)}</li>`;
+  };
+  return html`<h2>Devices</h2><ul class="plain">${sessions.map(row)}</ul>
+${form(parts, '/auth/account/end', html`<button name="all" value="1">Sign out everywhere</button>`)}`;
+}
+
+function people(parts: Parts, members: readonly Member[]): Html {
+  const { session } = parts.visitor;
+  const isOwner = session.role === 'owner';
+  const remove = ({ personId, email, name }: Member) =>
+    isOwner && personId !== session.personId
+      ? form(
+          parts,
+          '/auth/account/remove',
+          html`<input type="hidden" name="person_id" value="${personId}"><button aria-label="Remove ${email ?? name ?? personId}">Remove</button>`,
+        )
+      : '';
+  const row = (member: Member) =>
+    html`<li class="card"><p><bdi>${member.email ?? member.name ?? member.personId}</bdi>, ${member.role}</p>${remove(member)}</li>`;
+  const invitation = html`<h3>Invite somebody</h3>
+${field('email', 'E-mail address', html`type="email" maxlength="254"`, parts.options.fault)}
+<fieldset><legend>Who may</legend>
+<label class="choice"><input type="radio" name="role" value="viewer" checked>see everything</label>
+<label class="choice"><input type="radio" name="role" value="owner">do everything</label></fieldset>
+<button>Send an invitation</button>`;
+  return html`<h2>People</h2><ul class="plain">${members.map(row)}</ul>
+${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}`;
+}
+
+export function instant(ms: number): Html {
+  return html`<time datetime="${iso(ms)}">${iso(ms).slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
