@@ -1,7 +1,7 @@
 // Collections in the console: made, queried by an embedding that was pasted or taken from a vector, deleted by their name.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, sendForm, signedIn } from '../support/console.ts';
+import { expectDone, expectSoundPages, openConsole, press, sendForm, signedIn, typeInto } from '../support/console.ts';
 import {
   type Client,
   client,
@@ -45,19 +45,35 @@ test('is sound, narrow and dark, wide and light', async () => {
   await expectSoundPages(chromium.browser, service.url, other.secret, [['vectors', 'Vectors']]);
 });
 
-test('what is near a vector is found by taking its embedding, in two steps', async () => {
+test('by keyboard alone what is near a vector is found by taking its embedding, in two steps', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/vectors/notes`);
-  await page.click('tbody a:has-text("near")');
-  expect(await page.inputValue('#query-embedding')).toBe('[1,0,0]');
-  await page.click('form:has(#query-embedding) button');
-  await expect.poll(() => page.textContent('h1')).toBe('Matches');
+  await press(page, 'tbody a:has-text("near")');
+  await expect.poll(() => page.inputValue('#query-embedding'), { timeout: 10_000 }).toBe('[1,0,0]');
+  await press(page, 'form:has(#query-embedding) button');
+  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('Matches');
   expect(await page.textContent('tbody th')).toBe('near');
   expect(await page.textContent('tbody td')).toBe('1.000000');
-  await page.fill('#query-embedding', '0 1 0');
-  await page.fill('#query-filter', '{"lang":"en"}');
-  await page.click('form:has(#query-embedding) button');
-  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await typeInto(page, '#query-embedding', '0 1 0');
+  await typeInto(page, '#query-filter', '{"lang":"en"}');
+  await press(page, 'form:has(#query-embedding) button');
+  await expect.poll(() => page.locator('tbody tr').count(), { timeout: 10_000 }).toBe(1);
+  expect(faults).toEqual([]);
+});
+
+test('by keyboard alone a collection is made, and deleted by its name', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/vectors`);
+  await typeInto(page, '#create-collection', 'typed');
+  await typeInto(page, '#create-dimension', '8');
+  await page.keyboard.press('Enter');
+  await expectDone(page, 'made');
+  expect((await call('GET', '/v1/vector/collection/get?collection=typed')).body.data.dimension).toBe(8);
+  await press(page, 'main a:has-text("Delete")');
+  await typeInto(page, '#delete-typed', 'typed');
+  await page.keyboard.press('Enter');
+  await expectDone(page, 'deleted');
+  expect((await call('GET', '/v1/vector/collection/get?collection=typed')).status).toBe(404);
   expect(faults).toEqual([]);
 });
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, sendForm, signedIn } from '../support/console.ts';
+import { expectDone, expectSoundPages, openConsole, press, sendForm, signedIn, typeInto } from '../support/console.ts';
 import {
   type Client,
   client,
@@ -60,17 +60,17 @@ test('is sound, narrow and dark, wide and light', async () => {
   await expectSoundPages(chromium.browser, service.url, other.secret, [['video', 'Video']]);
 });
 
-test('a film is ordered for a price that was told, shows by itself, and plays', async () => {
+test('by keyboard alone a film is ordered for a price that was told; it shows by itself, and plays', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/video`);
-  await page.fill('#quote-prompt', 'A paper boat.');
-  await page.fill('#quote-duration_seconds', '1');
-  await page.fill('#quote-model', QUICK.model);
-  await page.click('button:has-text("What does it cost?")');
-  await expect.poll(() => page.textContent('h1')).toBe('What the film costs');
+  await typeInto(page, '#quote-prompt', 'A paper boat.');
+  await typeInto(page, '#quote-duration_seconds', '1');
+  await typeInto(page, '#quote-model', QUICK.model);
+  await press(page, 'button:has-text("What does it cost?")');
+  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('What the film costs');
   expect(await page.textContent('main')).toContain('at most, for 1 s in 720p');
-  await page.click('button:has-text("Make the film")');
-  await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/console\/video\/vid_/);
+  await press(page, 'button:has-text("Make the film")');
+  await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toMatch(/\/console\/video\/vid_/);
   await page.waitForSelector('video', { timeout: 20_000 });
   const seconds = 'document.querySelector("video").play().then(() => document.querySelector("video").duration)';
   expect(await page.evaluate(seconds)).toBeCloseTo(1, 0);
@@ -85,6 +85,21 @@ test('a film is ordered for a price that was told, shows by itself, and plays', 
   await expect.poll(() => page.locator('tbody tr').count(), { timeout: 10_000 }).toBe(rows + 1);
   // What has come stays, though its link is signed anew.
   expect(await page.evaluate(source)).toBe(before);
+  expect(faults).toEqual([]);
+});
+
+test('by keyboard alone a film is found among those that failed, and deleted by its id', async () => {
+  const id = await ended('[[fail:CONTENT_REFUSED]] typed');
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await page.goto(`${service.url}/console/video`);
+  await press(page, '.tabs a:has-text("failed")');
+  await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toContain('state=failed');
+  await press(page, `tbody a[href$="${id}"]`);
+  await press(page, 'main a:has-text("Delete the film")');
+  await typeInto(page, '#delete-typed', id);
+  await page.keyboard.press('Enter');
+  await expectDone(page, 'was deleted');
+  expect((await call('GET', `/v1/video/get/${id}`)).status).toBe(404);
   expect(faults).toEqual([]);
 });
 
@@ -109,13 +124,13 @@ test('a film of another account is as unknown as one that never was', async () =
   ]);
 });
 
-test('a question is answered, as the call beside it would be', async () => {
+test('by keyboard alone a question is answered, as the call beside it would be', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/ai`);
-  await page.fill('#chat-prompt', QUESTION);
-  await page.fill('#chat-model', 'sandbox/echo-1');
-  await page.click('button:has-text("Ask")');
-  await expect.poll(() => page.textContent('h1')).toBe('An answer');
+  await typeInto(page, '#chat-prompt', QUESTION);
+  await typeInto(page, '#chat-model', 'sandbox/echo-1');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('An answer');
   const answer = await page.textContent('pre[aria-label="Answer"]');
   expect(answer).toContain(QUESTION);
   const command = (await page.textContent('pre[aria-label="The call"]')) ?? '';
