@@ -117,6 +117,18 @@ CREATE TABLE ai.cached_answer (
   CONSTRAINT cached_answer_pkey PRIMARY KEY (account_id, digest)
 );
 
+CREATE TABLE ai.model_day (
+  account_id text COLLATE "C" NOT NULL,
+  day timestamp with time zone NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  calls bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  spend_nanos bigint NOT NULL,
+  CONSTRAINT model_day_pkey PRIMARY KEY (account_id, day, capability, model)
+) WITH (fillfactor=70);
+
 CREATE TABLE core.absorption (
   account_id text COLLATE "C" NOT NULL,
   other_account_id text COLLATE "C" NOT NULL,
@@ -1252,6 +1264,7 @@ CREATE INDEX batch_finished ON ai.batch USING btree (finished_at) WHERE (finishe
 CREATE INDEX batch_item_due ON ai.batch_item USING btree (account_id, due_at, batch_id, item_no) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX batch_item_result ON ai.batch_item USING btree (account_id, batch_id, result_no) WHERE (result_no IS NOT NULL);
 CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
+CREATE INDEX model_day_age ON ai.model_day USING btree (day);
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
 CREATE INDEX account_name ON core.account USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);

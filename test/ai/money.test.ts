@@ -24,17 +24,21 @@ const books = {
                 (SELECT sum(l.amount_nanos) FROM core.ledger l WHERE l.account_id = $1) AS journal,
                 (SELECT coalesce(sum(h.captured_nanos), 0) FROM core.hold h WHERE h.account_id = $1) AS captured,
                 (SELECT coalesce(-sum(l.amount_nanos), 0) FROM core.ledger l WHERE l.account_id = $1 AND l.kind = 'capture') AS charged,
+                (SELECT coalesce(sum(d.spend_nanos), 0) FROM ai.model_day d WHERE d.account_id = $1) AS models,
                 (SELECT count(*)::int FROM core.hold h WHERE h.account_id = $1 AND h.captured_nanos > h.amount_nanos) AS above
            FROM core.wallet w WHERE w.account_id = $1`,
 };
 
 async function booksOf(accountId: string) {
   const { rows } = await bench.service.core.db.query<Record<string, bigint>>(books, [accountId]);
-  return rows[0] as Record<'balance' | 'held' | 'journal' | 'captured' | 'charged', bigint> & { above: number };
+  return rows[0] as Record<'balance' | 'held' | 'journal' | 'captured' | 'charged' | 'models', bigint> & {
+    above: number;
+  };
 }
 
 async function expectSound(accountId: string): Promise<void> {
-  const { balance, held, journal, captured, charged, above } = await booksOf(accountId);
+  const { balance, held, journal, captured, charged, models, above } = await booksOf(accountId);
+  expect(BigInt(models), 'what the models cost is what was captured').toBe(BigInt(charged));
   expect([BigInt(journal), held, BigInt(captured), above]).toEqual([balance, 0n, BigInt(charged), 0]);
 }
 

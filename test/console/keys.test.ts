@@ -181,9 +181,11 @@ test('usage as CSV holds what the API tells, beside the period before', async ()
   expect(rows).toContain('queue.publish,1,1,0.00002,0');
 });
 
+const pageOf = async (path: string) => (await (await signedIn(service.url, account.secret)).get(path)).text;
+
 /** The steps that the page offers, and how many it shows of the chosen one. */
 async function stepsOf(path: string) {
-  const { text } = await (await signedIn(service.url, account.secret)).get(path);
+  const text = await pageOf(path);
   const offered = [...text.matchAll(/>By (hour|day|month)<\/a>/g)].map(([, step]) => step);
   return { offered, shown: (/<figure[\s\S]*?<\/figure>/.exec(text)?.[0].match(/<th scope="row">/g) ?? []).length };
 }
@@ -199,6 +201,12 @@ test('usage is told in the steps that the period allows', async () => {
   const year = `${path}custom&from=${Number(today.slice(0, 4)) - 1}${today.slice(4).replace('02-29', '02-28')}&to=${today}`;
   expect((await stepsOf(year)).offered).toEqual(['day', 'month']);
   expect((await stepsOf(`${year}&step=month`)).shown).toBe(13);
+  for (const days of [
+    'from=2020-01-01&to=2020-01-01',
+    'from=2020-01-01&to=2020-01-05',
+    'from=2999-01-01&to=2999-01-05',
+  ])
+    expect((await pageOf(`${path}custom&${days}`)).includes('class="failure"'), days).toBe(false);
   const { offered, shown } = await stepsOf(`${path}custom&from=2000-01-01&to=${today}`);
   expect(offered).toEqual([]);
   expect(shown).toBeGreaterThan(50);

@@ -141,7 +141,7 @@ test('by keyboard alone a question is answered, as the call beside it would be',
   expect(faults).toEqual([]);
 });
 
-test('a model that is not there is told at its field, what was typed stays, and spend stands by capability', async () => {
+test('a model that is not there is told at its field, what was typed stays, and spend stands by model', async () => {
   const visitor = await signedIn(service.url, account.secret);
   const refused = await sendForm(visitor, '/console/ai', 'chat', { prompt: 'hello', model: 'none/such' });
   expect(refused.status).toBe(404);
@@ -150,7 +150,11 @@ test('a model that is not there is told at its field, what was typed stays, and 
   expect((await sendForm(visitor, '/console/ai', 'chat', { prompt: 'hello', model: 'sandbox/echo-1' })).status).toBe(
     200,
   );
-  expect((await visitor.get('/console/ai')).text).toContain('>ai.chat</a>');
+  const [{ model, calls, spend_usd }] = (await call('GET', '/v1/ai/usage')).body.data.by_model;
+  expect([model, calls > 0, spend_usd > 0]).toEqual(['sandbox/echo-1', true, true]);
+  const { text } = await visitor.get('/console/ai');
+  const [row = ''] = /<tr><th scope="row"><bdi>sandbox\/echo-1[\s\S]*?<\/tr>/.exec(text) ?? [];
+  expect([row.includes('>ai.chat</a>'), row.includes(`class="number">${calls}</td>`)]).toEqual([true, true]);
 });
 
 test('a key that may only read sees the models and asks none', async () => {

@@ -16,9 +16,11 @@ import { chat } from './capabilities/chat.ts';
 import { countTokens } from './capabilities/count-tokens.ts';
 import { embed } from './capabilities/embed.ts';
 import { models } from './capabilities/models.ts';
+import { usage } from './capabilities/usage.ts';
 import { isEmpty } from './is-empty.ts';
 import { liveBatches } from './limits.ts';
 import { aiFamily } from './models/family.ts';
+import { modelDaySweep } from './models/model-days.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { aiProblems } from './problems.ts';
 import { responsesRoute } from './responses/route.ts';
@@ -40,7 +42,7 @@ export const ai = defineModule<AiState>({
       serves: ['ai.chat', 'ai.embed', 'ai.models'],
     },
   ],
-  capabilities: [chat, embed, models, countTokens, create, get, list, results, cancel],
+  capabilities: [chat, embed, models, usage, countTokens, create, get, list, results, cancel],
   prices: { 'ai.chat': token, 'ai.embed': token },
   limits: {
     ai_batches: { ...liveBatches, used: async (db, accountId) => (await batchCounts(db, accountId)).live },
@@ -56,6 +58,6 @@ export const ai = defineModule<AiState>({
     pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),
   isEmpty,
-  sweeps: ({ core }) => [cacheSweep(core), ...batchSweeps(core)],
+  sweeps: ({ core }) => [cacheSweep(core), modelDaySweep(core), ...batchSweeps(core)],
   jobs: (state) => [batchLoop(state)],
 });

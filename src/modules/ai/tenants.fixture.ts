@@ -27,6 +27,7 @@ export const tenants: TenantFixture = {
     'ai.chat': [],
     'ai.embed': [],
     'ai.models': [],
+    'ai.usage': [() => ({})],
     'ai.count_tokens': [],
     'ai.batch.create': [],
     'ai.batch.list': [],

@@ -11,6 +11,7 @@ import {
 import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
+import { addModelUse } from '../models/model-days.ts';
 import type { ModelCall } from './model-call.ts';
 import type { Reserved } from './reserve.ts';
 
@@ -21,7 +22,9 @@ export interface Due {
   readonly nanos: bigint;
   /** For the operator, without markup. */
   readonly billedNanos: bigint;
-  readonly tokens: number;
+  readonly inputTokens: number;
+  /** 0 for embeddings. */
+  readonly outputTokens: number;
   /** For repeats of the call's idempotency key; without one it is free again. */
   readonly answer?: HeldAnswer;
   /** What an item of a batch keeps, JSON text; absent: the answer did not come to its end. */
@@ -46,21 +49,27 @@ export class CallHold {
   }
 
   /** Charges it, at most what is held. When the hold was lost meanwhile, nothing is charged. */
-  async capture({ place, nanos, billedNanos, tokens, answer, response }: Due): Promise<Charged> {
-    const { core, accountId } = this.#ctx;
+  async capture({ place, nanos, billedNanos, inputTokens, outputTokens, answer, response }: Due): Promise<Charged> {
+    const { core, accountId, capability } = this.#ctx;
     const { holdId, nanos: heldNanos } = this.#reserved;
     const capturedNanos = nanos > heldNanos ? heldNanos : nanos;
+    const units = BigInt(inputTokens + outputTokens);
     const kept = answer === undefined ? {} : { answer };
     const end = await rideOut(() =>
       core.db.transaction(async (tx) => {
-        const capture = { capturedNanos, units: BigInt(tokens), priceVersion: place.priceVersion, ...kept };
+        const capture = { capturedNanos, units, priceVersion: place.priceVersion, ...kept };
         const isOurs = response === undefined || (await this.#endItem(tx, capturedNanos, response));
         const settlement = await (isOurs
           ? settleHold(tx, accountId, holdId, capture)
           : releaseHold(tx, accountId, holdId));
-        if (place.vendor === SANDBOX || settlement?.settledNow === false) return settlement;
+        if (settlement?.settledNow === false) return settlement;
+        const isCaptured = settlement?.status === 'captured';
+        const model = `${place.vendor}/${place.model}`;
+        const use = { accountId, capability, model, inputTokens, outputTokens, spendNanos: capturedNanos };
+        if (isCaptured) await addModelUse(tx, use);
+        if (place.vendor === SANDBOX) return settlement;
         const bill = { accountId, vendor: place.vendor, billedNanos };
-        if (settlement?.status === 'captured') await bookSale(tx, { ...bill, capturedNanos }, Date.now());
+        if (isCaptured) await bookSale(tx, { ...bill, capturedNanos }, Date.now());
         else await bookLoss(tx, { ...bill, cause: 'late' }, Date.now());
         return settlement;
       }),

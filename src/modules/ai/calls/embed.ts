@@ -172,7 +172,7 @@ async function answerOf(
     place,
     nanos: usedNanos(pricedModel(ctx, place.row), usage, 0),
     billedNanos: billedNanos(row, usage, 0),
-    tokens: inputTokens,
+    ...{ inputTokens, outputTokens: 0 },
     ...(answer === undefined ? {} : { answer }),
     response: () => JSON.stringify(keptNow()),
   });

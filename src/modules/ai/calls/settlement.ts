@@ -61,7 +61,8 @@ export class Settlement {
       place: this.#taken.place,
       nanos: usedNanos(this.#row, usage, images),
       billedNanos: billedNanos(aiModel(this.#taken.place.row), usage, images),
-      tokens: usage.inputTokens + usage.outputTokens,
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
       ...(answer === undefined ? {} : { answer }),
       ...(response === undefined ? {} : { response }),
     });

@@ -21,10 +21,12 @@ interface Model {
 }
 
 interface Usage {
-  readonly by_capability: readonly {
+  readonly by_model: readonly {
+    readonly model: string;
     readonly capability: string;
-    readonly count: number;
-    readonly units: number;
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
     readonly spend_usd: number;
   }[];
 }
@@ -62,11 +64,11 @@ export const aiPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const [models, usage] = await Promise.all([
     visit.call<{ readonly items: readonly Model[] }>('ai.models'),
-    visit.may('account.usage') ? visit.call<Usage>('account.usage', lastDays(visit, DAYS)) : null,
+    visit.call<Usage>('ai.usage', lastDays(visit, DAYS)),
   ]);
   const content = html`<h1>AI</h1>
 ${visit.may(chat.capability) ? html`<section class="panel"><h2>Try a model</h2>${chatForm(visit, () => null)}</section>` : ''}
-${usage === null ? '' : panel(visit, `Spent in ${DAYS} days`, usage, (data) => spent(visit, data))}
+${panel(visit, `Spent in ${DAYS} days`, usage, (data) => spent(visit, data))}
 ${panel(visit, 'Models', models, ({ items }) => listed(visit, items))}`;
   return { title: 'AI', content };
 }
@@ -97,22 +99,27 @@ ${facts([
 <section class="panel"><h2>Ask again</h2>${chatForm(visit, (name) => form.get(name))}</section>`;
 }
 
-function spent(visit: Visit, { by_capability: all }: Usage): Html {
-  return table({
-    caption: 'Spend on models, by capability',
-    rows: all.filter(({ capability }) => capability.startsWith('ai.')),
-    empty: html`<p>No model was asked.</p>`,
+function spent(visit: Visit, { by_model: all }: Usage): Html {
+  const usagePath = (capability: string) =>
+    visit.path(`/usage?capability=${encodeURIComponent(capability)}&period=${DAYS}d`);
+  const rest = all.length - MODELS_MAX;
+  return html`${table({
+    caption: 'Spend by model',
+    rows: all.slice(0, MODELS_MAX),
+    empty: html`<p>No model was asked, or none of the answers cost anything.</p>`,
     columns: [
+      { title: 'Model', cell: ({ model }) => short(model, 100) },
       {
-        title: 'Capability',
+        title: 'Serves',
         cell: ({ capability }) =>
-          html`<a href="${visit.path(`/usage?capability=${encodeURIComponent(capability)}&period=30d`)}">${capability}</a>`,
+          visit.may('account.usage') ? html`<a href="${usagePath(capability)}">${capability}</a>` : capability,
       },
-      { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
-      { title: 'Tokens', kind: 'number', cell: ({ units }) => count(units) },
+      { title: 'Calls', kind: 'number', cell: ({ calls }) => count(calls) },
+      { title: 'Tokens in', kind: 'number', cell: ({ input_tokens: tokens }) => count(tokens) },
+      { title: 'Tokens out', kind: 'number', cell: ({ output_tokens: tokens }) => count(tokens) },
       { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
     ],
-  });
+  })}${rest > 0 ? html`<p class="quiet">${count(rest)} more cost less: <code>ai.usage</code> has them all.</p>` : ''}`;
 }
 
 function listed(visit: Visit, all: readonly Model[]): Html {

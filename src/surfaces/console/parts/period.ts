@@ -25,12 +25,13 @@ const lengths: Readonly<
   '7d': { label: '7 days', ms: 7 * DAY_MS, granularity: 'hour' },
   '30d': { label: '30 days', ms: 30 * DAY_MS, granularity: 'day' },
 };
-/** The API tells this many steps at once (account.usage.timeseries), and hours of the last 62 days. */
+/** The API tells this many steps at once (account.usage.timeseries), hours of the last 62 days and days of the last 430. */
 const HOURS_MAX = 744;
 const DAYS_MAX = 400;
 const MONTHS_MAX = 60;
 const MONTH_DAYS = 28;
 const HOURS_KEPT_DAYS = 62;
+const DAYS_KEPT_DAYS = 430;
 
 /** The period that the address asks for, in its `step`; `usual` when it asks for none that there is. */
 export function periodOf(visit: Visit, usual = '7d'): Period {
@@ -125,10 +126,11 @@ function nextHour(ms: number): number {
 /** `usual`: how it is told, unless that is not offered for it. */
 function lasting(name: string, fromMs: number, toMs: number, usual: Granularity, nowMs: number): Period {
   const days = (toMs - fromMs) / DAY_MS;
+  const isOld = fromMs < startOfMonth(nowMs - DAYS_KEPT_DAYS * DAY_MS);
   const allowed: Readonly<Record<Granularity, boolean>> = {
     hour: days * 24 <= HOURS_MAX && fromMs >= startOfDay(nowMs - HOURS_KEPT_DAYS * DAY_MS),
-    day: days >= 2 && days <= DAYS_MAX,
-    month: days >= 2 * MONTH_DAYS,
+    day: days >= 2 && days <= DAYS_MAX && !isOld,
+    month: days >= 2 * MONTH_DAYS || isOld,
   };
   const steps: readonly Granularity[] = ['hour', 'day', 'month'];
   const offered = steps.filter((step) => allowed[step]);
