@@ -28,6 +28,8 @@ beforeAll(async () => {
   account = await createTestAccount(service.core, 10);
   other = await createTestAccount(service.core, 10);
   call = client(service.url, account.secret);
+  const asked = { model: 'sandbox/echo-1', messages: [{ role: 'user', content: QUESTION }] };
+  expect((await call('POST', '/v1/ai/chat', asked)).status).toBe(200);
   [film, failed] = await Promise.all([ended(HOSTILE), ended('[[fail:CONTENT_REFUSED]]')]);
 });
 afterAll(async () => {

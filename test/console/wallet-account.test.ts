@@ -116,6 +116,10 @@ test('budget, usual card and auto-recharge are set without scripts, as the API t
   });
   expect((await sendForm(visitor, '/console/wallet', 'recharge', { ...plan, enabled: 'off' })).status).toBe(303);
   const [card] = (await get('/v1/account/payment_method/list')).items;
+  expect((await visitor.get('/console/wallet')).text).toContain(`<option value="${card.payment_method_id}">`);
+  const chosen = { ...plan, enabled: 'off', payment_method_id: card.payment_method_id };
+  expect((await sendForm(visitor, '/console/wallet', 'recharge', chosen)).status).toBe(303);
+  expect((await get('/v1/account/autorecharge/get')).payment_method_id).toBe(card.payment_method_id);
   const removed = await sendForm(visitor, '/console/wallet', 'remove', { payment_method_id: card.payment_method_id });
   expect(removed.location).toBe('/console/wallet?done=wallet.remove');
   expect((await get('/v1/account/payment_method/list')).items).toEqual([]);

@@ -7,6 +7,7 @@ import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { badge, facts } from '../parts/table.ts';
 import { ago, countOf, money } from '../parts/text.ts';
 import type { Read, Visit } from '../visit.ts';
+import { type Method, nameOf } from './methods.ts';
 import { type Charges, chargesOf, type Plan } from './simulate.ts';
 
 export interface Recharge {
@@ -54,7 +55,7 @@ export function lastMonth({ nowMs }: Visit) {
   return { from: iso(startOfMonth(toMs - 1)), to: iso(toMs), granularity: 'day' };
 }
 
-export function recharge(visit: Visit, now: Recharge, spent: Read<Spend>): Html {
+export function recharge(visit: Visit, now: Recharge, spent: Read<Spend>, cards: readonly Method[]): Html {
   const last = now.last_attempt;
   const told = facts([
     ['State', now.enabled ? badge('on', 'good') : badge('off')],
@@ -72,11 +73,11 @@ export function recharge(visit: Visit, now: Recharge, spent: Read<Spend>): Html 
     ],
     ['Next attempt', now.next_attempt_at === null ? null : ago(visit, now.next_attempt_at)],
   ]);
-  const form = visit.may(rechargeAct.capability) ? actForm(visit, 'recharge', fields(visit, now)) : '';
+  const form = visit.may(rechargeAct.capability) ? actForm(visit, 'recharge', fields(visit, now, cards)) : '';
   return html`<div class="panels"><div>${told}${tried(visit, now, spent)}</div><div>${form}</div></div>`;
 }
 
-function fields(visit: Visit, now: Recharge): Html {
+function fields(visit: Visit, now: Recharge, cards: readonly Method[]): Html {
   const attributes = html`inputmode="decimal"`;
   const number = (name: string, label: string, value: number) =>
     field(visit, 'recharge', { name, label, value: String(value), isRequired: true, attributes });
@@ -84,7 +85,12 @@ function fields(visit: Visit, now: Recharge): Html {
 ${number('recharge_amount', 'charge, USD', now.recharge_amount ?? USUAL.amount)}
 ${number('max_per_day', 'at most so often a day', now.max_per_day ?? USUAL.perDay)}
 ${number('max_per_month', 'and so often a month', now.max_per_month ?? USUAL.perMonth)}</div>
-<input type="hidden" name="payment_method_id" value="${now.payment_method_id ?? ''}">
+${choice(visit, 'recharge', {
+  name: 'payment_method_id',
+  label: 'With the card',
+  value: now.payment_method_id ?? '',
+  options: [['', 'the usual one'], ...cards.map((card) => [card.payment_method_id, nameOf(card)] as const)],
+})}
 ${choice(visit, 'recharge', {
   name: 'enabled',
   label: 'Auto-recharge is',

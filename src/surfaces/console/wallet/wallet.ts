@@ -100,7 +100,7 @@ ${panel(visit, 'Balance', balance, (data) => left(visit, data))}
 ${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}</div>
 <div class="panels">${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items))}
 ${panel(visit, 'Budget', budget, (data) => budgetForm(visit, data))}</div>
-${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent))}
+${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent, cards.data?.items ?? []))}
 ${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, '30d')))}`;
   return { title: 'Wallet', content };
 }
