@@ -139,7 +139,7 @@ ${table({
     { title: 'Model', cell: ({ id }) => short(id, 100) },
     { title: 'State', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
     { title: 'Serves', cell: ({ capabilities }) => capabilities.join(', ') },
-    { title: 'Region', cell: ({ region }) => short(region ?? '', 40) },
+    { title: 'Region', cell: ({ region }) => (region === null ? '' : short(region, 40)) },
     { title: 'Context', kind: 'number', cell: ({ context_length: tokens }) => (tokens === null ? '' : count(tokens)) },
     { title: 'Million tokens in', kind: 'number', cell: price('input') },
     { title: 'Million tokens out', kind: 'number', cell: price('output') },
