@@ -1,0 +1,182 @@
+// Nothing beyond the API: the calls at the foot of each page, made again over HTTP with a key of the same scopes, answer every figure of the
+// page; and a key that may read one module sees that module and nothing else.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pages } from '../../src/surfaces/console/pages.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { manifest } from '../support/capabilities.ts';
+import { openConsole, signedIn } from '../support/console.ts';
+import { addressOf, type Filled, fillAccount } from '../support/filled-account.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  type Reply,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
+
+let service: TestService;
+let chromium: TestBrowser;
+let receiver: Receiver;
+let account: TestAccount;
+let filled: Filled;
+let call: Client;
+beforeAll(async () => {
+  [service, chromium, receiver] = await Promise.all([
+    startTestService({ env: LOCAL_TARGETS }),
+    startBrowser(),
+    Receiver.start(),
+  ]);
+  account = await createTestAccount(service.core, 9.5);
+  call = client(service.url, account.secret);
+  filled = await fillAccount(call, receiver.url('/hook'), 'mark');
+});
+afterAll(async () => {
+  await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
+});
+
+/** Those of the operator are another account's. */
+const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
+
+/** The text of each cell, line and heading, and the instants, but for what is to be filled in or pressed. */
+const TOLD = `(() => {
+  const main = document.querySelector('main').cloneNode(true);
+  for (const of of main.querySelectorAll('footer.calls, label, option, button, .hint, .period, nav, pre')) of.remove();
+  const instants = [...main.querySelectorAll('time')].map((time) => time.dateTime);
+  for (const time of main.querySelectorAll('time')) time.remove();
+  const lines = [...main.querySelectorAll('td, th, dd, dt, li, p, h1, h2, figcaption, summary')];
+  const alone = lines.filter((line) => line.querySelector('p, li, dd') === null);
+  return { instants, lines: alone.map((line) => line.textContent.replaceAll(/\\s+/g, ' ').trim()) };
+})()`;
+
+interface Told {
+  readonly instants: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** Figures that a page works out from its answers, and numbers that stand in its own words. */
+const WORKED_OUT = [
+  /^at [\d.]+ USD a day$/, // what was spent in 7 days, by 7
+  /^\d+ 100 %$/, // all of so many
+  /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
+  /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
+  /^\d\d:\d\d UTC/, // the hour of an instant
+  /^(Spent|Failed) in (7|30) days$/,
+  /^(Last )?24 hours( before)?$/,
+  /with 2xx\.$/,
+  /^10 attempts in some three days$/,
+  /(newest 2,000|first 2,500)/,
+];
+const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const WORD = /[\w-]*\d[\w.,-]*/g;
+
+/** What has a digit: numbers as such, however they are written; ids and names as they stand. */
+function wordsOf(text: string): string[] {
+  return (text.replaceAll(INSTANT, ' ').match(WORD) ?? []).map((word) => {
+    const plain = word.replaceAll(/(?<=\d),(?=\d{3})/g, '').replace(/[.,-]+$/, '');
+    return /^-?[\d.]+(?:e-?\d+)?$/.test(plain) ? String(Number(plain)) : plain;
+  });
+}
+
+/** `counted`: calls made since the page was, each of which is counted where the page tells calls. */
+function notAnswered({ instants, lines }: Told, answers: string, counted = 0): string[] {
+  const known = new Set(wordsOf(answers));
+  const isKnown = (word: string) =>
+    known.has(word) ||
+    Array.from({ length: counted }, (_, i) => String(Number(word) + 1 + i)).some((n) => known.has(n));
+  return [
+    ...instants.filter((instant) => !answers.includes(instant)),
+    ...lines.filter((line) => !wordsOf(line).every(isKnown) && !WORKED_OUT.some((pattern) => pattern.test(line))),
+  ];
+}
+
+const COMMAND =
+  /^curl -sS(?: -X (\w+))? '([^']*)' \\\n {2}-H "Authorization: Bearer \$QM_KEY"(?: \\\n {2}-H 'Content-Type: application\/json' \\\n {2}-d '(.*)')?$/;
+
+/** Makes the calls of a foot again. */
+function replay(commands: string, as: Client): Promise<Reply[]> {
+  const replies = commands.split('\n\n').map((command) => {
+    const [, method = 'GET', address = '', body] = COMMAND.exec(command) ?? [];
+    expect(address, command).toContain(`${service.url}/v1/`);
+    return as(method, address.slice(service.url.length), body);
+  });
+  return Promise.all(replies);
+}
+
+/** The same with a key that may see the page: all that they answered. */
+async function answersOf(commands: string, as: Client): Promise<string> {
+  const replies = await replay(commands, as);
+  expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
+  return replies.map(({ text }) => text).join('\n');
+}
+
+test('every figure of every page is in the answers to the calls at its foot', async () => {
+  const { page } = await openConsole(chromium.browser, service.url, account.secret, { javaScriptEnabled: false });
+  const others = client(service.url, (await createTestAccount(service.core, 9.5)).secret);
+  let [figures, strange] = [0, 0];
+  for (const each of own) {
+    const path = addressOf(each, filled);
+    await page.goto(service.url + path);
+    const [commands = ''] = await page.locator('footer.calls pre').allTextContents();
+    const told = (await page.evaluate(TOLD)) as Told;
+    // A page of nothing but words makes no call.
+    const answers = commands === '' ? '' : await answersOf(commands, call);
+    const counted = ['', '/usage'].includes(each.path) ? 2 * commands.split('\n\n').length : 0;
+    expect(notAnswered(told, answers, counted), path).toEqual([]);
+    figures += told.lines.filter((line) => wordsOf(line).length > 0).length;
+    if (['', '/wallet', '/usage'].includes(each.path))
+      strange += notAnswered(told, (await replay(commands, others)).map(({ text }) => text).join()).length;
+  }
+  expect(figures).toBeGreaterThan(1_000);
+  // The answers of another account have them not.
+  expect(strange).toBeGreaterThan(100);
+});
+
+const modules = [...new Set(own.map(({ needs }) => needs.split('.')[0] as string))];
+
+/** What only pages of the module show. */
+const marks: Readonly<Record<string, readonly string[]>> = {
+  queue: ['mark-queue'],
+  errors: ['mark-errors'],
+  vector: ['mark-vector'],
+  cron: ['mark-cron'],
+  account: ['mark-account', 'mark-key'],
+  video: ['mark-film'],
+  ai: [],
+};
+
+/** The commands at the foot of a page that no browser has read. */
+function commandsOf(text: string): string {
+  const [, commands = ''] = /aria-label="The calls of this page">([^<]*)</.exec(text) ?? [];
+  const signs: Readonly<Record<string, string>> = {
+    '&quot;': '"',
+    '&#39;': "'",
+    '&lt;': '<',
+    '&gt;': '>',
+    '&amp;': '&',
+  };
+  return commands.replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (sign) => signs[sign] ?? sign);
+}
+
+test.each(modules)('a key that may read %s sees that, and of the rest which scope is missing', async (module) => {
+  const narrow = await call('POST', '/v1/account/keys/create', { name: 'narrow', scopes: [`${module}:read`] });
+  const secret = narrow.body.data.key_secret;
+  const visitor = await signedIn(service.url, secret);
+  const foreign = Object.entries(marks).flatMap(([name, texts]) => (name === module ? [] : texts));
+  const seen = new Set<string>();
+  for (const { name, path, needs } of own) {
+    const { status, text } = await visitor.get(addressOf({ path }, filled));
+    const { scope, anyKey } = manifest.byId.get(needs) ?? expect.fail(needs);
+    const mayRead = anyKey === true || (needs.startsWith(`${module}.`) && scope === 'read');
+    expect([name, status]).toEqual([name, mayRead ? 200 : 403]);
+    if (!mayRead) expect(text).toContain(`${needs.split('.')[0]}:${scope}`);
+    // Events tell of all modules.
+    if (name !== 'events') expect([name, ...foreign.filter((mark) => text.includes(mark))]).toEqual([name]);
+    for (const mark of marks[module] ?? []) if (text.includes(mark)) seen.add(mark);
+    const commands = commandsOf(text);
+    if (commands !== '') await answersOf(commands, client(service.url, secret));
+  }
+  expect([...seen].sort()).toEqual([...(marks[module] ?? [])].sort());
+});

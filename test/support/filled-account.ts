@@ -1,0 +1,74 @@
+// An account with one of everything that pages of the console show, made by calls of the API, and the address of each page of it.
+import { expect } from 'vitest';
+import type { ConsolePage } from '../../src/surfaces/console/page.ts';
+import { eventually } from '../cron/harness.ts';
+import type { Client } from './service.ts';
+
+/** What the addresses of its pages name. */
+export interface Filled {
+  readonly queue: string;
+  readonly dlq: string;
+  readonly schedule: string;
+  readonly webhook: string;
+  readonly group: string;
+  readonly collection: string;
+  readonly film: string;
+  readonly key: string;
+}
+
+const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
+
+/** `mark` stands in every text that somebody chose. `receiver`: an address that takes deliveries. */
+export async function fillAccount(call: Client, receiver: string, mark: string): Promise<Filled> {
+  const ok = async (method: string, path: string, body?: unknown) => {
+    const reply = await call(method, path, body);
+    expect(reply.status, `${path}: ${reply.text}`).toBe(200);
+    return reply.body.data;
+  };
+  const post = (path: string, body: unknown) => ok('POST', path, body);
+  const [queue, dlq, collection] = ['jobs', 'failed', 'notes'];
+  const film = await post('/v1/video/generate', { ...QUICK, prompt: `${mark}-film` });
+  await ok('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 7.25 });
+  const key = await post('/v1/account/keys/create', {
+    ...{ name: `${mark}-key`, scopes: ['queue:write'], spend_cap_usd: 1.75, spend_cap_period: 'daily' },
+  });
+  await post('/v1/queue/create', { name: dlq });
+  await post('/v1/queue/create', { name: queue, dead_letter_queue: dlq, max_retries: 1 });
+  for (let n = 0; n < 3; n += 1) await post('/v1/queue/publish', { queue, payload: { text: `${mark}-queue`, n } });
+  const { items } = await post('/v1/queue/consume', { queue, max_messages: 2 });
+  for (const { receipt_handle } of items) await post('/v1/queue/nack', { queue, receipt_handle });
+  await post('/v1/queue/dlq/redrive/jobs', { message_ids: [items[0].message_id] });
+  const fields = { level: 'error', environment: 'production', user_id: `${mark}-user` };
+  const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
+  await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
+  await post('/v1/vector/collection/create', { collection, dimension: 3 });
+  await post('/v1/vector/upsert', {
+    collection,
+    vectors: [{ id: `${mark}-vector`, embedding: [1, 0.5, 0], metadata: { n: 1 } }],
+  });
+  const webhook = await post('/v1/account/webhooks/register', {
+    ...{ url: receiver, events: ['queue.dlq'], description: `${mark}-account` },
+  });
+  await post(`/v1/account/webhooks/test/${webhook.id}`, {});
+  const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
+  await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
+  await eventually(async () => (await ok('GET', `/v1/video/get/${film.job_id}`)).finished_at !== null);
+  return {
+    ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
+    ...{ group: group.error_group_id, film: film.job_id, key: key.id },
+  };
+}
+
+/** The address of the page, with what it is about put in. The operator's pages are another account's. */
+export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): string {
+  const rooms: Readonly<Record<string, string>> = {
+    ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
+    ...{ webhooks: filled.webhook, video: filled.film, keys: filled.key },
+  };
+  const [, room = ''] = path.split('/');
+  return `/console${path.replace(/\{\w+\}/, () => {
+    const name = rooms[room];
+    if (name === undefined) throw new Error(`the filled account has nothing for ${path}`);
+    return name;
+  })}`;
+}
