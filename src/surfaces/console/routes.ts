@@ -11,11 +11,11 @@ import { Problem, problem } from '../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../pages/message.ts';
 import { readForm } from '../pages/own-form.ts';
 import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutStaleCookie } from '../pages/visitor.ts';
+import { pageAt } from './address.ts';
 import { type Assets, loadAssets } from './assets/assets.ts';
 import { consoleAnswer } from './frame.ts';
 import { LiveTicks } from './live.ts';
 import type { Act, ConsolePage, View } from './page.ts';
-import { pages } from './pages.ts';
 import { failure } from './parts/failure.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
 import { type Read, Visit } from './visit.ts';
@@ -31,22 +31,29 @@ interface Console {
   readonly manifest: Manifest;
   readonly assets: Assets;
   readonly ticks: LiveTicks;
+  /** Those of this deployment. */
+  readonly pages: readonly ConsolePage[];
 }
 
 export function consoleRoutes(services: () => Core, manifest: Manifest): readonly RawRoute[] {
   // Made when somebody first asks: who never opens the console has no memory of it.
   const assets = once(loadAssets);
   const ticks = once(() => new LiveTicks(services(), manifest));
-  const offered = pages.filter(({ needs }) => manifest.byId.has(needs));
+  const offered = once(async () => {
+    const { pages } = await import('./pages.ts');
+    return pages.filter(({ needs }) => manifest.byId.has(needs));
+  });
   const route = (name: string, path: string, rest: Pick<RawRoute, 'methods' | 'answer' | 'stream'>): RawRoute => ({
     ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
     ...{ bodyBytesMax: FORM_BYTES_MAX, refuse: refusal, ...rest },
   });
-  const shown = (page: ConsolePage) =>
-    route(page.name, page.path, {
+  const shown = (path: string) =>
+    route('page', path, {
       methods: ['GET', 'POST'],
-      answer: async (request) =>
-        visited({ core: services(), manifest, assets: await assets(), ticks: ticks() }, offered, page, request),
+      answer: async (request) => {
+        const [files, pages] = await Promise.all([assets(), offered()]);
+        return visited({ core: services(), manifest, assets: files, ticks: ticks(), pages }, request);
+      },
     });
   return [
     route('assets', '/assets/{file}', {
@@ -58,16 +65,16 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
       answer: (request) => follow(services(), ticks(), request),
     }),
     route('view', '/view', { methods: ['POST'], answer: (request) => setPreferences(services(), request) }),
-    ...offered.map(shown),
+    shown(''),
+    shown('/{rest*}'),
   ];
 }
 
-async function visited(
-  { core, manifest, assets, ticks }: Console,
-  offered: readonly ConsolePage[],
-  page: ConsolePage,
-  request: RawRequest,
-): Promise<RawAnswer> {
+async function visited({ core, manifest, assets, ticks, pages }: Console, request: RawRequest): Promise<RawAnswer> {
+  const [path = ''] = request.url.split('?');
+  const found = pageAt(pages, path.slice(ROOT.length));
+  if (found === null) return noSuchPage();
+  const { page, params } = found;
   const visitor = await visitorOf(core, request);
   if (visitor === null) return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
   const form = request.method === 'POST' ? readForm(request.headers, request.body) : null;
@@ -81,9 +88,9 @@ async function visited(
     await endSession(core.db, visitor.session.sessionId);
     return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
   }
-  const parts = { core, manifest, request, visitor, principal, preferences: preferencesOf(request) };
+  const parts = { core, manifest, request, params, visitor, principal, preferences: preferencesOf(request) };
   const since = page.isLive === true && form === null ? await ticks.mark(principal.accountId) : null;
-  const framed = { page, pages: offered, assets, since, done: doneText(offered, request) };
+  const framed = { page, pages, assets, since, done: doneText(pages, request) };
   const visit = new Visit(parts);
   if (form === null) return answered(framed, visit);
   const name = form.get('act') ?? '';

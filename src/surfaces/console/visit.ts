@@ -42,6 +42,7 @@ export interface VisitParts {
   readonly core: Core;
   readonly manifest: Manifest;
   readonly request: RawRequest;
+  readonly params: Readonly<Record<string, string>>;
   readonly visitor: Visitor;
   readonly principal: Principal;
   readonly preferences: Preferences;
@@ -58,7 +59,7 @@ export class Visit {
 
   /** Path parameters of the address. */
   get params(): Readonly<Record<string, string>> {
-    return this.#parts.request.params;
+    return this.#parts.params;
   }
 
   get query(): URLSearchParams {
