@@ -79,9 +79,15 @@ describe.each(['acme', 'corp'])('at %s', (vendor) => {
   );
 });
 
-/** The first stops for nothing, the second bills what ran. */
+/**
+ * What is known of the bill. The first stops for nothing, the second bills what ran. A film that was made after the last look and before
+ * the call that removes it is told to nobody.
+ */
 function billedSeconds(jobs: readonly DoubleJob[], vendor: string): number {
-  const billed = jobs.filter(({ state }) => state === 'succeeded' || (state === 'cancelled' && vendor === 'corp'));
+  const billed = jobs.filter(
+    ({ state, purged, endTold }) =>
+      (state === 'succeeded' && (endTold || !purged)) || (state === 'cancelled' && vendor === 'corp'),
+  );
   return billed.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 

@@ -186,6 +186,7 @@ class Double implements VendorDouble {
     if (operation === 'poll') this.#advance(job);
     if (job.purged && this.wire.name !== 'replicate') return this.wire.unknownJob();
     if (operation === 'result') return this.wire.result?.(job, this.#filmUrl(job)) ?? this.wire.unknownJob();
+    job.endTold ||= job.state !== 'queued' && job.state !== 'running';
     return this.wire.status(job, { base: this.baseUrl, film: this.#filmUrl(job) });
   }
 
@@ -237,6 +238,7 @@ const FRESH = {
   progressPct: 0,
   failure: 'other',
   purged: false,
+  endTold: false,
   started: false,
   polls: 0,
 } as const;

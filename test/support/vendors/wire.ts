@@ -34,6 +34,8 @@ export interface DoubleJob {
   progressPct: number;
   failure: 'content' | 'other';
   purged: boolean;
+  /** A poll was answered with its end. */
+  endTold: boolean;
   started: boolean;
   polls: number;
 }
