@@ -57,7 +57,7 @@ test('the balance rises without a reload when money comes in', async () => {
 test('the plot tells what is spent now, also of a page that has changed in place', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   const call = client(service.url, account.secret);
-  const cell = page.locator('figure.plot').first().locator('tbody tr').last().locator('td').first();
+  const cell = page.locator('figure.plot details').first().locator('tbody tr').last().locator('td').first();
   const before = await cell.getAttribute('data-value');
   await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
   await expect.poll(() => cell.getAttribute('data-value'), { timeout: 10_000 }).not.toBe(before);

@@ -13,12 +13,18 @@ test.each([
   expect([found?.page.name, found?.params]).toEqual([name, params]);
 });
 
-test.each(['/', '/none', '/queues/', '/queues/jobs/none', '/queues/%', '/queues/%c3/dlq', '//queues', '/queues/jobs/dlq/'])(
-  'no page stands at %s',
-  (path) => {
-    expect(pageAt(pages, path)).toBeNull();
-  },
-);
+test.each([
+  '/',
+  '/none',
+  '/queues/',
+  '/queues/jobs/none',
+  '/queues/%',
+  '/queues/%c3/dlq',
+  '//queues',
+  '/queues/jobs/dlq/',
+])('no page stands at %s', (path) => {
+  expect(pageAt(pages, path)).toBeNull();
+});
 
 test('every page has an address of its own', () => {
   for (const page of pages) expect(pageAt(pages, page.path.replaceAll(/\{\w+\}/g, 'x'))?.page.name).toBe(page.name);

@@ -66,13 +66,18 @@ function morph(next) {
     ignoreActiveValue: true,
     callbacks: {
       // What somebody typed or chose, and what the plots drew, is no older state of the page.
-      beforeNodeMorphed: (/** @type {Node} */ old, /** @type {Node} */ next) => !isTyped(old) && !isSameFile(old, next),
-      beforeNodeRemoved: (/** @type {Node} */ old) => !(old instanceof Element && old.classList.contains('drawn')),
+      beforeNodeMorphed: (/** @type {Node} */ old, /** @type {Node} */ next) =>
+        !isTyped(old) && !isDrawn(old) && !isSameFile(old, next),
       beforeAttributeUpdated: (/** @type {string} */ name, /** @type {Element} */ of) =>
         !(name === 'open' && (of.tagName === 'DETAILS' || of.tagName === 'DIALOG')),
     },
   });
   document.dispatchEvent(new Event('morphed'));
+}
+
+/** @param {Node} node */
+function isDrawn(node) {
+  return node instanceof Element && node.classList.contains('drawn');
 }
 
 /**

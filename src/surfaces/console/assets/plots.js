@@ -12,8 +12,9 @@ const drawn = new WeakMap();
 
 /** @param {HTMLElement} figure @returns {Figures} */
 function read(figure) {
-  const labels = [...figure.querySelectorAll('thead th')].slice(1).map((cell) => cell.textContent ?? '');
-  const rows = [...figure.querySelectorAll('tbody tr')];
+  const table = figure.querySelector('details table');
+  const labels = [...(table?.querySelectorAll('thead th') ?? [])].slice(1).map((cell) => cell.textContent ?? '');
+  const rows = [...(table?.querySelectorAll('tbody tr') ?? [])];
   const ms = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
   const plain = labels.map((_, i) => rows.map((row) => Number(row.querySelectorAll('td')[i]?.dataset.value)));
   /** @type {number[][]} */
@@ -129,24 +130,19 @@ function drawAll() {
   for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('figure.plot'))) {
     const figures = read(figure);
     const before = drawn.get(figure);
-    const details = figure.querySelector('details');
-    if (before?.place.isConnected) {
-      const shape = JSON.stringify(figures.labels);
-      if (before.place.dataset.shape === shape) {
-        drawn.set(figure, { ...before, figures });
-        before.plot.setData([figures.ms, ...figures.stacked.toReversed()]);
-        continue;
-      }
-      before.plot.destroy();
-      before.place.remove();
+    const place = figure.querySelector('.drawn');
+    if (!(place instanceof HTMLElement)) continue;
+    const shape = JSON.stringify(figures.labels);
+    if (before !== undefined && place.dataset.shape === shape) {
+      drawn.set(figure, { ...before, figures });
+      before.plot.setData([figures.ms, ...figures.stacked.toReversed()]);
+      continue;
     }
-    const place = document.createElement('div');
-    place.className = 'drawn';
-    place.dataset.shape = JSON.stringify(figures.labels);
-    // What it shows is in the table.
-    place.setAttribute('aria-hidden', 'true');
-    figure.insertBefore(place, details);
+    const details = figure.querySelector('details');
     if (details !== null && before === undefined) details.open = false;
+    before?.plot.destroy();
+    place.replaceChildren();
+    place.dataset.shape = shape;
     drawn.set(figure, { plot: make(figure, figures, place), place, figures });
   }
 }

@@ -29,7 +29,17 @@ export function plot({ caption, unit, instants, series, isRunning }: Plot): Html
       html`<tr><th scope="row"><time datetime="${instant}">${instant.slice(0, 16).replace('T', ' ')}</time></th>${shown.map(({ values }) => html`<td class="number" data-value="${values[i] ?? 0}">${text(values[i] ?? 0)}</td>`)}</tr>\n`,
   );
   return html`<figure class="plot" data-unit="${unit}"${isRunning ? html` data-running` : ''}><figcaption>${caption}${unit === 'USD' ? ', USD' : ''}</figcaption>
+${placeOf(shown)}
 <details open><summary>Figures</summary><div class="scroll" role="region" aria-label="Figures of ${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}, in ${unit}; times are UTC</caption><thead><tr><th scope="col">From</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></figure>`;
+}
+
+/** Where the script draws, as high as what it draws: nothing below moves when it comes. Hidden where no script runs. */
+function placeOf(shown: readonly Series[]): Html {
+  const rows = ['Time', ...shown.map(({ label }) => label).toReversed()].map(
+    (label, i) =>
+      html`<tr class="u-series"><th>${i === 0 ? '' : html`<div class="u-marker"></div>`}<div class="u-label">${label}</div></th><td class="u-value">--</td></tr>`,
+  );
+  return html`<div class="drawn" aria-hidden="true"><div class="uplot"><div class="space"></div><table class="u-legend u-inline u-live"><tbody>${rows}</tbody></table></div></div>`;
 }
 
 /** The largest eight; what is beyond is one more. */
