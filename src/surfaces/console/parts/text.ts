@@ -1,4 +1,5 @@
 // Values as people read them: money with as many digits as it needs, instants in two zones, counts, and texts of strangers cut short.
+import { LRUCache } from 'lru-cache';
 import { type Html, html } from '../../../lib/html.ts';
 import type { Visit } from '../visit.ts';
 
@@ -7,14 +8,16 @@ export const TEXT_CHARACTERS_MAX = 64 * 1024;
 const DECIMALS_MIN = 2;
 const DECIMALS_MAX = 9;
 const SIGNIFICANT = 3;
+// Making a formatter takes as long as some twenty uses of it, and a plot has hundreds of figures.
 const counted = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const exact = new Intl.NumberFormat('en', {
+  minimumFractionDigits: DECIMALS_MIN,
+  maximumFractionDigits: DECIMALS_MAX,
+});
 
 /** USD with at least two decimals, and all that it has: 0.00002 is never shown as 0.00. */
 export function moneyText(usd: number): string {
-  const text = new Intl.NumberFormat('en', {
-    minimumFractionDigits: DECIMALS_MIN,
-    maximumFractionDigits: DECIMALS_MAX,
-  }).format(usd);
+  const text = exact.format(usd);
   return text === '-0.00' ? '0.00' : text;
 }
 
@@ -69,12 +72,23 @@ export function time(visit: Visit, instant: string | null, never = 'never'): Htm
 
 /** The instant in any zone, and its name. */
 export function inZone(instant: string, zone: string): string {
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    ...{ timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
-    timeZoneName: 'shortOffset',
-  }).formatToParts(new Date(instant));
+  const parts = formatOf(zone).formatToParts(new Date(instant));
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
   return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')} ${of('timeZoneName')}`;
+}
+
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 20 });
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('sv-SE', {
+      ...{ timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+      timeZoneName: 'shortOffset',
+    });
+    formats.set(zone, format);
+  }
+  return format;
 }
 
 /** `3 min ago`, `in 2 h`, with the instant as its title. */
