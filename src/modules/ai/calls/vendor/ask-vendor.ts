@@ -1,0 +1,103 @@
+// One vendor asked for one chat: until it has taken the call on, by an answer that is whole or the first content of one that streams.
+import type { Candidate } from '../../../../core/vendors/choose.ts';
+import type { AiAdapter, AiUsage, ChatPiece, ChatReply } from '../../../../vendors/ai/port.ts';
+import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
+import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../../limits.ts';
+import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../../models/family.ts';
+import type { AiState } from '../../state.ts';
+import type { ChatAsk } from '../ask.ts';
+import { Assembly } from '../assemble.ts';
+import type { ModelCall } from '../model-call.ts';
+import type { Reserved } from '../reserve.ts';
+import { Upstream } from '../upstream.ts';
+import { tooLate } from '../walk.ts';
+
+/** A stream that has begun: what was held back of it, and the rest. */
+export interface Begun {
+  readonly kind: 'stream';
+  readonly first: readonly ChatPiece[];
+  readonly rest: AsyncIterator<ChatPiece>;
+  readonly upstream: Upstream;
+}
+type Completed = Extract<ChatReply, { kind: 'completed' }>;
+
+export async function askVendor(
+  { pictures }: AiState,
+  { core, signal, accountId }: ModelCall,
+  ask: ChatAsk,
+  place: Candidate,
+  reserved: Reserved,
+): Promise<Begun | Completed | Refused | NotSent> {
+  const { row } = place;
+  const model = aiModel(row);
+  const timeouts = timeoutsOf(model);
+  const upstream = new Upstream(signal, model.billsAfterDisconnect ? DRAIN_MS : 0);
+  upstream.limit(timeouts.totalMs);
+  const hasContent = ask.stream ? upstream.limit(timeouts.firstContentMs) : null;
+  const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
+  const adapter = core.vendors.adapter<AiAdapter>('ai', name);
+  const held = pictures.of(accountId);
+  const call = {
+    ...{ baseUrl, assetHosts, outbound: core.outbound, signal: upstream.signal },
+    key: key?.reveal() ?? null,
+    holdPicture: held.take,
+    dropped: () => core.vendors.lineDropped(row.vendor.id),
+    // What is not streamed comes in one piece, at its end.
+    timeouts: ask.stream ? timeouts : { ...timeouts, firstContentMs: timeouts.totalMs, idleMs: timeouts.totalMs },
+  };
+  let reply: Begun | Completed | Refused | NotSent | null = null;
+  try {
+    const own = adapter.respond !== undefined && speaksResponses(row) ? ask.response : null;
+    const replied = await (own === null ? adapter.chat : (adapter.respond as AiAdapter['chat']))(call, {
+      model: wireModel(model),
+      body: own ?? ask.body,
+      outputTokensMax: reserved.outputTokensOf(model),
+      stream: ask.stream,
+    });
+    if (replied.kind !== 'stream') reply = replied;
+    else reply = await (ask.stream ? toContent(replied.pieces, upstream) : toEnd(replied.pieces));
+    hasContent?.();
+    return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
+  } finally {
+    held.release();
+    if (reply?.kind !== 'stream') upstream.close();
+  }
+}
+
+/** What comes before the first content commits nobody: a failure in it is a refusal. */
+async function toContent(pieces: AsyncIterableIterator<ChatPiece>, upstream: Upstream): Promise<Begun | Refused> {
+  const first: ChatPiece[] = [];
+  while (first.length < PREAMBLE_PIECES_MAX) {
+    const piece = pieceOf(await pieces.next());
+    if (piece.kind === 'failed') return piece.failure;
+    first.push(piece);
+    if (piece.kind === 'end' || (piece.kind === 'chunk' && piece.hasContent))
+      return { kind: 'stream', first, rest: pieces, upstream };
+  }
+  upstream.end();
+  await pieces.return?.();
+  return brokenOff('The vendor sends pieces without content.');
+}
+
+/** Of a vendor that streams unasked: nobody sees half of it, so what fails is a refusal, however far it had come. */
+async function toEnd(pieces: AsyncIterableIterator<ChatPiece>): Promise<Completed | Refused> {
+  const said = new Assembly();
+  let usage: AiUsage | null = null;
+  for (;;) {
+    const piece = pieceOf(await pieces.next());
+    if (piece.kind === 'chunk') said.add(piece.chunk);
+    else if (piece.kind === 'usage') usage = piece.usage;
+    else if (piece.kind === 'failed') return piece.failure;
+    else if (piece.response !== undefined) return { kind: 'completed', completion: piece.response, usage };
+    else if (said.isWhole) return { kind: 'completed', completion: said.completion(), usage };
+    else return brokenOff('The answer is too long to be given in one piece.');
+  }
+}
+
+export function pieceOf({ done, value }: IteratorResult<ChatPiece>): ChatPiece {
+  return done === true ? { kind: 'failed', failure: brokenOff('The vendor broke off its answer.') } : value;
+}
+
+function brokenOff(message: string): Refused {
+  return { kind: 'refused', reason: 'VENDOR_DOWN', breaker: { kind: 'counts' }, message, vendorSaid: null };
+}
