@@ -169,6 +169,24 @@ describe('is tried', () => {
     expect(await goes(there)).toBe(true);
   });
 
+  test('again at once by the next call, when nobody waited for the end of the one that tried it; it counts for nothing', async () => {
+    await open();
+    await later(15_000);
+    await end(await enter(here), { ...ok, isUnknown: true });
+    expect(here.isUp(vendor, CAPABILITY)).toBe(false);
+    const entered = await Promise.all([enter(here), enter(here), enter(there)]);
+    expect(entered.filter(({ kind }) => kind === 'go')).toHaveLength(1);
+    await end(entered.find(({ kind }) => kind === 'go') as Admittance, failed);
+    await later(29_500);
+    expect(await goes(), 'the pause is that of the second failure').toBe(false);
+  });
+
+  test('not by calls that were left, which do not make up for failures either', async () => {
+    await calls(here, [...many(10, { ...ok, isUnknown: true }), ...many(5, failed)]);
+    await both();
+    expect(await goes()).toBe(false);
+  });
+
   test('after pauses that double, to five minutes', async () => {
     await open();
     for (const pauseMs of [15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {

@@ -84,6 +84,11 @@ const updateProbe = statement(
     WHERE vendor = $1 AND capability = $2 AND state <> 'closed' AND retry_at <= core.clock_now()
    RETURNING openings`,
 );
+const updateReturned = statement(
+  'vendor_return_probe',
+  `UPDATE core.vendor_health SET state = 'open', retry_at = core.clock_now()
+    WHERE vendor = $1 AND capability = $2 AND state = 'half_open'`,
+);
 const updateReopened = statement(
   'vendor_reopen',
   `UPDATE core.vendor_health
@@ -165,6 +170,11 @@ export async function claimProbe(
 ): Promise<number | null> {
   const { rows } = await db.query<{ openings: number }>(updateProbe, [vendor, capability, probeMs]);
   return rows[0]?.openings ?? null;
+}
+
+/** The call that was to try it tells nothing: the next one does. */
+export async function returnProbe(db: Queryable, vendor: string, capability: string): Promise<void> {
+  await db.query(updateReturned, [vendor, capability]);
 }
 
 export async function reopenVendor(

@@ -16,6 +16,7 @@ import {
   openVendor,
   readHealth,
   reopenVendor,
+  returnProbe,
   waitForVendor,
 } from './health-store.ts';
 
@@ -23,6 +24,8 @@ import {
 export interface CallOutcome {
   readonly breaker: BreakerEffect;
   readonly reason: FailoverReason | null;
+  /** It says nothing of the vendor, for it was given up: no call is counted, and whoever comes next tries the vendor. */
+  readonly isUnknown?: boolean;
   /** The vendor goes on working when the call is over. */
   readonly keeps?: boolean;
   /** Of a call that was refused, for metrics; its reason when absent. */
@@ -185,9 +188,12 @@ export class VendorHealth {
     };
   }
 
-  #ended(vendor: string, capability: string, probeOpenings: number | null, { breaker, reason }: CallOutcome): void {
+  #ended(vendor: string, capability: string, probeOpenings: number | null, outcome: CallOutcome): void {
+    const { breaker, reason, isUnknown = false } = outcome;
     const failed = breaker.kind === 'counts';
-    if (breaker.kind === 'opens') {
+    if (isUnknown) {
+      if (probeOpenings !== null) this.#change(() => returnProbe(this.#options.db, vendor, capability));
+    } else if (breaker.kind === 'opens') {
       this.#open(vendor, capability, reason ?? 'VENDOR_DOWN', breaker.ms);
     } else if (breaker.kind === 'waits') {
       this.#wait(vendor, capability, reason ?? 'RATE_LIMIT_VENDOR', breaker.ms);

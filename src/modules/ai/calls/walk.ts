@@ -18,6 +18,8 @@ export interface Taken<Reply> {
 }
 
 export const wentWell: CallOutcome = { breaker: { kind: 'none' }, reason: null };
+/** Nobody waited for its end. */
+export const wasLeft: CallOutcome = { ...wentWell, isUnknown: true, told: 'left' };
 
 /** Throws the Problem of a refusal, or of what the first was left for when nobody takes the call on. */
 export async function walk<Reply extends { readonly kind: string }>(
@@ -28,7 +30,7 @@ export async function walk<Reply extends { readonly kind: string }>(
   const outcomes: Outcome[] = [];
   for (;;) {
     const step = nextStep<Candidate>(chain, outcomes);
-    if (signal.aborted) throw problem('SERVICE_UNAVAILABLE', { message: 'Nobody waits for the answer.' });
+    if (signal.aborted) throw nobodyWaits();
     if (step.kind === 'failed') throw failureOf(step.code, step.message, step.retryAfterMs);
     const { place } = step;
     const entry = await core.vendors.enter(place.row.vendor, capability);
@@ -37,7 +39,7 @@ export async function walk<Reply extends { readonly kind: string }>(
       outcomes.push({ kind: 'refused', reason, message: `${place.vendor} is not asked at present.`, retryAfterMs });
       continue;
     }
-    let outcome: CallOutcome | null = { ...wentWell, told: 'not_sent' };
+    let outcome: CallOutcome | null = { ...wasLeft, told: 'not_sent' };
     try {
       const reply = await ask(place);
       if (reply.kind === 'not_sent')
@@ -88,6 +90,10 @@ export function outcomeOf({ breaker, reason }: Refused): CallOutcome {
 /** As the caller is told it. */
 export function failureOf(code: Refused['reason'], message: string, retryAfterMs?: number): Problem {
   return problem(code, { message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+}
+
+export function nobodyWaits(): Problem {
+  return problem('SERVICE_UNAVAILABLE', { message: 'Nobody waits for the answer.' });
 }
 
 /** Of a vendor that was ended for taking too long. */

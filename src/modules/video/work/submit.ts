@@ -128,7 +128,7 @@ async function askVendor(
     const { reason, retryAfterMs } = entry;
     return { kind: 'refused', reason, message: `${link.vendor} is not asked at present.`, retryAfterMs };
   }
-  let outcome: CallOutcome = { breaker: { kind: 'none' }, reason: null, told: 'not_sent' };
+  let outcome = notSent;
   try {
     const { attemptId, submission } = await send(turn, material, position, link, leftReason, row);
     outcome = callOutcome(submission);
@@ -207,12 +207,14 @@ async function save(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
+const notSent: CallOutcome = { breaker: { kind: 'none' }, reason: null, isUnknown: true, told: 'not_sent' };
+
 function callOutcome(submission: VideoSubmission): CallOutcome {
   switch (submission.kind) {
     case 'accepted':
       return { breaker: { kind: 'none' }, reason: null, keeps: true };
     case 'not_sent':
-      return { breaker: { kind: 'none' }, reason: null, told: 'not_sent' };
+      return notSent;
     case 'unknown':
       return { breaker: submission.breaker, reason: 'VENDOR_TIMEOUT', keeps: true };
     case 'refused': {
