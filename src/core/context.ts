@@ -111,6 +111,8 @@ export interface CallContext {
   holdMade(bytes: number): void;
   /** Before what cannot be refused later. Throws CONCURRENCY_LIMITED or OVERLOADED when account, or all, hold too much of answers. */
   requireAnswerRoom(): void;
+  /** The call fails, and yet it was charged so much: its failure tells it, and usage has it once. */
+  chargedThoughFailed(costNanos: bigint): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
   /**

@@ -101,6 +101,12 @@ export class Call extends Visit implements CallContext {
     this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400);
   }
 
+  chargedThoughFailed(costNanos: bigint): void {
+    if (costNanos === 0n) return;
+    this.spentNanos += costNanos;
+    this.billed = true;
+  }
+
   weigh(tokens: number): void {
     const { limitClass } = this.endpoint;
     if (this.limiter === null || limitClass === 'none' || tokens === 0) return;

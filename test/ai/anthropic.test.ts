@@ -43,6 +43,7 @@ function ask(body: Json, { stream = false, ...model }: Partial<AiModel> & { stre
     outbound,
     signal: new AbortController().signal,
     holdPicture: () => undefined,
+    accepted: () => undefined,
     dropped: () => undefined,
   };
   const row = { id: 'claude', jsonSchema: null, reasoning: false, options: {}, ...model };

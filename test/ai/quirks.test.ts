@@ -36,6 +36,7 @@ function callBy(client: OutboundClient): AiCall {
     outbound: client,
     signal,
     holdPicture: () => undefined,
+    accepted: () => undefined,
     dropped: () => undefined,
   };
 }

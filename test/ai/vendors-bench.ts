@@ -38,11 +38,15 @@ export class AiVendors {
     this.#folder = folder;
   }
 
-  /** `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service. */
+  /**
+   * `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service; `more`: further chat models of acme,
+   * like that but for these fields.
+   */
   static async start(
     model: object = {},
     wire: WireWords = openaiWire,
     settings: Record<string, string> = {},
+    more: readonly object[] = [],
   ): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
       OpenaiDouble.start('Hello from acme.', wire),
@@ -72,7 +76,11 @@ export class AiVendors {
       };
       return {
         ...{ id, adapter, region: 'western', base_url: double.url, api_key: { file: keyFile }, timeouts },
-        models: adapter === 'openai' ? [chat, embedding] : [chat],
+        models: [
+          chat,
+          ...(id === 'acme' ? more : []).map((one) => ({ ...chat, ...one })),
+          ...(adapter === 'openai' ? [embedding] : []),
+        ],
       };
     };
     const vendors = [of('acme', acme, ACME, model), of('corp', corp, CORP, {}), { id: 'sandbox', enabled: false }];

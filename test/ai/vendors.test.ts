@@ -271,6 +271,7 @@ test('a stream may be cut anywhere, within a character too', async () => {
     outbound,
     signal: new AbortController().signal,
     holdPicture: () => undefined,
+    accepted: () => undefined,
     dropped: () => undefined,
   };
   const model = { id: 'm-1', jsonSchema: null, reasoning: false, options: {} };

@@ -147,6 +147,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     inputText: '',
     warnings: [],
     weigh: () => undefined,
+    chargedThoughFailed: () => undefined,
     holdAnswer: () => undefined,
     holdMade: () => undefined,
     requireAnswerRoom: () => undefined,

@@ -32,6 +32,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       inputText: text,
       warnings: [],
       weigh: () => undefined,
+      chargedThoughFailed: () => undefined,
       holdAnswer: () => undefined,
       holdMade: () => undefined,
       requireAnswerRoom: () => undefined,

@@ -86,5 +86,5 @@ async function sendStream(way: RawWay, answer: RawAnswer, pieces: Pieces): Promi
 
 function noteCost({ slot: { call } }: RawWay, { costNanos }: RawAnswer): void {
   const cost = typeof costNanos === 'function' ? costNanos() : (costNanos ?? 0n);
-  if (call !== undefined) call.billed = cost > 0n;
+  if (call !== undefined && cost > 0n) call.billed = true;
 }

@@ -46,7 +46,10 @@ export async function askVendor(call: AiCall, question: AiQuestion, readError: R
   if (reply.kind === 'failed') return refusedBy(call, reply, null);
   const { status, headers, body } = reply;
   const type = headers['content-type'] ?? '';
-  if (status >= 200 && status < 300) return { kind: 'answering', isStream: /^text\/event-stream\b/i.test(type), body };
+  if (status >= 200 && status < 300) {
+    call.accepted();
+    return { kind: 'answering', isStream: /^text\/event-stream\b/i.test(type), body };
+  }
   const said = await readJson(body, ERROR_BYTES_MAX);
   const retryMs = retryAfterMs(headers['retry-after'] ?? null, Date.now());
   return refusedBy(call, { kind: 'answered', status, retryAfterMs: retryMs, body: said }, readError(said, status));

@@ -18,9 +18,13 @@ export interface Seen {
 /** What the vendor does with one call. */
 export type Deed =
   | { readonly status: number; readonly body: Json; readonly headers?: Record<string, string> }
-  /** Parts of a stream as they are written, each on its own; then the end, or none. */
+  /** Parts of a stream as they are written, each on its own, or what is waited for between them; then the end, or none. */
   | {
-      readonly stream: readonly (string | Buffer)[];
+      readonly stream: readonly (string | Buffer | Promise<unknown>)[];
+      /** Waited for before the head. */
+      readonly headAfter?: Promise<unknown>;
+      /** Of its content; events of a stream when absent. */
+      readonly type?: string;
       readonly ends?: 'end' | 'reset' | 'silence';
       readonly everyMs?: number;
     }
@@ -110,9 +114,11 @@ export class OpenaiDouble {
       response.writeHead(deed.status, { 'content-type': 'application/json', ...deed.headers }).end(text);
       return;
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    await deed.headAfter;
+    response.writeHead(200, { 'content-type': deed.type ?? 'text/event-stream' }).flushHeaders();
     for (const part of deed.stream) {
-      response.write(part);
+      if (part instanceof Promise) await part;
+      else response.write(part);
       await sleep(deed.everyMs ?? 1);
     }
     if (deed.ends === 'reset') response.destroy();

@@ -16,7 +16,7 @@ import { type Reserved, reserveForChat } from './reserve.ts';
 import { Settlement } from './settlement.ts';
 import { askVendor, type Begun } from './vendor/ask-vendor.ts';
 import { Reading } from './vendor/reading.ts';
-import { type Taken, walk, wentWell } from './walk.ts';
+import { nobodyWaits, type Taken, walk, wasLeft, wentWell } from './walk.ts';
 
 /** Throws the Problem of a refusal or a failure, after chunks too. Whoever does not read it to its end returns it. */
 export async function* chat(state: AiState, ctx: ModelCall, ask: ChatAsk): AsyncGenerator<ChatEvent, void> {
@@ -80,6 +80,12 @@ class Answering {
     const taken = await walk(ctx, this.#chain, (place) => askVendor(this.#state, ctx, ask, place, this.#reserved));
     const { place, reply } = taken;
     const settlement = new Settlement(ctx, ask, taken, this.#hold);
+    if (reply.kind === 'left') {
+      taken.ended(wasLeft);
+      // The request of a batch is made again.
+      if (ctx.item === undefined) await settlement.part(reply.heard.usageByNow, reply.heard.said);
+      throw nobodyWaits();
+    }
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
     else {
       taken.ended(wentWell);

@@ -14,12 +14,12 @@ import { billedNanos, mostNanos, pricedModel, usedNanos } from '../models/price.
 import type { AiState } from '../state.ts';
 import { findCached, keepCached } from './again.ts';
 import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
-import { CallHold } from './call-hold.ts';
+import { CallHold, type Due } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
 import { reserve } from './reserve.ts';
 import { Upstream } from './upstream.ts';
-import { tooLate, walk, wentWell } from './walk.ts';
+import { nobodyWaits, tooLate, walk, wasLeft, wentWell } from './walk.ts';
 
 export interface EmbedAsk extends EmbedWish {
   readonly inputs: readonly string[] | readonly (readonly number[])[];
@@ -144,18 +144,15 @@ async function answerOf(
   hold: CallHold,
 ): Promise<Embedded> {
   const { place, reply, failover, ended } = await walk(ctx, chain, (one) => askVendor(ctx, ask, one));
-  ended(wentWell);
-  const row = aiModel(place.row);
-  const inputTokens = reply.usage?.inputTokens ?? ask.inputTokens;
-  const counted = {
-    inputTokens,
-    cachedInputTokens: 0,
-    cacheWriteTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    costUsd: null,
-  };
-  const usage: AiUsage = reply.usage ?? counted;
+  ended(reply.kind === 'left' ? wasLeft : wentWell);
+  if (reply.kind === 'left') {
+    // The request of a batch is made again.
+    const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, place, countedFor(ask))) : null;
+    ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n);
+    throw nobodyWaits();
+  }
+  const usage = reply.usage ?? countedFor(ask);
+  const { inputTokens } = usage;
   const isEstimated = reply.usage === null;
   if (isEstimated) ctx.warnings.push('usage: counted here, for the vendor has not told it');
   const { vendor, region, markupPct } = place;
@@ -169,10 +166,7 @@ async function answerOf(
   const kept = isKept && textBytes(reply.vectors) <= KEPT_BYTES_MAX ? keptNow() : null;
   const answer = keep<KeptVectors>(ctx, kept);
   const charged = await hold.capture({
-    place,
-    nanos: usedNanos(pricedModel(ctx, place.row), usage, 0),
-    billedNanos: billedNanos(row, usage, 0),
-    ...{ inputTokens, outputTokens: 0 },
+    ...dueFor(ctx, place, usage),
     ...(answer === undefined ? {} : { answer }),
     response: () => JSON.stringify(keptNow()),
   });
@@ -182,13 +176,27 @@ async function answerOf(
   return { model, vectors: reply.vectors, tokens: inputTokens, isEstimated, answer: told };
 }
 
+function countedFor({ inputTokens }: EmbedAsk): AiUsage {
+  const none = { cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: null };
+  return { ...none, inputTokens };
+}
+
+function dueFor(ctx: ModelCall, place: Candidate, usage: AiUsage): Due {
+  return {
+    place,
+    nanos: usedNanos(pricedModel(ctx, place.row), usage, 0),
+    billedNanos: billedNanos(aiModel(place.row), usage, 0),
+    ...{ inputTokens: usage.inputTokens, outputTokens: 0 },
+  };
+}
+
 type Done = Extract<EmbedReply, { kind: 'embedded' }>;
 
 async function askVendor(
   { core, signal }: ModelCall,
   ask: EmbedAsk,
   place: Candidate,
-): Promise<Done | Refused | NotSent> {
+): Promise<Done | { readonly kind: 'left' } | Refused | NotSent> {
   const { row } = place;
   const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
   const { embed: asked } = core.vendors.adapter<AiAdapter>('ai', name);
@@ -206,12 +214,17 @@ async function askVendor(
       signal: upstream.signal,
       key: key?.reveal() ?? null,
       holdPicture: () => undefined,
+      accepted: () => {
+        upstream.isAccepted = true;
+      },
       dropped: () => core.vendors.lineDropped(row.vendor.id),
     };
     const { inputs, dimensions, further } = ask;
     const dimensionsMax = Math.max(dimensions ?? 0, vectorDimensions(model));
     const reply = await asked(call, { model: wireModel(model), inputs, dimensions, dimensionsMax, further });
-    return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
+    if (reply.kind !== 'refused') return reply;
+    if (upstream.isLate) return tooLate();
+    return upstream.isLeft && upstream.isAccepted ? { kind: 'left' } : reply;
   } finally {
     upstream.close();
   }

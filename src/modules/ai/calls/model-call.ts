@@ -4,18 +4,19 @@ import type { Transaction } from '../../../db/database.ts';
 
 export interface ModelCall
   extends Pick<
-    CallContext,
-    | 'core'
-    | 'accountId'
-    | 'tier'
-    | 'principal'
-    | 'capability'
-    | 'scope'
-    | 'requestId'
-    | 'idempotency'
-    | 'signal'
-    | 'warnings'
-  > {
+      CallContext,
+      | 'core'
+      | 'accountId'
+      | 'tier'
+      | 'principal'
+      | 'capability'
+      | 'scope'
+      | 'requestId'
+      | 'idempotency'
+      | 'signal'
+      | 'warnings'
+    >,
+    Partial<Pick<CallContext, 'chargedThoughFailed'>> {
   readonly item?: ItemTerms;
 }
 

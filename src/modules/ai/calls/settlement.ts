@@ -50,9 +50,10 @@ export class Settlement {
     };
   }
 
-  /** Of an answer that did not come to its end: what the vendor told of it, or what came. */
+  /** Of an answer that did not come to its end: what the vendor told of it, or what came. The call is told that it has cost so much. */
   async part(reported: AiUsage | null, said: Assembly): Promise<void> {
-    await this.#charge(reported ?? this.#counted(said));
+    const { costNanos } = await this.#charge(reported ?? this.#counted(said));
+    this.#ctx.chargedThoughFailed?.(costNanos);
   }
 
   #charge(usage: AiUsage, answer?: ReturnType<typeof keep>, response?: () => string): Promise<Charged> {

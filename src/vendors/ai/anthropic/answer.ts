@@ -143,7 +143,8 @@ export class MessageStream {
     this.#remember(usage);
     if (reason == null) return [];
     const isAnswer = [...this.#calls.values()].includes(null);
-    return [this.#chunk({}, false, finishOf(reason, isAnswer))];
+    // The figures that come with why it ends are its last.
+    return [this.#chunk({}, false, finishOf(reason, isAnswer)), ...this.#counted()];
   }
 
   /** Later figures are of the whole answer, and may leave out what has not changed. */

@@ -1,25 +1,33 @@
 // One vendor asked for one chat: until it has taken the call on, by an answer that is whole or the first content of one that streams.
 import type { Candidate } from '../../../../core/vendors/choose.ts';
-import type { AiAdapter, AiUsage, ChatPiece, ChatReply } from '../../../../vendors/ai/port.ts';
+import type { AiAdapter, ChatPiece, ChatReply } from '../../../../vendors/ai/port.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../../limits.ts';
 import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../../models/family.ts';
 import type { AiState } from '../../state.ts';
 import type { ChatAsk } from '../ask.ts';
-import { Assembly } from '../assemble.ts';
 import type { ModelCall } from '../model-call.ts';
 import type { Reserved } from '../reserve.ts';
 import { Upstream } from '../upstream.ts';
 import { tooLate } from '../walk.ts';
+import { Heard } from './heard.ts';
 
 /** A stream that has begun: what was held back of it, and the rest. */
 export interface Begun {
   readonly kind: 'stream';
+  /** Of what was held back too. */
+  readonly heard: Heard;
   readonly first: readonly ChatPiece[];
   readonly rest: AsyncIterator<ChatPiece>;
   readonly upstream: Upstream;
 }
-type Completed = Extract<ChatReply, { kind: 'completed' }>;
+export type Completed = Extract<ChatReply, { kind: 'completed' }>;
+/** Its client went after the vendor had taken it on, and before anything of it could be given out. */
+export interface Left {
+  readonly kind: 'left';
+  readonly heard: Heard;
+}
+type Asked = Begun | Completed | Left | Refused | NotSent;
 
 export async function askVendor(
   { pictures }: AiState,
@@ -27,7 +35,7 @@ export async function askVendor(
   ask: ChatAsk,
   place: Candidate,
   reserved: Reserved,
-): Promise<Begun | Completed | Refused | NotSent> {
+): Promise<Asked> {
   const { row } = place;
   const model = aiModel(row);
   const timeouts = timeoutsOf(model);
@@ -41,11 +49,15 @@ export async function askVendor(
     ...{ baseUrl, assetHosts, outbound: core.outbound, signal: upstream.signal },
     key: key?.reveal() ?? null,
     holdPicture: held.take,
+    accepted: () => {
+      upstream.isAccepted = true;
+    },
     dropped: () => core.vendors.lineDropped(row.vendor.id),
     // What is not streamed comes in one piece, at its end.
     timeouts: ask.stream ? timeouts : { ...timeouts, firstContentMs: timeouts.totalMs, idleMs: timeouts.totalMs },
   };
-  let reply: Begun | Completed | Refused | NotSent | null = null;
+  const heard = new Heard();
+  let reply: Asked | null = null;
   try {
     const own = adapter.respond !== undefined && speaksResponses(row) ? ask.response : null;
     const replied = await (own === null ? adapter.chat : (adapter.respond as AiAdapter['chat']))(call, {
@@ -55,9 +67,11 @@ export async function askVendor(
       stream: ask.stream,
     });
     if (replied.kind !== 'stream') reply = replied;
-    else reply = await (ask.stream ? toContent(replied.pieces, upstream) : toEnd(replied.pieces));
+    else reply = await (ask.stream ? toContent(replied.pieces, heard, upstream) : toEnd(replied.pieces, heard));
     hasContent?.();
-    return reply.kind === 'refused' && upstream.isLate ? tooLate() : reply;
+    if (reply.kind !== 'refused') return reply;
+    if (upstream.isLate) return tooLate();
+    return upstream.isLeft && upstream.isAccepted ? { kind: 'left', heard } : reply;
   } finally {
     held.release();
     if (reply?.kind !== 'stream') upstream.close();
@@ -65,14 +79,18 @@ export async function askVendor(
 }
 
 /** What comes before the first content commits nobody: a failure in it is a refusal. */
-async function toContent(pieces: AsyncIterableIterator<ChatPiece>, upstream: Upstream): Promise<Begun | Refused> {
+async function toContent(
+  pieces: AsyncIterableIterator<ChatPiece>,
+  heard: Heard,
+  upstream: Upstream,
+): Promise<Begun | Refused> {
   const first: ChatPiece[] = [];
   while (first.length < PREAMBLE_PIECES_MAX) {
-    const piece = pieceOf(await pieces.next());
+    const piece = heard.note(pieceOf(await pieces.next()));
     if (piece.kind === 'failed') return piece.failure;
     first.push(piece);
     if (piece.kind === 'end' || (piece.kind === 'chunk' && piece.hasContent))
-      return { kind: 'stream', first, rest: pieces, upstream };
+      return { kind: 'stream', heard, first, rest: pieces, upstream };
   }
   upstream.end();
   await pieces.return?.();
@@ -80,17 +98,16 @@ async function toContent(pieces: AsyncIterableIterator<ChatPiece>, upstream: Ups
 }
 
 /** Of a vendor that streams unasked: nobody sees half of it, so what fails is a refusal, however far it had come. */
-async function toEnd(pieces: AsyncIterableIterator<ChatPiece>): Promise<Completed | Refused> {
-  const said = new Assembly();
-  let usage: AiUsage | null = null;
+async function toEnd(pieces: AsyncIterableIterator<ChatPiece>, heard: Heard): Promise<Completed | Refused> {
+  const { said } = heard;
   for (;;) {
-    const piece = pieceOf(await pieces.next());
-    if (piece.kind === 'chunk') said.add(piece.chunk);
-    else if (piece.kind === 'usage') usage = piece.usage;
-    else if (piece.kind === 'failed') return piece.failure;
-    else if (piece.response !== undefined) return { kind: 'completed', completion: piece.response, usage };
-    else if (said.isWhole) return { kind: 'completed', completion: said.completion(), usage };
-    else return brokenOff('The answer is too long to be given in one piece.');
+    const piece = heard.note(pieceOf(await pieces.next()));
+    const { usage } = heard;
+    if (piece.kind === 'chunk' || piece.kind === 'usage') continue;
+    if (piece.kind === 'failed') return piece.failure;
+    if (piece.response !== undefined) return { kind: 'completed', completion: piece.response, usage };
+    if (said.isWhole) return { kind: 'completed', completion: said.completion(), usage };
+    return brokenOff('The answer is too long to be given in one piece.');
   }
 }
 

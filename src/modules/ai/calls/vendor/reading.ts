@@ -1,45 +1,53 @@
 // A stream that a vendor has begun, read as its client takes it.
+import { performance } from 'node:perf_hooks';
 import type { WireObject } from '../../../../lib/chat/body.ts';
-import type { AiUsage, ChatPiece } from '../../../../vendors/ai/port.ts';
+import { problem } from '../../../../problems/problem.ts';
+import type { ChatPiece } from '../../../../vendors/ai/port.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel } from '../../models/family.ts';
 import { named } from '../../responses/own-wire.ts';
-import { Assembly } from '../assemble.ts';
 import type { ChatEnd, ChatEvent } from '../chat-event.ts';
 import type { ModelCall } from '../model-call.ts';
 import type { Settlement } from '../settlement.ts';
-import { failureOf, outcomeOf, type Taken, tooLate, wentWell } from '../walk.ts';
+import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../walk.ts';
 import { type Begun, pieceOf } from './ask-vendor.ts';
+import type { Heard } from './heard.ts';
+
+/** Of the time that a call has taken: a client that keeps its answer waiting for more is why it takes too long. */
+const HELD_UP_SHARE = 0.1;
 
 /** Reads a stream to its end, or as far as somebody waits for it. */
 export class Reading {
   readonly #ctx: ModelCall;
   readonly #taken: Taken<Begun>;
   readonly #settlement: Settlement;
-  readonly #said = new Assembly();
-  /** Held back, in their order. */
+  readonly #heard: Heard;
+  /** Held back, in their order; heard already. */
   readonly #first: ChatPiece[];
-  #usage: AiUsage | null = null;
-  /** It may still grow. */
-  #isPartial = false;
   #isOver = false;
+  /** For how long nobody has asked for the next piece, and since when. */
+  #heldUpMs = 0;
+  #givenMs: number | null = null;
 
   constructor(ctx: ModelCall, taken: Taken<Begun>, settlement: Settlement) {
     this.#ctx = ctx;
     this.#taken = taken;
     this.#settlement = settlement;
+    this.#heard = taken.reply.heard;
     this.#first = [...taken.reply.first];
   }
 
   /** A chunk, or the end of the answer; null: nothing comes any more. Throws what it fails with. */
   async next(): Promise<ChatEvent | null> {
+    if (this.#givenMs !== null) this.#heldUpMs += performance.now() - this.#givenMs;
     while (!this.#isOver) {
-      const piece = this.#noted(this.#first.shift() ?? pieceOf(await this.#taken.reply.rest.next()));
+      const piece = await this.#piece();
       if (piece.kind === 'usage') continue;
       if (piece.kind === 'chunk') {
         // Who has left is given nothing more, but what it cost is still to be known.
         if (this.#ctx.signal.aborted) continue;
+        this.#givenMs = performance.now();
         return { kind: 'chunk', chunk: named(piece.chunk, this.#settlement.model) };
       }
       this.#isOver = true;
@@ -56,54 +64,48 @@ export class Reading {
     await rest.return?.();
   }
 
-  #noted(piece: ChatPiece): ChatPiece {
-    if (piece.kind === 'usage') {
-      this.#usage = piece.usage;
-      this.#isPartial = piece.isPartial === true;
-    }
-    if (piece.kind === 'chunk') this.#said.add(piece.chunk);
-    return piece;
+  async #piece(): Promise<ChatPiece> {
+    return this.#first.shift() ?? this.#heard.note(pieceOf(await this.#taken.reply.rest.next()));
   }
 
   /** `response`: of a vendor that tells it whole at its end. */
   #complete(response?: WireObject): Promise<ChatEnd> {
     this.#taken.ended(wentWell);
-    return this.#settlement.complete(response ?? this.#said.completion(), this.#usage, this.#said);
+    const { said, usage } = this.#heard;
+    return this.#settlement.complete(response ?? said.completion(), usage, said);
   }
 
-  /** Throws what it failed with. A client that has left made it fail. */
+  /** Throws what it failed with. A client that has left made it fail, and so did one that took it too slowly. */
   async #failed(failure: Refused): Promise<void> {
     const { ended, reply } = this.#taken;
-    if (this.#ctx.signal.aborted) {
-      ended(wentWell);
-      await this.#settlement.part(this.#usedByNow(), this.#said);
-      return;
+    if (this.#ctx.signal.aborted) return this.#left();
+    if (reply.upstream.isLate && this.#heldUpMs > reply.upstream.ageMs * HELD_UP_SHARE) {
+      await this.#left();
+      const message = 'The answer was not taken in time: its client read too slowly. What had come of it is charged.';
+      throw problem('DEADLINE_EXCEEDED', { message });
     }
     const told = reply.upstream.isLate ? tooLate() : failure;
     ended(outcomeOf(told));
-    if (this.#usage !== null) await this.#settlement.part(this.#usage, this.#said);
+    if (this.#heard.usage !== null) await this.#settlement.part(this.#heard.usage, this.#heard.said);
     throw failureOf(told.reason, `${told.message} The answer is not complete.`);
   }
 
-  /** Of an answer that its client has left: what the vendor said in the beginning has grown since. */
-  #usedByNow(): AiUsage | null {
-    const usage = this.#usage;
-    if (usage === null || !this.#isPartial) return usage;
-    return { ...usage, outputTokens: Math.max(usage.outputTokens, this.#said.tokens) };
+  /** Nobody waits for more of it. */
+  async #left(): Promise<void> {
+    this.#taken.ended(wasLeft);
+    await this.#settlement.part(this.#heard.usageByNow, this.#heard.said);
   }
 
   /** Nobody takes what comes. What the vendor bills in any case is read to its end. */
   async #readOn(): Promise<void> {
-    const { reply, place, ended } = this.#taken;
+    const { reply, place } = this.#taken;
     if (!aiModel(place.row).billsAfterDisconnect) reply.upstream.end();
     else reply.upstream.limit(DRAIN_MS);
     let last: ChatPiece;
-    do last = this.#noted(this.#first.shift() ?? pieceOf(await reply.rest.next()));
+    do last = await this.#piece();
     while (last.kind === 'chunk' || last.kind === 'usage');
-    if (last.kind === 'end') await this.#complete(last.response);
-    else {
-      ended(wentWell);
-      await this.#settlement.part(this.#usedByNow(), this.#said);
-    }
+    if (last.kind !== 'end') return this.#left();
+    const { answer } = await this.#complete(last.response);
+    this.#ctx.chargedThoughFailed?.(answer.costNanos ?? 0n);
   }
 }

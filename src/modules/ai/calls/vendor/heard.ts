@@ -1,0 +1,27 @@
+// What has come of an answer so far: what it says, and what its vendor says that it used.
+import type { AiUsage, ChatPiece } from '../../../../vendors/ai/port.ts';
+import { Assembly } from '../assemble.ts';
+
+export class Heard {
+  readonly said = new Assembly();
+  /** As the vendor tells it. */
+  usage: AiUsage | null = null;
+  /** It may still grow. */
+  #isPartial = false;
+
+  /** The same piece. */
+  note(piece: ChatPiece): ChatPiece {
+    if (piece.kind === 'usage') {
+      this.usage = piece.usage;
+      this.#isPartial = piece.isPartial === true;
+    }
+    if (piece.kind === 'chunk') this.said.add(piece.chunk);
+    return piece;
+  }
+
+  /** Of an answer that is read no further: what the vendor said in the beginning has grown since. */
+  get usageByNow(): AiUsage | null {
+    if (this.usage === null || !this.#isPartial) return this.usage;
+    return { ...this.usage, outputTokens: Math.max(this.usage.outputTokens, this.said.tokens) };
+  }
+}
