@@ -77,7 +77,7 @@ describe.each([openaiWire, anthropicWire])('on the wire $adapter', (wire) => {
   let heads = 0;
   let calls = 0;
   beforeAll(async () => {
-    bench = await AiVendors.start({ timeouts }, wire, {}, [{ id: 'bills', bills_after_disconnect: true }]);
+    bench = await AiVendors.start({ timeouts }, wire, {}, { models: [{ id: 'bills', bills_after_disconnect: true }] });
     const { outbound } = bench.service.core;
     const send = outbound.send.bind(outbound);
     outbound.send = async (request) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import type { Logger } from '../../src/core/process/logger.ts';
 import { readBills } from '../../src/core/vendors/bills.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';
 import { openaiWire, type WireWords } from '../support/ai/wires.ts';
@@ -39,14 +40,14 @@ export class AiVendors {
   }
 
   /**
-   * `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service; `more`: further chat models of acme,
+   * `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service; `models`: further chat models of acme,
    * like that but for these fields.
    */
   static async start(
     model: object = {},
     wire: WireWords = openaiWire,
     settings: Record<string, string> = {},
-    more: readonly object[] = [],
+    { models: more = [], log }: { readonly models?: readonly object[]; readonly log?: Logger } = {},
   ): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
       OpenaiDouble.start('Hello from acme.', wire),
@@ -87,7 +88,7 @@ export class AiVendors {
     const file = join(folder, 'vendors.yaml');
     await writeFile(file, stringify({ version: 1, vendors }, { aliasDuplicateObjects: false }));
     const env = { VENDORS_FILE: file };
-    const service = await startTestService({ env: { ...env, ...settings } });
+    const service = await startTestService({ env: { ...env, ...settings }, log });
     return new AiVendors({ acme, corp, service, env, account: await createTestAccount(service.core, 1) }, folder);
   }
 

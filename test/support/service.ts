@@ -37,7 +37,7 @@ export interface TestServiceOptions {
   readonly migrations?: string;
   /** Bounds other than those of the service. */
   readonly admission?: { readonly [Level in Exclude<keyof Admission, 'processes'>]?: Partial<Admission[Level]> };
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** In place of those of the service. */
   readonly adapters?: Adapters;
 }

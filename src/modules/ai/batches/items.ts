@@ -37,6 +37,13 @@ export interface ItemError {
   readonly message: string;
 }
 
+/** As it is kept of one item: vendors quote its request, so the message is encrypted. */
+export interface SealedError {
+  readonly code: string;
+  /** Base64. */
+  readonly sealed: string;
+}
+
 const claim = statement(
   'ai_item_claim',
   `WITH c AS MATERIALIZED (
@@ -139,7 +146,7 @@ export async function tryItemAgain(db: Database, item: Item, pauseMs: number, ha
   });
 }
 
-export type ItemEnd = { readonly response: Buffer; readonly costNanos: bigint } | { readonly error: ItemError };
+export type ItemEnd = { readonly response: Buffer; readonly costNanos: bigint } | { readonly error: SealedError };
 
 /**
  * The item is over, and its batch too when it was the last. False: another attempt has it, or it is gone. True also when this attempt has

@@ -9,6 +9,7 @@ import { again, type KeptVectors, listText } from '../calls/embed.ts';
 import type { Kept } from '../calls/kept.ts';
 import { RESULT_PAGE_BYTES_MAX } from '../limits.ts';
 import { CHAT } from '../models/family.ts';
+import type { ItemError, SealedError } from './items.ts';
 import { unseal } from './seal.ts';
 
 interface SizeRow {
@@ -70,7 +71,15 @@ async function resultText({ core }: CallContext, batchId: string, row: ResultRow
   const kept = response === null ? 'null' : unseal(core, batchId, itemNo, 'response', response);
   const shown = response === null || row.capability === CHAT ? kept : await vectorsText(kept);
   const head = JSON.stringify({ custom_id: row.custom_id, status }).slice(0, -1);
-  return `${head},"response":${shown},"error":${row.error ?? 'null'},"cost_usd":${JSON.stringify(usd(row.cost_nanos))}}`;
+  return `${head},"response":${shown},"error":${errorText(core, batchId, row)},"cost_usd":${JSON.stringify(usd(row.cost_nanos))}}`;
+}
+
+/** Of those that ended with their batch the message is ours, and kept as it is. */
+function errorText(core: CallContext['core'], batchId: string, { error, item_no: itemNo }: ResultRow): string {
+  if (error === null) return 'null';
+  const { code, message, sealed } = JSON.parse(error) as ItemError & Partial<SealedError>;
+  if (sealed === undefined) return JSON.stringify({ code, message });
+  return JSON.stringify({ code, message: unseal(core, batchId, itemNo, 'error', Buffer.from(sealed, 'base64')) });
 }
 
 async function vectorsText(kept: string): Promise<string> {

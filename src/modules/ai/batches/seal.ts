@@ -2,7 +2,7 @@
 import type { Core } from '../../../core/context.ts';
 
 type With = Pick<Core, 'secrets'>;
-type Part = 'request' | 'response';
+type Part = 'request' | 'response' | 'error';
 
 const saltOf = (batchId: string, itemNo: number, part: Part) => `${batchId} ${itemNo} ${part}`;
 

@@ -140,7 +140,9 @@ class BatchWork {
       return;
     }
     usage.count(accountId, row.key_id, row.capability, true);
-    await rideOut(() => db.transaction((tx) => fail(tx, item, failure)));
+    const { batch_id: batchId, item_no: itemNo } = row;
+    const sealed = seal(this.#state.core, batchId, itemNo, 'error', failure.message).toString('base64');
+    await rideOut(() => db.transaction((tx) => fail(tx, item, failure, sealed)));
   }
 }
 
@@ -159,9 +161,9 @@ function failureOf(error: unknown, { core }: AiState): Problem {
   return problem('INTERNAL_ERROR', { cause: error });
 }
 
-async function fail(tx: Transaction, item: Item, { code, message }: Problem): Promise<void> {
-  const error = { code, message };
-  if (!(await endItem(tx, item, { error })) || !refusesAll.has(code)) return;
+async function fail(tx: Transaction, item: Item, { code, message }: Problem, sealed: string): Promise<void> {
+  if (!(await endItem(tx, item, { error: { code, sealed } })) || !refusesAll.has(code)) return;
   const batch = await lockBatch(tx, item.accountId, item.row.batch_id);
-  if (batch !== null && batch.finished_at === null) await endRemaining(tx, item.accountId, batch, error, null);
+  if (batch !== null && batch.finished_at === null)
+    await endRemaining(tx, item.accountId, batch, { code, message }, null);
 }

@@ -54,9 +54,10 @@ export async function walk<Reply extends { readonly kind: string }>(
       // What fails because its client has left is no failure of the vendor.
       if (signal.aborted) continue;
       outcome = outcomeOf(reply);
-      const { reason, message, vendorSaid, breaker } = reply;
+      const { reason, message, breaker } = reply;
+      // Not the vendor's words: they quote prompts.
       core.log.info(
-        { requestId, vendor: place.vendor, model: place.model, reason, vendorSaid },
+        { requestId, vendor: place.vendor, model: place.model, reason },
         'a vendor has not answered a call',
       );
       outcomes.push({
