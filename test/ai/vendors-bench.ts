@@ -96,6 +96,11 @@ export class AiVendors {
     return client(this.service.url, this.account.secret)(method, path, body, headers);
   }
 
+  /** Calls as another account, with so much. */
+  async poor(usd: number) {
+    return client(this.service.url, (await createTestAccount(this.service.core, usd)).secret);
+  }
+
   /** The text of a streamed answer, its events, and its last metadata. */
   async stream(body: Json, signal?: AbortSignal) {
     const response = await fetch(`${this.service.url}/v1/chat/completions`, {

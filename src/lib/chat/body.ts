@@ -7,12 +7,53 @@ export type WireObject = Readonly<Record<string, unknown>>;
 /** What a message counts for beside its text. */
 const TOKENS_PER_MESSAGE = 4;
 
-/** Counted, pictures left out. */
-export function inputTokensOf({ messages, tools }: WireObject): number {
-  const list = objectsOf(messages);
-  const texts = list.flatMap(textsOf);
-  const listed = Array.isArray(tools) && tools.length > 0 ? [JSON.stringify(tools)] : [];
-  return countTokens([...texts, ...listed].join('\n')) + TOKENS_PER_MESSAGE * list.length;
+/** Of what nobody here can read, a file or a sound, a token is taken to be so long. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Fields that no model reads, and messages, which are counted one by one. */
+const UNREAD_FIELDS = new Set([
+  'messages',
+  'model',
+  'user',
+  'metadata',
+  'stream_options',
+  'stop',
+  'tool_choice',
+  'logit_bias',
+]);
+/** Of a message, with what `textsOf` reads. */
+const KNOWN_FIELDS = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id']);
+
+/** Counted, pictures left out. What is not known here is counted by its length: it goes to the vendor, and may be billed. */
+export function inputTokensOf(body: WireObject): number {
+  const list = objectsOf(body.messages);
+  const texts = [...list.flatMap(textsOf), ...list.flatMap(furtherTexts), ...fieldTexts(body)];
+  const unread = list.flatMap(({ content }) => objectsOf(content).filter(isUnread));
+  const unreadCharacters = unread.reduce((sum, part) => sum + JSON.stringify(part).length, 0);
+  return (
+    countTokens(texts.join('\n')) +
+    Math.ceil(unreadCharacters / CHARACTERS_PER_TOKEN) +
+    TOKENS_PER_MESSAGE * list.length
+  );
+}
+
+/** Tools, schemas, predictions: whatever beside the messages is more than a number or a word. */
+function fieldTexts(body: WireObject): string[] {
+  return Object.entries(body).flatMap(([name, value]) => {
+    if (UNREAD_FIELDS.has(name) || typeof value !== 'object' || value === null) return [];
+    const text = JSON.stringify(value);
+    return text === '[]' || text === '{}' ? [] : [text];
+  });
+}
+
+/** Thoughts, and what else a message may carry. */
+function furtherTexts(message: WireObject): string[] {
+  return Object.entries(message).flatMap(([name, value]) =>
+    KNOWN_FIELDS.has(name) || value == null ? [] : [typeof value === 'string' ? value : JSON.stringify(value)],
+  );
+}
+
+function isUnread(part: WireObject): boolean {
+  return !isImage(part) && typeof (part.text ?? part.refusal) !== 'string';
 }
 
 export function imagesIn({ messages }: WireObject): number {

@@ -102,6 +102,15 @@ export type EmbedReply =
   | Refused
   | NotSent;
 
+export interface AiLack {
+  /** Of the body, with dots and `[n]`. */
+  readonly field: string;
+  /** Of what kind it is, as errors tell it. */
+  readonly rule: string;
+  /** `… of the type file`: what is not taken. */
+  readonly what: string;
+}
+
 export interface AiModelFault {
   readonly field: string;
   readonly message: string;
@@ -116,6 +125,8 @@ export interface AiAdapter {
   readonly modelFields: Readonly<Record<string, TSchema>>;
   /** What the row says that this wire cannot do; `field` with dots and `[n]`, relative to the row. */
   check(model: AiModel, serves: readonly string[]): readonly AiModelFault[];
+  /** What the body asks for that this wire cannot say; null: nothing. Absent: it says all that chat/completions can. */
+  lacks?(body: WireObject): AiLack | null;
   chat(call: AiCall, request: ChatRequest): Promise<ChatReply>;
   /**
    * On the wire of responses: `body` of the request is as that says it, chunks are its events, the completion is a response. Of models whose

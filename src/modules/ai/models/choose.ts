@@ -2,6 +2,7 @@
 import type { Core } from '../../../core/context.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
+import type { AiAdapter, AiLack } from '../../../vendors/ai/port.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
 import { INPUT_MARGIN } from '../limits.ts';
@@ -11,7 +12,7 @@ import { mostNanos } from './price.ts';
 export type Chain = readonly [Candidate, ...Candidate[]];
 
 /** The field of the request that asks for what the model cannot do. */
-type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages' | 'model';
+type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages' | AiLack;
 
 /** Throws what `choose` of vendors throws, and VALIDATION_FAILED for what no model that may be asked can do. */
 export async function chooseForChat(core: Core, accountId: string, ask: ChatAsk): Promise<Chain> {
@@ -19,7 +20,10 @@ export async function chooseForChat(core: Core, accountId: string, ask: ChatAsk)
   const choice = core.vendors.choose(
     {
       ...{ capability: CHAT, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
-      unable: (row) => unableToChat(aiModel(row), ask),
+      unable: (row) =>
+        unableToChat(aiModel(row), ask) ??
+        core.vendors.adapter<AiAdapter>('ai', row.vendor.adapter).lacks?.(ask.body) ??
+        null,
       quote: (row) => {
         const model = aiModel(row);
         return mostNanos(model, { ...sizeOf(ask), outputTokens: outputTokensOf(model, ask) });
@@ -54,11 +58,14 @@ function unableToChat(model: AiModel, ask: ChatAsk): Unable | null {
 }
 
 function cannot(models: readonly { readonly row: ModelRow; readonly why: Unable }[], ask: ChatAsk): Problem {
-  const whys = new Set(models.map(({ why }) => why));
-  // What all of them lack, else what the first lacks.
-  const [why] = whys.size === 1 ? whys : [models[0]?.why as Unable];
+  // Others may lack something else.
+  const why = models[0]?.why as Unable;
   const who = models.length === 1 ? `The model ${models[0]?.row.id}` : 'None of the models that may be asked';
   const does = models.length === 1 ? 'does not take' : 'takes';
+  if (typeof why === 'object') {
+    const field = why.field.replace(/^messages/, ask.names.messages);
+    return invalidField(field, why.rule, `${who} ${does} ${why.what}.`);
+  }
   switch (why) {
     case 'images':
       return invalidField(ask.names.messages, 'images_not_offered', `${who} ${does} images.`);

@@ -5,7 +5,7 @@ import { Pieces } from '../pieces.ts';
 import type { AiAdapter, AiCall, ChatReply, ChatRequest } from '../port.ts';
 import { completionOf, MessageStream, usageOf } from './answer.ts';
 import { readAnthropicError } from './errors.ts';
-import { requestOf, schemaTool } from './request.ts';
+import { lacks, requestOf, schemaTool } from './request.ts';
 
 const VERSION = '2023-06-01';
 
@@ -15,6 +15,7 @@ export const anthropicModels: AiAdapter = {
   modelFields: {},
   check: (_model, serves) =>
     serves.includes('ai.chat') ? [] : [{ field: 'serves', message: 'This wire has chats only.' }],
+  lacks,
   chat,
 };
 

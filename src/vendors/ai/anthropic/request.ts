@@ -1,6 +1,6 @@
 // A chat as the Messages API takes it: system apart, turns that alternate, tool results in the turn of the user, images as blocks.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
-import type { ChatRequest } from '../port.ts';
+import type { AiLack, ChatRequest } from '../port.ts';
 import { signedThoughts } from './thoughts.ts';
 
 /** What goes over as it is. */
@@ -13,8 +13,29 @@ interface Turn {
 
 export type Prepared = { readonly body: WireObject } | { readonly fault: string };
 
+const PARTS: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url']);
+
+/** What would be left out of the request, so that the model answered another. */
+export function lacks({ messages, tools, functions, n }: WireObject): AiLack | null {
+  if (Number(n ?? 1) > 1) return { field: 'n', rule: 'choices_not_offered', what: 'more than one answer at a time' };
+  if (Array.isArray(functions) && functions.length > 0)
+    return { field: 'functions', rule: 'functions_not_offered', what: 'functions in place of tools' };
+  const tool = objectsOf(tools).findIndex((one) => !isObject(one.function));
+  if (tool >= 0)
+    return { field: `tools[${tool}].type`, rule: 'tools_not_offered', what: 'tools that are no functions' };
+  for (const [i, { content }] of objectsOf(messages).entries()) {
+    const part = objectsOf(content).findIndex(
+      ({ type, text }) => !PARTS.has(type ?? (typeof text === 'string' ? 'text' : null)),
+    );
+    const what = 'parts other than text and image_url';
+    if (part >= 0) return { field: `messages[${i}].content[${part}].type`, rule: 'part_not_offered', what };
+  }
+  return null;
+}
+
 export function requestOf({ model, body, outputTokensMax, stream }: ChatRequest): Prepared {
-  if (Number(body.n ?? 1) > 1) return { fault: 'This vendor gives one answer at a time: n is 1.' };
+  const lack = lacks(body);
+  if (lack !== null) return { fault: `${lack.field}: this vendor does not take ${lack.what}.` };
   const messages = objectsOf(body.messages);
   const system = messages
     .filter(isSystem)
@@ -121,7 +142,8 @@ function blocksOf(message: WireObject): WireObject[] | null {
   // Its models take their thoughts back before all else of their turn.
   const thoughts = role === 'assistant' ? signedThoughts(message.thinking_blocks) : [];
   const said = typeof content === 'string' ? textBlocks(content) : objectsOf(content).flatMap(blockOf);
-  const blocks = [...thoughts, ...said];
+  const refused = typeof message.refusal === 'string' ? textBlocks(message.refusal) : [];
+  const blocks = [...thoughts, ...said, ...refused];
   for (const call of objectsOf(calls)) {
     const { name, arguments: text } = isObject(call.function) ? call.function : { name: '', arguments: '{}' };
     try {
@@ -139,7 +161,7 @@ function textBlocks(text: string): WireObject[] {
 }
 
 function blockOf(part: WireObject): WireObject[] {
-  if (part.type !== 'image_url') return typeof part.text === 'string' ? textBlocks(part.text) : [];
+  if (part.type !== 'image_url') return textsOf([part]).flatMap(textBlocks);
   const url = String(isObject(part.image_url) ? part.image_url.url : part.image_url);
   const data = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url);
   const source = data === null ? { type: 'url', url } : { type: 'base64', media_type: data[1], data: data[2] };
@@ -154,5 +176,7 @@ function resultOf(content: unknown): string | WireObject[] {
 
 function textsOf(content: unknown): string[] {
   if (typeof content === 'string') return [content];
-  return objectsOf(content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  return objectsOf(content).flatMap(({ text, refusal }) =>
+    [text ?? refusal].filter((said) => typeof said === 'string'),
+  );
 }
