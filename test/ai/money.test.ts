@@ -11,7 +11,8 @@ let bench: AiVendors;
 beforeAll(async () => {
   // However busy the machine is, acme is not taken to be silent.
   const timeouts = { first_content_ms: 10_000, idle_ms: 10_000 };
-  bench = await AiVendors.start({ bills_after_disconnect: true, timeouts });
+  const models = [{ id: 'own-cost', cost_from_usage: true }];
+  bench = await AiVendors.start({ bills_after_disconnect: true, timeouts }, undefined, {}, { models });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());
@@ -68,6 +69,39 @@ test('a client that leaves a vendor which bills in any case pays what the whole 
     await eventually(async () => ((await bench.funds()).held === 0n ? true : null));
   });
   expect(cost).toBe(21_000n);
+});
+
+/** Of 10 tokens in and 5 out. */
+const said = (over: object) => ({ prompt_tokens: 10, completion_tokens: 5, ...over });
+test.each([
+  ['tokens beyond all bounds', said({ prompt_tokens: 2 ** 53, completion_tokens: 2 ** 53 }), 'counted'],
+  ['tokens beyond what numbers can', said({ prompt_tokens: 1e300 }), 'counted'],
+  ['cached tokens beyond all bounds', said({ prompt_tokens_details: { cached_tokens: 2 ** 53 } }), 'counted'],
+  ['tokens below zero', said({ prompt_tokens: -10, completion_tokens: -5 }), 0n],
+  ['a cost below zero', said({ cost: -1 }), 21_000n],
+  ['a cost beyond all bounds', said({ cost: 1e300 }), 21_000n],
+  ['a cost that is none', said({ cost: 'much' }), 21_000n],
+] as const)('a vendor that tells %s is believed no further than can be', async (_, told, expected) => {
+  const { accountId, secret } = await createTestAccount(bench.service.core, 1);
+  const call = client(bench.service.url, secret);
+  for (const stream of [false, true]) {
+    bench.acme.next(
+      stream ? { stream: streamOf('Hi.', told) } : { status: 200, body: completionOf('Hi.', { usage: told }) },
+    );
+    const { balance } = await booksOf(accountId);
+    const { status, text } = await call(
+      'POST',
+      '/v1/chat/completions',
+      say({ model: 'own-cost', max_tokens: 100, stream }),
+    );
+    expect([status, text.includes('"usage_estimated":true')]).toEqual([200, expected === 'counted']);
+    await expectSound(accountId);
+    const cost = balance - (await booksOf(accountId)).balance;
+    if (expected === 'counted') expect(cost).toBeLessThan(20_000n);
+    else expect(cost).toBe(expected);
+  }
+  const bills = await bench.bills();
+  expect(bills.every(({ billedNanos }) => billedNanos >= 0n && billedNanos < 10n ** 12n)).toBe(true);
 });
 
 test('whatever vendors say they used, and however they end, a call costs at most its hold, and nothing when it fails', async () => {

@@ -10,7 +10,7 @@ import type { NotSent, Refused } from '../../../vendors/call/port.ts';
 import { CACHE_TTL_SECONDS_MAX, INPUT_MARGIN, INPUTS_MAX, KEPT_BYTES_MAX } from '../limits.ts';
 import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
 import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../models/family.ts';
-import { billedNanos, mostNanos, pricedModel, usedNanos } from '../models/price.ts';
+import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
 import { findCached, keepCached } from './again.ts';
 import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
@@ -151,9 +151,10 @@ async function answerOf(
     ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n);
     throw nobodyWaits();
   }
-  const usage = reply.usage ?? countedFor(ask);
+  const told = soundUsage(reply.usage);
+  const usage = told ?? countedFor(ask);
   const { inputTokens } = usage;
-  const isEstimated = reply.usage === null;
+  const isEstimated = told === null;
   if (isEstimated) ctx.warnings.push('usage: counted here, for the vendor has not told it');
   const { vendor, region, markupPct } = place;
   const served = { vendor, region, markupPct };
@@ -172,8 +173,8 @@ async function answerOf(
   });
   if (kept !== null) await keepCached(state, ctx, ask, chain, kept);
   const layer = ask.cacheTtlSeconds === null ? {} : { cacheLayer: 'l1_miss' as const };
-  const told = { ...charged, served: { ...served, ...layer, ...(failover === null ? {} : { failover }) } };
-  return { model, vectors: reply.vectors, tokens: inputTokens, isEstimated, answer: told };
+  const charge = { ...charged, served: { ...served, ...layer, ...(failover === null ? {} : { failover }) } };
+  return { model, vectors: reply.vectors, tokens: inputTokens, isEstimated, answer: charge };
 }
 
 function countedFor({ inputTokens }: EmbedAsk): AiUsage {

@@ -2,7 +2,7 @@
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
-import { billedNanos, pricedModel, usedNanos } from '../models/price.ts';
+import { billedNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import { isResponse } from '../responses/own-wire.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf, usageOf } from './assemble.ts';
@@ -32,11 +32,14 @@ export class Settlement {
 
   /** `said`: of a stream. */
   async complete(completion: WireObject, reported: AiUsage | null, said?: Assembly): Promise<ChatEnd> {
-    const usage = reported ?? this.#counted(said ?? assembled(completion));
-    const isEstimated = reported === null;
+    const sound = soundUsage(reported);
+    const usage = sound ?? this.#counted(said ?? assembled(completion));
+    const isEstimated = sound === null;
     if (isEstimated) this.#ctx.warnings.push('usage: counted here, for the vendor has not told it');
     const isOwnWire = isResponse(completion);
-    const shownUsage = { ...usageOf(usage), ...(isOwnWire ? {} : (completion.usage as object | undefined)) };
+    const isNonsense = isEstimated && reported !== null;
+    const further = isOwnWire || isNonsense ? {} : (completion.usage as object | undefined);
+    const shownUsage = { ...usageOf(usage), ...further };
     const whole = { ...completion, model: this.model, ...(isOwnWire ? {} : { usage: shownUsage }) };
     const { vendor, region, markupPct } = this.#taken.place;
     const served = { vendor, region, markupPct };
@@ -52,7 +55,7 @@ export class Settlement {
 
   /** Of an answer that did not come to its end: what the vendor told of it, or what came. The call is told that it has cost so much. */
   async part(reported: AiUsage | null, said: Assembly): Promise<void> {
-    const { costNanos } = await this.#charge(reported ?? this.#counted(said));
+    const { costNanos } = await this.#charge(soundUsage(reported) ?? this.#counted(said));
     this.#ctx.chargedThoughFailed?.(costNanos);
   }
 

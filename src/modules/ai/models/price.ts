@@ -9,6 +9,12 @@ import { type AiModel, aiModel, type Rates } from './family.ts';
 const MILLION = 1_000_000n;
 const NANOS_PER_USD = 1e9;
 
+/** What models are compared by, whatever is asked of them: three parts of input with one of output, at a million tokens. */
+export function comparedNanos({ tiers, row }: AiModel): bigint {
+  const { input = 0n, output = 0n } = tiers[0]?.rates ?? {};
+  return quoteOf(row.vendor, 3n * input + output, 1n);
+}
+
 /** What is sent to a model. */
 export interface Size {
   /** Estimated from above. */
@@ -31,6 +37,20 @@ export function mostNanos(model: AiModel, { inputTokens, images, outputTokens, c
   const dearest = most(applicable.flatMap(({ input, cachedInput, cacheWrite }) => [input, cachedInput, cacheWrite]));
   const output = BigInt(outputTokens) * BigInt(choices) * most(applicable.map((rates) => rates.output));
   return totalNanos(model, BigInt(input) * dearest + output, images);
+}
+
+/** More is no answer's: the longest context that a row may have. */
+const TOKENS_MAX = 100_000_000;
+/** Of one call. */
+const COST_USD_MAX = 1_000_000;
+
+/** What a vendor tells, as far as it can be: tokens beyond all bounds are as if it told nothing, and so is a cost that cannot be. */
+export function soundUsage(usage: AiUsage | null): AiUsage | null {
+  if (usage === null) return null;
+  const { costUsd, ...tokens } = usage;
+  if (Object.values(tokens).some((count) => count > TOKENS_MAX)) return null;
+  const isSound = costUsd !== null && costUsd >= 0 && costUsd <= COST_USD_MAX;
+  return isSound ? usage : { ...usage, costUsd: null };
 }
 
 /** The longest output that so much pays for; below 1: not even the input. */

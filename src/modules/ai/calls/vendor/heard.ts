@@ -1,5 +1,6 @@
 // What has come of an answer so far: what it says, and what its vendor says that it used.
 import type { AiUsage, ChatPiece } from '../../../../vendors/ai/port.ts';
+import { soundUsage } from '../../models/price.ts';
 import { Assembly } from '../assemble.ts';
 
 export class Heard {
@@ -12,7 +13,7 @@ export class Heard {
   /** The same piece. */
   note(piece: ChatPiece): ChatPiece {
     if (piece.kind === 'usage') {
-      this.usage = piece.usage;
+      this.usage = soundUsage(piece.usage);
       this.#isPartial = piece.isPartial === true;
     }
     if (piece.kind === 'chunk') this.said.add(piece.chunk);
