@@ -70,6 +70,20 @@ function refusalOf(fields: Partial<Wish<string>>, of: Partial<Market> = {}) {
   }
 }
 
+describe('figures of their own', () => {
+  test('cheapest goes by what is compared; what is left out, by the quotes', () => {
+    const compared = (one: ModelRow) => BigInt(nameOf(one) === 'bolt/small' ? 1 : 2);
+    expect(chainOf({ model: 'cheapest', compared })[0]).toBe('bolt/small');
+    expect(chainOf({ compared })).toEqual(chainOf({}));
+  });
+
+  test('those that stand in for another are measured by it', () => {
+    const unable = (one: ModelRow) => (one.vendor.id === 'sandbox' || one.id !== 'grand' ? 'other' : null);
+    expect(chainOf({ unable })).toEqual(['acme/grand', 'cosa/grand']);
+    expect(chainOf({ unable, primaryNanos: 90n })).toEqual(['acme/grand']);
+  });
+});
+
 describe('order', () => {
   test.each([
     ['auto, and no model: priority, then quote', null, ['bolt/small', 'bolt/org/wan', 'acme/small']],

@@ -21,6 +21,10 @@ export interface Wish<Why> {
   unable(row: ModelRow): Why | null;
   /** What the request costs the caller there, nano-USD with markup. */
   quote(row: ModelRow): bigint;
+  /** What they stand in for costs so much: those above 1.5 x of it are left out; when absent, of the first. */
+  readonly primaryNanos?: bigint;
+  /** What `cheapest` compares; the quote when absent. */
+  compared?(row: ModelRow): bigint;
 }
 
 export interface Market {
@@ -55,13 +59,14 @@ export function choose<Why>(wish: Wish<Why>, market: Market): Choice<Why> {
   const open = openRows(wish, named, market);
   const judged = open.map((row) => ({ row, why: wish.unable(row) }));
   const able = judged.flatMap(({ row, why }) => (why === null ? [candidateOf(row, wish.quote(row))] : []));
-  const ordered = inOrder(able, named.order);
+  const ordered = inOrder(able, named.order, wish.compared?.bind(wish));
   const [first] = ordered;
   if (first === undefined) {
     return { kind: 'unable', models: judged.map(({ row, why }) => ({ row, why: why as Why })) };
   }
   if (named.vendor !== null) return { kind: 'chain', chain: [first] };
-  const near = ordered.slice(1).filter(({ quoteNanos }) => quoteNanos * 2n <= first.quoteNanos * 3n);
+  const { primaryNanos = first.quoteNanos } = wish;
+  const near = ordered.slice(1).filter(({ quoteNanos }) => quoteNanos * 2n <= primaryNanos * 3n);
   return { kind: 'chain', chain: [first, ...near.slice(0, CHAIN_MAX - 1)] };
 }
 
@@ -148,13 +153,20 @@ function candidateOf(row: ModelRow, quoteNanos: bigint): Candidate {
   return { vendor, model: row.id, region, markupPct, quoteNanos, priceVersion: row.priceVersion, row };
 }
 
-function inOrder(able: readonly Candidate[], order: Order): Candidate[] {
+function inOrder(
+  able: readonly Candidate[],
+  order: Order,
+  compared: ((row: ModelRow) => bigint) | undefined,
+): Candidate[] {
   const flagships = able.filter(({ row }) => row.flagship);
   const pool = order === 'smartest' && flagships.length > 0 ? flagships : able;
   const byPriority = (a: Candidate, b: Candidate) => a.row.vendor.priority - b.row.vendor.priority;
   const byQuote = (a: Candidate, b: Candidate) => Number(a.quoteNanos - b.quoteNanos);
   const byName = (a: Candidate, b: Candidate) => (nameOf(a.row) < nameOf(b.row) ? -1 : 1);
-  const [before, after] = order === 'cheapest' ? [byQuote, byPriority] : [byPriority, byQuote];
+  const figures = new Map(pool.map((one) => [one, compared?.(one.row) ?? one.quoteNanos]));
+  const figureOf = (one: Candidate) => figures.get(one) as bigint;
+  const byPrice = (a: Candidate, b: Candidate) => Number(figureOf(a) - figureOf(b));
+  const [before, after] = order === 'cheapest' ? [byPrice, byPriority] : [byPriority, byQuote];
   return [...pool].sort((a, b) => before(a, b) || after(a, b) || byName(a, b));
 }
 

@@ -7,7 +7,7 @@ import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
 import { INPUT_MARGIN } from '../limits.ts';
 import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
-import { mostNanos } from './price.ts';
+import { comparedNanos, mostNanos } from './price.ts';
 
 export type Chain = readonly [Candidate, ...Candidate[]];
 
@@ -28,6 +28,7 @@ export async function chooseForChat(core: Core, accountId: string, ask: ChatAsk)
         const model = aiModel(row);
         return mostNanos(model, { ...sizeOf(ask), outputTokens: outputTokensOf(model, ask) });
       },
+      compared: (row) => comparedNanos(aiModel(row)),
     },
     excluded,
   );
@@ -96,13 +97,14 @@ export interface EmbedWish extends Routed {
 export async function chooseForEmbed(core: Core, accountId: string, ask: EmbedWish): Promise<Chain> {
   const excluded = await core.vendors.routing.excluded(accountId, EMBED);
   const isAuto = (ask.model ?? 'auto') === 'auto' && ask.vendor === null;
-  const chosen = (mayBe: (model: AiModel) => boolean) =>
+  const chosen = (mayBe: (model: AiModel) => boolean, primaryNanos?: bigint) =>
     core.vendors.choose(
       {
         ...{ capability: EMBED, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
         unable: (row) => (mayBe(aiModel(row)) ? unableToEmbed(aiModel(row), ask) : 'space'),
         quote: (row) =>
           mostNanos(aiModel(row), { inputTokens: ask.inputTokens, images: 0, outputTokens: 0, choices: 0 }),
+        ...(primaryNanos === undefined ? {} : { primaryNanos }),
       },
       excluded,
     );
@@ -112,8 +114,9 @@ export async function chooseForEmbed(core: Core, accountId: string, ask: EmbedWi
   const space = aiModel(first.row).embeddingSpace;
   const isAlike = (row: ModelRow) => space !== null && row !== first.row && aiModel(row).embeddingSpace === space;
   if (!isAuto) return [first, ...further.filter(({ row }) => isAlike(row))];
-  const others = chosen(({ row }) => isAlike(row));
-  return others.kind === 'unable' ? [first] : [first, ...others.chain.slice(0, 2)];
+  const others = chosen(({ row }) => isAlike(row), first.quoteNanos);
+  if (others.kind === 'unable') return [first];
+  return [first, ...others.chain.filter(({ quoteNanos }) => quoteNanos * 2n <= first.quoteNanos * 3n).slice(0, 2)];
 }
 
 function unableToEmbed(model: AiModel, ask: EmbedWish): 'dimensions' | 'input' | null {
