@@ -1,4 +1,5 @@
 // Error bodies of the chat-completions wire, as OpenAI, gateways and local servers write them.
+import type { WireObject } from '../../../lib/chat/body.ts';
 import { fieldsOf, firstTextAt } from '../../call/answer.ts';
 import type { VendorError } from '../../call/judge.ts';
 
@@ -16,7 +17,14 @@ export function readOpenaiError(body: unknown, status: number): VendorError | nu
   const inner = fieldsOf(fieldsOf(body)?.error);
   if (said === null && inner === null) return null;
   const codes = [inner?.code, inner?.type, inner?.status].filter((one) => typeof one === 'string').join(' ');
+  if (isFlagged(status, inner)) return { said: said ?? '', means: 'content' };
   // A model that the vendor does not have is the operator's affair.
   const means = status === 404 ? null : (meanings.find(([pattern]) => pattern.test(codes.toLowerCase()))?.[1] ?? null);
   return { said: said ?? '', means };
+}
+
+/** OpenRouter answers 403 for moderation, and then says in `metadata` what was flagged (its documentation, "Moderation Errors"). */
+function isFlagged(status: number, error: WireObject | null): boolean {
+  const metadata = fieldsOf(error?.metadata);
+  return status === 403 && (Array.isArray(metadata?.reasons) || typeof metadata?.flagged_input === 'string');
 }
