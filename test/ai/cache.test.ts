@@ -137,3 +137,11 @@ test('an answer too long to be kept is told of to a repeat of its key, streamed 
   expect((await complete({ ...streamed, stream: true })).body.error).toMatchObject(conflict);
   expect((await complete(whole)).body.error).toMatchObject(conflict);
 });
+
+test('what another vendor answered in the place of the first is no answer of the first', async () => {
+  bench.acme.next({ status: 500, body: { error: { message: 'no', code: 'server_error' } } });
+  const first = (await complete(body('seven'))).body;
+  expect([first.model, first.service_metadata.cache_layer]).toEqual(['corp/m-1', 'l1_miss']);
+  const recovered = (await complete(body('seven'))).body;
+  expect([recovered.model, recovered.service_metadata.cache_layer]).toEqual(['acme/m-1', 'l1_miss']);
+});

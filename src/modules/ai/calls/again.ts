@@ -1,5 +1,6 @@
 // What was answered before: for a repeat of an idempotency key, or, where the caller asks for it, for the same request.
 import { hash } from 'node:crypto';
+import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { CACHED_BYTES_MAX } from '../limits.ts';
@@ -27,8 +28,8 @@ export function* again(
 /** What is cached by its request. */
 type Cacheable = Pick<ChatAsk, 'digest' | 'cacheTtlSeconds'> & Partial<Pick<ChatAsk, 'response'>>;
 
-/** Of the model that is asked first: another may have answered in its place. */
-function digestOf({ digest, response }: Cacheable, [{ vendor, model, row }]: Chain): string {
+/** Of the model that answered: what came from another in its place is no answer of the one that is asked first. */
+function digestOf({ digest, response }: Cacheable, { vendor, model, row }: Candidate): string {
   // What has come on the vendor's own wire is no answer on the other.
   const wire = response && speaksResponses(row) ? 'responses ' : '';
   return hash('sha256', `${wire}${vendor}/${model} ${digest}`, 'base64url');
@@ -42,7 +43,7 @@ export async function findCached<Body>(
   chain: Chain,
 ): Promise<Kept<Body> | null> {
   if (ask.cacheTtlSeconds === null) return null;
-  const found = await cache.find(accountId, digestOf(ask, chain));
+  const found = await cache.find(accountId, digestOf(ask, chain[0]));
   if (found === null) return null;
   const kept = JSON.parse(found.text) as Kept<Body>;
   return { ...kept, served: { ...kept.served, cacheLayer: found.layer } };
@@ -57,7 +58,9 @@ export async function keepCached<Body>(
   kept: Kept<Body>,
 ): Promise<void> {
   if (ask.cacheTtlSeconds === null || isLonger(kept, CACHED_BYTES_MAX)) return;
-  await cache.keep(accountId, digestOf(ask, chain), JSON.stringify(kept), ask.cacheTtlSeconds * 1_000);
+  const answered = chain.find(({ vendor, model }) => `${vendor}/${model}` === kept.model);
+  if (answered === undefined) throw new Error(`${kept.model} was not asked`);
+  await cache.keep(accountId, digestOf(ask, answered), JSON.stringify(kept), ask.cacheTtlSeconds * 1_000);
 }
 
 /** The same end; a complete answer is kept, when the caller asks for it. */
