@@ -38,6 +38,6 @@ export class CallSlots {
   }
 
   #maxOf(tier: Tier): number {
-    return this.#isLimited ? Math.ceil(callsAtOnce[tier] / this.#processes) : callsAtOnce.enterprise;
+    return this.#isLimited ? Math.ceil(callsAtOnce[tier] / this.#processes) : Number.POSITIVE_INFINITY;
   }
 }
