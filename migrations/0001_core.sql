@@ -16,8 +16,10 @@ DECLARE
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN RETURN; END IF;
   PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
-  -- Workers know these from the role: a session tells them only the SET LOCAL of its transactions.
-  FOREACH setting IN ARRAY '{lock_timeout = ''2s'', TimeZone = ''UTC'', jit = off, citus.propagate_set_commands = ''local''}'::text[] LOOP
+  -- Workers know these from the role: a session tells them only the SET LOCAL of its transactions. Of a pool of one, because a transaction
+  -- that has looked at all accounts over several connections to a worker cannot join what it then writes over two of them.
+  FOREACH setting IN ARRAY '{lock_timeout = ''2s'', TimeZone = ''UTC'', jit = off, citus.propagate_set_commands = ''local'',
+                             citus.max_adaptive_executor_pool_size = 1}'::text[] LOOP
     EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %s', current_database(), setting);
   END LOOP;
   FOR t IN
