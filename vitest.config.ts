@@ -34,6 +34,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: process.env.DISTRIBUTED === '1' ? OF_ONE_POSTGRES : [],
           globalSetup: ['test/support/postgres.ts'],
+          setupFiles: ['test/support/accounts-named.ts'],
           pool: 'forks',
           isolate: false,
           maxWorkers: WORKERS,

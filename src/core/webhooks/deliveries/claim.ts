@@ -183,18 +183,19 @@ async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promis
     const lines = wanted.filter((line) => locked.has(`${line.accountId} ${line.webhookId}`));
     // Lines without room are only taken over.
     const served = lines.filter((line) => line.room > 0);
+    const ids = served.length === 0 ? null : idsOf(served);
     tx.cork();
     const sent = Promise.all([
-      tx.query<ClaimedRow>(claimDue, [...idsOf(served), int4Array(served.map((line) => line.room))]),
+      ids && tx.query<ClaimedRow>(claimDue, [...ids, int4Array(served.map((line) => line.room))]),
       tx.query<LineRow & { health: Health; more: boolean }>(leaveLines, idsOf(lines)),
-      tx.query<WebhookRow>(readWebhooks, idsOf(served)),
+      ids && tx.query<WebhookRow>(readWebhooks, ids),
     ]);
     sent.catch(() => undefined); // the COMMIT behind it fails with the same reason
     return { answers: sent };
   });
   if (answers === null) return { lines: [], deliveries: [] };
   const [claimed, left, webhooks] = await answers;
-  const byId = new Map(webhooks.rows.map((row) => [row.webhook_id, row]));
+  const byId = new Map((webhooks?.rows ?? []).map((row) => [row.webhook_id, row]));
   return {
     lines: left.rows.map((row) => ({
       accountId: row.account_id,
@@ -202,7 +203,7 @@ async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promis
       health: row.health,
       more: row.more,
     })),
-    deliveries: claimed.rows
+    deliveries: (claimed?.rows ?? [])
       .map((row) => deliveryOf(row, byId.get(row.webhook_id) ?? null))
       .sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)),
   };
