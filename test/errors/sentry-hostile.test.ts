@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import { createPlace, type ServiceProcess, startProcess } from '../support/process.ts';
 import { SECRETS_KEY } from '../support/service.ts';
+import { allowedMs } from '../support/slowness.ts';
 import { dump } from './dump.ts';
 import { ErrorsBench } from './harness.ts';
 import { envelope, eventId, SentryBench } from './sentry-harness.ts';
@@ -161,7 +162,7 @@ test('bodies without a key fill no place of calls with one', async () => {
     });
   });
   const places = Math.ceil(admission.all.bodyBytesMax / 2 / 3_900_000);
-  await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(100 - places), { timeout: 15_000 });
+  await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(100 - places), { timeout: allowedMs(15_000) });
   expect((await bench.sendEvent(event())).status).toBe(200);
   expect((await bench.call('POST', '/v1/errors/capture', { message: 'x' })).status).toBe(200);
   for (const socket of sockets) socket.destroy();
