@@ -17,7 +17,8 @@ export interface Books {
 // $1: all accounts, $2: the one where the credit is.
 const booksOf = statement(
   'test_model_books',
-  `SELECT w.balance_nanos AS balance, w.held_nanos AS held, w.debt_nanos AS debt, w.frozen_reason AS frozen,
+  `/* fan-out: an account and those that went over into it */
+   SELECT w.balance_nanos AS balance, w.held_nanos AS held, w.debt_nanos AS debt, w.frozen_reason AS frozen,
           (SELECT coalesce(-sum(amount_nanos), 0) FROM core.ledger WHERE account_id = ANY($1::text[]) AND kind = 'expire') AS expired,
           (SELECT coalesce(sum(amount_nanos), 0) FROM core.clawback
             WHERE account_id = ANY($1::text[]) AND status <> 'restored') AS back,

@@ -5,7 +5,8 @@ import { Pool } from '../../src/db/database.ts';
 import type { SqlValue, Statement } from '../../src/db/statement.ts';
 import { ClientTransaction } from '../../src/db/transaction.ts';
 
-const OF_ACCOUNTS = /\baccount_id = ANY\(\$1::text\[\]\)/;
+// Those that say why they ask all nodes are left out.
+const OF_ACCOUNTS = /^(?!\s*\/\*\s*fan-out:).*\baccount_id = ANY\(\$1::text\[\]\)/s;
 /** Where the number of elements stands in a one-dimensional array (src/db/arrays.ts). */
 const COUNT_AT = 12;
 
