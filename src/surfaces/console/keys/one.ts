@@ -6,7 +6,7 @@ import { shown } from '../parts/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { lastDays } from '../parts/period.ts';
 import { badge, facts, figures } from '../parts/table.ts';
-import { ago, count, money, short, time } from '../parts/text.ts';
+import { ago, count, money, plainNumber, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 import { DAYS, type Key, scopesInWords } from './key.ts';
 import { secretPage } from './keys.ts';
@@ -150,7 +150,7 @@ function changes(visit: Visit, { id, name, scopes, spend_cap_usd: cap, spend_cap
     'narrow',
     html`${field(visit, 'narrow', { name: 'name', label: 'Name', value: name ?? '' })}
 ${field(visit, 'narrow', { name: 'scopes', label: 'Scopes', value: (scopes ?? []).join(' '), hint: 'Apart by spaces. Empty: all modules.' })}
-${field(visit, 'narrow', { name: 'spend_cap_usd', label: 'Spend cap, USD', value: cap === null ? '' : String(cap), attributes: html`inputmode="decimal"` })}
+${field(visit, 'narrow', { name: 'spend_cap_usd', label: 'Spend cap, USD', value: cap === null ? '' : plainNumber(cap), attributes: html`inputmode="decimal"` })}
 ${choice(visit, 'narrow', {
   name: 'spend_cap_period',
   label: 'The cap is',

@@ -1,6 +1,7 @@
 // A table of a page as a file for spreadsheets (RFC 4180). What a spreadsheet would run as a formula is text there too.
 import type { Visit } from '../visit.ts';
 import { withQuery } from './table.ts';
+import { plainNumber } from './text.ts';
 
 type Cell = string | number | null;
 
@@ -9,7 +10,7 @@ export function csv(head: readonly string[], rows: readonly (readonly Cell[])[])
 }
 
 function cellText(cell: Cell): string {
-  if (typeof cell === 'number') return String(cell);
+  if (typeof cell === 'number') return plainNumber(cell);
   const text = cell ?? '';
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

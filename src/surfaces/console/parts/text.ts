@@ -7,8 +7,12 @@ import type { Visit } from '../visit.ts';
 export const TEXT_CHARACTERS_MAX = 64 * 1024;
 const DECIMALS_MIN = 2;
 const DECIMALS_MAX = 9;
+/** A rate may be far below the smallest amount. */
+const ROUGH_DECIMALS_MAX = 20;
 const SIGNIFICANT = 3;
 // Making a formatter takes as long as some twenty uses of it, and a plot has hundreds of figures.
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: DECIMALS_MAX, useGrouping: false });
+const tenths = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const counted = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const exact = new Intl.NumberFormat('en', {
   minimumFractionDigits: DECIMALS_MIN,
@@ -33,16 +37,16 @@ function amount(text: string): Html {
 
 /** A rate, an estimate: the three digits that count. */
 export function roughMoney(usd: number): Html {
-  const digits =
-    usd === 0
-      ? 0
-      : Math.min(DECIMALS_MAX, Math.max(DECIMALS_MIN, SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)))));
+  const digits = usd === 0 ? 0 : SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)));
+  const maximumFractionDigits = Math.min(ROUGH_DECIMALS_MAX, Math.max(DECIMALS_MIN, digits));
   return amount(
-    new Intl.NumberFormat('en', {
-      minimumFractionDigits: DECIMALS_MIN,
-      maximumFractionDigits: Math.max(DECIMALS_MIN, digits),
-    }).format(usd),
+    new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits }).format(usd),
   );
+}
+
+/** For fields and files: no exponent, no grouping, and no digit beyond what money has (`0.1 + 0.2` is `0.3`). */
+export function plainNumber(value: number): string {
+  return value === 0 ? '0' : plain.format(value);
 }
 
 export function count(value: number): string {
@@ -54,11 +58,21 @@ export function countOf(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** `5.0 %`: few are not told as none, nor nearly all as all. */
+export function shareText(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * part) / whole;
+  if (percent > 0 && percent < 0.1) return 'less than 0.1 %';
+  return percent < 100 && percent >= 99.95 ? 'more than 99.9 %' : `${percent.toFixed(1)} %`;
+}
+
 /** `12.4 MB`; a kB has 1,024 bytes. */
 export function sizeText(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  return `${step === 0 ? count(bytes) : (bytes / 1_024 ** step).toFixed(1)} ${units[step]}`;
+  if (bytes < 1_024) return countOf(bytes, 'byte');
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  // What rounds to 1,024 is one of the next unit.
+  const step = units.findIndex((_, i) => bytes / 1_024 ** (i + 1) < 1_023.95);
+  const at = step === -1 ? units.length - 1 : step;
+  return `${tenths.format(bytes / 1_024 ** (at + 1))} ${units[at]}`;
 }
 
 /** An instant in the reader's zone; UTC, as budgets and the API have it, stands beside. */

@@ -6,7 +6,7 @@ import { panel, shown } from '../parts/failure.ts';
 import { type Period, periodBefore, periodControl, periodFields, periodOf, stepTabs } from '../parts/period.ts';
 import { plot } from '../parts/plot.ts';
 import { figures, table, tabs, withQuery } from '../parts/table.ts';
-import { count, money, moneyText, short } from '../parts/text.ts';
+import { count, money, moneyText, shareText, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 
 interface Sum {
@@ -127,11 +127,10 @@ function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: 
 }
 
 function sums(now: Usage, before: Usage | null): Html {
-  const failed = now.request_count === 0 ? 0 : (100 * now.error_count) / now.request_count;
   return figures([
     ['Spend', money(now.spend_usd), before === null ? '' : `${moneyText(before.spend_usd)} USD in the period before`],
     ['Calls', count(now.request_count), before === null ? '' : `${count(before.request_count)} in the period before`],
-    ['Failed', count(now.error_count), `${failed.toFixed(1)} %`],
+    ['Failed', count(now.error_count), shareText(now.error_count, now.request_count)],
   ]);
 }
 

@@ -5,7 +5,7 @@ import type { Act } from '../page.ts';
 import { failure } from '../parts/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { badge, facts } from '../parts/table.ts';
-import { ago, countOf, money } from '../parts/text.ts';
+import { ago, countOf, money, plainNumber } from '../parts/text.ts';
 import type { Read, Visit } from '../visit.ts';
 import { type Method, nameOf } from './methods.ts';
 import { type Charges, chargesOf, type Plan } from './simulate.ts';
@@ -80,7 +80,7 @@ export function recharge(visit: Visit, now: Recharge, spent: Read<Spend>, cards:
 function fields(visit: Visit, now: Recharge, cards: readonly Method[]): Html {
   const attributes = html`inputmode="decimal"`;
   const number = (name: string, label: string, value: number) =>
-    field(visit, 'recharge', { name, label, value: String(value), isRequired: true, attributes });
+    field(visit, 'recharge', { name, label, value: plainNumber(value), isRequired: true, attributes });
   return html`<div class="pair">${number('trigger_balance', 'When less is left than, USD', now.trigger_balance ?? USUAL.trigger)}
 ${number('recharge_amount', 'charge, USD', now.recharge_amount ?? USUAL.amount)}
 ${number('max_per_day', 'at most so often a day', now.max_per_day ?? USUAL.perDay)}
@@ -121,7 +121,7 @@ function tried(visit: Visit, now: Recharge, spent: Read<Spend>): Html {
   const sum = days.reduce((total, day) => total + day, 0);
   return html`<h3>Last month</h3>
 <p>${sum === 0 ? 'Nothing was spent last month, so nothing would have been charged.' : sentence(plan, chargesOf(plan, days), sum)}</p>
-<form method="get" class="row" aria-label="Try other figures"><label>Below <input name="trigger" value="${plan.trigger}" size="6" inputmode="decimal"></label> <label>charge <input name="amount" value="${plan.amount}" size="6" inputmode="decimal"></label> <button>Try</button></form>`;
+<form method="get" class="row" aria-label="Try other figures"><label>Below <input name="trigger" value="${plainNumber(plan.trigger)}" size="6" inputmode="decimal"></label> <label>charge <input name="amount" value="${plainNumber(plan.amount)}" size="6" inputmode="decimal"></label> <button>Try</button></form>`;
 }
 
 function sentence({ trigger, amount }: Plan, { times, usd, shortDays }: Charges, sum: number): Html {

@@ -6,7 +6,7 @@ import { panel } from '../parts/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { periodOf } from '../parts/period.ts';
 import { badge, facts, figures, type Page, table } from '../parts/table.ts';
-import { ago, money, time } from '../parts/text.ts';
+import { ago, money, plainNumber, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 import { type Entry, ledger, ledgerCsv, ledgerFilter, ROWS } from './ledger.ts';
 import { type Method, methodActs, methods } from './methods.ts';
@@ -192,8 +192,8 @@ function budgetForm(visit: Visit, budget: Budget): Html {
       ['monthly', 'month (UTC)'],
     ],
   })}
-${field(visit, 'budget', { name: 'hard_cap_usd', label: 'Cap, USD', value: cap === null ? '' : String(cap), hint: 'Calls beyond it are refused. Empty: no cap.', attributes: html`inputmode="decimal"` })}
-${field(visit, 'budget', { name: 'alert_threshold_usd', label: 'Tell me at, USD', value: alert === null ? '' : String(alert), attributes: html`inputmode="decimal"` })}
+${field(visit, 'budget', { name: 'hard_cap_usd', label: 'Cap, USD', value: cap === null ? '' : plainNumber(cap), hint: 'Calls beyond it are refused. Empty: no cap.', attributes: html`inputmode="decimal"` })}
+${field(visit, 'budget', { name: 'alert_threshold_usd', label: 'Tell me at, USD', value: alert === null ? '' : plainNumber(alert), attributes: html`inputmode="decimal"` })}
 <button>Set the budget</button>`;
   return html`${now}${actForm(visit, 'budget', form)}`;
 }
