@@ -6,7 +6,7 @@ import { panel, shown } from '../parts/failure.ts';
 import { type Period, periodControl, periodOf } from '../parts/period.ts';
 import { plot } from '../parts/plot.ts';
 import { figures, table, teach } from '../parts/table.ts';
-import { ago, count, durationText, money, roughMoney, short } from '../parts/text.ts';
+import { ago, count, durationText, money, roughMoney, shareText, short } from '../parts/text.ts';
 import type { Read, Visit } from '../visit.ts';
 import { failing } from './failing.ts';
 
@@ -74,14 +74,15 @@ async function show(visit: Visit): Promise<View> {
   const { from, to, granularity } = period;
   const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
   const week = { from: iso(toMs - WEEK_DAYS * DAY_MS), to: iso(toMs) };
+  const ofPeriod = visit.call<Usage>('account.usage', { from, to });
   const [balance, budget, lastWeek, usage, series, keys, failures] = await Promise.all([
     visit.call<Balance>('account.balance'),
     visit.call<Budget>('account.budget.get'),
     visit.call<Usage>('account.usage', week),
-    visit.call<Usage>('account.usage', { from, to }),
+    ofPeriod,
     visit.call<Series>('account.usage.timeseries', { from, to, granularity, group_by: 'capability' }),
     visit.call<{ readonly items: readonly Key[] }>('account.keys.list', { limit: 100 }),
-    failing(visit),
+    failing(visit, ofPeriod),
   ]);
   const content = html`<h1>Overview</h1>
 ${money_(visit, balance, budget, lastWeek)}
@@ -109,17 +110,16 @@ function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, last
       ],
       ['Lasts', runway, perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days'],
       ['Spent in 7 days', money(lastWeek.data?.spend_usd ?? 0), `${count(lastWeek.data?.request_count ?? 0)} calls`],
-      ['Failed in 7 days', count(lastWeek.data?.error_count ?? 0), share(lastWeek.data)],
+      ['Failed in 7 days', count(lastWeek.data?.error_count ?? 0), shareOf(lastWeek.data)],
     ])}
 ${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Look at the wallet</a></p>`}
 ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
   })}${shown(visit, budget, budgetBar)}</section>`;
 }
 
-function share(of: Usage | null): string {
-  if (of === null || of.request_count === 0) return 'no calls';
-  const percent = (100 * of.error_count) / of.request_count;
-  return `${percent > 0 && percent < 0.1 ? 'less than 0.1' : percent.toFixed(1)} % of all calls`;
+function shareOf(week: Usage | null): string {
+  if (week === null || week.request_count === 0) return 'no calls';
+  return `${shareText(week.error_count, week.request_count)} of all calls`;
 }
 
 function budgetBar({ period, hard_cap_usd: cap, used_usd: used, window_end: end }: Budget): Html {

@@ -23,7 +23,7 @@ export interface Delivery {
   readonly created_at: string;
 }
 
-interface Attempt {
+export interface Attempt {
   readonly attempt: number;
   readonly at: string;
   readonly http_status: number | null;
@@ -69,7 +69,12 @@ function statusOf({ status }: Delivery): Html {
   );
 }
 
-function answerOf({ http_status: status, error_code: code, latency_ms: ms }: Omit<Attempt, 'at' | 'attempt'>): string {
+/** What came back, or why nothing did. */
+export function answerOf({
+  http_status: status,
+  error_code: code,
+  latency_ms: ms,
+}: Omit<Attempt, 'at' | 'attempt'>): string {
   if (status === null && code === null) return 'none yet';
   return `${status ?? code}${ms === null ? '' : `, ${ms} ms`}`;
 }

@@ -28,9 +28,17 @@ const REASONS: Readonly<Record<string, string>> = {
   failing: 'off: it failed for days',
 };
 
-export function standing({ status, disabled_reason: reason }: Webhook): Html {
-  if (status === 'enabled') return badge('on', 'good');
-  return badge(REASONS[reason ?? ''] ?? 'off', reason === 'requested' ? 'plain' : 'critical');
+export function standing(webhook: Webhook): Html {
+  return badge(standingText(webhook), webhook.status === 'enabled' ? 'good' : isBroken(webhook) ? 'critical' : 'plain');
+}
+
+export function standingText({ status, disabled_reason: reason }: Webhook): string {
+  return status === 'enabled' ? 'on' : (REASONS[reason ?? ''] ?? 'off');
+}
+
+/** It is off, and not because somebody wanted it so. */
+export function isBroken({ status, disabled_reason: reason }: Webhook): boolean {
+  return status === 'disabled' && reason !== 'requested';
 }
 
 /** Address, events and note, as register and update take them. */
