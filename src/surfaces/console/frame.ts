@@ -69,7 +69,7 @@ ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
 <div class="page">
 <main id="main" tabindex="-1"${since === null || view.againSeconds === undefined ? '' : html` data-again="${view.againSeconds}"`}>
 ${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
-${visit.refused === null ? '' : failure(visit, visit.refused.problem, visit.refused.requestId)}
+${visit.refused === null ? '' : html`<div role="alert">${failure(visit, visit.refused.problem, visit.refused.requestId)}</div>`}
 ${view.content}
 ${foot(visit)}
 </main>

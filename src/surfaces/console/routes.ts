@@ -224,7 +224,8 @@ function noSuchPage(): RawAnswer {
   return message(404, 'There is no such page', html`<p>Look at its address.</p>`);
 }
 
-function refusal(found: Problem): RawAnswer {
-  const text = html`<p class="failure" role="alert">${found.message}</p>`;
+function refusal(found: Problem, { requestId }: RawHead): RawAnswer {
+  const text = html`<div class="failure" role="alert"><p>${found.message} ${found.entry.advice}</p>
+<p><code>${found.code}</code> · request <code>${requestId}</code></p></div>`;
   return message(found.httpStatus, 'This page cannot be shown', text, { headers: retryAfter(found) });
 }

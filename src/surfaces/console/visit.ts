@@ -143,6 +143,11 @@ export class Visit {
     return readOf(await this.#parts.request.invoke(id, input, idempotent ? { idempotencyKey } : {}));
   }
 
+  /** The call of a form that only asked, for the foot of the page with its answer. Never one with a secret in its input or answer. */
+  tell(id: string, input: Input): void {
+    this.#made.push({ capability: this.capability(id), input });
+  }
+
   /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them. */
   personSections(below: string): Promise<PersonSections> {
     return personSections(this.#parts.core, this.visitor, { returnTo: this.path(below) });

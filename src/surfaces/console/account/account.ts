@@ -4,7 +4,7 @@ import { invalidField } from '../../../problems/problem.ts';
 import type { PersonSections } from '../../pages/auth/person-sections.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
-import { actForm, field, textOf } from '../parts/form.ts';
+import { actForm, checkbox, field, textOf } from '../parts/form.ts';
 import { badge, facts, type Page, table } from '../parts/table.ts';
 import { count, money, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -118,7 +118,7 @@ function itself(visit: Visit, account: Account): Html {
     visit,
     'rename',
     html`${field(visit, 'rename', { name: 'name', label: 'Name', value: account.name ?? '' })}
-<label class="choice"><input type="checkbox" name="notifications"${account.notifications.email ? html` checked` : ''}> Mail me what matters</label><button>Save</button>`,
+${checkbox(visit, 'rename', { name: 'notifications', label: 'Mail me what matters', isChecked: account.notifications.email })}<button>Save</button>`,
   )}`;
 }
 
@@ -169,7 +169,7 @@ ${actForm(
   visit,
   'delete',
   html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}
-<label class="choice"><input type="checkbox" name="forfeit_balance"> Paid credit that is left may be lost</label><button class="danger">Delete</button>`,
+${checkbox(visit, 'delete', { name: 'forfeit_balance', label: 'Paid credit that is left may be lost' })}<button class="danger">Delete</button>`,
 )}`;
   return { title: 'Delete the account', content };
 }

@@ -40,7 +40,10 @@ export const routingActs: Readonly<Record<string, Act>> = {
     capability: 'account.routing.test',
     input: (form) => ({ capability: form.get('capability') }),
     done: 'The routing was tested.',
-    shown: (data, visit) => ({ title: 'Routing', content: tried(visit, data as Tried) }),
+    shown(data, visit, form) {
+      visit.tell('account.routing.test', { capability: form.get('capability') });
+      return { title: 'Routing', content: tried(visit, data as Tried) };
+    },
   },
 };
 

@@ -49,7 +49,10 @@ const chat = {
     max_completion_tokens: numberOf(form, 'max_completion_tokens') ?? null,
   }),
   done: 'The model answered.',
-  shown: (data, visit, form) => ({ title: 'An answer', content: answered(visit, data as Completion, form) }),
+  shown(data, visit, form) {
+    visit.tell('ai.chat', chat.input(form));
+    return { title: 'An answer', content: answered(visit, data as Completion, form) };
+  },
 } satisfies Act;
 
 export const aiPage: ConsolePage = {

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
 import { shown } from '../parts/failure.ts';
-import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
+import { actForm, checkbox, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { lastDays } from '../parts/period.ts';
 import { badge, facts, figures } from '../parts/table.ts';
 import { ago, count, money, plainNumber, short, time } from '../parts/text.ts';
@@ -171,8 +171,8 @@ ${choice(visit, 'narrow', {
 <section class="panel"><h2>Report a leak</h2>${actForm(
     visit,
     'leak',
-    html`<label class="choice"><input type="checkbox" name="confirmed_leak"> It is certain: end the key at once</label>
-<label class="choice"><input type="checkbox" name="auto_rotate" checked> Make a new secret</label><button class="danger">Report</button>`,
+    html`${checkbox(visit, 'leak', { name: 'confirmed_leak', label: 'It is certain: end the key at once' })}
+${checkbox(visit, 'leak', { name: 'auto_rotate', label: 'Make a new secret', isChecked: true })}<button class="danger">Report</button>`,
   )}</section></div>
 <p><a href="${visit.path(`/keys/${id}/revoke`)}">Revoke the key…</a></p>`;
 }

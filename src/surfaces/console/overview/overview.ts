@@ -105,7 +105,7 @@ function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, last
     return html`${figures([
       [
         'Balance',
-        money(data.balance_usd),
+        html`<span aria-live="polite">${money(data.balance_usd)}</span>`,
         data.held_usd > 0 ? html`${money(data.held_usd)} more is held` : 'nothing is held',
       ],
       ['Lasts', runway, perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days'],

@@ -58,7 +58,7 @@ export function field(
     rows === undefined
       ? html`<input ${common} value="${shown}">`
       : html`<textarea ${common} rows="${rows}" spellcheck="false">\n${shown}</textarea>`;
-  return html`<div class="field"><label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault === null ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${faultText(id, fault)}</div>`;
 }
 
 /** A choice of few. `options`: value and label. */
@@ -77,9 +77,28 @@ export function choice(
 ): Html {
   const id = `${act}-${name}`;
   const shown = sentOf(visit, act, name) ?? value;
+  const fault = faultOf(visit, act, name);
+  const tied = fault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`;
   const each = ([of, text]: readonly [string, string]) =>
     html`<option value="${of}"${of === shown ? html` selected` : ''}>${text}</option>`;
-  return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(each)}</select></div>`;
+  return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}"${tied}>${options.map(each)}</select>${faultText(id, fault)}</div>`;
+}
+
+/** A box to be ticked; `isChecked`: before somebody did. */
+export function checkbox(
+  visit: Visit,
+  act: string,
+  { name, label, isChecked = false }: Pick<Field, 'name' | 'label'> & { readonly isChecked?: boolean },
+): Html {
+  const id = `${act}-${name}`;
+  const isOn = visit.refused?.act === act ? visit.refused.form.has(name) : isChecked;
+  const fault = faultOf(visit, act, name);
+  const tied = fault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`;
+  return html`<label class="choice"><input type="checkbox" id="${id}" name="${name}"${isOn ? html` checked` : ''}${tied}> ${label}</label>${faultText(id, fault)}`;
+}
+
+function faultText(id: string, fault: string | null): Html {
+  return fault === null ? html`` : html`<p class="fault" id="${id}-fault">${fault}</p>`;
 }
 
 /** What was typed into a form that was refused; null: it was another form, or none. */

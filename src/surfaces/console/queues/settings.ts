@@ -1,7 +1,7 @@
 // Settings of a queue as fields of forms: of a new one, and of one that is there.
 import { type Html, html } from '../../../lib/html.ts';
 import type { Act } from '../page.ts';
-import { actForm, choice, field, numberOf, sentOf, textOf } from '../parts/form.ts';
+import { actForm, checkbox, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { facts } from '../parts/table.ts';
 import { count, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -80,9 +80,10 @@ export function settings(visit: Visit, queue: Queue): Html {
 function updateForm(visit: Visit, queue: Queue): Html {
   const number = (name: string, label: string, value: number) =>
     field(visit, UPDATE, { name, label, value: String(value), attributes: numeric });
-  const isOn =
-    visit.refused?.act === UPDATE ? sentOf(visit, UPDATE, 'enable_priority') !== null : queue.enable_priority;
-  const priority = html`<label class="choice"><input type="checkbox" name="enable_priority"${isOn ? html` checked` : ''}> Priority decides the order of messages published from now on</label>`;
+  const priority = checkbox(visit, UPDATE, {
+    ...{ name: 'enable_priority', isChecked: queue.enable_priority },
+    label: 'Priority decides the order of messages published from now on',
+  });
   return actForm(
     visit,
     UPDATE,

@@ -24,7 +24,7 @@ interface Found {
 const ROWS = 20;
 const QUERY = 'query';
 
-const query: Act = {
+const query = {
   capability: 'vector.query',
   input: (form, { params }) => ({
     collection: params.name,
@@ -33,13 +33,14 @@ const query: Act = {
     filter: jsonOf(form, 'filter'),
   }),
   done: 'The query was answered.',
-  shown: (data, visit, form) => ({
-    title: 'Matches',
-    content: html`${back(visit)}<h1>Matches</h1>
+  shown(data, visit, form) {
+    visit.tell(query.capability, query.input(form, visit));
+    const content = html`${back(visit)}<h1>Matches</h1>
 ${matches(visit, data as Found)}
-<section class="panel"><h2>Query again</h2>${queryForm(visit, (name) => form.get(name) ?? '')}</section>`,
-  }),
-};
+<section class="panel"><h2>Query again</h2>${queryForm(visit, (name) => form.get(name) ?? '')}</section>`;
+    return { title: 'Matches', content };
+  },
+} satisfies Act;
 
 export const collectionPage: ConsolePage = {
   name: 'collection',

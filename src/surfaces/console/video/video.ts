@@ -54,7 +54,10 @@ const quote: Act = {
   capability: 'video.quote',
   input: wish,
   done: 'The price was asked for.',
-  shown: (data, visit, form) => ({ title: 'What the film costs', content: quoted(visit, data as Quote, form) }),
+  shown(data, visit, form) {
+    visit.tell('video.quote', wish(form));
+    return { title: 'What the film costs', content: quoted(visit, data as Quote, form) };
+  },
 };
 
 export const videoPage: ConsolePage = {

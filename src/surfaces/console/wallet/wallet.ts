@@ -3,7 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { checkoutPage, returnUrl } from '../parts/checkout.ts';
 import { panel } from '../parts/failure.ts';
-import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
+import { actForm, checkbox, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { periodOf } from '../parts/period.ts';
 import { badge, facts, figures, type Page, table } from '../parts/table.ts';
 import { ago, money, plainNumber, time } from '../parts/text.ts';
@@ -108,7 +108,7 @@ ${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, 
 function left(visit: Visit, balance: Balance): Html {
   const { debt_usd: debt, test_usd: test, frozen_reason: frozen } = balance;
   return html`${figures([
-    ['Can be spent', money(balance.balance_usd)],
+    ['Can be spent', html`<span aria-live="polite">${money(balance.balance_usd)}</span>`],
     ['Paid', money(balance.paid_usd), 'never expires'],
     ['Given', money(balance.promo_usd), balance.expiring.length === 0 ? 'nothing expires' : 'expires as below'],
     ...(test > 0 ? [['Test money', money(test), 'in the two before'] as const] : []),
@@ -141,7 +141,7 @@ function topupForm(visit: Visit): Html {
     visit,
     'topup',
     html`${field(visit, 'topup', { name: 'amount_usd', label: 'Amount, USD', value: '10', hint: 'You pay on the page of the payment provider.', attributes: html`inputmode="decimal"` })}
-<label class="choice"><input type="checkbox" name="save_payment_method"> Keep the card for auto-recharge</label>
+${checkbox(visit, 'topup', { name: 'save_payment_method', label: 'Keep the card for auto-recharge' })}
 <button class="main">Top up</button>`,
   );
 }
