@@ -14,6 +14,7 @@ import { createPerson, type Role } from '../../src/core/people/persons.ts';
 import { openSession } from '../../src/core/people/sessions/sessions.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { expectDone, openConsole, press, typeInto } from '../support/console.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -173,6 +174,28 @@ test('signed in with a key, a person narrows what a device gets, and the device 
     name: '<b>build</b> agent',
   });
   await context.close();
+});
+
+test('by keyboard alone a device is given a key, the key is revoked in the console, and its next call is refused', async () => {
+  const started = await start('queue account:read');
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { pathname, search } = new URL(started.verification_uri_complete);
+  await page.goto(service.url + pathname + search);
+  await press(page, 'button.main');
+  await press(page, 'button[value=approve]');
+  await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('Your answer was taken');
+  const token = await poll(started.device_code);
+  const call = client(service.url, token.access_token);
+  expect((await call('GET', '/v1/queue/list')).status).toBe(200);
+  await page.goto(`${service.url}/console/keys`);
+  await press(page, `a[href$="/keys/${token.key_id}"]`);
+  await press(page, 'a:has-text("Revoke the key")');
+  await typeInto(page, '#revoke-typed', token.key_id);
+  await page.keyboard.press('Enter');
+  await expectDone(page, 'Its next call is refused');
+  expect((await call('GET', '/v1/queue/list')).status).toBe(401);
+  expect(faults).toEqual([]);
+  await page.context().close();
 });
 
 test('a person denies, and the device is told', async () => {
