@@ -96,3 +96,10 @@ test('a viewer sees the people and changes none; a key’s session sees names al
   expect([byKey.includes('o•••@example.org'), byKey.includes('owner@example.org')]).toEqual([true, false]);
   expect(byKey).not.toMatch(/action="\/auth\/account\//);
 });
+
+test('when a device was seen is told in both zones', async () => {
+  const visitor = visitorOf(owner);
+  visitor.cookies.set('qm_console', 'light~Asia%2FTokyo~on');
+  const { text } = await visitor.get(PATH);
+  expect(text).toMatch(/last seen <time datetime="[^"]+" title="[\d-]+ [\d:]+ GMT\+9">[\d-]+ [\d:]+ UTC<\/time>/);
+});

@@ -148,9 +148,9 @@ export class Visit {
     this.#made.push({ capability: this.capability(id), input });
   }
 
-  /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them. */
-  personSections(below: string): Promise<PersonSections> {
-    return personSections(this.#parts.core, this.visitor, { returnTo: this.path(below) });
+  /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them; `localTime`: an instant as the reader has it. */
+  personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections> {
+    return personSections(this.#parts.core, this.visitor, { returnTo: this.path(below), localTime });
   }
 
   capability(id: string): Capability {

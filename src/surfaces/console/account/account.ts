@@ -6,7 +6,7 @@ import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, checkbox, field, textOf } from '../parts/form.ts';
 import { badge, facts, type Page, table } from '../parts/table.ts';
-import { count, money, short, time } from '../parts/text.ts';
+import { count, inZone, money, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 import { plan, planActs, type Subscription, type Tier } from './plan.ts';
 import { type Routing, routing, routingActs } from './routing.ts';
@@ -93,7 +93,7 @@ async function show(visit: Visit): Promise<View> {
     visit.call<Tier>('account.tier'),
     visit.call<Subscription>('account.subscription.get'),
     visit.call<{ readonly capabilities: readonly Routing[] }>('account.routing.get'),
-    visit.personSections('/account'),
+    visit.personSections('/account', (instant) => inZone(instant, visit.preferences.zone)),
   ]);
   const content = html`<h1>Account</h1>
 ${account.suspended ? html`<p class="failure" role="alert">The account is suspended: its calls are refused. Ask who runs this service.</p>` : ''}

@@ -91,7 +91,7 @@ function answered(visit: Visit, { choices: [first], model, usage }: Completion, 
   const input = chat.input(form);
   return html`<p><a href="${visit.path('/ai')}">AI</a></p>
 <h1>An answer</h1>
-${payload(first?.message?.content ?? '', 'Answer')}
+${payload(first?.message?.content ?? '', 'Answer', { call: 'ai.chat' })}
 ${facts([
   ['Model', short(model, 100)],
   ['Tokens', `${count(usage.prompt_tokens ?? 0)} in, ${count(usage.completion_tokens ?? 0)} out`],

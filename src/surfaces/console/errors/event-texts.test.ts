@@ -8,6 +8,7 @@ import { distribution } from './shares.ts';
 import { type Exception, exceptions } from './stack.ts';
 
 const hostile = `"><script>alert(1)</script><img src=x onerror='a'></textarea></pre>`;
+const reader = { preferences: { theme: 'system', zone: 'Asia/Tokyo', keys: true } } as const;
 const tagsIn = (text: string) => new Set([...text.matchAll(/<\/?([a-z0-9]+)/g)].map(([, name]) => name));
 
 test('no text of an exception, breadcrumb or distribution becomes markup', () => {
@@ -24,7 +25,7 @@ test('no text of an exception, breadcrumb or distribution becomes markup', () =>
   };
   const all =
     html`${exceptions({ type: hostile, value: hostile, stacktrace: [frame], chain: [{ type: hostile, value: hostile, stacktrace: [] }] })}
-${breadcrumbs([{ at: hostile, category: hostile, message: hostile, level: 'info', data: { [hostile]: [hostile] } }])}
+${breadcrumbs(reader, [{ at: hostile, category: hostile, message: hostile, level: 'info', data: { [hostile]: [hostile] } }])}
 ${distribution('Tags', { [hostile]: 1 }, 1)}${jsonBlock({ [hostile]: { [hostile]: hostile } }, hostile)}`.text;
   for (const name of ['script', 'img', 'textarea']) expect(tagsIn(all)).not.toContain(name);
   expect(all).not.toMatch(/onerror='/);
@@ -75,9 +76,9 @@ test('a text is cut between characters, and says how much is left out', () => {
   expect(shortened('abcdef', 2)).toBe('ab … (4 more characters)');
 });
 
-test('an instant that is none is shown as it was sent', () => {
-  expect(instant('2026-03-01T10:20:30.5+01:00').text).toBe(
-    '<time datetime="2026-03-01T09:20:30.500Z">2026-03-01 09:20:30 UTC</time>',
+test('an instant has both zones, and what is none is shown as it was sent', () => {
+  expect(instant(reader, '2026-03-01T10:20:30.5+01:00').text).toBe(
+    '<time datetime="2026-03-01T09:20:30.500Z" title="2026-03-01 18:20 GMT+9">2026-03-01 09:20:30 UTC</time>',
   );
-  expect(instant('<soon>').text).toBe('&lt;soon&gt;');
+  expect(instant(reader, '<soon>').text).toBe('&lt;soon&gt;');
 });

@@ -43,8 +43,8 @@ export function eventSections(visit: Visit, event: ErrorEvent): Html {
   return html`${isTold ? '' : section('Message', html`<div class="text" dir="auto">${shortened(message, MESSAGE_CHARACTERS_MAX)}</div>`)}
 ${exception === null ? '' : section('Exception', html`${exceptions(exception)}`)}
 ${stack === null ? '' : section('Stack trace', plainStack(stack))}
-${event.breadcrumbs.length === 0 ? '' : section('Breadcrumbs', breadcrumbs(event.breadcrumbs))}
-${section('Event', html`${eventFacts(event)}${neighbours(visit, event)}`)}
+${event.breadcrumbs.length === 0 ? '' : section('Breadcrumbs', breadcrumbs(visit, event.breadcrumbs))}
+${section('Event', html`${eventFacts(visit, event)}${neighbours(visit, event)}`)}
 ${Object.keys(tags).length === 0 ? '' : section('Tags of the event', tagTable(tags))}
 ${data(event)}`;
 }
@@ -53,13 +53,13 @@ export function section(title: string, content: Html): Html {
   return html`<section><h2>${title}</h2>${content}</section>`;
 }
 
-function eventFacts(event: ErrorEvent): Html {
+function eventFacts(visit: Visit, event: ErrorEvent): Html {
   const text = (value: string | null) =>
     value === null ? null : html`<bdi>${shortened(value, FACT_CHARACTERS_MAX)}</bdi>`;
   return facts([
     ['Event', html`<code>${event.event_id}</code>`],
-    ['Happened', instant(event.timestamp)],
-    ['Received', instant(event.received_at)],
+    ['Happened', instant(visit, event.timestamp)],
+    ['Received', instant(visit, event.received_at)],
     ['Environment', text(event.environment)],
     ['Release', text(event.release)],
     ['User', text(event.user_id)],

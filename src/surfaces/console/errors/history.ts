@@ -1,7 +1,7 @@
 // What happened before the error, and what was done about the group since.
 import { type Html, html } from '../../../lib/html.ts';
 import { badge } from '../parts/table.ts';
-import { time } from '../parts/text.ts';
+import { inZone, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 import { levelKind } from './group.ts';
 import { jsonBlock, shortened } from './json-block.ts';
@@ -32,25 +32,25 @@ const MESSAGE_CHARACTERS_MAX = 2_000;
 const COMMENT_CHARACTERS_MAX = 10_000;
 
 /** The latest last. */
-export function breadcrumbs(entries: readonly Breadcrumb[]): Html {
+export function breadcrumbs(visit: Pick<Visit, 'preferences'>, entries: readonly Breadcrumb[]): Html {
   return html`<table class="crumbs"><caption class="unseen">Breadcrumbs, the latest last</caption>
 <thead><tr><th scope="col">Time</th><th scope="col">Category</th><th scope="col">Message</th></tr></thead>
-<tbody>${entries.map(breadcrumb)}</tbody></table>`;
+<tbody>${entries.map((entry) => breadcrumb(visit, entry))}</tbody></table>`;
 }
 
-function breadcrumb({ at, category, message, level, data }: Breadcrumb): Html {
+function breadcrumb(visit: Pick<Visit, 'preferences'>, { at, category, message, level, data }: Breadcrumb): Html {
   const more = html`<details><summary>Data</summary>${jsonBlock(data, 'Data of the breadcrumb')}</details>`;
-  return html`<tr><td>${instant(at)}</td>
+  return html`<tr><td>${instant(visit, at)}</td>
 <td dir="auto">${shortened(category, MESSAGE_CHARACTERS_MAX)}${level === null ? '' : html` ${badge(level, levelKind(level))}`}</td>
 <td><div class="text" dir="auto">${shortened(message, MESSAGE_CHARACTERS_MAX)}</div>${data === null || Object.keys(data).length === 0 ? '' : more}</td></tr>\n`;
 }
 
-/** `2026-03-01 10:20:30 UTC` for an ISO instant; what is none is shown as it was sent. */
-export function instant(text: string): Html {
+/** `2026-03-01 10:20:30 UTC` for an ISO instant, with the reader's zone as its title; what is none is shown as it was sent. */
+export function instant({ preferences: { zone } }: Pick<Visit, 'preferences'>, text: string): Html {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) return html`${text}`;
   const exact = new Date(ms).toISOString();
-  return html`<time datetime="${exact}">${exact.slice(0, 10)} ${exact.slice(11, 19)} UTC</time>`;
+  return html`<time datetime="${exact}" title="${inZone(exact, zone)}">${exact.slice(0, 10)} ${exact.slice(11, 19)} UTC</time>`;
 }
 
 /** The newest first. */

@@ -54,7 +54,7 @@ function events(visit: Visit, page: Page<Event>): Html {
       {
         title: 'Data',
         cell: ({ id, type, data }) =>
-          html`<details id="${id}"><summary>Data<span class="unseen"> of ${type} ${id}</span></summary>${payload(data, `Data of ${type} ${id}`)}</details>`,
+          html`<details id="${id}"><summary>Data<span class="unseen"> of ${type} ${id}</span></summary>${payload(data, `Data of ${type} ${id}`, { call: 'account.events.list' })}</details>`,
       },
     ],
   })}${more(visit, page)}`;

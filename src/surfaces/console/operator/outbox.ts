@@ -80,7 +80,7 @@ ${facts([
   ['Written', html`${time(visit, at)} <span class="quiet">${ago(visit, at)}</span>`],
   ['Id', html`<code>${id}</code>`],
 ])}
-<section class="panel"><h2>Text</h2>${payload(text, 'Text')}</section>
-${formatted === '' ? '' : html`<details id="source"><summary>HTML, as its source</summary>${payload(formatted, 'HTML')}</details>`}`;
+<section class="panel"><h2>Text</h2>${payload(text, 'Text', { call: 'operator.outbox.get' })}</section>
+${formatted === '' ? '' : html`<details id="source"><summary>HTML, as its source</summary>${payload(formatted, 'HTML', { call: 'operator.outbox.get' })}</details>`}`;
   return { title: subject.slice(0, 80).toWellFormed() || 'A mail', content };
 }

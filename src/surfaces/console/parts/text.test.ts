@@ -1,7 +1,20 @@
 // Values as people read them: no amount is shown as nothing, no field or file has an exponent.
 import { expect, test } from 'vitest';
+import type { Visit } from '../visit.ts';
 import { csv } from './csv.ts';
-import { count, countOf, durationText, moneyText, plainNumber, roughMoney, shareText, sizeText } from './text.ts';
+import {
+  ago,
+  count,
+  countOf,
+  durationText,
+  moneyText,
+  payload,
+  plainNumber,
+  roughMoney,
+  shareText,
+  sizeText,
+  time,
+} from './text.ts';
 
 const textOf = (usd: number) => roughMoney(usd).text.replaceAll(/<[^>]+>/g, '');
 
@@ -91,4 +104,25 @@ test.each([
 ])('fields and files hold numbers that anything reads: %d', (value, text) => {
   expect(plainNumber(value)).toBe(text);
   expect(csv(['a'], [[value]])).toBe(`a\r\n${text}\r\n`);
+});
+
+test('what is cut says where the whole is: a file, or the call that answers it', () => {
+  const long = 'x'.repeat(70_000);
+  expect(payload('short', 'Text', { call: 'cron.get' }).text).not.toContain('Cut');
+  expect(payload(long, 'Text', { call: 'cron.get' }).text).toContain(
+    'Cut after 64 KiB of 69. <code>cron.get</code> has all of it.',
+  );
+  expect(payload(long, 'Text', { download: './x?as=jsonl' }).text).toContain(
+    '<a href="./x?as=jsonl">Download it whole</a>',
+  );
+});
+
+test.each([
+  ['UTC', '2026-03-01 10:20 UTC', '2026-03-01 10:20:30 UTC'],
+  ['Asia/Tokyo', '2026-03-01 19:20 GMT+9', '2026-03-01 10:20:30 UTC, 2026-03-01 19:20 GMT+9'],
+])('every instant has both zones: %s', (zone, shown, title) => {
+  const visit = { preferences: { zone }, nowMs: Date.parse('2026-03-01T10:23:30Z') } as Visit;
+  const at = '2026-03-01T10:20:30.500Z';
+  expect(time(visit, at).text).toBe(`<time datetime="${at}" title="2026-03-01 10:20 UTC">${shown}</time>`);
+  expect(ago(visit, at).text).toBe(`<time datetime="${at}" title="${title}">2 min ago</time>`);
 });

@@ -80,7 +80,7 @@ export function time(visit: Visit, instant: string | null, never = 'never'): Htm
   if (instant === null) return html`<span class="quiet">${never}</span>`;
   const utc = `${instant.slice(0, 16).replace('T', ' ')} UTC`;
   const { zone } = visit.preferences;
-  if (zone === 'UTC') return html`<time datetime="${instant}">${utc}</time>`;
+  if (zone === 'UTC') return html`<time datetime="${instant}" title="${utc}">${utc}</time>`;
   return html`<time datetime="${instant}" title="${utc}">${inZone(instant, zone)}</time>`;
 }
 
@@ -111,7 +111,9 @@ export function ago(visit: Visit, instant: string | null, never = 'never'): Html
   const seconds = (visit.nowMs - Date.parse(instant)) / 1_000;
   const text = durationText(Math.abs(seconds));
   const told = Math.abs(seconds) < 1 ? 'now' : seconds >= 0 ? `${text} ago` : `in ${text}`;
-  return html`<time datetime="${instant}" title="${instant.slice(0, 19).replace('T', ' ')} UTC">${told}</time>`;
+  const { zone } = visit.preferences;
+  const local = zone === 'UTC' ? '' : `, ${inZone(instant, zone)}`;
+  return html`<time datetime="${instant}" title="${instant.slice(0, 19).replace('T', ' ')} UTC${local}">${told}</time>`;
 }
 
 /** The largest unit of a duration: `42 s`, `3 min`, `5 h`, `12 days`. */
@@ -128,10 +130,14 @@ export function short(text: string, charactersMax = 200): Html {
   return html`<bdi>${cut}</bdi>`;
 }
 
-/** A payload, as JSON to be read; `download`: where the whole of a long one is. */
-export function payload(value: unknown, label: string, download?: string): Html {
+/** A payload, as JSON to be read; `whole`: where all of a long one is, as an address of this page or the call that answers it. */
+export function payload(
+  value: unknown,
+  label: string,
+  whole: { readonly download: string } | { readonly call: string },
+): Html {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const isCut = text.length > TEXT_CHARACTERS_MAX;
   const shown = isCut ? text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed() : text;
-  return html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${download === undefined ? '' : html` <a href="${download}">Download it whole</a>`}</p>` : ''}`;
+  return html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${'call' in whole ? html` <code>${whole.call}</code> has all of it.` : html` <a href="${whole.download}">Download it whole</a>`}</p>` : ''}`;
 }

@@ -54,7 +54,7 @@ function contentOf(visit: Visit, { message_id: id, payload: text, headers }: Sou
   if (text.length <= LINE_CHARACTERS && headers === 'null') return html`<code class="content">${short(text)}</code>`;
   const download = withQuery(visit, { as: 'jsonl', message: id });
   const part = (source: string, label: string) =>
-    payload(indented(source, TEXT_CHARACTERS_MAX), `${label} of ${id}`, download);
+    payload(indented(source, TEXT_CHARACTERS_MAX), `${label} of ${id}`, { download });
   return html`<details id="content-${id}"><summary><code class="content">${short(text, LINE_CHARACTERS)}</code></summary>${part(text, 'Payload')}${headers === 'null' ? '' : html`<p>Headers</p>${part(headers, 'Headers')}`}</details>`;
 }
 

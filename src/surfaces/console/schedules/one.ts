@@ -89,7 +89,7 @@ function itself(visit: Visit, job: Job): Html {
     ['Headers', headers.length === 0 ? null : html`${headers}`],
     ['Secret', html`ends in <code>${job.secret_last4}</code>`],
     ['Made', time(visit, job.created_at)],
-  ])}${isNothing ? '' : html`<details id="payload"><summary>Payload</summary>${payload(job.payload, 'Payload')}</details>`}
+  ])}${isNothing ? '' : html`<details id="payload"><summary>Payload</summary>${payload(job.payload, 'Payload', { call: 'cron.get' })}</details>`}
 <div class="actions">${status === 'active' && visit.may('cron.pause') ? actButton(visit, 'pause', 'Pause') : ''}
 ${status === 'paused' && visit.may('cron.resume') ? actButton(visit, 'resume', 'Resume') : ''}
 ${visit.may('cron.delete') ? html`<a class="danger" href="${visit.path(`${jobPath(id)}/delete`)}">Delete…</a>` : ''}</div>`;
@@ -112,7 +112,7 @@ function runs(visit: Visit, { items }: Page<Run>): Html {
 
 function answerOf({ run_id: id, response_snippet: snippet }: Run): Html {
   if (snippet === null || snippet === '') return html``;
-  return html`<details id="run-${id}"><summary>Answer</summary>${payload(snippet, 'Beginning of the answer')}</details>`;
+  return html`<details id="run-${id}"><summary>Answer</summary>${payload(snippet, 'Beginning of the answer', { call: 'cron.runs' })}</details>`;
 }
 
 async function showDelete(visit: Visit): Promise<View> {

@@ -161,7 +161,7 @@ function metadataOf(metadata: unknown): Html {
   const text = JSON.stringify(metadata);
   return text.length <= 120
     ? html`<code>${short(text)}</code>`
-    : html`<details><summary>${short(text, 80)}</summary>${payload(metadata, 'Metadata')}</details>`;
+    : html`<details><summary>${short(text, 80)}</summary>${payload(metadata, 'Metadata', { call: 'vector.fetch' })}</details>`;
 }
 
 function prefixForm(prefix: string | undefined): Html {

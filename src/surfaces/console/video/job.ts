@@ -58,7 +58,7 @@ async function show(visit: Visit): Promise<View> {
 ${status === null ? film(job) : progress(visit, status)}
 ${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'It failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
 ${told(visit, job)}
-${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt')}`}
+${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt', { call: 'video.get' })}`}
 ${isRunning && visit.may('video.cancel') ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}
 ${!isRunning && visit.may('video.delete') ? html`<p><a href="${visit.path(`/video/${job.job_id}/delete`)}">Delete the film…</a></p>` : ''}`;
   return { title: job.prompt.slice(0, 80).toWellFormed(), content };

@@ -31,6 +31,7 @@ export interface Attempt {
   readonly latency_ms: number | null;
 }
 
+const DELIVERIES = { call: 'account.webhooks.deliveries' };
 const STATUSES = ['pending', 'succeeded', 'failed', 'exhausted', 'skipped'] as const;
 
 export function statusTabs(visit: Visit, here: string | undefined): Html {
@@ -90,7 +91,7 @@ function details(visit: Visit, one: Delivery): Html {
     ['Delivery', html`<code>${one.delivery_id}</code>`],
     ['Event', html`<code>${one.event_id}</code>`],
     ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
-  ])}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request')}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer')}</details>`;
+  ])}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request', DELIVERIES)}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer', DELIVERIES)}</details>`;
 }
 
 function headerLines(headers: Readonly<Record<string, string>>): string {

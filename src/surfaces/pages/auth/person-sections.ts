@@ -14,6 +14,8 @@ export interface SectionOptions {
   readonly fault?: Fault;
   /** A local path: the page that follows where a form has nothing more to say; absent: the page of who is signed in. */
   readonly returnTo?: string;
+  /** How an instant is told beside UTC; absent: not. */
+  readonly localTime?: (instant: string) => string;
 }
 
 /** Each with its heading; empty for what the session does not have: a key's has none of them. */
@@ -76,11 +78,12 @@ function switcher(parts: Parts, memberships: readonly Member[]): Html {
 }
 
 function devices(parts: Parts, sessions: readonly Session[]): Html {
+  const told = (ms: number) => instant(ms, parts.options.localTime);
   const row = (session: Session) => {
     const isHere = session.sessionId === parts.visitor.session.sessionId;
     const button = html`<input type="hidden" name="session_id" value="${session.sessionId}"><button aria-label="Sign out ${session.agent} at ${session.remoteAddress}">Sign out</button>`;
     return html`<li class="card"><p><bdi>${session.agent === '' ? 'Unknown browser' : session.agent}</bdi>, ${session.remoteAddress}${isHere ? ' (this one)' : ''}</p>
-<p class="quiet">Signed in ${instant(session.signedInAtMs)}, last seen ${instant(session.seenAtMs)}</p>
+<p class="quiet">Signed in ${told(session.signedInAtMs)}, last seen ${told(session.seenAtMs)}</p>
 ${form(parts, '/auth/account/end', button)}</li>`;
   };
   return html`<h2>Devices</h2><ul class="plain">${sessions.map(row)}</ul>
@@ -110,6 +113,7 @@ ${field('email', 'E-mail address', html`type="email" maxlength="254"`, parts.opt
 ${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}`;
 }
 
-export function instant(ms: number): Html {
-  return html`<time datetime="${iso(ms)}">${iso(ms).slice(0, 16).replace('T', ' ')} UTC</time>`;
+export function instant(ms: number, localTime?: (instant: string) => string): Html {
+  const title = localTime === undefined ? '' : html` title="${localTime(iso(ms))}"`;
+  return html`<time datetime="${iso(ms)}"${title}>${iso(ms).slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
