@@ -20,6 +20,7 @@ import type { Metric } from './core/process/metric.ts';
 import { ProcessRegistry } from './core/process/processes.ts';
 import { noSiblings, type Siblings } from './core/process/siblings.ts';
 import { switchTestClock } from './core/process/test-clock.ts';
+import { type UnderWay, UnderWayHere } from './core/process/under-way.ts';
 import { knownScopesOf } from './core/scopes.ts';
 import { Secrets } from './core/secrets/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/secrets/server-secret.ts';
@@ -89,6 +90,7 @@ export interface ProcessGroup {
   readonly name: string;
   readonly siblings: Siblings;
   readonly rates: Rates;
+  readonly underWay: UnderWay;
   readonly logins: LoginFailures;
   readonly homes: Homes;
   /** The text of VENDORS_FILE as the first process read it: one that is started later works with the same. */
@@ -223,6 +225,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, region: config.region, siblings, bounds, limitsRates: config.rateLimits },
+    underWay: group?.underWay ?? new UnderWayHere(),
   };
   hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);

@@ -2,16 +2,17 @@
 import { type Service, startService } from './app.ts';
 import { ConfigError, loadConfig } from './config/config.ts';
 import { readEnv } from './config/env.ts';
-import { admission, shareOf } from './core/admission.ts';
+import { admission } from './core/admission.ts';
 import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
+import { shareOf } from './core/shares.ts';
 import { StartupError } from './db/startup-error.ts';
 import type { Storage } from './db/storage.ts';
 import { stopOnSignal } from './stopping.ts';
 import { WorkerHomes } from './workers/homes.ts';
 import { Link } from './workers/link.ts';
 import type { Enrolment, WorkerFailure } from './workers/primary.ts';
-import { SharedLogins, SharedRates } from './workers/shared-limits.ts';
+import { SharedLogins, SharedRates, SharedUnderWay } from './workers/shared-limits.ts';
 import { WorkerSiblings } from './workers/siblings.ts';
 
 export async function serveAsWorker(): Promise<void> {
@@ -54,6 +55,7 @@ async function start(link: Link, log: Logger): Promise<Service> {
       siblings,
       homes: new WorkerHomes(link, slot),
       rates: new SharedRates(link),
+      underWay: new SharedUnderWay(link),
       logins: new SharedLogins(link),
       vendorsText,
       async openStorage() {

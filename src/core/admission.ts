@@ -1,7 +1,7 @@
 // Admission: what a connection, an address, the whole process, an account and a call may take, in the order in which a request meets
 // these bounds. Everything that bounds memory or time of the service's side is set here; mechanisms import it or are given it.
 // Behind each bound: what is refused with what, and what a refusal costs. Rates and calls in flight per tier stand in tiers.ts.
-// With several processes behind one port (WORKERS) a bound of all holds for all together: `shareOf` says how.
+// With several processes behind one port (WORKERS) a bound of all holds for all together: shares.ts says how.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -188,51 +188,3 @@ export const admission = {
 
 /** Tests take smaller bounds. */
 export type Admission = typeof admission;
-
-/** As many connections as commits, look-ups and long writes of one process need beside one another. */
-const DATABASE_CONNECTIONS_MIN = 4;
-/** Other accounts proceed while one waits for its node. */
-const DISTRIBUTED_COMMITS_MIN = 2;
-/** Twice the longest body and the longest answer there are: an owner may have half of what is free. */
-const LONG_BYTES_MIN = 72 * MIB;
-
-/**
- * What one of `processes` behind one port may take. Connections are spread over them, so what connections bring is split evenly.
- * Of what is few, each has at least one; of bytes, at least what the longest call needs. Rates and failed logins of all are counted in
- * one place (workers/shared-limits.ts). Not split: what is remembered of keys, for every process meets every key; descriptors, which
- * the system counts by process; and how many pieces of work wait, whose bytes are.
- */
-export function shareOf(whole: Admission, processes: number): Admission {
-  const { all } = whole;
-  const share = (of: number) => Math.ceil(of / processes);
-  const bytes = (of: number) => Math.max(share(of), Math.min(of, LONG_BYTES_MIN));
-  return {
-    ...whole,
-    processes,
-    all: {
-      ...all,
-      connectionsMax: share(all.connectionsMax),
-      spareConnections: share(all.spareConnections),
-      pipelinedMax: share(all.pipelinedMax),
-      places: share(all.places),
-      bodyBytesMax: bytes(all.bodyBytesMax),
-      answerMakingBytesMax: bytes(all.answerMakingBytesMax),
-      answerBytesMax: bytes(all.answerBytesMax),
-      pictureBytesMax: bytes(all.pictureBytesMax),
-      claimsAtOnce: share(all.claimsAtOnce),
-      longAnswersAtOnce: share(all.longAnswersAtOnce),
-      refusalsPerSecond: share(all.refusalsPerSecond),
-      databaseConnections: Math.max(share(all.databaseConnections), DATABASE_CONNECTIONS_MIN),
-      commitsAtOnce: share(all.commitsAtOnce),
-      distributedCommits: Math.max(share(all.distributedCommits), DISTRIBUTED_COMMITS_MIN),
-      laneItemsMax: share(all.laneItemsMax),
-      laneBytesMax: share(all.laneBytesMax),
-      lockedAccountsMax: share(all.lockedAccountsMax),
-      lockedAccountsAtOnce: share(all.lockedAccountsAtOnce),
-      largeWritesAtOnce: share(all.largeWritesAtOnce),
-      bodyThreads: share(all.bodyThreads),
-      inflationsAtOnce: share(all.inflationsAtOnce),
-    },
-    account: { ...whole.account, refusalsPerSecond: share(whole.account.refusalsPerSecond) },
-  };
-}

@@ -17,6 +17,7 @@ import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
 import type { Siblings } from './process/siblings.ts';
+import type { UnderWay } from './process/under-way.ts';
 import type { KnownScopes, ScopeKind } from './scopes.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { UsageMeter } from './usage/meter.ts';
@@ -64,6 +65,7 @@ export interface Core {
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
   readonly siblings: Siblings;
+  readonly underWay: UnderWay;
   /** What this process may take. */
   readonly bounds: Admission;
   /** Whether accounts are limited in how often, and how much at once, they call. */

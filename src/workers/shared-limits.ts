@@ -1,6 +1,7 @@
-// Rates, calls under way and failed logins of all workers: the first process keeps them, so that an account has one burst and an address
-// one count, whichever worker it meets.
-import type { Tier } from '../core/accounts/tiers.ts';
+// Rates, what is under way and failed logins of all workers: the first process keeps them, so that an account has one burst and an
+// address one count, whichever worker it meets.
+import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
+import { type UnderWay, UnderWayHere } from '../core/process/under-way.ts';
 import { FailedLogins, type LoginFailures } from '../gateway/limits/failed-logins.ts';
 import { type Grant, type RatedClass, RateLimiter, type Rates } from '../gateway/limits/rate-limiter.ts';
 import type { Link } from './link.ts';
@@ -12,22 +13,21 @@ export class LimitKeeper {
   readonly #rates = new RateLimiter();
   readonly #logins = new FailedLogins();
 
-  /** Calls of each account that run in a worker: they end with it. */
-  readonly #running = new Map<Link, Map<string, number>>();
+  readonly #underWay = new UnderWayHere();
+  /** What is under way in each worker: it ends with it. */
+  readonly #underWayOf = new Map<Link, UnderWayHere>();
 
   add(link: Link): void {
-    const running = new Map<string, number>();
-    this.#running.set(link, running);
-    link.on('rate.begin', ([accountId, tier]: [string, Tier]) => {
-      const mayRun = this.#rates.begin(accountId, tier);
-      if (mayRun) running.set(accountId, (running.get(accountId) ?? 0) + 1);
-      return mayRun;
+    const there = new UnderWayHere();
+    this.#underWayOf.set(link, there);
+    link.on('under-way.begin', ([name, max]: [string, number]) => {
+      const mayBegin = this.#underWay.begin(name, max);
+      if (mayBegin) there.begin(name, max);
+      return mayBegin;
     });
-    link.on('rate.end', (accountId: string) => {
-      const left = (running.get(accountId) ?? 0) - 1;
-      if (left > 0) running.set(accountId, left);
-      else running.delete(accountId);
-      this.#rates.end(accountId);
+    link.on('under-way.end', (name: string) => {
+      there.end(name);
+      this.#underWay.end(name);
     });
     link.on('rate.take', ([accountId, tier, limitClass]: Take) => this.#rates.take(accountId, tier, limitClass));
     link.on('rate.spend', ([tokens, ...of]: [number, ...Take]) => void this.#rates.spend(...of, tokens));
@@ -35,9 +35,9 @@ export class LimitKeeper {
   }
 
   remove(link: Link): void {
-    for (const [accountId, count] of this.#running.get(link) ?? [])
-      for (let ended = 0; ended < count; ended += 1) this.#rates.end(accountId);
-    this.#running.delete(link);
+    for (const [name, count] of this.#underWayOf.get(link)?.counts() ?? [])
+      for (let ended = 0; ended < count; ended += 1) this.#underWay.end(name);
+    this.#underWayOf.delete(link);
   }
 }
 
@@ -45,9 +45,11 @@ export class SharedRates implements Rates {
   readonly #link: Link;
   /** The rates as they were told last. */
   readonly #own = new RateLimiter();
+  readonly #underWay: SharedUnderWay;
 
   constructor(link: Link) {
     this.#link = link;
+    this.#underWay = new SharedUnderWay(link);
   }
 
   async take(...of: Take): Promise<Grant> {
@@ -62,11 +64,29 @@ export class SharedRates implements Rates {
   }
 
   begin(accountId: string, tier: Tier): Promise<boolean> {
-    return this.#link.ask('rate.begin', [accountId, tier]) as Promise<boolean>;
+    return this.#underWay.begin(callsOf(accountId), tierLimits[tier].inFlightMax);
   }
 
   end(accountId: string): void {
-    this.#link.tell('rate.end', accountId);
+    this.#underWay.end(callsOf(accountId));
+  }
+}
+
+const callsOf = (accountId: string) => `calls ${accountId}`;
+
+export class SharedUnderWay implements UnderWay {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  begin(name: string, max: number): Promise<boolean> {
+    return this.#link.ask('under-way.begin', [name, max]) as Promise<boolean>;
+  }
+
+  end(name: string): void {
+    this.#link.tell('under-way.end', name);
   }
 }
 

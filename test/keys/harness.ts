@@ -9,6 +9,7 @@ import { KeyRing } from '../../src/core/keys/ring.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { noSiblings } from '../../src/core/process/siblings.ts';
+import { UnderWayHere } from '../../src/core/process/under-way.ts';
 import { knownScopesOf, scopesAllow } from '../../src/core/scopes.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
@@ -116,6 +117,7 @@ function makeCore(db: Database): Core {
     connection: {},
     siblings: noSiblings,
     limitsRates: true,
+    underWay: new UnderWayHere(),
     bounds: admission,
   };
 }

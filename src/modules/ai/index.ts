@@ -53,7 +53,7 @@ export const ai = defineModule<AiState>({
   rawRoutes: [...openaiRoutes, responsesRoute],
   start: (core) => ({
     core,
-    slots: new CallSlots(core.limitsRates, core.bounds.processes),
+    slots: new CallSlots(core.underWay, core.limitsRates),
     cache: new AnswerCache(core),
     pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),

@@ -28,6 +28,8 @@ export type Deed =
       readonly ends?: 'end' | 'reset' | 'silence';
       readonly everyMs?: number;
     }
+  /** Does it once the promise is fulfilled. */
+  | { readonly after: Promise<unknown>; readonly deed: Deed }
   | 'reset'
   | 'silence';
 
@@ -108,6 +110,10 @@ export class OpenaiDouble {
     if (deed === 'reset') {
       response.destroy();
       return;
+    }
+    if ('after' in deed) {
+      await deed.after;
+      return this.#do(deed.deed, response);
     }
     if ('status' in deed) {
       const text = typeof deed.body === 'string' ? deed.body : JSON.stringify(deed.body);

@@ -26,7 +26,7 @@ export async function* chat(state: AiState, ctx: ModelCall, ask: ChatAsk): Async
     yield* again(reopen<WireObject>(ctx, earlier.data.text), ask.stream, { replayed: true });
     return;
   }
-  const giveBack = state.slots.take(ctx);
+  const giveBack = await state.slots.take(ctx);
   let answering: Answering | null = null;
   try {
     const chain = await chooseForChat(ctx.core, ctx.accountId, ask);

@@ -93,7 +93,7 @@ export async function embed(state: AiState, ctx: ModelCall, ask: EmbedAsk): Prom
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text), { replayed: true });
-  const giveBack = state.slots.take(ctx);
+  const giveBack = await state.slots.take(ctx);
   try {
     const chain = await chooseForEmbed(ctx.core, ctx.accountId, ask);
     const cached = await findCached<KeptVectors>(state, ctx, ask, chain);

@@ -1,0 +1,93 @@
+// What one of several processes behind one port (WORKERS) may take of the bounds in admission.ts, and which of them are not split, and why.
+import type { Admission } from './admission.ts';
+
+const MIB = 1024 * 1024;
+/** As many connections as commits, look-ups and long writes of one process need beside one another. */
+const DATABASE_CONNECTIONS_MIN = 4;
+/** Other accounts proceed while one waits for its node. */
+const DISTRIBUTED_COMMITS_MIN = 2;
+/** Twice the longest body and the longest answer there are: an owner may have half of what is free. */
+const LONG_BYTES_MIN = 72 * MIB;
+
+/**
+ * What one of `processes` may take. Connections are spread over them, so what connections bring is split evenly. Of what is few, each
+ * has at least one; of bytes, at least what the longest call needs.
+ */
+export function shareOf(whole: Admission, processes: number): Admission {
+  const { all } = whole;
+  const share = (of: number) => Math.ceil(of / processes);
+  const bytes = (of: number) => Math.max(share(of), Math.min(of, LONG_BYTES_MIN));
+  return {
+    ...whole,
+    processes,
+    all: {
+      ...all,
+      connectionsMax: share(all.connectionsMax),
+      spareConnections: share(all.spareConnections),
+      pipelinedMax: share(all.pipelinedMax),
+      places: share(all.places),
+      streams: share(all.streams),
+      liveStreams: share(all.liveStreams),
+      bodyBytesMax: bytes(all.bodyBytesMax),
+      answerMakingBytesMax: bytes(all.answerMakingBytesMax),
+      claimsAtOnce: share(all.claimsAtOnce),
+      longAnswersAtOnce: share(all.longAnswersAtOnce),
+      refusalsPerSecond: share(all.refusalsPerSecond),
+      databaseConnections: Math.max(share(all.databaseConnections), DATABASE_CONNECTIONS_MIN),
+      commitsAtOnce: share(all.commitsAtOnce),
+      distributedCommits: Math.max(share(all.distributedCommits), DISTRIBUTED_COMMITS_MIN),
+      laneItemsMax: share(all.laneItemsMax),
+      laneBytesMax: share(all.laneBytesMax),
+      lockedAccountsMax: share(all.lockedAccountsMax),
+      lockedAccountsAtOnce: share(all.lockedAccountsAtOnce),
+      largeWritesAtOnce: share(all.largeWritesAtOnce),
+      bodyThreads: share(all.bodyThreads),
+      inflationsAtOnce: share(all.inflationsAtOnce),
+    },
+    account: { ...whole.account, refusalsPerSecond: share(whole.account.refusalsPerSecond) },
+  };
+}
+
+const A_TIME = 'a time, not an amount';
+const MEMORY_OF_ALL = 'every process meets every key, account and address';
+const ONE_PROCESS = 'background work runs in one process';
+const BYTES_COUNT = 'what waits is bounded by its bytes, which are split';
+const LONGEST_CALL = 'one process needs as much for the longest call';
+
+/** Bounds, or whole groups of them, that each process has in full. */
+export const notShared: Readonly<Record<string, string>> = {
+  connection: 'of one socket, which one process has',
+  call: 'of one call, which one process runs',
+  'address.failedLoginsMax': 'the first process counts for all (workers/shared-limits.ts)',
+  'address.failedLoginsWindowMs': A_TIME,
+  'address.pagesPerMinute':
+    'a browser keeps to one connection: a share would refuse people; a page costs no more than a refusal',
+  'address.addressesMax': MEMORY_OF_ALL,
+  'all.descriptorsReserved': 'the system counts descriptors by process',
+  'all.spareConnectionMs': A_TIME,
+  'all.arrivalSliceMs': A_TIME,
+  'all.acceptingMs': A_TIME,
+  'all.liveStreamsOfSession': 'those of all sessions are split, which bounds these too',
+  'all.turnWaitMs': A_TIME,
+  'all.turnLookMs': A_TIME,
+  'all.turnBurstMs': A_TIME,
+  'all.turnBurstWaitMs': A_TIME,
+  'all.turnOwnWaitMs': A_TIME,
+  'all.answerBytesMax': LONGEST_CALL,
+  'all.pictureBytesMax': LONGEST_CALL,
+  'all.refusalHeldMaxMs': A_TIME,
+  'all.refusedRemembered': MEMORY_OF_ALL,
+  'all.lockedAccountCallsMax': 'of one account, which has its home in one process',
+  'all.bodyThreadIdleMs': A_TIME,
+  'all.batchItemsAtOnce': ONE_PROCESS,
+  'all.waitingWorkMax': BYTES_COUNT,
+  'all.bodyThreadHeapMb': 'of one thread; their number is split',
+  'all.spareMemory': 'when one process gives back what it does not use',
+  'all.toolSetsRemembered': MEMORY_OF_ALL,
+  'all.keysRemembered': MEMORY_OF_ALL,
+  'all.deadSecretsRemembered': MEMORY_OF_ALL,
+  'all.ratesRemembered': 'the first process keeps them; another has those of the accounts that it met',
+  'account.waitingWorkMax': BYTES_COUNT,
+  'account.batchItemsAtOnce': ONE_PROCESS,
+  'account.pendingTopupsMax': 'counted in the database',
+};
