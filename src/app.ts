@@ -206,10 +206,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const outbound = createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets });
   const { assets } = config;
   const core: Core = {
-    db,
-    connection: storage.connection,
-    secrets,
-    lanes,
+    ...{ db, connection: storage.connection, secrets, lanes },
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
     keys: new KeyRing({ db, secrets }),
     knownScopes: knownScopesOf(manifest.capabilities, moduleTags),

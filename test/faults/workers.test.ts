@@ -1,15 +1,10 @@
 // Several processes behind one port: what holds of one holds of all together, and the death of one is nobody's loss.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
-import { completionOf, OpenaiDouble } from '../support/ai/openai-double.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   createPlace,
@@ -23,7 +18,8 @@ import {
   until,
 } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY } from '../support/service.ts';
-import { type Answer, tally } from './pair.ts';
+import { tally } from './pair.ts';
+import { type Line, sendTo } from './workers-lines.ts';
 
 const WORKERS = 3;
 const METRICS_TOKEN = 'a-token-for-the-metrics-0123456789';
@@ -31,19 +27,13 @@ let database: TestDatabase;
 let db: Database;
 let place: Place;
 let service: ServiceProcess;
-let vendor: OpenaiDouble;
-let folder: string;
 
 beforeAll(async () => {
-  vendor = await OpenaiDouble.start('Hello.');
-  folder = await mkdtemp(join(tmpdir(), 'qm-workers-'));
   database = await createTestDatabase();
   db = new Database({ connection: database.connection, connections: 4, hotConnections: 1 });
   // A proxy's connections stay with the process that accepted them, whosever calls they carry.
   const many = { WORKERS: String(WORKERS), TRUST_PROXY: 'loopback', METRICS_TOKEN };
-  const VENDORS_FILE = join(folder, 'vendors.yaml');
-  await writeFile(VENDORS_FILE, await vendorsFile());
-  const env = { DATABASE_URL: database.url, SECRETS_KEY, RATE_LIMITS: 'on', VENDORS_FILE, ...many };
+  const env = { DATABASE_URL: database.url, SECRETS_KEY, RATE_LIMITS: 'on', ...many };
   place = await createPlace(env);
   service = await startProcess(place);
   await until(async () => (await workersAnswering()).size === WORKERS);
@@ -52,47 +42,10 @@ afterAll(async () => {
   await place?.remove();
   await db?.end();
   await database?.drop();
-  await vendor?.stop();
-  await rm(folder, { recursive: true });
 });
 
-/** One model of the double, which may take its time. */
-async function vendorsFile(): Promise<string> {
-  const keyFile = join(folder, 'key');
-  await writeFile(keyFile, 'vendor-key', { mode: 0o600 });
-  const timeouts = { first_content_ms: 100_000, idle_ms: 100_000, total_ms: 100_000 };
-  const model = { id: 'm-1', serves: ['ai.chat'], price: { input: 1, output: 2 }, context: 100_000, max_output: 1_000 };
-  const acme = { id: 'acme', adapter: 'openai', region: 'western', base_url: vendor.url, api_key: { file: keyFile } };
-  return stringify({ version: 1, vendors: [{ ...acme, timeouts, models: [model] }] });
-}
-
-/** A connection of its own, which stays with one worker. */
-interface Line {
-  readonly agent: Agent;
-  readonly worker: string;
-}
-
+const send = sendTo(() => place);
 const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, 100);
-
-function send(agent: Agent, secret: string, method: string, path: string, body?: object, more = {}) {
-  return new Promise<Answer & { text: string; worker: string; rate: string }>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${secret}`, ...(body && { 'content-type': 'application/json' }), ...more };
-    const sent = request(place.url + path, { method, agent, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () => {
-        const parsed = text.startsWith('{') ? JSON.parse(text) : null;
-        const { headers: answered, statusCode: status = 0 } = response;
-        const worker = parsed?.metadata?.worker_id ?? '';
-        resolve({ status, text, body: parsed, worker, rate: String(answered.ratelimit) });
-      });
-      response.on('error', reject);
-    });
-    sent.on('error', reject).end(body && JSON.stringify(body));
-  });
-}
 
 /** One connection to each worker. */
 async function lines(secret: string): Promise<[Line, Line, Line]> {
@@ -105,20 +58,6 @@ async function lines(secret: string): Promise<[Line, Line, Line]> {
     return found.size === WORKERS;
   });
   return [...found.values()] as [Line, Line, Line];
-}
-
-/** So many connections, of those that the test takes. */
-async function manyLines(secret: string, count: number, isTaken: (line: Line, first: string) => boolean) {
-  const found: Line[] = [];
-  await until(async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const { worker } = await send(agent, secret, 'GET', '/v1/account/balance');
-    const line = { agent, worker };
-    if (isTaken(line, found[0]?.worker ?? worker)) found.push(line);
-    else agent.destroy();
-    return found.length === count;
-  });
-  return found;
 }
 
 async function workersAnswering(): Promise<Set<string>> {
@@ -158,35 +97,6 @@ describe('several processes behind one port', () => {
     expect(tally(answers)).toEqual({ ok: passed, RATE_LIMITED: 150 - passed });
     expect(passed).toBeGreaterThanOrEqual(120);
     expect(passed).toBeLessThanOrEqual(120 + Math.ceil(2 * seconds));
-  });
-
-  test.each([
-    ['all of them', () => true],
-    ['one of them', ({ worker }: Line, first: string) => worker === first],
-  ])('an account has twenty calls of models under way, its connections with %s', async (_where, isTaken) => {
-    const { secret } = await account();
-    const connections = await manyLines(secret, 24, isTaken);
-    const { length: before } = vendor.seen;
-    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
-    const deed = { status: 200, body: completionOf('Hello.') };
-    vendor.next(...Array.from({ length: 20 }, () => ({ after, deed })));
-    const ask = { model: 'acme/m-1', messages: [{ role: 'user', content: 'Hello?' }], max_tokens: 10 };
-    const answers: Answer[] = [];
-    const calls = connections.map(async ({ agent }) => {
-      let answered = await send(agent, secret, 'POST', '/v1/ai/chat', ask);
-      // On a busy machine a call may find no turn in time, which is no answer to what is asked here.
-      while (answered.status === 503) answered = await send(agent, secret, 'POST', '/v1/ai/chat', ask);
-      answers.push(answered);
-    });
-    await until(() => answers.length === 4 && vendor.seen.length === before + 20);
-    expect(tally(answers)).toEqual({ CONCURRENCY_LIMITED: 4 });
-    answer();
-    await Promise.all(calls);
-    expect(tally(answers)).toEqual({ ok: 20, CONCURRENCY_LIMITED: 4 });
-    // Their places are given back.
-    const [line] = connections as [Line];
-    expect((await send(line.agent, secret, 'POST', '/v1/ai/chat', ask)).status).toBe(200);
-    for (const { agent } of connections) agent.destroy();
   });
 
   test('the RateLimit field counts the calls that the others answered', async () => {
