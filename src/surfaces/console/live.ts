@@ -2,7 +2,8 @@
 // All streams of a process share one read a second.
 
 import type { Core } from '../../core/context.ts';
-import { findSessions } from '../../core/people/sessions/sessions.ts';
+import { principalOf } from '../../core/people/sessions/principal.ts';
+import { findSessions, type Session } from '../../core/people/sessions/sessions.ts';
 import { readMarks } from '../../core/usage/marks.ts';
 import { commentText, eventText } from '../../lib/event-stream.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -10,12 +11,17 @@ import type { Manifest } from '../../manifest/manifest.ts';
 const LOOK_MS = 1_000;
 const TICK_EVERY_MS = 2_000;
 const BEAT_MS = 15_000;
+/** A stream outlives its session, key or person by at most so many looks. */
+const LOOKS_PER_CHECK = 5;
 
 interface Listener {
   readonly accountId: string;
   readonly sessionId: string;
   /** What its page has shown. */
   mark: string;
+  hasMoved: boolean;
+  /** Nobody is to be told anything any more. */
+  isOver: boolean;
   wake(): void;
 }
 
@@ -33,17 +39,11 @@ export class LiveTicks {
   readonly #listeners = new Set<Listener>();
   #timer: NodeJS.Timeout | null = null;
   #looking = false;
+  #looks = 0;
 
   constructor(core: Core, { capabilities }: Manifest) {
     this.#core = core;
     this.#reads = capabilities.filter(({ scope }) => scope === 'read').map(({ id }) => id);
-  }
-
-  /** Whether there is room for one more stream of the session. */
-  hasRoomFor(sessionId: string): boolean {
-    const { liveStreams, liveStreamsOfSession } = this.#core.bounds.all;
-    if (this.#listeners.size >= liveStreams) return false;
-    return [...this.#listeners].filter((each) => each.sessionId === sessionId).length < liveStreamsOfSession;
   }
 
   /** What a page of the account is as new as, when its calls are made afterwards. */
@@ -51,60 +51,49 @@ export class LiveTicks {
     return (await readMarks(this.#core.db, [accountId], this.#reads)).get(accountId) ?? '';
   }
 
-  /** The stream of one page, until its session ends or `signal` is aborted. */
-  async *follow({ since, ...of }: Follower, signal: AbortSignal): AsyncGenerator<string> {
-    let hasMoved = false;
-    let wake: () => void = () => undefined;
-    const listener = {
-      ...of,
-      mark: since,
-      wake: () => {
-        hasMoved = true;
-        wake();
-      },
-    };
+  /** The stream of one page, until its session ends or `signal` is aborted; null: the process or the session has too many. */
+  follow({ since, ...of }: Follower, signal: AbortSignal): AsyncGenerator<string> | null {
+    const { liveStreams, liveStreamsOfSession } = this.#core.bounds.all;
+    const ofSession = [...this.#listeners].filter(({ sessionId }) => sessionId === of.sessionId).length;
+    if (this.#listeners.size >= liveStreams || ofSession >= liveStreamsOfSession) return null;
+    const listener: Listener = { ...of, mark: since, hasMoved: false, isOver: signal.aborted, wake: () => undefined };
+    // Its place is taken here: streams that are asked for at once do not all find the last one free.
     this.#listeners.add(listener);
+    signal.addEventListener('abort', () => this.#leave(listener), { once: true });
     this.#start();
-    signal.addEventListener('abort', () => wake(), { once: true });
+    return this.#ticksOf(listener);
+  }
+
+  async *#ticksOf(listener: Listener): AsyncGenerator<string> {
     try {
       yield commentText('ticks');
       let tickedMs = performance.now();
       let beatMs = tickedMs;
-      while (!signal.aborted) {
+      while (!listener.isOver) {
         const nowMs = performance.now();
-        const dueMs = hasMoved ? tickedMs + TICK_EVERY_MS : beatMs + BEAT_MS;
+        const dueMs = listener.hasMoved ? tickedMs + TICK_EVERY_MS : beatMs + BEAT_MS;
         if (nowMs < dueMs) {
-          await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, Math.min(dueMs - nowMs, BEAT_MS));
-            wake = () => {
-              clearTimeout(timer);
-              resolve();
-            };
-          });
+          await woken(listener, dueMs - nowMs);
           continue;
         }
         beatMs = nowMs;
-        if (hasMoved) {
-          hasMoved = false;
-          tickedMs = nowMs;
-          yield eventText({ data: 'moved' });
-        } else if (await this.#hasEnded(of)) return;
-        else yield commentText('still here');
+        if (!listener.hasMoved) {
+          yield commentText('still here');
+          continue;
+        }
+        listener.hasMoved = false;
+        tickedMs = nowMs;
+        yield eventText({ data: 'moved' });
       }
     } finally {
-      this.#listeners.delete(listener);
+      this.#leave(listener);
     }
   }
 
-  async #hasEnded({
-    sessionId,
-    accountId,
-  }: {
-    readonly accountId: string;
-    readonly sessionId: string;
-  }): Promise<boolean> {
-    const [session] = await findSessions(this.#core.db, [sessionId]);
-    return session?.accountId !== accountId;
+  #leave(listener: Listener): void {
+    this.#listeners.delete(listener);
+    listener.isOver = true;
+    listener.wake();
   }
 
   #start(): void {
@@ -126,12 +115,42 @@ export class LiveTicks {
         const mark = marks.get(listener.accountId);
         if (mark === undefined || mark === listener.mark) continue;
         listener.mark = mark;
+        listener.hasMoved = true;
         listener.wake();
       }
+      this.#looks += 1;
+      if (this.#looks % LOOKS_PER_CHECK === 0) await this.#endWhoLeft();
     } catch (error) {
       this.#core.log.warn({ err: error }, 'what moved could not be read for the pages that are open');
     } finally {
       this.#looking = false;
     }
   }
+
+  /** Whose session has ended, or stands for nobody any more, is told nothing. */
+  async #endWhoLeft(): Promise<void> {
+    const listeners = [...this.#listeners];
+    const sessions = await findSessions(this.#core.db, [...new Set(listeners.map(({ sessionId }) => sessionId))]);
+    const live = new Map<string, Session>();
+    for (const session of sessions) if (await this.#standsForSomebody(session)) live.set(session.sessionId, session);
+    for (const listener of listeners)
+      if (live.get(listener.sessionId)?.accountId !== listener.accountId) this.#leave(listener);
+  }
+
+  async #standsForSomebody(session: Session): Promise<boolean> {
+    const { kind, role } = session;
+    if (kind === 'key') return typeof (await principalOf(this.#core, session)) !== 'string';
+    return kind === 'operator' || role !== null;
+  }
+}
+
+/** Until something is to be told, or so long. */
+function woken(listener: Listener, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    listener.wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 }

@@ -192,7 +192,8 @@ async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promis
   if (visitor === null || visitor.principal === null)
     throw problem('UNAUTHORIZED', { message: 'Nobody is signed in.' });
   const { sessionId, accountId } = visitor.session;
-  if (!ticks.hasRoomFor(sessionId))
+  const stream = ticks.follow({ sessionId, accountId, since: request.query.get('since') ?? '' }, request.signal);
+  if (stream === null)
     throw problem('CONCURRENCY_LIMITED', {
       message: 'Too many pages are open: this one looks now and then.',
       retryAfterMs: 10_000,
@@ -204,7 +205,7 @@ async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promis
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     },
-    body: ticks.follow({ sessionId, accountId, since: request.query.get('since') ?? '' }, request.signal),
+    body: stream,
   };
 }
 
