@@ -66,5 +66,12 @@ test('the plot tells what is spent now, also of a page that has changed in place
   await over.hover({ position: { x: width - 2, y: height / 2 } });
   const told = page.locator('.u-legend .u-series:has-text("queue.publish") .u-value');
   await expect.poll(() => told.textContent()).toBe(`${await cell.getAttribute('data-value')} USD`);
+  // In other colors it is drawn anew, and the page stays: what somebody has typed is not lost.
+  const canvas = await page.locator('.drawn canvas').elementHandle();
+  await page.fill('input[name=from]', '2026-01-02');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(() => canvas?.evaluate((element) => element.isConnected)).toBe(false);
+  expect(await page.locator('.drawn canvas').count()).toBe(1);
+  expect(await page.inputValue('input[name=from]')).toBe('2026-01-02');
   expect(faults).toEqual([]);
 });

@@ -80,8 +80,6 @@ export async function expectSoundPages(
   const opened = await openConsole(browser, url, secret);
   const { page, faults } = opened;
   for (const { width, colorScheme } of looks) {
-    // A page with plots loads itself again when colours change.
-    await page.goto('about:blank');
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     for (const [path, heading] of paths) {

@@ -41,6 +41,8 @@ function make(figure, { ms, labels, stacked }, place) {
   };
   const bars = UPlot.paths.bars({ size: [0.8, 60], align: 1 });
   const unit = figure.dataset.unit ?? '';
+  const step = (ms[1] ?? 0) - (ms[0] ?? 0);
+  const hatchRunning = (/** @type {any} */ plot) => figure.hasAttribute('data-running') && hatch(plot);
   // The tallest is drawn first, and the lower ones over it.
   const order = labels.map((_, i) => i).reverse();
   const series = order.map((i) => ({
@@ -67,8 +69,10 @@ function make(figure, { ms, labels, stacked }, place) {
       { ...axis, size: 76, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(short) },
     ],
     scales: {
-      // The last bucket begins at the last instant.
-      x: { range: [ms[0], (ms.at(-1) ?? 0) + ((ms[1] ?? 0) - (ms[0] ?? 0))] },
+      // The last bucket begins at the last instant; as time goes on there are others.
+      x: {
+        range: (/** @type {any} */ _, /** @type {number} */ min, /** @type {number} */ max) => [min, max + step],
+      },
       y: {
         range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number} */ max) => [
           0,
@@ -77,7 +81,7 @@ function make(figure, { ms, labels, stacked }, place) {
       },
     },
     cursor: { drag: { x: true, y: false, setScale: false } },
-    hooks: { setSelect: [zoomed], draw: figure.hasAttribute('data-running') ? [hatch] : [] },
+    hooks: { setSelect: [zoomed], draw: [hatchRunning] },
   };
   return new UPlot(options, [ms, ...order.map((i) => stacked[i])], place);
 }
@@ -155,4 +159,9 @@ addEventListener('resize', () => {
     of?.plot.setSize({ width: of.place.clientWidth, height: HEIGHT });
   }
 });
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => location.reload());
+// In other colors all are drawn anew.
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.drawn')))
+    delete place.dataset.shape;
+  drawAll();
+});
