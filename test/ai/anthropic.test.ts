@@ -47,7 +47,7 @@ function ask(body: Json, { stream = false, ...model }: Partial<AiModel> & { stre
     dropped: () => undefined,
   };
   const row = { id: 'claude', jsonSchema: null, reasoning: false, options: {}, ...model };
-  return anthropicModels.chat(call, { model: row, body, outputTokensMax: 50, stream });
+  return anthropicModels.chat(call, { model: row, body, outputTokensMax: 50, stream, inputTokens: 1 });
 }
 
 async function answered(body: Json, model: Partial<AiModel> = {}) {

@@ -57,6 +57,7 @@ async function sent(
     model: rowOf(quirks, row),
     body: whole,
     outputTokensMax: 50,
+    inputTokens: 1,
     stream,
   });
   if (reply.kind === 'stream') await Array.fromAsync(reply.pieces);
@@ -107,6 +108,7 @@ test('pictures by URL are fetched here where it fetches none: through the guard,
         model: rowOf({ images: 'inline' }),
         body: { messages: messagesOf(path) },
         outputTokensMax: 5,
+        inputTokens: 1,
         stream: false,
       },
     });
@@ -137,7 +139,10 @@ test('pictures are held before they are read, at most 24 MiB of a request; who m
     const parts = paths.map((path) => ({ type: 'image_url', image_url: { url: `http://127.0.0.1:${port}${path}` } }));
     const body = { messages: [{ role: 'user', content: parts }] };
     const model = rowOf({ images: 'inline' });
-    return openaiModels.chat({ ...callBy(open), holdPicture }, { model, body, outputTokensMax: 5, stream: false });
+    return openaiModels.chat(
+      { ...callBy(open), holdPicture },
+      { model, body, outputTokensMax: 5, inputTokens: 1, stream: false },
+    );
   };
   const held: number[] = [];
   const take = (bytes: number) => void held.push(bytes);
@@ -162,6 +167,7 @@ test.each(['base64', 'float'] as const)('vectors are asked for as %s, and read i
     inputs: ['a', 'b'],
     dimensions: 3,
     dimensionsMax: 3,
+    inputTokens: 1,
     further: { user: 'u' },
   });
   expect(vendor.seen[0]?.body).toEqual({

@@ -277,7 +277,13 @@ test('a stream may be cut anywhere, within a character too', async () => {
   const model = { id: 'm-1', jsonSchema: null, reasoning: false, options: {} };
   for (let at = 1; at < whole.length; at += 7) {
     bench.acme.next({ stream: [whole.subarray(0, at), whole.subarray(at)] });
-    const reply = await openaiModels.chat(call, { model, body: say(), outputTokensMax: 5, stream: true });
+    const reply = await openaiModels.chat(call, {
+      model,
+      body: say(),
+      outputTokensMax: 5,
+      inputTokens: 1,
+      stream: true,
+    });
     if (reply.kind !== 'stream') throw new Error(reply.kind);
     const pieces = await Array.fromAsync(reply.pieces);
     const text = pieces

@@ -42,6 +42,8 @@ export interface ChatRequest {
   readonly outputTokensMax: number;
   /** Whether the answer comes piece by piece. Usage is asked for in any case. */
   readonly stream: boolean;
+  /** Of the body, counted here without its pictures. */
+  readonly inputTokens: number;
 }
 
 export interface EmbedRequest {
@@ -53,6 +55,8 @@ export interface EmbedRequest {
   readonly dimensionsMax: number;
   /** Further fields of the body, such as `user`. */
   readonly further: WireObject;
+  /** Of all inputs, counted here. */
+  readonly inputTokens: number;
 }
 
 /** As the vendor reports it; null where it says nothing. A zero is a zero. */

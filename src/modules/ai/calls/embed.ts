@@ -220,10 +220,17 @@ async function askVendor(
       },
       dropped: () => core.vendors.lineDropped(row.vendor.id),
     };
-    const { inputs, dimensions, further } = ask;
+    const { inputs, dimensions, further, inputTokens } = ask;
     const dimensionsMax = Math.max(dimensions ?? 0, vectorDimensions(model));
-    const reply = await asked(call, { model: wireModel(model), inputs, dimensions, dimensionsMax, further });
-    if (reply.kind !== 'refused') return reply;
+    const reply = await asked(call, {
+      model: wireModel(model),
+      inputs,
+      dimensions,
+      dimensionsMax,
+      further,
+      inputTokens,
+    });
+    if (reply.kind === 'embedded') return reply;
     if (upstream.isLate) return tooLate();
     return upstream.isLeft && upstream.isAccepted ? { kind: 'left' } : reply;
   } finally {

@@ -10,7 +10,7 @@ type Json = any;
 
 const row: AiModel = { id: 'm', jsonSchema: null, reasoning: false, options: {} };
 const asked = (body: WireObject, over: Partial<AiModel> = {}): Json => {
-  const prepared = requestOf({ model: { ...row, ...over }, body, outputTokensMax: 9, stream: false });
+  const prepared = requestOf({ model: { ...row, ...over }, body, outputTokensMax: 9, stream: false, inputTokens: 1 });
   if ('fault' in prepared) throw new Error(prepared.fault);
   return prepared.body;
 };

@@ -2,7 +2,7 @@
 // instance of the schema that is asked for; the same for the same request, and exact in all that clients rely on.
 import { hash } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { inputTokensOf, isObject, objectsOf, textsOf, type WireObject } from '../../../lib/chat/body.ts';
+import { isObject, objectsOf, textsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { tokenPieces } from '../../../lib/chat/tokens.ts';
 import type { Refused } from '../../call/port.ts';
 import type { AiCall, AiUsage, ChatPiece, ChatReply, ChatRequest } from '../port.ts';
@@ -148,10 +148,10 @@ function messageOf(said: Said): WireObject {
   };
 }
 
-function usageOf({ body }: ChatRequest, { pieces }: Said, choices: number): AiUsage {
+function usageOf({ inputTokens }: ChatRequest, { pieces }: Said, choices: number): AiUsage {
   const outputTokens = choices * pieces.reduce((sum, { tokens }) => sum + tokens, 0);
   const none = { cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costUsd: null };
-  return { ...none, inputTokens: inputTokensOf(body), outputTokens };
+  return { ...none, inputTokens, outputTokens };
 }
 
 interface Streaming {

@@ -3,7 +3,9 @@ import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { vectorOf } from './ngram.ts';
+import { allowedMs } from '../../../../test/support/slowness.ts';
+import type { AiCall, EmbedRequest } from '../port.ts';
+import { embed, vectorOf } from './ngram.ts';
 
 const PROJECT = join(import.meta.dirname, '../../../..');
 const DIMENSIONS = 512;
@@ -17,6 +19,96 @@ test('a text has the same vector on every machine', async () => {
   const digests = vectors.map(({ buffer }) => hash('sha256', new Uint8Array(buffer), 'hex').slice(0, 16));
   expect(digests).toEqual(['8df010a585f98429', '0f3f363aef26deeb', '6428917dce56be62']);
   for (const vector of vectors) expect(dot(vector, vector)).toBeCloseTo(1, 5);
+});
+
+/** Words of many scripts, lengths and endings; the same at each call. */
+function wordsOfAllScripts(count: number): string {
+  const scripts = [
+    'abcdefghijklmnopqrstuvwxyz',
+    'ABCDEÄÖÜßŞİI',
+    'абвгдежзийклмн',
+    'ΑΒΓΔΕΣσς',
+    '漢字池上小舟',
+    'ｶﾞｷﾞﬁ①',
+    'áè\u0323o',
+    '0123456789',
+  ];
+  let state = 1;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 16) % below;
+  };
+  const words = Array.from({ length: count }, () => {
+    const letters = scripts[next(scripts.length)] as string;
+    const length = next(50) === 0 ? 150 + next(150) : 1 + next(12);
+    const word = Array.from({ length }, () => letters[next(letters.length)]).join('');
+    return `${word}${[' ', ', ', '\n', '-', '’', '。'][next(6)]}`;
+  });
+  return words.join('');
+}
+
+test.each([
+  [20, 512, '54c4a5dc34c44d59'],
+  [3_000, 512, 'fffbf1e2bbd461c5'],
+  [20_000, 64, 'b5ac7faafd16c423'],
+  [20_000, 4_096, 'f2766129abdcb116'],
+])('a text of %i words of all scripts keeps its vector of %i dimensions', async (words, dimensions, digest) => {
+  const { buffer } = await vectorOf(wordsOfAllScripts(words), dimensions);
+  expect(hash('sha256', new Uint8Array(buffer), 'hex').slice(0, 16)).toBe(digest);
+});
+
+/** Of different letters: hardly a gram is met twice. */
+function longWords(letters: number): string {
+  let state = 7;
+  const codes = Array.from({ length: letters }, (_, i) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return i % 201 === 200 ? 32 : 97 + ((state >>> 16) % 26);
+  });
+  return Buffer.from(codes).toString('latin1');
+}
+
+/** The longest time for which nothing else went on. */
+async function longestPauseMs(beside: () => Promise<unknown>): Promise<number> {
+  let [longestMs, lastMs, isOver] = [0, performance.now(), false];
+  const look = () => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - lastMs);
+    lastMs = now;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  await beside();
+  await new Promise((resolve) => setImmediate(resolve));
+  isOver = true;
+  return longestMs;
+}
+
+const call = { signal: new AbortController().signal } as AiCall;
+const request = (inputs: readonly string[]) =>
+  ({ inputs, dimensions: 4_096, inputTokens: 1 }) as unknown as EmbedRequest;
+
+test.each([
+  ['many texts of long words', () => Array.from({ length: 200 }, () => longWords(8_192))],
+  ['one text of long words', () => [longWords(200_000)]],
+  ['very many short texts', () => Array.from({ length: 2_048 }, () => 'a boat')],
+  ['one letter with a great many marks', () => [`a${'\u0301\u0323'.repeat(100_000)}`]],
+  ['letters that fold into many', () => ['\ufdfa'.repeat(65_536)]],
+])('others have their turn beside %s', { timeout: 60_000 }, async (_, textsOf) => {
+  const inputs = textsOf();
+  await embed(call, request(['a']));
+  const calls = () => Promise.all([embed(call, request(inputs)), embed(call, request(inputs))]);
+  const pauseMs = await longestPauseMs(calls);
+  expect(pauseMs).toBeLessThan(allowedMs(150));
+});
+
+test('a call that nobody waits for any more embeds no further text', async () => {
+  const leaving = new AbortController();
+  const running = embed(
+    { signal: leaving.signal } as AiCall,
+    request(Array.from({ length: 2_048 }, () => longWords(8_192))),
+  );
+  leaving.abort();
+  expect(await running).toEqual({ kind: 'not_sent' });
 });
 
 test('of five paragraphs of the documentation the right one is nearest, with typos and inflections, nine times out of ten', async () => {

@@ -1,88 +1,149 @@
 // ngram-1: vectors of the words and letters of a text. Texts that share wording are near each other, also with typos and inflections and in
-// any script; synonyms are not. Equal on every machine: no weights are shipped, and every step is exact arithmetic or IEEE 754.
+// any script; synonyms are not. Equal on every machine: no weights are shipped, and every step is exact arithmetic or IEEE 754. Texts are read
+// one at a time in a process, and by slices of time, whatever they are made of and whoever brings them.
 import { setImmediate as turn } from 'node:timers/promises';
-import { countTokens } from '../../../lib/chat/tokens.ts';
 import type { AiCall, EmbedReply, EmbedRequest } from '../port.ts';
+import { GramCounts } from './gram-counts.ts';
 
 const DIMENSIONS = 512;
 const GRAM_MIN = 2;
 const GRAM_MAX = 5;
+const GRAMS_PER_LETTER = GRAM_MAX - GRAM_MIN + 1;
 /** Words so short are mostly in every text. */
 const SHORT_LETTERS = 3;
 const SHORT_WEIGHT = 0.2;
-const WORDS_PER_TURN = 500;
-/** Longer ones are looked at in part. */
+/** Of longer words and runs of marks the rest is left out. */
 const WORD_LETTERS_MAX = 200;
+const MARKS_MAX = 30;
+/** A text is folded by so many characters; in one run without a place to part it, a word may be cut there. */
+const PIECE_CHARACTERS = 16 * 1024;
+/** What neither joins with a character before it nor says how a letter before it is folded. */
+const PARTING = new Set('\t\n\r !"#$%&()*+,-/;<=>?@[\\]_{|}~\u3000、。，！？；');
+const SLICE_MS = 3;
+const ENTRIES_PER_LOOK = 4_096;
 
-export async function embed(_call: AiCall, { inputs, dimensions }: EmbedRequest): Promise<EmbedReply> {
+/** By kind of a gram: words, then grams by their length; those of short words follow. */
+const WORD_KIND = 0;
+const SHORT_KINDS = GRAM_MAX + 1;
+const WEIGHTS = [1, SHORT_WEIGHT].flatMap((weight) =>
+  Array.from({ length: SHORT_KINDS }, (_, length) =>
+    length === WORD_KIND ? weight : weight * (length / GRAM_MAX) ** 2,
+  ),
+);
+
+export async function embed(
+  { signal }: AiCall,
+  { inputs, dimensions, inputTokens }: EmbedRequest,
+): Promise<EmbedReply> {
   const vectors: Float32Array[] = [];
-  let inputTokens = 0;
   for (const input of inputs) {
     if (typeof input !== 'string') {
       const message = 'The sandbox embeds texts, not tokens.';
       return { kind: 'refused', reason: 'VALIDATION_FAILED', breaker: { kind: 'none' }, message, vendorSaid: null };
     }
+    if (signal.aborted) return { kind: 'not_sent' };
     vectors.push(await vectorOf(input, dimensions ?? DIMENSIONS));
-    inputTokens += countTokens(input);
   }
   const none = { cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: null };
   return { kind: 'embedded', vectors, usage: { ...none, inputTokens } };
 }
 
-/** Of unit length; zeros for a text without letters or digits. */
-export async function vectorOf(text: string, dimensions: number): Promise<Float32Array> {
-  const words =
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  const counts = new Map<number, Counted>();
-  for (const [i, word] of words.entries()) {
-    addWord(counts, word.slice(0, WORD_LETTERS_MAX));
-    if (i % WORDS_PER_TURN === WORDS_PER_TURN - 1) await turn();
+let last: Promise<unknown> = Promise.resolve();
+
+/** Of unit length; zeros for a text without letters or digits. Texts wait for one another: what one of them takes is in memory once. */
+export function vectorOf(text: string, dimensions: number): Promise<Float32Array> {
+  const made = last.then(() => read(text, dimensions));
+  last = made.catch(() => undefined);
+  return made;
+}
+
+async function read(text: string, dimensions: number): Promise<Float32Array> {
+  const counts = new GramCounts(GRAMS_PER_LETTER * text.length);
+  for (const piece of piecesOf(text)) {
+    for (const [word] of folded(piece).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+      addWord(counts, word.slice(0, WORD_LETTERS_MAX));
+      if (isSliceOver()) await nextSlice();
+    }
+    if (isSliceOver()) await nextSlice();
   }
   return unit(counts, dimensions);
 }
 
-interface Counted {
-  count: number;
-  readonly weight: number;
+let sliceEndsMs = 0;
+
+function isSliceOver(): boolean {
+  return performance.now() >= sliceEndsMs;
 }
 
-function addWord(counts: Map<number, Counted>, word: string): void {
-  const weight = word.length <= SHORT_LETTERS ? SHORT_WEIGHT : 1;
-  add(counts, hashOf(word, 1), weight);
+async function nextSlice(): Promise<void> {
+  await turn();
+  sliceEndsMs = performance.now() + SLICE_MS;
+}
+
+/** Folded one by one they are as the whole folded. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const to = endOfPiece(text, from);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+function endOfPiece(text: string, from: number): number {
+  const furthest = from + PIECE_CHARACTERS;
+  if (furthest >= text.length) return text.length;
+  for (let at = furthest; at > from; at -= 1) if (PARTING.has(text[at] as string)) return at;
+  return /[\uDC00-\uDFFF]/.test(text[furthest] as string) ? furthest + 1 : furthest;
+}
+
+/** To order the marks of one letter takes time that grows with their square. */
+function folded(text: string): string {
+  const marked = text.replace(/\p{M}{31,}/gu, (marks) => [...marks].slice(0, MARKS_MAX).join(''));
+  return marked.normalize('NFKC').toLowerCase();
+}
+
+function addWord(counts: GramCounts, word: string): void {
+  const kinds = word.length <= SHORT_LETTERS ? SHORT_KINDS : 0;
+  counts.add(mixed(hashed(begun(1), word, 0, word.length)), kinds + WORD_KIND);
   const marked = `^${word}$`;
   for (let length = GRAM_MIN; length <= GRAM_MAX; length += 1) {
     for (let at = 0; at + length <= marked.length; at += 1) {
-      add(counts, hashOf(marked.slice(at, at + length), 2), weight * (length / GRAM_MAX) ** 2);
+      counts.add(mixed(hashed(begun(2), marked, at, at + length)), kinds + length);
     }
   }
 }
 
-function add(counts: Map<number, Counted>, hash: number, weight: number): void {
-  const known = counts.get(hash);
-  if (known === undefined) counts.set(hash, { count: 1, weight });
-  else known.count += 1;
+/** FNV-1a, of words (1) and grams (2) apart. */
+function begun(kind: number): number {
+  return 0x811c9dc5 ^ kind;
 }
 
-/** FNV-1a, with a last mixing so that every bit of it may be used. */
-function hashOf(text: string, kind: number): number {
-  let hash = 0x811c9dc5 ^ kind;
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+function hashed(before: number, text: string, from: number, to: number): number {
+  let hash = before;
+  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}
+
+/** Every bit of it may be used. */
+function mixed(hashed: number): number {
+  let hash = Math.imul(hashed ^ (hashed >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-function unit(counts: ReadonlyMap<number, Counted>, dimensions: number): Float32Array {
+async function unit(counts: GramCounts, dimensions: number): Promise<Float32Array> {
   const sums = new Float64Array(dimensions);
-  for (const [hash, { count, weight }] of counts) {
+  for (let i = 0; i < counts.size; i += 1) {
+    const hash = counts.hashAt(i);
     const at = (hash >>> 1) % dimensions;
     // What is there often counts for more, but not as often.
-    const value = weight * Math.sqrt(count);
+    const value = (WEIGHTS[counts.kindAt(i)] as number) * Math.sqrt(counts.countAt(i));
     sums[at] = (sums[at] as number) + ((hash & 1) === 0 ? value : -value);
+    if (i % ENTRIES_PER_LOOK === 0 && isSliceOver()) await nextSlice();
   }
-  const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
-  return Float32Array.from(sums, (value) => (length === 0 ? 0 : value / length));
+  let squares = 0;
+  for (const value of sums) squares += value * value;
+  const length = Math.sqrt(squares);
+  if (length !== 0) for (let i = 0; i < dimensions; i += 1) sums[i] = (sums[i] as number) / length;
+  return Float32Array.from(sums);
 }

@@ -65,6 +65,7 @@ export async function askVendor(
       body: own ?? ask.body,
       outputTokensMax: reserved.outputTokensOf(model),
       stream: ask.stream,
+      inputTokens: ask.inputTokens,
     });
     if (replied.kind !== 'stream') reply = replied;
     else reply = await (ask.stream ? toContent(replied.pieces, heard, upstream) : toEnd(replied.pieces, heard));
