@@ -47,6 +47,20 @@ export const CACHED_BYTES_MAX = 256 * 1024;
 /** Of cached answers in a process. */
 export const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
+/** What a number of an embedding takes: in its vector, and in the answer that it came in. */
+export const NUMBER_BYTES = 12;
+/** In the text of an answer. */
+export const NUMBER_TEXT_BYTES = 20;
+/** Of a vector whose model does not say; what there are more counts when they have come. */
+export const DIMENSIONS_UNSAID = 1_536;
+/** A call holds no more of what account and process may hold of answers: by half of the least of these each call has its turn. */
+export const VECTOR_BYTES_HELD_MAX = 32 * MIB;
+/** Of an answer in the envelope, which is one text. */
+export const ENVELOPED_NUMBERS_MAX = 1024 * 1024;
+/** Of words that a response is put together of, uncounted; and all of them, beyond which its vendor has failed. */
+export const RESPONSE_CHARACTERS_FREE = 64 * 1024;
+export const RESPONSE_CHARACTERS_MAX = 4 * 1024 * 1024;
+
 /** By tier: batches that have not ended. */
 export const liveBatches = {
   description: 'AI batches that have not ended.',

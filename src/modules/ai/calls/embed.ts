@@ -7,7 +7,15 @@ import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { AiAdapter, AiUsage, EmbedReply } from '../../../vendors/ai/port.ts';
 import type { NotSent, Refused } from '../../../vendors/call/port.ts';
-import { CACHE_TTL_SECONDS_MAX, INPUT_MARGIN, INPUTS_MAX, KEPT_BYTES_MAX } from '../limits.ts';
+import {
+  CACHE_TTL_SECONDS_MAX,
+  DIMENSIONS_UNSAID,
+  INPUT_MARGIN,
+  INPUTS_MAX,
+  KEPT_BYTES_MAX,
+  NUMBER_BYTES,
+  VECTOR_BYTES_HELD_MAX,
+} from '../limits.ts';
 import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
 import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../models/family.ts';
 import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
@@ -88,8 +96,13 @@ function isTokens(value: unknown): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token) && token >= 0);
 }
 
-/** Throws the Problem of a refusal or a failure. */
-export async function embed(state: AiState, ctx: ModelCall, ask: EmbedAsk): Promise<Embedded> {
+/** Throws the Problem of a refusal or a failure. `expect` is told how many numbers are to come, before anything is paid, and may throw. */
+export async function embed(
+  state: AiState,
+  ctx: ModelCall,
+  ask: EmbedAsk,
+  expect: (numbers: number) => void = () => undefined,
+): Promise<Embedded> {
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text), { replayed: true });
@@ -98,6 +111,9 @@ export async function embed(state: AiState, ctx: ModelCall, ask: EmbedAsk): Prom
     const chain = await chooseForEmbed(ctx.core, ctx.accountId, ask);
     const cached = await findCached<KeptVectors>(state, ctx, ask, chain);
     if (cached !== null) return again(cached);
+    const numbers = numbersOf(ask, chain);
+    expect(numbers);
+    ctx.holdAnswer?.(heldBytes(numbers));
     const tokens = Math.ceil(ask.inputTokens * INPUT_MARGIN);
     const amounts = chain.map(({ row }) => mostNanos(pricedModel(ctx, row), { ...none, inputTokens: tokens }));
     const amount = amounts.reduce((most, one) => (one > most ? one : most));
@@ -108,13 +124,27 @@ export async function embed(state: AiState, ctx: ModelCall, ask: EmbedAsk): Prom
     }
     const hold = new CallHold(ctx, reserved);
     try {
-      return await answerOf(state, ctx, ask, chain, hold);
+      const embedded = await answerOf(state, ctx, ask, chain, hold);
+      const came = embedded.vectors.reduce((sum, { length }) => sum + length, 0);
+      ctx.holdMade?.(Math.max(0, heldBytes(came) - heldBytes(numbers)));
+      return embedded;
     } finally {
       await hold.release();
     }
   } finally {
     giveBack();
   }
+}
+
+/** Of the answer. */
+function numbersOf({ inputs, dimensions }: EmbedAsk, chain: Chain): number {
+  return (
+    inputs.length * (dimensions ?? Math.max(...chain.map(({ row }) => aiModel(row).dimensions ?? DIMENSIONS_UNSAID)))
+  );
+}
+
+function heldBytes(numbers: number): number {
+  return Math.min(numbers * NUMBER_BYTES, VECTOR_BYTES_HELD_MAX);
 }
 
 const none = { images: 0, outputTokens: 0, choices: 0 };

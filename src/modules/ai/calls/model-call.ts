@@ -16,7 +16,7 @@ export interface ModelCall
       | 'signal'
       | 'warnings'
     >,
-    Partial<Pick<CallContext, 'chargedThoughFailed'>> {
+    Partial<Pick<CallContext, 'chargedThoughFailed' | 'holdAnswer' | 'holdMade'>> {
   readonly item?: ItemTerms;
 }
 

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import { type EmbedAsk, embed as embedOf, listText, readEmbed } from '../calls/embed.ts';
-import { BODY_BYTES_MAX, INPUTS_MAX } from '../limits.ts';
+import { BODY_BYTES_MAX, ENVELOPED_NUMBERS_MAX, INPUTS_MAX, NUMBER_TEXT_BYTES } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { cacheField, modelField, routingFields } from './fields.ts';
 
@@ -64,7 +65,7 @@ export const embed = defineCapability<AiState>()({
   },
   errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],
-  limits: { inputs: `${INPUTS_MAX} a call.`, body: '16 MiB.' },
+  limits: { inputs: `${INPUTS_MAX} a call.`, numbers: `${ENVELOPED_NUMBERS_MAX} in an answer.`, body: '16 MiB.' },
   examples: [
     {
       title: 'Two sentences, in the sandbox',
@@ -74,8 +75,18 @@ export const embed = defineCapability<AiState>()({
   ],
   async run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    const embedded = await embedOf(state, ctx, input as unknown as EmbedAsk);
+    const embedded = await embedOf(state, ctx, input as unknown as EmbedAsk, (numbers) => {
+      requireShort(numbers);
+      ctx.holdAnswer(numbers * NUMBER_TEXT_BYTES);
+    });
     const pieces = await Array.fromAsync(listText(embedded, 'float'));
-    return { ...embedded.answer, data: new JsonText(`${pieces.join('')}}`) };
+    pieces.push('}');
+    return { ...embedded.answer, data: new JsonText(pieces.join('')) };
   },
 });
+
+function requireShort(numbers: number): void {
+  if (numbers <= ENVELOPED_NUMBERS_MAX) return;
+  const message = `The answer would have ${numbers} numbers; in the envelope it has at most ${ENVELOPED_NUMBERS_MAX}. Send fewer inputs, or use /v1/embeddings.`;
+  throw invalidField('input', 'answer_size', message);
+}

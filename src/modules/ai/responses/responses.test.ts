@@ -146,7 +146,7 @@ describe('an answer', () => {
     choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
   };
   const end = { kind: 'end', completion, usage } as unknown as ChatEnd;
-  const wire = () => new ResponseWire({ user: 'u' }, 'req_1');
+  const wire = (hold: (bytes: number) => void = () => undefined) => new ResponseWire({ user: 'u' }, 'req_1', hold);
   const parsed = (frames: Iterable<string>): Json[] =>
     [...frames].map((frame) => {
       const [, event, data] = /^event: (\S+)\ndata: (.*)\n\n$/.exec(frame) as RegExpExecArray;
@@ -237,8 +237,22 @@ describe('an answer', () => {
 
   test('that does not end is given up', () => {
     const stream = wire();
-    const long = chunk({ content: 'x'.repeat(9 * 1024 * 1024) });
+    const long = chunk({ content: 'x'.repeat(3 * 1024 * 1024) });
     expect([...stream.chunk(long)].length).toBeGreaterThan(0);
     expect(() => [...stream.chunk(long)]).toThrow(/without an end/);
+  });
+
+  test('that is long counts against what account and process may hold, and ends where there is no room', () => {
+    let held = 0;
+    const stream = wire((bytes) => {
+      held += bytes;
+      if (held > 512 * 1024) throw problem('CONCURRENCY_LIMITED');
+    });
+    const say = (kib: number) => [...stream.chunk(chunk({ content: 'x'.repeat(kib * 1024) }))];
+    say(64);
+    expect(held).toBe(0);
+    say(100);
+    expect(held).toBeGreaterThanOrEqual(2 * 100 * 1024);
+    expect(() => say(1_000)).toThrow(expect.objectContaining({ code: 'CONCURRENCY_LIMITED' }));
   });
 });

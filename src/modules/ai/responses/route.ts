@@ -63,7 +63,13 @@ async function respond(request: RawRequest, state: AiState): Promise<RawAnswer> 
   const ctx = await contextOf(request);
   const { ask, key, fingerprint, echo } = await request.read(readResponseBody, request.body);
   request.takeKey(key, () => fingerprint);
-  return answerChat(request, state, ctx, ask, new ResponseWire(echo, request.requestId));
+  return answerChat(
+    request,
+    state,
+    ctx,
+    ask,
+    new ResponseWire(echo, request.requestId, (bytes) => ctx.holdAnswer(bytes)),
+  );
 }
 
 /** What a response tells again of its request, with what is meant where that says nothing. */

@@ -6,11 +6,9 @@ import { GrowingText } from '../../../lib/growing-text.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { chunksOf } from '../calls/assemble.ts';
 import type { ChatEnd } from '../calls/chat-event.ts';
+import { RESPONSE_CHARACTERS_FREE, RESPONSE_CHARACTERS_MAX } from '../limits.ts';
 import type { ChatWire } from '../openai/frames.ts';
 import { isResponse } from './own-wire.ts';
-
-/** Longer answers are a vendor's failure: all of one is told again at its end. */
-const CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /** How each kind of words is told: the item, the part of it, its member with the words, the event. */
 const told = {
@@ -34,6 +32,7 @@ const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_token
 export class ResponseWire implements ChatWire {
   readonly #echo: WireObject;
   readonly #requestId: string;
+  readonly #hold: (bytes: number) => void;
   readonly #items: Item[] = [];
   readonly #calls = new Map<number, Item>();
   #head: WireObject | null = null;
@@ -41,12 +40,14 @@ export class ResponseWire implements ChatWire {
   #own: WireObject | null = null;
   #finish: unknown = null;
   #characters = 0;
+  #counted = RESPONSE_CHARACTERS_FREE;
   #sequence = 0;
 
-  /** `echo`: what the response tells again of its request. */
-  constructor(echo: WireObject, requestId: string) {
+  /** `echo`: what the response tells again of its request. `hold`: further bytes of it are kept until its end; may throw. */
+  constructor(echo: WireObject, requestId: string, hold: (bytes: number) => void) {
     this.#echo = echo;
     this.#requestId = requestId;
+    this.#hold = hold;
   }
 
   *chunk(chunk: WireObject): Iterable<string> {
@@ -159,8 +160,13 @@ export class ResponseWire implements ChatWire {
 
   #grow(item: Item, words: string): void {
     this.#characters += words.length;
-    if (this.#characters > CHARACTERS_MAX)
+    // All of one is told again at its end.
+    if (this.#characters > RESPONSE_CHARACTERS_MAX)
       throw problem('VENDOR_DOWN', { message: 'The vendor answers without an end. The answer is not complete.' });
+    while (this.#characters > this.#counted) {
+      this.#hold(2 * RESPONSE_CHARACTERS_FREE);
+      this.#counted += RESPONSE_CHARACTERS_FREE;
+    }
     item.words.add(words);
   }
 
