@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { RateLimiter } from '../../src/gateway/limits/rate-limiter.ts';
+import { signedIn } from '../support/console.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';
 
@@ -83,6 +84,21 @@ describe('free reads', () => {
     expect(headers.get('ratelimit-policy')).toBe('"reads";q=100;w=1');
     expect(headers.get('ratelimit')).toBe('"reads";r=399;t=1');
   });
+});
+
+test('what an open page of the console fetches again counts as the calls that it makes', async () => {
+  const { secret } = await createTestAccount(service.core);
+  const visitor = await signedIn(service.url, secret);
+  const left = async () => {
+    const { headers } = await client(service.url, secret)('GET', '/v1/account/balance');
+    return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  };
+  const before = await left();
+  const { text } = await visitor.get('/console/queues', { 'x-qm-refetch': '1' });
+  const calls = Number(/as curl \((\d+) call/.exec(text)?.[1]);
+  expect(calls).toBeGreaterThan(0);
+  // The last one is this test's own.
+  expect(before - (await left())).toBe(calls + 1);
 });
 
 describe('management writes', () => {

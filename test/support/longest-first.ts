@@ -13,6 +13,7 @@ const LONGEST = [
   'console/queues',
   'queue/model.soak',
   'console/dead-letters',
+  'console/live',
   'cli/commands',
   'faults/startup',
   'errors/concurrency.soak',

@@ -8,9 +8,8 @@ import { readMarks } from '../../core/usage/marks.ts';
 import { commentText, eventText } from '../../lib/event-stream.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 
-const LOOK_MS = 1_000;
-const TICK_EVERY_MS = 2_000;
-const BEAT_MS = 15_000;
+/** `beatMs`: of quiet. */
+const intervals = { lookMs: 1_000, tickEveryMs: 2_000, beatMs: 15_000 };
 /** A stream outlives its session, key or person by at most so many looks. */
 const LOOKS_PER_CHECK = 5;
 
@@ -37,12 +36,14 @@ export class LiveTicks {
   /** What pages themselves call moves nothing that they show. */
   readonly #reads: readonly string[];
   readonly #listeners = new Set<Listener>();
+  readonly #intervals: typeof intervals;
   #timer: NodeJS.Timeout | null = null;
   #looking = false;
   #looks = 0;
 
-  constructor(core: Core, { capabilities }: Manifest) {
+  constructor(core: Core, { capabilities }: Pick<Manifest, 'capabilities'>, other: Partial<typeof intervals> = {}) {
     this.#core = core;
+    this.#intervals = { ...intervals, ...other };
     this.#reads = capabilities.filter(({ scope }) => scope === 'read').map(({ id }) => id);
   }
 
@@ -58,20 +59,21 @@ export class LiveTicks {
     if (this.#listeners.size >= liveStreams || ofSession >= liveStreamsOfSession) return null;
     const listener: Listener = { ...of, mark: since, hasMoved: false, isOver: signal.aborted, wake: () => undefined };
     // Its place is taken here: streams that are asked for at once do not all find the last one free.
-    this.#listeners.add(listener);
+    if (!listener.isOver) this.#listeners.add(listener);
     signal.addEventListener('abort', () => this.#leave(listener), { once: true });
     this.#start();
     return this.#ticksOf(listener);
   }
 
   async *#ticksOf(listener: Listener): AsyncGenerator<string> {
+    const { tickEveryMs, beatMs: everyMs } = this.#intervals;
     try {
       yield commentText('ticks');
       let tickedMs = performance.now();
       let beatMs = tickedMs;
       while (!listener.isOver) {
         const nowMs = performance.now();
-        const dueMs = listener.hasMoved ? tickedMs + TICK_EVERY_MS : beatMs + BEAT_MS;
+        const dueMs = listener.hasMoved ? tickedMs + tickEveryMs : beatMs + everyMs;
         if (nowMs < dueMs) {
           await woken(listener, dueMs - nowMs);
           continue;
@@ -97,7 +99,7 @@ export class LiveTicks {
   }
 
   #start(): void {
-    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+    this.#timer ??= setInterval(() => void this.#look(), this.#intervals.lookMs).unref();
   }
 
   async #look(): Promise<void> {

@@ -10,7 +10,16 @@ import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/ra
 import { Problem, problem } from '../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../pages/message.ts';
 import { readForm } from '../pages/own-form.ts';
-import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutStaleCookie } from '../pages/visitor.ts';
+import {
+  isFormOf,
+  localPath,
+  pathTo,
+  redirect,
+  signInFirst,
+  type Visitor,
+  visitorOf,
+  withoutStaleCookie,
+} from '../pages/visitor.ts';
 import { pageAt } from './address.ts';
 import { type Assets, loadAssets } from './assets/assets.ts';
 import { consoleAnswer } from './frame.ts';
@@ -23,6 +32,8 @@ import { type Read, Visit } from './visit.ts';
 const FORM_BYTES_MAX = 128 * 1_024;
 const FORM_KEY = /^[0-9a-f]{32}$/;
 const ROOT = '/console';
+/** Sent by the script of an open page with what it fetches by itself: nobody uses the session by that. */
+const REFETCH_HEADER = 'x-qm-refetch';
 /** What a page is as a file. */
 const fileTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
@@ -75,7 +86,8 @@ async function visited({ core, manifest, assets, ticks, pages }: Console, reques
   const found = pageAt(pages, path.slice(ROOT.length));
   if (found === null) return noSuchPage();
   const { page, params } = found;
-  const visitor = await visitorOf(core, request);
+  const isUse = request.method === 'POST' || request.headers[REFETCH_HEADER] === undefined;
+  const visitor = await visitorOf(core, request, { isUse });
   if (visitor === null) return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
   const form = request.method === 'POST' ? readForm(request.headers, request.body) : null;
   if (form !== null && !isFormOf(core, request, form, visitor)) return foreignFormPage();
@@ -188,7 +200,7 @@ function failed(visit: Visit, found: Problem): View {
 }
 
 async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promise<RawAnswer> {
-  const visitor = await visitorOf(core, request);
+  const visitor = await visitorOf(core, request, { isUse: false });
   if (visitor === null || visitor.principal === null)
     throw problem('UNAUTHORIZED', { message: 'Nobody is signed in.' });
   const { sessionId, accountId } = visitor.session;
@@ -214,7 +226,12 @@ async function setPreferences(core: Core, request: RawRequest): Promise<RawAnswe
   const form = readForm(request.headers, request.body);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
   const back = localPath(form.get('return_to')) ?? pathTo(core, ROOT);
-  return redirect(back, { 'set-cookie': preferencesCookie(form) });
+  return redirect(back, { 'set-cookie': [preferencesCookie(form), ...newCookies(visitor)] });
+}
+
+/** Of a session that has a new token. */
+function newCookies({ headers }: Pick<Visitor, 'headers'>): readonly string[] {
+  return [headers['set-cookie'] ?? []].flat();
 }
 
 function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswer {

@@ -25,10 +25,17 @@ export type VisitorServices = Pick<Core, 'baseUrl' | 'db' | 'secrets' | 'keys' |
 
 const PATH_CHARACTERS_MAX = 1_000;
 
-/** Who sent the request, by the cookie of a live session; null: nobody is signed in. */
-export async function visitorOf(core: VisitorServices, { headers }: Pick<RawHead, 'headers'>): Promise<Visitor | null> {
+/**
+ * Who sent the request, by the cookie of a live session; null: nobody is signed in. `isUse`: the session lives on from now; false for what
+ * a browser asks by itself.
+ */
+export async function visitorOf(
+  core: VisitorServices,
+  { headers }: Pick<RawHead, 'headers'>,
+  { isUse } = { isUse: true },
+): Promise<Visitor | null> {
   const token = sentToken(core.baseUrl, headers.cookie);
-  const found = token === null ? null : await findSession(core.db, token);
+  const found = token === null ? null : await findSession(core.db, token, { isUse });
   if (found === null) return null;
   const { session, newToken } = found;
   const [person, principal] = await Promise.all([

@@ -72,10 +72,14 @@ export async function openSession(
   return token;
 }
 
-/** The live session of a token, which counts as used, with the token that replaces it when it is old; null: there is none. */
+/**
+ * The live session of a token, with the token that replaces it when it is old; null: there is none. It counts as used, unless nobody uses
+ * it: what a browser asks by itself keeps no session alive, and is given no new token.
+ */
 export async function findSession(
   db: Database,
   token: string,
+  { isUse } = { isUse: true },
 ): Promise<{ readonly session: Session; readonly newToken: string | null } | null> {
   if (!TOKEN.test(token)) return null;
   const hash = hashOf(token);
@@ -84,6 +88,7 @@ export async function findSession(
   const isCurrent = row.token_hash.equals(hash);
   if (!isCurrent && (row.previous_until ?? 0) <= row.now) return null;
   const session = sessionOf(row);
+  if (!isUse) return { session, newToken: null };
   if (isCurrent && row.now - row.rotated_at >= ROTATED_AFTER_MS) {
     const next = randomBytes(32).toString('base64url');
     if (await store.rotate(db, row, hashOf(next), row.now + PREVIOUS_LIVES_MS)) return { session, newToken: next };

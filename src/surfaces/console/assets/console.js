@@ -50,7 +50,9 @@ function plan() {
 /** This page as it is now; null when it cannot be had. */
 async function fetchPage() {
   try {
-    const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'error' });
+    // Fetched by itself it is no use of the session, which ends when nobody uses it.
+    const headers = { accept: 'text/html', 'x-qm-refetch': '1' };
+    const response = await fetch(location.href, { headers, redirect: 'error' });
     return response.ok ? await response.text() : null;
   } catch {
     return null;
