@@ -13,6 +13,15 @@ const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('qm', 
 const { body } = document;
 const POLL_MS = 10_000;
 const RETRY_MS = 2_000;
+/** Longer than any form takes to be answered. */
+const LEAVES_MS = 60_000;
+
+// What a form did is told once: reloaded, or kept as a bookmark, the page does not tell it again.
+const address = new URL(location.href);
+if (address.searchParams.has('done')) {
+  address.searchParams.delete('done');
+  history.replaceState(history.state, '', address);
+}
 
 /** @type {EventSource | null} */
 let source = null;
@@ -20,13 +29,14 @@ let source = null;
 let timer;
 let refreshing = false;
 let wanted = false;
+let leaving = false;
 
 /** Fetches this page again and morphs what differs. Ticks that come meanwhile ask for one more. */
 async function refresh() {
   wanted = true;
-  if (refreshing || document.hidden) return;
+  if (refreshing || leaving || document.hidden) return;
   refreshing = true;
-  while (wanted) {
+  while (wanted && !leaving) {
     wanted = false;
     const text = await fetchPage();
     // The service is away, or the session has ended: the page stays as it is and says so.
@@ -63,6 +73,13 @@ async function fetchPage() {
 function morph(next) {
   const [here, there] = [document.querySelector('main'), next.querySelector('main')];
   if (here === null || there === null) return;
+  if (leaving) {
+    wanted = true;
+    return;
+  }
+  // What a form did stays to be read until the page is left.
+  const told = here.querySelector(':scope > .done');
+  if (told !== null) there.prepend(told.cloneNode(true));
   idiomorph.morph(here, there, {
     morphStyle: 'outerHTML',
     ignoreActiveValue: true,
@@ -127,6 +144,20 @@ document.addEventListener('visibilitychange', () => {
 });
 listen();
 plan();
+
+// A form is on its way: until the page is left, or was not left after all, nothing of it changes, so a second click sends the same form
+// with the same idempotency key.
+document.addEventListener('submit', ({ target }) => {
+  if (!(target instanceof HTMLFormElement) || target.getAttribute('method') !== 'post') return;
+  leaving = true;
+  setTimeout(stay, LEAVES_MS);
+});
+addEventListener('pageshow', ({ persisted }) => persisted && stay());
+
+function stay() {
+  leaving = false;
+  if (wanted) void refresh();
+}
 
 let leads = false;
 
