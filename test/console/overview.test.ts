@@ -65,7 +65,7 @@ test('the plot tells what is spent now, also of a page that has changed in place
   const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
   await over.hover({ position: { x: width - 2, y: height / 2 } });
   const told = page.locator('.u-legend .u-series:has-text("queue.publish") .u-value');
-  await expect.poll(() => told.textContent()).toBe(`${await cell.getAttribute('data-value')} USD`);
+  await expect.poll(() => told.textContent()).toBe(`${await cell.textContent()} USD`);
   // In other colors it is drawn anew, and the page stays: what somebody has typed is not lost.
   const canvas = await page.locator('.drawn canvas').elementHandle();
   await page.fill('input[name=from]', '2026-01-02');

@@ -5,9 +5,12 @@
 const UPlot = /** @type {any} */ (globalThis).uPlot;
 const HEIGHT = 220;
 const COLORS = 9;
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+const DRAGGED_PIXELS_MIN = 10;
 
-/** @typedef {{ ms: number[], labels: string[], stacked: number[][], plain: number[][] }} Figures */
-/** @type {WeakMap<Element, { plot: any, place: HTMLElement, figures: Figures }>} */
+/** @typedef {{ seconds: number[], labels: string[], stacked: number[][] }} Figures */
+/** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
 const drawn = new WeakMap();
 
 /** @param {HTMLElement} figure @returns {Figures} */
@@ -15,7 +18,7 @@ function read(figure) {
   const table = figure.querySelector('details table');
   const labels = [...(table?.querySelectorAll('thead th') ?? [])].slice(1).map((cell) => cell.textContent ?? '');
   const rows = [...(table?.querySelectorAll('tbody tr') ?? [])];
-  const ms = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
+  const seconds = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
   const plain = labels.map((_, i) => rows.map((row) => Number(row.querySelectorAll('td')[i]?.dataset.value)));
   /** @type {number[][]} */
   const stacked = [];
@@ -23,7 +26,23 @@ function read(figure) {
     const below = stacked.at(-1);
     stacked.push(values.map((value, i) => value + (below?.[i] ?? 0)));
   }
-  return { ms, labels, stacked, plain };
+  return { seconds, labels, stacked };
+}
+
+/** A figure as the table tells it. @param {HTMLElement} figure @param {number} row @param {number} series */
+function told(figure, row, series) {
+  const cells = figure.querySelectorAll('details tbody tr')[row]?.querySelectorAll('td');
+  return `${cells?.[series]?.textContent ?? ''} ${figure.dataset.unit ?? ''}`;
+}
+
+/** How long a bucket is; one alone is an hour. @param {number[]} seconds */
+function stepOf([first = 0, second = first + HOUR_SECONDS]) {
+  return second - first;
+}
+
+/** From where the first bucket begins to where the last one ends. @param {number[]} seconds */
+function extent(seconds) {
+  return [seconds[0] ?? 0, (seconds.at(-1) ?? 0) + stepOf(seconds)];
 }
 
 /** The color of a series, as the style says. @param {number} i */
@@ -32,7 +51,7 @@ function color(i) {
 }
 
 /** @param {HTMLElement} figure @param {Figures} figures @param {HTMLElement} place */
-function make(figure, { ms, labels, stacked }, place) {
+function make(figure, { seconds, labels, stacked }, place) {
   const ink = getComputedStyle(document.body).color;
   const axis = {
     stroke: ink,
@@ -40,8 +59,6 @@ function make(figure, { ms, labels, stacked }, place) {
     ticks: { show: false },
   };
   const bars = UPlot.paths.bars({ size: [0.8, 60], align: 1 });
-  const unit = figure.dataset.unit ?? '';
-  const step = (ms[1] ?? 0) - (ms[0] ?? 0);
   const hatchRunning = (/** @type {any} */ plot) => figure.hasAttribute('data-running') && hatch(plot);
   // The tallest is drawn first, and the lower ones over it.
   const order = labels.map((_, i) => i).reverse();
@@ -57,7 +74,7 @@ function make(figure, { ms, labels, stacked }, place) {
       /** @type {number} */ __,
       /** @type {number} */ ___,
       /** @type {number | null} */ at,
-    ) => (at === null || at === undefined ? '' : `${drawn.get(figure)?.figures.plain[i]?.[at] ?? ''} ${unit}`),
+    ) => (at === null || at === undefined ? '' : told(figure, at, i)),
   }));
   const options = {
     width: place.clientWidth,
@@ -70,9 +87,7 @@ function make(figure, { ms, labels, stacked }, place) {
     ],
     scales: {
       // The last bucket begins at the last instant; as time goes on there are others.
-      x: {
-        range: (/** @type {any} */ _, /** @type {number} */ min, /** @type {number} */ max) => [min, max + step],
-      },
+      x: { range: (/** @type {{ data: number[][] }} */ { data: [starts = []] }) => extent(starts) },
       y: {
         range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number} */ max) => [
           0,
@@ -83,7 +98,7 @@ function make(figure, { ms, labels, stacked }, place) {
     cursor: { drag: { x: true, y: false, setScale: false } },
     hooks: { setSelect: [zoomed], draw: [hatchRunning] },
   };
-  return new UPlot(options, [ms, ...order.map((i) => stacked[i])], place);
+  return new UPlot(options, [seconds, ...order.map((i) => stacked[i])], place);
 }
 
 /** The hour, or at midnight the day. @param {number} seconds */
@@ -97,24 +112,43 @@ function short(value) {
   return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value);
 }
 
-/** The page of the period that somebody dragged over. @param {any} plot */
-function zoomed({ select, posToVal }) {
-  if (select.width < 10 || document.querySelector('.period') === null) return;
-  const day = (/** @type {number} */ seconds) => new Date(seconds * 1_000).toISOString().slice(0, 10);
+/** The page of the days that somebody dragged over, where they are less than what is shown. @param {any} plot */
+function zoomed(plot) {
+  const { left, width } = plot.select;
+  const { min, max } = plot.scales.x;
+  const first = dayOf(plot.posToVal(left, 'x'));
+  // Midnight at its end is no more of the period.
+  const last = dayOf(plot.posToVal(left + width, 'x') - 1);
+  const isLess = (last - first + 1) * DAY_SECONDS < max - min;
+  if (width < DRAGGED_PIXELS_MIN || !isLess || document.querySelector('.period') === null) {
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    return;
+  }
   const address = new URL(location.href);
+  for (const other of ['step', 'cursor']) address.searchParams.delete(other);
   address.searchParams.set('period', 'custom');
-  address.searchParams.set('from', day(posToVal(select.left, 'x')));
-  address.searchParams.set('to', day(posToVal(select.left + select.width, 'x')));
+  address.searchParams.set('from', dateOf(first));
+  address.searchParams.set('to', dateOf(last));
   location.assign(address);
+}
+
+/** Days since 1970. @param {number} seconds */
+function dayOf(seconds) {
+  return Math.floor(seconds / DAY_SECONDS);
+}
+
+/** @param {number} day */
+function dateOf(day) {
+  return new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10);
 }
 
 /** The bucket that still runs is hatched. @param {any} plot */
 function hatch(plot) {
-  const ms = plot.data[0];
-  if (ms.length < 2) return;
-  const { ctx, bbox } = plot;
-  const left = plot.valToPos(ms.at(-1), 'x', true);
-  const width = plot.valToPos(ms.at(-1) + (ms[1] - ms[0]) * 0.8, 'x', true) - left;
+  const { ctx, bbox, data } = plot;
+  const [seconds] = data;
+  if (seconds.length === 0) return;
+  const left = plot.valToPos(seconds.at(-1), 'x', true);
+  const width = plot.valToPos(seconds.at(-1) + stepOf(seconds) * 0.8, 'x', true) - left;
   ctx.save();
   ctx.beginPath();
   ctx.rect(left, bbox.top, width, bbox.height);
@@ -138,8 +172,7 @@ function drawAll() {
     if (!(place instanceof HTMLElement)) continue;
     const shape = JSON.stringify(figures.labels);
     if (before !== undefined && place.dataset.shape === shape) {
-      drawn.set(figure, { ...before, figures });
-      before.plot.setData([figures.ms, ...figures.stacked.toReversed()]);
+      before.plot.setData([figures.seconds, ...figures.stacked.toReversed()]);
       continue;
     }
     const details = figure.querySelector('details');
@@ -147,7 +180,7 @@ function drawAll() {
     before?.plot.destroy();
     place.replaceChildren();
     place.dataset.shape = shape;
-    drawn.set(figure, { plot: make(figure, figures, place), place, figures });
+    drawn.set(figure, { plot: make(figure, figures, place), place });
   }
 }
 
