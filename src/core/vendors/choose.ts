@@ -58,15 +58,17 @@ export function choose<Why>(wish: Wish<Why>, market: Market): Choice<Why> {
   const named = readNames(wish, market);
   const open = openRows(wish, named, market);
   const judged = open.map((row) => ({ row, why: wish.unable(row) }));
-  const able = judged.flatMap(({ row, why }) => (why === null ? [candidateOf(row, wish.quote(row))] : []));
+  const { primaryNanos } = wish;
+  const able = judged
+    .flatMap(({ row, why }) => (why === null ? [candidateOf(row, wish.quote(row))] : []))
+    .filter((one) => primaryNanos === undefined || isNear(one, primaryNanos));
   const ordered = inOrder(able, named.order, wish.compared?.bind(wish));
   const [first] = ordered;
   if (first === undefined) {
     return { kind: 'unable', models: judged.map(({ row, why }) => ({ row, why: why as Why })) };
   }
   if (named.vendor !== null) return { kind: 'chain', chain: [first] };
-  const { primaryNanos = first.quoteNanos } = wish;
-  const near = ordered.slice(1).filter(({ quoteNanos }) => quoteNanos * 2n <= primaryNanos * 3n);
+  const near = ordered.slice(1).filter((one) => isNear(one, primaryNanos ?? first.quoteNanos));
   return { kind: 'chain', chain: [first, ...near.slice(0, CHAIN_MAX - 1)] };
 }
 
@@ -151,6 +153,11 @@ export function nameOf({ vendor, id }: ModelRow): string {
 function candidateOf(row: ModelRow, quoteNanos: bigint): Candidate {
   const { id: vendor, region, markupPct } = row.vendor;
   return { vendor, model: row.id, region, markupPct, quoteNanos, priceVersion: row.priceVersion, row };
+}
+
+/** Not dearer than 1.5 x of it. */
+function isNear({ quoteNanos }: Candidate, primaryNanos: bigint): boolean {
+  return quoteNanos * 2n <= primaryNanos * 3n;
 }
 
 function inOrder(

@@ -115,8 +115,7 @@ export async function chooseForEmbed(core: Core, accountId: string, ask: EmbedWi
   const isAlike = (row: ModelRow) => space !== null && row !== first.row && aiModel(row).embeddingSpace === space;
   if (!isAuto) return [first, ...further.filter(({ row }) => isAlike(row))];
   const others = chosen(({ row }) => isAlike(row), first.quoteNanos);
-  if (others.kind === 'unable') return [first];
-  return [first, ...others.chain.filter(({ quoteNanos }) => quoteNanos * 2n <= first.quoteNanos * 3n).slice(0, 2)];
+  return others.kind === 'unable' ? [first] : [first, ...others.chain.slice(0, 2)];
 }
 
 function unableToEmbed(model: AiModel, ask: EmbedWish): 'dimensions' | 'input' | null {

@@ -3,12 +3,10 @@
 // one at a time in a process, and by slices of time, whatever they are made of and whoever brings them.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AiCall, EmbedReply, EmbedRequest } from '../port.ts';
-import { GramCounts } from './gram-counts.ts';
 
 const DIMENSIONS = 512;
 const GRAM_MIN = 2;
 const GRAM_MAX = 5;
-const GRAMS_PER_LETTER = GRAM_MAX - GRAM_MIN + 1;
 /** Words so short are mostly in every text. */
 const SHORT_LETTERS = 3;
 const SHORT_WEIGHT = 0.2;
@@ -20,16 +18,7 @@ const PIECE_CHARACTERS = 16 * 1024;
 /** What neither joins with a character before it nor says how a letter before it is folded. */
 const PARTING = new Set('\t\n\r !"#$%&()*+,-/;<=>?@[\\]_{|}~\u3000、。，！？；');
 const SLICE_MS = 3;
-const ENTRIES_PER_LOOK = 4_096;
-
-/** By kind of a gram: words, then grams by their length; those of short words follow. */
-const WORD_KIND = 0;
-const SHORT_KINDS = GRAM_MAX + 1;
-const WEIGHTS = [1, SHORT_WEIGHT].flatMap((weight) =>
-  Array.from({ length: SHORT_KINDS }, (_, length) =>
-    length === WORD_KIND ? weight : weight * (length / GRAM_MAX) ** 2,
-  ),
-);
+const GRAMS_PER_LOOK = 4_096;
 
 export async function embed(
   { signal }: AiCall,
@@ -57,8 +46,16 @@ export function vectorOf(text: string, dimensions: number): Promise<Float32Array
   return made;
 }
 
+interface Counted {
+  count: number;
+  readonly weight: number;
+}
+
+/** By its hash; in the order in which they were met first. */
+type Counts = Map<number, Counted>;
+
 async function read(text: string, dimensions: number): Promise<Float32Array> {
-  const counts = new GramCounts(GRAMS_PER_LETTER * text.length);
+  const counts: Counts = new Map();
   for (const piece of piecesOf(text)) {
     for (const [word] of folded(piece).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
       addWord(counts, word.slice(0, WORD_LETTERS_MAX));
@@ -102,15 +99,21 @@ function folded(text: string): string {
   return marked.normalize('NFKC').toLowerCase();
 }
 
-function addWord(counts: GramCounts, word: string): void {
-  const kinds = word.length <= SHORT_LETTERS ? SHORT_KINDS : 0;
-  counts.add(mixed(hashed(begun(1), word, 0, word.length)), kinds + WORD_KIND);
+function addWord(counts: Counts, word: string): void {
+  const weight = word.length <= SHORT_LETTERS ? SHORT_WEIGHT : 1;
+  add(counts, mixed(hashed(begun(1), word, 0, word.length)), weight);
   const marked = `^${word}$`;
   for (let length = GRAM_MIN; length <= GRAM_MAX; length += 1) {
     for (let at = 0; at + length <= marked.length; at += 1) {
-      counts.add(mixed(hashed(begun(2), marked, at, at + length)), kinds + length);
+      add(counts, mixed(hashed(begun(2), marked, at, at + length)), weight * (length / GRAM_MAX) ** 2);
     }
   }
+}
+
+function add(counts: Counts, hash: number, weight: number): void {
+  const known = counts.get(hash);
+  if (known === undefined) counts.set(hash, { count: 1, weight });
+  else known.count += 1;
 }
 
 /** FNV-1a, of words (1) and grams (2) apart. */
@@ -131,15 +134,16 @@ function mixed(hashed: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-async function unit(counts: GramCounts, dimensions: number): Promise<Float32Array> {
+async function unit(counts: Counts, dimensions: number): Promise<Float32Array> {
   const sums = new Float64Array(dimensions);
-  for (let i = 0; i < counts.size; i += 1) {
-    const hash = counts.hashAt(i);
+  let looked = 0;
+  for (const [hash, { count, weight }] of counts) {
     const at = (hash >>> 1) % dimensions;
     // What is there often counts for more, but not as often.
-    const value = (WEIGHTS[counts.kindAt(i)] as number) * Math.sqrt(counts.countAt(i));
+    const value = weight * Math.sqrt(count);
     sums[at] = (sums[at] as number) + ((hash & 1) === 0 ? value : -value);
-    if (i % ENTRIES_PER_LOOK === 0 && isSliceOver()) await nextSlice();
+    looked += 1;
+    if (looked % GRAMS_PER_LOOK === 0 && isSliceOver()) await nextSlice();
   }
   let squares = 0;
   for (const value of sums) squares += value * value;
