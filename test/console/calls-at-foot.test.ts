@@ -63,18 +63,20 @@ const WORKED_OUT = [
   /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
   /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
   /^\d\d:\d\d UTC/, // the hour of an instant
+  /^\d+ (s|min|h)$/, // how old something is, in whole units
   /^(Spent|Failed) in (7|30) days$/,
-  /^(Last )?24 hours( before)?$/,
   /with 2xx\.$/,
   /^10 attempts in some three days$/,
   /(newest 2,000|first 2,500)/,
 ];
+/** How far back a page looks, in its own words. */
+const SPAN = /\b24 hours\b/g;
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const WORD = /[\w-]*\d[\w.,-]*/g;
 
 /** What has a digit: numbers as such, however they are written; ids and names as they stand. */
 function wordsOf(text: string): string[] {
-  return (text.replaceAll(INSTANT, ' ').match(WORD) ?? []).map((word) => {
+  return (text.replaceAll(INSTANT, ' ').replaceAll(SPAN, ' ').match(WORD) ?? []).map((word) => {
     const plain = word.replaceAll(/(?<=\d),(?=\d{3})/g, '').replace(/[.,-]+$/, '');
     return /^-?[\d.]+(?:e-?\d+)?$/.test(plain) ? String(Number(plain)) : plain;
   });

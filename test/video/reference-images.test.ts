@@ -20,7 +20,8 @@ let answer: (path: string, response: ServerResponse) => void;
 let picture: Buffer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'qm-images-'));
-  bench = await VideoBench.start({ ...LOCAL_TARGETS, ASSETS_URL: `file:${folder}` });
+  // The cause of a call that fails unforeseen stands in the output.
+  bench = await VideoBench.start({ ...LOCAL_TARGETS, ASSETS_URL: `file:${folder}`, LOG_LEVEL: 'error' });
   guarded = await VideoBench.start();
   server = createServer((request, response) => answer(request.url ?? '', response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
