@@ -1,6 +1,7 @@
 // A real Chromium for tests of pages. Its binary comes in an npm package, with the libraries that a machine without a desktop lacks.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,34 +46,55 @@ async function locate(folder: string): Promise<{ path: string; env: Record<strin
     throw new Error(
       'the packaged Chromium is for Linux on x64: set CHROMIUM_PATH to a Chromium or Chrome of this machine',
     );
-  const path = await unpackInto(folder, () => packaged.executablePath());
-  const fonts = await configureFonts(folder);
-  if (await findsItsLibraries(path)) return { path, env: fonts };
-  const bin = fileURLToPath(new URL('../bin/', import.meta.resolve('@sparticuz/chromium')));
-  const libraries = await unpackInto(folder, () => inflate(join(bin, 'al2023.tar.br')));
-  return { path, env: { ...fonts, LD_LIBRARY_PATH: join(libraries, 'lib') } };
+  const unpacked = await unpack();
+  const path = join(unpacked, 'chromium');
+  const fonts = await configureFonts(unpacked, folder);
+  const libraries = { LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib') };
+  return { path, env: { ...fonts, ...((await findsItsLibraries(path)) ? {} : libraries) } };
 }
 
-/** Text without a font has no height, and what has no height counts as not visible: the package's own fonts, wherever it runs. */
-async function configureFonts(folder: string): Promise<Record<string, string>> {
-  const file = join(folder, 'fonts.conf');
-  await writeFile(
-    file,
-    `<?xml version="1.0"?><fontconfig><dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'font-cache')}</cachedir></fontconfig>\n`,
-  );
-  return { FONTCONFIG_FILE: file };
+const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
+
+/** The folder of the unpacked package: unpacking takes some two seconds of a core, so it is kept for the next test file and the next run. */
+async function unpack(): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { version: string };
+  const cache = join(import.meta.dirname, '../../node_modules/.cache');
+  const kept = join(cache, `chromium-${version}`);
+  if (existsSync(kept)) return kept;
+  await mkdir(cache, { recursive: true });
+  const own = await mkdtemp(join(cache, 'chromium-'));
+  await unpackInto(own, async () => {
+    await packaged.executablePath();
+    await inflate(join(PACKAGE, 'bin/al2023.tar.br'));
+  });
+  // A worker that was quicker has put the same there.
+  await rename(own, kept).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    await rm(own, { recursive: true });
+  });
+  return kept;
 }
 
 // The package unpacks into the system's folder for temporary files, and takes whatever lies there under the name: one of our own.
-async function unpackInto(folder: string, unpack: () => Promise<string>): Promise<string> {
+async function unpackInto(folder: string, unpackPackage: () => Promise<void>): Promise<void> {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = folder;
   try {
-    return await unpack();
+    await unpackPackage();
   } finally {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
   }
+}
+
+/** Text without a font has no height, and what has no height counts as not visible: the package's own fonts, wherever it runs. */
+async function configureFonts(unpacked: string, folder: string): Promise<Record<string, string>> {
+  const file = join(folder, 'fonts.conf');
+  await writeFile(
+    file,
+    `<?xml version="1.0"?><fontconfig><dir>${join(unpacked, 'fonts')}</dir><cachedir>${join(folder, 'font-cache')}</cachedir></fontconfig>\n`,
+  );
+  return { FONTCONFIG_FILE: file };
 }
 
 async function findsItsLibraries(path: string): Promise<boolean> {
