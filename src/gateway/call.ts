@@ -57,7 +57,7 @@ export class Call extends Visit implements CallContext {
 
   get priceEntry(): string | null {
     const { price } = this.endpoint.capability;
-    return price === 'free' ? null : price.book;
+    return price === 'free' ? null : price;
   }
 
   get accountId(): string {

@@ -11,11 +11,8 @@ export const gates = ['operator', 'recent_sign_in', 'email', 'kyc'] as const;
 export type Gate = (typeof gates)[number];
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An entry of the price book, and what it counts. */
-export interface BookPrice {
-  readonly book: string;
-  readonly unit: string;
-}
+/** The name of an entry of the price book, which says what it counts: `queue.publish`. */
+export type PriceName = `${string}.${string}`;
 
 /** What `run` answers. Money is nano-USD. A JsonText root reaches the wire byte for byte. */
 export interface Answer {
@@ -81,10 +78,9 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly input: In;
   /** Schema of `data`. */
   readonly output: TSchema;
-  /** Price book entry id (`queue.publish`) or `free`. */
-  readonly price: 'free' | BookPrice;
+  readonly price: 'free' | PriceName;
   /** What the call causes and is charged when it happens, maybe without another call: the runs of a scheduled job. */
-  readonly laterPrices?: readonly BookPrice[];
+  readonly laterPrices?: readonly PriceName[];
   readonly scope: ScopeKind;
   /** A read by POST: its input is too long for a query string (contract §2 and §12). */
   readonly isLongRead?: boolean;

@@ -14,7 +14,7 @@ const sound: Capability = {
   description: 'Sends one parcel to its address.',
   input: Type.Object({}),
   output: Type.Object({}),
-  price: { book: 'parcel.send', unit: 'parcel' },
+  price: 'parcel.send',
   scope: 'write',
   idempotent: true,
   errors: [],

@@ -3,7 +3,7 @@ import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import { usd } from '../lib/money.ts';
-import type { BookPrice, Capability, CapabilityExample } from './capability.ts';
+import type { Capability, CapabilityExample, PriceName } from './capability.ts';
 import { type Deployment, targetsInWords } from './deployment.ts';
 import { failureCodes } from './failures.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';
@@ -64,14 +64,14 @@ export function pricingOf(
 ): Pricing {
   const own: Pricing = price === 'free' ? { unit: 'call', price_usd: 0 } : bookPricing(price, prices);
   if (laterPrices.length === 0) return own;
-  return { ...own, later: laterPrices.map((each) => ({ ...bookPricing(each, prices), capability: each.book })) };
+  return { ...own, later: laterPrices.map((capability) => ({ ...bookPricing(capability, prices), capability })) };
 }
 
-function bookPricing({ book, unit }: BookPrice, prices: PriceBook): Omit<Pricing, 'later'> {
-  const price = prices.prices[book];
-  if (price === undefined) throw new Error(`price book ${prices.version} has no entry ${book}`);
+function bookPricing(name: PriceName, prices: PriceBook): Omit<Pricing, 'later'> {
+  const price = prices.prices[name];
+  if (price === undefined) throw new Error(`price book ${prices.version} has no entry ${name}`);
   return {
-    unit,
+    unit: price.unit,
     price_usd: usd(price.nanosPerUnit),
     ...(price.minimumNanos === undefined ? {} : { minimum_usd: usd(price.minimumNanos) }),
   };

@@ -76,7 +76,7 @@ describe('examples', () => {
     for (const { reply, capability: called } of played) {
       expectSuccess(reply);
       expect(outputFaults(called, reply.body.data), `${called.id} ${reply.text}`).toBe('');
-      const price = called.price === 'free' ? 0 : usd(priceOf(manifest.prices, called.price.book, 1n));
+      const price = called.price === 'free' ? 0 : usd(priceOf(manifest.prices, called.price, 1n));
       if (price === 0 || called.chargedAtEnd === true) expect(reply.body.metadata.cost_usd).toBe(0);
       else expect(reply.body.metadata.cost_usd).toBeGreaterThanOrEqual(price);
       expect(reply.body.metadata.balance_usd !== undefined).toBe(called.price !== 'free');
@@ -142,7 +142,7 @@ describe('events', () => {
     async (id) => {
       const example = byId(id).examples[0] as CapabilityExample;
       const before = (example.before ?? []).map(({ capability }) => byId(capability).price);
-      const nanos = before.map((price) => (price === 'free' ? 0n : priceOf(manifest.prices, price.book, 1n)));
+      const nanos = before.map((price) => (price === 'free' ? 0n : priceOf(manifest.prices, price, 1n)));
       await run(id, example, 1 + usd(nanos.reduce((sum, one) => sum + one, 0n)));
       expect([...(emitted.get(id) ?? [])]).toContain('wallet.low_balance');
     },

@@ -38,7 +38,7 @@ const send: Capability = {
     }),
   }),
   output: parcel,
-  price: { book: 'parcel.send', unit: 'parcel' },
+  price: 'parcel.send',
   scope: 'write',
   idempotent: true,
   errors: ['NOT_FOUND'],

@@ -13,8 +13,8 @@ afterAll(() => service.stop());
 
 test('every entry of the price book stands with the capability that is charged or that causes the charge', () => {
   const named = capabilities.flatMap(({ price, laterPrices = [] }) => [
-    ...(price === 'free' ? [] : [price.book]),
-    ...laterPrices.map(({ book }) => book),
+    ...(price === 'free' ? [] : [price]),
+    ...laterPrices,
   ]);
   expect([...new Set(named)].sort()).toEqual(Object.keys(manifest.prices.prices).sort());
 });

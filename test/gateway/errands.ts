@@ -34,7 +34,7 @@ const run = defineCapability<ErrandState>()({
     about: Type.Unsafe<unknown>({ description: 'Published as it is.' }),
   }),
   output: Type.Object({ message_id: Type.String() }),
-  price: { book: 'vector.query', unit: 'query' },
+  price: 'vector.query',
   idempotent: true,
   opaque: ['about'],
   examples: [],

@@ -47,7 +47,7 @@ const tell = defineCapability<DepotState>()({
   description: 'Tells a story, for a price per piece.',
   input: Type.Object({}),
   output: Type.Object({}),
-  price: { book: 'vector.query', unit: 'query' },
+  price: 'vector.query',
   run,
 });
 

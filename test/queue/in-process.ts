@@ -21,7 +21,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       core,
       capability: capability.id,
       scope: capability.scope,
-      priceEntry: capability.price === 'free' ? null : capability.price.book,
+      priceEntry: capability.price === 'free' ? null : capability.price,
       requestId: 'req_test',
       traceId: '',
       entryForm: 'rest',

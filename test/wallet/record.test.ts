@@ -25,10 +25,7 @@ function copiesOf(module: Module): Copy[] {
     .filter(({ price, chargedAtEnd }) => price !== 'free' && chargedAtEnd !== true)
     .map((original) => {
       const operation = original.id.replaceAll('.', '_');
-      const price =
-        module.name === 'errors'
-          ? { book: 'queue.publish', unit: 'message' }
-          : { book: 'errors.capture', unit: 'event' };
+      const price = module.name === 'errors' ? 'queue.publish' : 'errors.capture';
       const id = `${module.name}_again.${operation}`;
       const write = { scope: 'write', idempotent: true, isLongRead: false } as const;
       return { original, copy: { ...original, ...write, id, path: `/v1/${module.name}_again/${operation}`, price } };
@@ -61,7 +58,7 @@ test.each(copies)('$original.id costs what its record says', async ({ original, 
   const input = await prepareExample(call, original);
   const { status, body } = await callCapability(call, copy, input);
   expect(status, JSON.stringify(body)).toBe(200);
-  const perUnit = copy.price !== 'free' && copy.price.book === 'queue.publish' ? 20_000 : 50_000;
+  const perUnit = copy.price === 'queue.publish' ? 20_000 : 50_000;
   const nanos = Math.round(body.metadata.cost_usd * 1e9);
   expect([nanos > 0, nanos % perUnit]).toEqual([true, 0]);
 });

@@ -12,7 +12,7 @@ import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { jobCount } from './jobs/store.ts';
-import { cronLimits } from './limits.ts';
+import { cronLimits, RUN_PRICE } from './limits.ts';
 import { createRunner } from './runs/runner.ts';
 import type { CronState } from './state.ts';
 import { cronSweeps } from './sweeps.ts';
@@ -24,7 +24,7 @@ export const cron = defineModule<CronState>({
   shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, remove],
   events: cronEvents,
-  prices: { 'cron.run': { unit: 'run', nanosPerUnit: 20_000n } },
+  prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },
   limits: { cron_jobs: { ...cronLimits.cron_jobs, used: jobCount } },
   start: (core) => ({ core, runner: createRunner(core) }),
   isEmpty,

@@ -14,6 +14,7 @@ import { resolve } from './capabilities/resolve.ts';
 import { search } from './capabilities/search.ts';
 import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
+import { CAPTURE } from './capture/capture-types.ts';
 import { errorEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { errorsProblems } from './problems.ts';
@@ -51,7 +52,7 @@ export const errors = defineModule<ErrorsState>({
   ],
   events: errorEvents,
   problems: errorsProblems,
-  prices: { 'errors.capture': { unit: 'event', nanosPerUnit: 50_000n } },
+  prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 50_000n } },
   rawRoutes: sentryRoutes,
   start: createErrorsState,
   isEmpty,

@@ -17,6 +17,7 @@ import { contentRoute } from './content.ts';
 import { videoEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { liveJobCount } from './jobs/begin.ts';
+import { STORAGE_PRICE } from './jobs/price.ts';
 import { unsettledJobs } from './jobs/store.ts';
 import { videoLimits } from './limits.ts';
 import { videoFamily } from './models/family.ts';
@@ -61,7 +62,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
     'video.generate': second,
     'video.extend': second,
     'video.upscale': second,
-    'video.storage': { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
+    [STORAGE_PRICE]: { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
   },
   limits: { video_jobs: { ...videoLimits.video_jobs, used: liveJobCount } },
   problems: videoProblems,

@@ -59,7 +59,7 @@ export const chat = defineCapability<AiState>()({
       usage: { type: 'object', description: 'Tokens.' },
     },
   }),
-  price: { book: 'ai.chat', unit: 'token' },
+  price: 'ai.chat',
   scope: 'write',
   idempotent: true,
   waits: true,

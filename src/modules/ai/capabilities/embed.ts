@@ -51,7 +51,7 @@ export const embed = defineCapability<AiState>()({
       { description: 'One for each input, in its order.' },
     ),
   }),
-  price: { book: 'ai.embed', unit: 'token' },
+  price: 'ai.embed',
   scope: 'write',
   idempotent: true,
   waits: true,

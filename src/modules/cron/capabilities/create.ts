@@ -9,8 +9,7 @@ import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { changesOf, requireSlot, settingsAfter, timingAfter } from '../jobs/settings.ts';
 import { addJob, findJob, jobCount } from '../jobs/store.ts';
-import { BODY_BYTES_MAX, cronLimits } from '../limits.ts';
-import { runPrice } from '../price.ts';
+import { BODY_BYTES_MAX, cronLimits, RUN_PRICE } from '../limits.ts';
 import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
@@ -44,7 +43,7 @@ export const create = defineCapability<CronState>()({
   }),
   output: createdJobSchema,
   price: 'free',
-  laterPrices: [runPrice],
+  laterPrices: [RUN_PRICE],
   scope: 'write',
   idempotent: true,
   replay: { secret: true },

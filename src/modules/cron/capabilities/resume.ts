@@ -6,7 +6,7 @@ import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
 import { slotAfter, timingOf } from '../jobs/settings.ts';
 import { findJob, lockOpenJob, setStatus } from '../jobs/store.ts';
-import { runPrice } from '../price.ts';
+import { RUN_PRICE } from '../limits.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
@@ -22,7 +22,7 @@ export const resume = defineCapability<CronState>()({
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
   price: 'free',
-  laterPrices: [runPrice],
+  laterPrices: [RUN_PRICE],
   scope: 'write',
   idempotent: true,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],

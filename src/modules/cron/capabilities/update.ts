@@ -6,8 +6,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
 import { findJob, lockOpenJob, replaceSecret, saveJob } from '../jobs/store.ts';
-import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS } from '../limits.ts';
-import { runPrice } from '../price.ts';
+import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
@@ -29,7 +28,7 @@ export const update = defineCapability<CronState>()({
   }),
   output: updatedJobSchema,
   price: 'free',
-  laterPrices: [runPrice],
+  laterPrices: [RUN_PRICE],
   scope: 'write',
   idempotent: true,
   replay: { secret: true },

@@ -12,8 +12,7 @@ import { statement } from '../../../db/statement.ts';
 import { newId } from '../../../lib/ids.ts';
 import { type JobStatus, type RunRow, runRecord } from '../jobs/records.ts';
 import { dueSlot } from '../jobs/schedule.ts';
-import { LEASE_MS } from '../limits.ts';
-import { runPrice } from '../price.ts';
+import { LEASE_MS, RUN_PRICE } from '../limits.ts';
 import { nextLapseMs, type TargetRow, takeOverRuns } from './store.ts';
 
 /** A run that this process is to make. */
@@ -86,7 +85,7 @@ export async function claimRuns(
   if (opened === null) throw new Error(`account ${accountId} has no wallet`);
   // The statement's clock is a little later than that of the wallet, from which the next slots are counted.
   const jobs = due.rows.filter((job) => job.next_run_at <= opened.nowMs).slice(0, limit - lapsed.length);
-  const work = jobs.map((job) => ({ capability: runPrice.book, keyId: job.key_id, units: 1n }));
+  const work = jobs.map((job) => ({ capability: RUN_PRICE, keyId: job.key_id, units: 1n }));
   const verdicts = await chargeWork(tx, opened, core.prices, work);
   const begun = jobs.map((job, i) => beginning(accountId, job, verdicts[i] as WorkVerdict, opened.nowMs));
   const [, slot, lapseMs] = await Promise.all([
@@ -153,7 +152,7 @@ async function writeBeginnings(
   const [inserted] = await Promise.all([
     tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
     tx.query(advanceJobs, [accountId, ...jobColumns(begun), now]),
-    countAccepted(tx, [{ accountId, capability: runPrice.book, units: BigInt(runs.length - skipped.length) }]),
+    countAccepted(tx, [{ accountId, capability: RUN_PRICE, units: BigInt(runs.length - skipped.length) }]),
   ]);
   if (inserted.count !== runs.length) throw new Error(`${inserted.count} of ${runs.length} runs were recorded`);
 }

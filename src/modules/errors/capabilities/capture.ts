@@ -21,7 +21,7 @@ export const capture = defineCapability<ErrorsState>()({
   keywords: ['report exception', 'sentry capture', 'crash report', 'log error stack trace', 'exception tracking'],
   input: captureSchema,
   output: captureResultSchema,
-  price: { book: 'errors.capture', unit: 'event' },
+  price: 'errors.capture',
   scope: 'write',
   idempotent: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,

@@ -18,7 +18,7 @@ export const message = defineCapability<ErrorsState>()({
   keywords: ['log message', 'capture message', 'report warning'],
   input: messageSchema,
   output: captureResultSchema,
-  price: { book: 'errors.capture', unit: 'event' },
+  price: 'errors.capture',
   scope: 'write',
   idempotent: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,

@@ -8,7 +8,7 @@ import { byteaArray, int2Array, int4Array, textArray } from '../../../db/arrays.
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { sendActivity } from '../groups/activity-store.ts';
 import { readFacets, readGroups, sendDays, sendFacets, sendGroups, sendNewEvents } from './capture-store.ts';
-import { type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
+import { CAPTURE, type CaptureInput, type GroupState, groupKey, KIND, type KnownState } from './capture-types.ts';
 import { sendDetails } from './detail-blocks.ts';
 import { decisiveFacets, type Facet, KnownFacets, parseFacets, tagNameOf } from './facets.ts';
 import { type FacetKeys, GroupTally } from './group-tally.ts';
@@ -38,7 +38,7 @@ interface GroupRow {
 }
 
 export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
-  readonly name = 'errors.capture';
+  readonly name = CAPTURE;
   readonly readsUnderLock = true;
   readonly #ids: ErrorIds;
   readonly #baseUrl: string;

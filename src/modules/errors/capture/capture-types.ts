@@ -3,6 +3,9 @@ import type { ReadyDetail } from '../intake/event-detail.ts';
 import type { Level } from '../limits.ts';
 import type { PeriodCounts } from './period-counts.ts';
 
+/** The capability that every event is one of, and its price. */
+export const CAPTURE = 'errors.capture';
+
 /** A draft made ready to be stored: scrubbed, cut into columns. */
 export interface CaptureInput {
   readonly fingerprint: string;

@@ -7,6 +7,7 @@ import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/scopes.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
+import { CAPTURE } from '../capture/capture-types.ts';
 import { captureReady } from '../intake/ready-to-store.ts';
 import type { ErrorsState } from '../state.ts';
 import { preflight, refusal, taken } from './answers.ts';
@@ -16,8 +17,7 @@ import { type ReadEvent, readEnvelope, readStored, storedEvent } from './read-bo
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
 import { EnvelopeSieve, sift } from './sieve.ts';
 
-const CAPABILITY = 'errors.capture';
-const SCOPES = [CAPABILITY, 'errors.message'];
+const SCOPES = [CAPTURE, 'errors.message'];
 const PROJECT = /^\d{1,32}$/;
 
 /** How a body is read. */
@@ -54,7 +54,7 @@ function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
     name: 'errors.sentry',
     methods: ['POST', 'OPTIONS'],
     path: each,
-    capability: CAPABILITY,
+    capability: CAPTURE,
     bodyBytesMax: form.bodyBytesMax,
     encodings: ['gzip', 'deflate', 'br', 'zstd'],
     inflatedBytesMax: ENVELOPE_BYTES_MAX,

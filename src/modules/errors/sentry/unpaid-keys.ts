@@ -6,6 +6,7 @@ import { readFunds } from '../../../core/wallet/funds.ts';
 import { priceOf } from '../../../core/wallet/prices.ts';
 import { Coalescer } from '../../../lib/coalesce.ts';
 import { Problem } from '../../../problems/problem.ts';
+import { CAPTURE } from '../capture/capture-types.ts';
 import { UNPAID_KEYS_MAX, UNPAID_MS } from './numbers.ts';
 
 const CALLS_PER_READING = 256;
@@ -18,7 +19,7 @@ export class UnpaidKeys {
   readonly #price: bigint;
 
   constructor({ db, prices }: Core) {
-    this.#price = priceOf(prices, 'errors.capture', 1n);
+    this.#price = priceOf(prices, CAPTURE, 1n);
     this.#funds = new Coalescer({
       batchMax: CALLS_PER_READING,
       run: async (accountId, calls) => {

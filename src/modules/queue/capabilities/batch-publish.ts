@@ -29,7 +29,7 @@ export const batchPublish = defineCapability<QueueState>()({
     queue: Type.String({ description: 'Name of the queue.' }),
     items: Type.Array(messageSchema, { description: 'The messages in the order sent.' }),
   }),
-  price: { book: 'queue.publish', unit: 'message' },
+  price: 'queue.publish',
   scope: 'write',
   idempotent: true,
   bodyBytesMax: BATCH_BODY_BYTES_MAX,

@@ -27,7 +27,7 @@ export const publish = defineCapability<QueueState>()({
   ],
   input: Type.Object({ queue: queueName('Name of an existing queue.'), ...publishFields }),
   output: messageSchema,
-  price: { book: 'queue.publish', unit: 'message' },
+  price: 'queue.publish',
   scope: 'write',
   idempotent: true,
   bodyBytesMax: PUBLISH_BODY_BYTES_MAX,

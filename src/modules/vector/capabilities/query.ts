@@ -76,7 +76,7 @@ export const query = defineCapability<VectorState>()({
     required: ['collection'],
     anyOf: [{ required: ['matches', 'items', 'next_cursor', 'raw_vendor_payload'] }, { required: ['results'] }],
   }),
-  price: { book: 'vector.query', unit: 'query' },
+  price: 'vector.query',
   scope: 'read',
   isLongRead: true,
   idempotent: false,

@@ -22,7 +22,7 @@ export const update = defineCapability<VectorState>()({
     id: Type.String({ description: 'The id sent.' }),
     metadata: metadataField,
   }),
-  price: { book: 'vector.upsert', unit: 'vector' },
+  price: 'vector.upsert',
   scope: 'write',
   idempotent: true,
   opaque: ['metadata'],

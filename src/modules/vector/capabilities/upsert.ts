@@ -45,7 +45,7 @@ export const upsert = defineCapability<VectorState>()({
     ok: okField,
     id: singleId,
   }),
-  price: { book: 'vector.upsert', unit: 'vector' },
+  price: 'vector.upsert',
   scope: 'write',
   idempotent: true,
   bodyBytesMax: UPSERT_BODY_BYTES_MAX,

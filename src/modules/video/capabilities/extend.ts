@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { STORAGE_PRICE } from '../jobs/price.ts';
 import { keptFilm } from '../jobs/read.ts';
 import { filmSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
@@ -20,9 +21,9 @@ export const extend = defineCapability<VideoState>()({
   keywords: ['lengthen video', 'continue a clip', 'longer film'],
   input: Type.Object({ id: jobIdField, ...extendFields }),
   output: jobSchema,
-  price: { book: 'video.extend', unit: 'second' },
+  price: 'video.extend',
   chargedAtEnd: true,
-  laterPrices: [{ book: 'video.storage', unit: 'GiB-day' }],
+  laterPrices: [STORAGE_PRICE],
   scope: 'write',
   idempotent: true,
   replay: { keepDays: 30 },

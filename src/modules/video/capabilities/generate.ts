@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { STORAGE_PRICE } from '../jobs/price.ts';
 import { type StartRequest, startJob } from '../jobs/start.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { generateFields, jobSchema } from '../schemas.ts';
@@ -20,9 +21,9 @@ export const generate = defineCapability<VideoState>()({
   keywords: ['text to video', 'make video', 'ai film', 'sora veo runway', 'animate image', 'image to video'],
   input: generateSchema,
   output: jobSchema,
-  price: { book: 'video.generate', unit: 'second' },
+  price: 'video.generate',
   chargedAtEnd: true,
-  laterPrices: [{ book: 'video.storage', unit: 'GiB-day' }],
+  laterPrices: [STORAGE_PRICE],
   scope: 'write',
   idempotent: true,
   replay: { keepDays: 30 },

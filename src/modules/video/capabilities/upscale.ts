@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { STORAGE_PRICE } from '../jobs/price.ts';
 import { keptFilm } from '../jobs/read.ts';
 import { filmSecondsOf, resolutions, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
@@ -18,9 +19,9 @@ export const upscale = defineCapability<VideoState>()({
   keywords: ['higher resolution', '4k video', 'enhance video'],
   input: Type.Object({ id: jobIdField, ...upscaleFields }),
   output: jobSchema,
-  price: { book: 'video.upscale', unit: 'second' },
+  price: 'video.upscale',
   chargedAtEnd: true,
-  laterPrices: [{ book: 'video.storage', unit: 'GiB-day' }],
+  laterPrices: [STORAGE_PRICE],
   scope: 'write',
   idempotent: true,
   replay: { keepDays: 30 },

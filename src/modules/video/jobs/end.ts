@@ -13,7 +13,7 @@ import { DAY_MS } from '../../../lib/time.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { renderProblem } from '../../../problems/render.ts';
 import { EVENT_LINK_SECONDS } from '../limits.ts';
-import type { Charge } from './price.ts';
+import { type Charge, STORAGE_PRICE } from './price.ts';
 import { jobRecord, type Shown } from './record.ts';
 import { chainOf, type Ended, endedOf, type Film, type JobRow, type JobState, type Link } from './row.ts';
 import { releaseJobWebhooks, webhooksOf } from './webhooks.ts';
@@ -173,7 +173,7 @@ function purgeable(expiresMs: number) {
 async function capture(tx: Transaction, core: Core, job: JobRow, charge: Charge): Promise<void> {
   const { priceVersion } = chainOf(job)[job.place] as Link;
   const { account_id: accountId, hold_id: holdId } = job;
-  const storage = { accountId, capability: 'video.storage', units: charge.storageUnits };
+  const storage = { accountId, capability: STORAGE_PRICE, units: charge.storageUnits };
   await countAccepted(tx, [
     { accountId, capability: `video.${job.operation}`, units: BigInt(charge.seconds) },
     ...(charge.storageUnits === 0n ? [] : [storage]),

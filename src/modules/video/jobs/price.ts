@@ -1,8 +1,12 @@
 // What a job costs: the work at the vendor's quote, and the storage of what it made, in advance.
+import { type PriceBook, priceOf } from '../../../core/wallet/prices.ts';
+import type { PriceName } from '../../../manifest/capability.ts';
 import type { VideoResolution } from '../../../vendors/video/port.ts';
 import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
 import { type Film, type JobRow, resolutionMultiplier } from './row.ts';
 
+/** What keeping films costs, by the GiB-day; also what it is booked as. */
+export const STORAGE_PRICE: PriceName = 'video.storage';
 const GIB = 1n << 30n;
 
 /** What the end of a job captures, nano-USD. */
@@ -12,6 +16,11 @@ export interface Charge {
   readonly storageNanos: bigint;
   /** GiB-days, rounded up. */
   readonly storageUnits: bigint;
+}
+
+/** Nano-USD of a GiB-day. */
+export function gibDayNanos(prices: PriceBook): bigint {
+  return priceOf(prices, STORAGE_PRICE, 1n);
 }
 
 /** Nano-USD and GiB-days of so many bytes for so many days, rounded up; `nanosPerUnit`: of a GiB-day. */

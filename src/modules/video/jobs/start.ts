@@ -4,7 +4,6 @@ import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { Vendors } from '../../../core/vendors/vendors.ts';
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
-import { priceOf } from '../../../core/wallet/prices.ts';
 import { newId } from '../../../lib/ids.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -15,6 +14,7 @@ import type { VideoState } from '../state.ts';
 import type { NewJob } from './begin.ts';
 import { pictureSize } from './picture.ts';
 import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
+import { gibDayNanos } from './price.ts';
 import { type AspectRatio, chainOf, type JobRow, type Link, type Wanted } from './row.ts';
 
 /** Fields that all operations that make films share, as they were sent. */
@@ -47,7 +47,7 @@ const JOB_BYTES = 2_048;
 /** What the request would come to now. Throws what no model can do. */
 export function planRequest(state: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): Plan {
   const { vendors, prices } = state.core;
-  return planJob(vendors, planRequestOf(state, request), priceOf(prices, 'video.storage', 1n));
+  return planJob(vendors, planRequestOf(state, request), gibDayNanos(prices));
 }
 
 /** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */

@@ -4,12 +4,11 @@ import { rm } from 'node:fs/promises';
 import { dueWork } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { priceOf } from '../../../core/wallet/prices.ts';
 import { type ProblemCode, sharedProblems } from '../../../problems/catalogue.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { Scene } from '../../../vendors/video/port.ts';
 import { endJob, type JobEnd } from '../jobs/end.ts';
-import { storageCharge } from '../jobs/price.ts';
+import { gibDayNanos, storageCharge } from '../jobs/price.ts';
 import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
 import { chainOf, type JobRow, type Link, wantedOf } from '../jobs/row.ts';
 import { readJob } from '../jobs/store.ts';
@@ -77,7 +76,7 @@ async function make(state: VideoState, step: Step, job: JobRow, signal: AbortSig
     const charge = {
       seconds: wanted.seconds,
       workNanos: BigInt((chainOf(job)[job.place] as Link).quoteNanos),
-      ...storageCharge(job, film, priceOf(state.core.prices, 'video.storage', 1n)),
+      ...storageCharge(job, film, gibDayNanos(state.core.prices)),
     };
     const end: JobEnd = { state: 'succeeded', film, warnings: [], charge };
     return { end, assets: assetsOf({ ...job, film: JSON.stringify(film) }) };

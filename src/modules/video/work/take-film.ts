@@ -6,13 +6,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
 import { bookSale } from '../../../core/vendors/bills.ts';
-import { priceOf } from '../../../core/wallet/prices.ts';
 import { AssetGone, type AssetStore } from '../../../vendors/assets/port.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import type { VideoProgress } from '../../../vendors/video/port.ts';
 import { billedFor } from '../jobs/bill.ts';
 import { endJob } from '../jobs/end.ts';
-import { storageCharge } from '../jobs/price.ts';
+import { gibDayNanos, storageCharge } from '../jobs/price.ts';
 import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
 import { type Film, filmSecondsOf, type JobRow, wantedOf } from '../jobs/row.ts';
 import { readThumbnail } from '../jobs/thumbnail.ts';
@@ -136,7 +135,7 @@ async function succeed(turn: VendorStep, attempt: AttemptRow, film: Film, { bill
   const { account_id: accountId } = job;
   const { vendor } = attempt;
   const { vendorNanos: billedNanos, charge } = billedFor(job, placeOf(job, attempt), bill);
-  const stored = storageCharge(job, film, priceOf(core.prices, 'video.storage', 1n));
+  const stored = storageCharge(job, film, gibDayNanos(core.prices));
   const end = { state: 'succeeded', film, warnings: warningsOf(job, film), charge: { ...charge, ...stored } } as const;
   const after = await endJob(state, job, end, {
     async also(tx, nowMs) {

@@ -56,7 +56,7 @@ export const create = defineCapability<AiState>()({
   }),
   output: batchSchema,
   price: 'free',
-  laterPrices: batchable.map((book) => ({ book, unit: 'token' })),
+  laterPrices: batchable,
   scope: 'write',
   idempotent: true,
   bodyBytesMax: BATCH_BODY_BYTES_MAX,
