@@ -16,9 +16,6 @@ import { scopeList, usdAmountOrNone } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
 import { keyDropInForce, withSession } from './session.ts';
 
-/** Scopes of a key for Sentry SDKs. */
-const REPORTING = ['errors.capture', 'errors.message'];
-
 export function keysCommand(): Command {
   const keys = new Command('keys').description('Create, list and revoke the API keys of an account.');
   keys
@@ -33,7 +30,7 @@ export function keysCommand(): Command {
     )
     .option(
       '--spend-cap-usd <amount>',
-      'most that the key may spend, such as 5 or 0.5, or none (default: none; 1 a day for a key that can only report errors, as one in a DSN)',
+      'most that the key may spend, such as 5 or 0.5, or none (default: none; 1 a day for a key that may stand where anybody reads it, as one in a DSN)',
       usdAmountOrNone,
     )
     .addOption(
@@ -82,9 +79,9 @@ interface CreateOptions {
 async function create({ account, scopes: wanted = [], json = false, ...options }: CreateOptions): Promise<void> {
   const name = options.name ?? null;
   if (name !== null && [...name].length > 128) throw new CommandError('the name is longer than 128 characters');
-  const known = await readKnownScopes();
+  const { known, publishable } = await readScopes();
   const scopes = validateScopes(known, wanted);
-  const cap = capOf(options, scopesWithin(known, scopes, REPORTING));
+  const cap = capOf(options, scopesWithin(known, scopes, publishable));
   const { key, secret } = await withSession(async (session) => {
     const secrets = await deploymentSecrets(session);
     return session.db.transaction(async (tx) =>
@@ -95,9 +92,9 @@ async function create({ account, scopes: wanted = [], json = false, ...options }
   print({ json: { ...record(account, key), key_secret: secret }, text }, json);
 }
 
-/** Whoever has the program can read the key in a DSN: what it can spend has a bound unless none is asked for. */
-function capOf({ spendCapUsd, spendCapPeriod }: Partial<CreateOptions>, onlyReports: boolean): CapSetting | null {
-  const inForce = spendCapUsd ?? (onlyReports && spendCapPeriod === undefined ? 'default' : 'none');
+/** Who reads a key in a page or a program can use it: what it can spend has a bound unless none is asked for. */
+function capOf({ spendCapUsd, spendCapPeriod }: Partial<CreateOptions>, isPublishable: boolean): CapSetting | null {
+  const inForce = spendCapUsd ?? (isPublishable && spendCapPeriod === undefined ? 'default' : 'none');
   if (inForce === 'default') return { nanos: NANOS_PER_USD, period: 'daily' };
   if (inForce !== 'none') return { nanos: inForce, period: spendCapPeriod ?? 'total' };
   if (spendCapPeriod !== undefined) throw new UsageError('--spend-cap-period needs an amount: --spend-cap-usd');
@@ -152,12 +149,14 @@ async function lock(tx: Transaction, accountId: string): Promise<number> {
   return nowMs;
 }
 
-async function readKnownScopes() {
+async function readScopes() {
   const [{ modules }, { buildManifest }] = await Promise.all([
     import('../manifest/index.ts'),
     import('../manifest/manifest.ts'),
   ]);
-  return knownScopesOf(buildManifest(modules, { thoroughness: 'quick' }).capabilities, moduleTags);
+  const { capabilities } = buildManifest(modules, { thoroughness: 'quick' });
+  const publishable = capabilities.filter((capability) => capability.publishable === true).map(({ id }) => id);
+  return { known: knownScopesOf(capabilities, moduleTags), publishable };
 }
 
 function record(accountId: string, key: StoredKey) {

@@ -95,6 +95,8 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
   /** Begins work that goes on after the call: the price is held, and charged when that ends. */
   readonly chargedAtEnd?: boolean;
+  /** A key for such capabilities alone may stand where anybody reads it, as in the DSN of a web page: what it may spend has a bound. */
+  readonly publishable?: boolean;
   /** A read whose answer is a secret: it may ask for the scope admin. */
   readonly showsSecret?: boolean;
   /** Open to every valid key, whatever its scopes. */

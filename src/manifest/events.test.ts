@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ModelFamily } from '../vendors/file/port.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
@@ -44,6 +45,16 @@ describe('a kind of event', () => {
       { status: 'ga', summary: 'Parcels moved.' },
     ]);
     expect(found.find(({ type }) => type === 'email.opened')?.status).toBe('planned');
+  });
+
+  test('of a vendor that is down shows what vendors do for the modules there are', () => {
+    const capabilities = ['parcel.carry', 'parcel.pack'];
+    const models = { name: 'parcel', capabilities } as unknown as ModelFamily;
+    const shown = (modules: Module[]) => describedEvents(modules).find(({ type }) => type === 'system.vendor.down');
+    expect(shown([{ ...moduleOf('parcel', []), models }])?.example.object).toMatchObject({
+      capabilities: ['parcel.carry'],
+    });
+    expect(shown([])?.example.object).toMatchObject({ capabilities: [] });
   });
 
   test('whose example breaks its schema is refused', () => {

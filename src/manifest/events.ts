@@ -8,21 +8,19 @@ import { plannedMessageEvents } from './planned/messages.ts';
 import { moduleTags } from './version.ts';
 
 /** What the core tells of the service as a whole. */
-const coreEvents: readonly DescribedEvent[] = [
-  {
-    ...eventKind('system.vendor.down', 'A vendor outside does not answer, so that work goes to others.', {
-      vendor: text('The vendor.', 'fal'),
-      region: word('Region it works in.', 'western', 'china'),
-      capabilities: texts('What it is not asked for until it answers again.', 'video.generate'),
-      reason: word('Why it is not asked.', 'VENDOR_DOWN', 'VENDOR_TIMEOUT', 'VENDOR_AUTH_ERROR', 'RATE_LIMIT_VENDOR'),
-      since: instant('From when it did not answer.'),
-      retry_at: instant('When it is tried again, the first time.', '2026-11-01T12:00:15.000Z'),
-    }),
-    withoutCall: 'A vendor has stopped to answer; at most every ten minutes for each.',
-    module: 'system',
-    status: 'ga',
-  },
-];
+function coreEvents(modules: readonly Module[]): readonly DescribedEvent[] {
+  const served = modules.flatMap(({ models }) => models?.capabilities ?? []);
+  const vendorDown = eventKind('system.vendor.down', 'A vendor outside does not answer, so that work goes to others.', {
+    vendor: text('The vendor.', 'first-vendor'),
+    region: word('Region it works in.', 'western', 'china'),
+    capabilities: texts('What it is not asked for until it answers again.', ...served.slice(0, 1)),
+    reason: word('Why it is not asked.', 'VENDOR_DOWN', 'VENDOR_TIMEOUT', 'VENDOR_AUTH_ERROR', 'RATE_LIMIT_VENDOR'),
+    since: instant('From when it did not answer.'),
+    retry_at: instant('When it is tried again, the first time.', '2026-11-01T12:00:15.000Z'),
+  });
+  const cause = 'A vendor has stopped to answer; at most every ten minutes for each.';
+  return [{ ...vendorDown, withoutCall: cause, module: 'system', status: 'ga' }];
+}
 
 const plannedEvents: readonly DescribedEvent[] = [
   ...[...plannedMessageEvents, ...plannedJobEvents].map((kind) => planned(kind, moduleOf(kind.type))),
@@ -34,13 +32,13 @@ export function describedEvents(modules: readonly Module[]): DescribedEvent[] {
     events.map((kind): DescribedEvent => ({ ...kind, module: name, status: 'ga' })),
   );
   const types = new Set(told.map(({ type }) => type));
-  const all = [...told, ...coreEvents, ...plannedEvents.filter(({ type }) => !types.has(type))];
+  const all = [...told, ...coreEvents(modules), ...plannedEvents.filter(({ type }) => !types.has(type))];
   return all.sort((left, right) => placeOf(left.module) - placeOf(right.module));
 }
 
 /** What is wrong with the kinds of events that modules tell, as clear sentences. */
 export function eventFaults(modules: readonly Module[]): string[] {
-  const owners = new Map([...coreEvents, ...plannedEvents].map(({ type, module }) => [type, module]));
+  const owners = new Map([...coreEvents(modules), ...plannedEvents].map(({ type, module }) => [type, module]));
   const faults: string[] = [];
   for (const { name, events = [] } of modules) {
     for (const { type } of events) {

@@ -23,6 +23,7 @@ export const capture = defineCapability<ErrorsState>()({
   output: captureResultSchema,
   price: 'errors.capture',
   scope: 'write',
+  publishable: true,
   idempotent: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {

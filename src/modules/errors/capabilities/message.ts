@@ -20,6 +20,7 @@ export const message = defineCapability<ErrorsState>()({
   output: captureResultSchema,
   price: 'errors.capture',
   scope: 'write',
+  publishable: true,
   idempotent: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
