@@ -22,7 +22,7 @@ const SWEEP_MS = 2_000;
 
 export class Pools {
   readonly #limits: OutboundLimits;
-  /** In the order of last use, the oldest first. */
+  /** In the order of last use, the oldest first. No cache of a library: a pool in use must stay, and an idle one is closed. */
   readonly #kept = new Map<string, Kept>();
   #undici: Promise<typeof import('undici')> | undefined;
   #sweeping: NodeJS.Timeout | undefined;

@@ -38,6 +38,7 @@ export interface Turn {
 
 export class Lines {
   readonly #places: Places;
+  // No cache of a library: what is under way or waits for a turn must stay.
   readonly #lines = new Map<string, Line>();
   readonly #waiting = new WaitingLines<Line>();
   #failingLeft = FAILING_AT_ONCE;

@@ -1,5 +1,6 @@
 // Facets of a group: its users, releases, environments and tags, each counted. Which of them an event adds to (caps of contract §9), how they
 // are written, and which are known to be in the database.
+import { LRUCache } from 'lru-cache';
 import { firstCharacters } from '../intake/texts.ts';
 import { NAME_CHARACTERS_MAX, TAG_NAMES_COUNTED_MAX, TAG_VALUES_COUNTED_MAX } from '../limits.ts';
 import { type CaptureInput, type FacetCount, facetKey, type GroupState, KIND } from './capture-types.ts';
@@ -137,45 +138,26 @@ export function addFacets(
 // Facets that are surely in the database, by group. A facet is never removed, so what was there once need not be read again: of
 // captures that repeat themselves the read was a fifth of what they cost PostgreSQL (45 of 250 µs with 2,000 fingerprints).
 
-/** In two generations; about 10 MB. */
+/** About 10 MB. */
 const FACETS_MAX = 100_000;
 const OF_GROUP_MAX = FACETS_MAX / 4;
 
 export class KnownFacets {
-  #recent = new Map<string, Set<string>>();
-  #older = new Map<string, Set<string>>();
-  #size = 0;
+  readonly #groups = new LRUCache<string, Set<string>>({ maxSize: FACETS_MAX });
 
   /** `facetKey` of what is known of the group, `groupKey`. */
   of(group: string): ReadonlySet<string> | undefined {
-    const recent = this.#recent.get(group);
-    if (recent !== undefined) return recent;
-    const older = this.#older.get(group);
-    if (older !== undefined) this.#keep(group, older);
-    return older;
+    return this.#groups.get(group);
   }
 
   /** To be called once the facet is committed. */
   add(group: string, facet: string): void {
-    let known = this.of(group) as Set<string> | undefined;
-    if (known === undefined || known.size >= OF_GROUP_MAX) {
-      this.#size -= this.#recent.get(group)?.size ?? 0;
-      known = new Set();
-      this.#keep(group, known);
-    }
-    if (known.has(facet)) return;
+    let known = this.#groups.get(group);
+    if (known?.has(facet) === true) return;
+    if (known === undefined || known.size >= OF_GROUP_MAX) known = new Set();
     known.add(facet);
-    this.#size += 1;
-  }
-
-  #keep(group: string, known: Set<string>): void {
-    if (this.#size >= FACETS_MAX / 2) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-      this.#size = 0;
-    }
-    this.#recent.set(group, known);
-    this.#older.delete(group);
-    this.#size += known.size;
+    // The size of what is there already would not be taken anew.
+    this.#groups.delete(group);
+    this.#groups.set(group, known, { size: known.size });
   }
 }

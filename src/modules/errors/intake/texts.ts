@@ -1,6 +1,7 @@
 // Texts of an event: such as PostgreSQL can hold (NUL and lone surrogates become U+FFFD, contract §1, §9, in names as well as in values), and
 // what the search index holds of them.
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 export function cleanText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed();
@@ -66,7 +67,6 @@ export function valueWord(field: MarkedValue, value: string): string {
   const known = valueWords.get(source);
   if (known !== undefined) return known;
   const word = `=${hash('sha256', source, 'base64url').slice(0, 16)}`;
-  if (valueWords.size >= VALUE_WORDS_MAX) valueWords.clear();
   if (source.length <= VALUE_WORD_SOURCE_MAX) valueWords.set(source, word);
   return word;
 }
@@ -74,4 +74,4 @@ export function valueWord(field: MarkedValue, value: string): string {
 // Levels, environments, releases and most tags come again and again: a look-up takes a tenth of a hash.
 const VALUE_WORDS_MAX = 4_096;
 const VALUE_WORD_SOURCE_MAX = 128;
-const valueWords = new Map<string, string>();
+const valueWords = new LRUCache<string, string>({ max: VALUE_WORDS_MAX });

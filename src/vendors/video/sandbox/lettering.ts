@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import opentype, { type Font, type Glyph, type Path } from 'opentype.js';
 import { unpackWoff } from './woff.ts';
 
@@ -21,7 +22,7 @@ const subsets = [
   ...subsetsOf(require.resolve('@fontsource/noto-sans/unicode.json'), 'noto-sans', LATIN),
   ...subsetsOf(require.resolve('@fontsource/noto-sans-sc/unicode.json'), 'noto-sans-sc', null),
 ];
-const fonts = new Map<string, Font>();
+const fonts = new LRUCache<string, Font>({ max: FONTS_MAX });
 
 /** SVG path data of a line whose baseline begins at (0, 0), and how wide it is, pixels. */
 export interface Line {
@@ -114,8 +115,6 @@ function letterOf(character: string): Letter {
 function fontOf(file: string): Font {
   const known = fonts.get(file);
   if (known !== undefined) return known;
-  const [oldest] = fonts.keys();
-  if (fonts.size >= FONTS_MAX && oldest !== undefined) fonts.delete(oldest);
   const font = opentype.parse(unpackWoff(readFileSync(file)));
   fonts.set(file, font);
   return font;

@@ -27,6 +27,7 @@ const NAME_CHARACTERS_MAX = 128;
 /** A flood of names that never come again fills the memory once; so many strangers later it starts anew. */
 const STRANGERS_MAX = 65_536;
 
+/** A Map of our own: every member of every event is looked up, and with lru-cache preparing a capture took 5 % longer (5 and 50 KB). */
 class Names {
   readonly #mode: number;
   readonly #known = new Map<string, MemberName>();
