@@ -54,7 +54,7 @@ test('the key opens a session: a cookie that scripts and other sites cannot use,
   const visitor = newVisitor();
   const { status, location, headers } = await signIn(visitor, ` ${bench.account.secret}\n`);
   expect([status, location]).toEqual([303, page]);
-  expect(headers.get('set-cookie')).toMatch(/^qm_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
+  expect(headers.get('set-cookie')).toMatch(/^qm_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
   const token = visitor.cookies.get(COOKIE) ?? '';
   expect(Buffer.from(token, 'base64url').toString('latin1')).not.toContain(bench.account.secret);
   const { status: shown, text } = await visitor.get(page);
@@ -73,7 +73,7 @@ test('where the service is reached by https the cookie is for https only', async
   try {
     const behind = new PageVisitor(`http://127.0.0.1:${port}`);
     const { headers } = await signIn(behind, bench.account.secret, { origin: 'https://qm.example.org' });
-    expect(headers.get('set-cookie')).toMatch(/^__Host-qm_session=[\w-]{43}; Path=\/; .*; SameSite=Lax; Secure$/);
+    expect(headers.get('set-cookie')).toMatch(/^__Host-qm_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   } finally {
     await service.stop();
   }
@@ -154,7 +154,7 @@ test('signing out ends the session, in the browser and here', async () => {
   const token = visitor.cookies.get(COOKIE) ?? '';
   const out = await visitor.post('/auth/sign-out', { form_token: await visitor.formToken(page) });
   expect([out.status, out.location]).toEqual([303, '/auth']);
-  expect(out.headers.get('set-cookie')).toBe('qm_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
+  expect(out.headers.get('set-cookie')).toBe('qm_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
   expectSignInFirst(await visitor.get(page));
   // Whoever kept the cookie has nothing.
   visitor.cookies.set(COOKIE, token);

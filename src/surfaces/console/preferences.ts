@@ -1,4 +1,5 @@
 // How a browser wants the console: in one cookie, which a form sets, so it works without scripts too.
+import { stringifySetCookie } from 'cookie';
 import type { RawHead } from '../../manifest/raw-route.ts';
 import { sentCookie } from '../pages/session-cookie.ts';
 
@@ -23,15 +24,18 @@ export function preferencesOf({ headers }: Pick<RawHead, 'headers'>): Preference
   const sent = sentCookie(headers.cookie, NAME);
   if (sent === null) return plain;
   const [theme = '', zone = '', keys = ''] = sent.split('~');
-  return { theme: themeOf(theme), zone: zoneOf(decoded(zone)), keys: keys !== 'off' };
+  return { theme: themeOf(theme), zone: zoneOf(zone), keys: keys !== 'off' };
 }
 
 /** Set-Cookie for what the form of the preferences sent. */
 export function preferencesCookie(form: URLSearchParams): string {
   const theme = themeOf(form.get('theme') ?? '');
-  const zone = encodeURIComponent(zoneOf(form.get('zone')?.trim() ?? ''));
+  const zone = zoneOf(form.get('zone')?.trim() ?? '');
   const keys = form.has('keys') ? 'on' : 'off';
-  return `${NAME}=${theme}~${zone}~${keys}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`;
+  return stringifySetCookie({
+    ...{ name: NAME, value: `${theme}~${zone}~${keys}`, maxAge: YEAR_SECONDS },
+    ...{ path: '/', httpOnly: true, sameSite: 'lax' },
+  });
 }
 
 function themeOf(text: string): Theme {
@@ -45,15 +49,6 @@ function zoneOf(text: string): string {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch (error) {
     if (error instanceof RangeError) return plain.zone;
-    throw error;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return '';
     throw error;
   }
 }

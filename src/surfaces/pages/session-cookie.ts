@@ -1,16 +1,13 @@
 // The cookie of sessions: sent to this host alone, out of reach of scripts, not with what other sites send in the visitor's name. Over
 // https its name makes browsers refuse one that another host or plain http has set (RFC 6265bis, __Host-).
+import { parseCookie, stringifySetCookie } from 'cookie';
 import { LIFE_MS } from '../../core/people/sessions/sessions.ts';
 
 const NAME = 'qm_session';
 
-/** The value of a cookie in a Cookie header; null when there is none. */
+/** The value of a cookie in a Cookie header; null when there is none, or an empty one. */
 export function sentCookie(cookies: string | undefined, name: string): string | null {
-  for (const pair of (cookies ?? '').split(';')) {
-    const [sent, value] = pair.trim().split('=', 2);
-    if (sent === name && value !== undefined && value !== '') return value;
-  }
-  return null;
+  return parseCookie(cookies ?? '')[name] || null;
 }
 
 /** The session's token in a Cookie header; null when there is none. */
@@ -30,8 +27,10 @@ export function endingCookie(baseUrl: string): string {
 
 /** Set-Cookie for all pages of the service; `lifeMs` 0 removes it. */
 export function setCookie(baseUrl: string, name: string, value: string, lifeMs: number): string {
-  const secure = isSecure(baseUrl) ? '; Secure' : '';
-  return `${cookieName(baseUrl, name)}=${value}; Path=/; Max-Age=${lifeMs / 1_000}; HttpOnly; SameSite=Lax${secure}`;
+  return stringifySetCookie({
+    ...{ name: cookieName(baseUrl, name), value, maxAge: lifeMs / 1_000 },
+    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(baseUrl) },
+  });
 }
 
 export function cookieName(baseUrl: string, name: string): string {

@@ -40,12 +40,12 @@ test('the way to sign in and back keeps the path below which the service lies', 
 
 test('over https the cookie has the name that no other host may set, and over http the plain one', () => {
   expect(openingCookie('https://example.org/qm', 'x')).toBe(
-    '__Host-qm_session=x; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure',
+    '__Host-qm_session=x; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax',
   );
   expect(openingCookie('http://127.0.0.1:8787', 'x')).toBe(
-    'qm_session=x; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax',
+    'qm_session=x; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax',
   );
-  expect(endingCookie('http://127.0.0.1:8787')).toBe('qm_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
+  expect(endingCookie('http://127.0.0.1:8787')).toBe('qm_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
 });
 
 test('the session is found among other cookies, by the name of its kind of address only', () => {
