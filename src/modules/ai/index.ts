@@ -1,4 +1,6 @@
 // The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
+import { findsNothing } from '../../core/accounts/finds-nothing.ts';
+import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
 import { batchSweeps } from './batches/early-end.ts';
 import { batchEvents } from './batches/schemas.ts';
@@ -17,7 +19,6 @@ import { countTokens } from './capabilities/count-tokens.ts';
 import { embed } from './capabilities/embed.ts';
 import { models } from './capabilities/models.ts';
 import { usage } from './capabilities/usage.ts';
-import { isEmpty } from './is-empty.ts';
 import { liveBatches } from './limits.ts';
 import { aiFamily } from './models/family.ts';
 import { modelDaySweep } from './models/model-days.ts';
@@ -57,7 +58,7 @@ export const ai = defineModule<AiState>({
     cache: new AnswerCache(core),
     pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),
-  isEmpty,
+  isEmpty: findsNothing(statement('ai_find_any', 'SELECT 1 AS found FROM ai.batch WHERE account_id = $1 LIMIT 1')),
   sweeps: ({ core }) => [cacheSweep(core), modelDaySweep(core), ...batchSweeps(core)],
   jobs: (state) => [batchLoop(state)],
 });

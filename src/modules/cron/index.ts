@@ -1,5 +1,7 @@
 // The cron module: signed POSTs to a URL on a schedule or once.
 
+import { findsNothing } from '../../core/accounts/finds-nothing.ts';
+import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
@@ -10,7 +12,6 @@ import { resume } from './capabilities/resume.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
-import { isEmpty } from './is-empty.ts';
 import { jobCount } from './jobs/store.ts';
 import { cronLimits, RUN_PRICE } from './limits.ts';
 import { createRunner } from './runs/runner.ts';
@@ -27,7 +28,7 @@ export const cron = defineModule<CronState>({
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },
   limits: { cron_jobs: { ...cronLimits.cron_jobs, used: jobCount } },
   start: (core) => ({ core, runner: createRunner(core) }),
-  isEmpty,
+  isEmpty: findsNothing(statement('cron_find_any', 'SELECT 1 AS found FROM cron.job WHERE account_id = $1 LIMIT 1')),
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],
 });

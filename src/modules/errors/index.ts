@@ -1,4 +1,6 @@
 // The errors module: error tracking with groups, counts, search and retention.
+import { findsNothing } from '../../core/accounts/finds-nothing.ts';
+import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
 import { assign } from './capabilities/assign.ts';
 import { capture } from './capabilities/capture.ts';
@@ -16,7 +18,6 @@ import { unignore } from './capabilities/unignore.ts';
 import { unresolve } from './capabilities/unresolve.ts';
 import { CAPTURE } from './capture/capture-types.ts';
 import { errorEvents } from './events.ts';
-import { isEmpty } from './is-empty.ts';
 import { errorsProblems } from './problems.ts';
 import { sentryRoutes } from './sentry/routes.ts';
 import { createErrorsState, type ErrorsState } from './state.ts';
@@ -55,6 +56,8 @@ export const errors = defineModule<ErrorsState>({
   prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 50_000n } },
   rawRoutes: sentryRoutes,
   start: createErrorsState,
-  isEmpty,
+  isEmpty: findsNothing(
+    statement('errors_find_any', 'SELECT 1 AS found FROM errors.error_group WHERE account_id = $1 LIMIT 1'),
+  ),
   sweeps: errorsSweeps,
 });

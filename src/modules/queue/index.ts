@@ -1,5 +1,7 @@
 // The queue module: durable queues with leases, priority, FIFO groups, delays, dead-letter queues and exact counts.
 
+import { findsNothing } from '../../core/accounts/finds-nothing.ts';
+import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
 import { ack } from './capabilities/ack.ts';
 import { batchPublish } from './capabilities/batch-publish.ts';
@@ -23,7 +25,6 @@ import { subscriptions } from './capabilities/subscriptions.ts';
 import { unsubscribe } from './capabilities/unsubscribe.ts';
 import { update } from './capabilities/update.ts';
 import { queueEvents } from './events.ts';
-import { isEmpty } from './is-empty.ts';
 import { queueLimits } from './limits.ts';
 import { queueProblems } from './problems.ts';
 import { queueCount } from './queues/store.ts';
@@ -95,7 +96,9 @@ export const queue = defineModule<QueueState>({
     state.waiters.stop();
     state.push.close();
   },
-  isEmpty,
+  isEmpty: findsNothing(
+    statement('queue_find_any', 'SELECT 1 AS found FROM queue.queue WHERE account_id = $1 LIMIT 1'),
+  ),
   sweeps: queueSweeps,
   jobs: (state) => [state.push.jobs],
 });

@@ -1,5 +1,7 @@
 // The vector module: collections of embeddings, found by similarity and filters on their metadata.
 
+import { findsNothing } from '../../core/accounts/finds-nothing.ts';
+import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
 import { collectionCreate } from './capabilities/collection/create.ts';
 import { collectionDelete } from './capabilities/collection/delete.ts';
@@ -13,7 +15,6 @@ import { query } from './capabilities/query.ts';
 import { update } from './capabilities/update.ts';
 import { upsert } from './capabilities/upsert.ts';
 import { collectionCount } from './collections/store.ts';
-import { isEmpty } from './is-empty.ts';
 import { vectorLimits } from './limits.ts';
 import { vectorProblems } from './problems.ts';
 import { type VectorSettings, vectorSettings } from './settings.ts';
@@ -53,6 +54,8 @@ export const vector = defineModule<VectorState, VectorSettings>({
       labels: { engine: engine.name },
       value,
     })),
-  isEmpty,
+  isEmpty: findsNothing(
+    statement('vector_find_any', 'SELECT 1 AS found FROM vector.collection WHERE account_id = $1 LIMIT 1'),
+  ),
   sweeps: vectorSweeps,
 });

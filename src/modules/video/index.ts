@@ -1,5 +1,7 @@
 // The video module: films of words, by vendors or by the sandbox, as jobs with links to what was made.
 
+import { findsNothing } from '../../core/accounts/finds-nothing.ts';
+import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
 import { cancel } from './capabilities/cancel.ts';
 import { capabilities } from './capabilities/capabilities.ts';
@@ -15,7 +17,6 @@ import { subscribe } from './capabilities/subscribe.ts';
 import { upscale } from './capabilities/upscale.ts';
 import { contentRoute } from './content.ts';
 import { videoEvents } from './events.ts';
-import { isEmpty } from './is-empty.ts';
 import { liveJobCount } from './jobs/begin.ts';
 import { STORAGE_PRICE } from './jobs/price.ts';
 import { unsettledJobs } from './jobs/store.ts';
@@ -71,7 +72,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   settings: videoSettings,
   rawRoutes: [contentRoute, callbackRoute, ...openaiRoutes],
   start: startVideo,
-  isEmpty,
+  isEmpty: findsNothing(statement('video_find_any', 'SELECT 1 AS found FROM video.job WHERE account_id = $1 LIMIT 1')),
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,
   liveWork: unsettledJobs,
