@@ -2,16 +2,11 @@
 import { type Problem, problem } from '../../problems/problem.ts';
 import { moduleTags } from '../version.ts';
 
-/** First segments below /v1 that belong to the module `ai`, beside its name. */
-const AI_SEGMENTS = ['chat'];
-
-/** First segment of a path below /v1, or of a capability id, to the name of its module. */
-export function plannedModules(built: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
+/** Their names: the first segment of a path below /v1, or of a capability id. */
+export function plannedModules(built: readonly { readonly name: string }[]): ReadonlySet<string> {
   const names = new Set(built.map(({ name }) => name));
   // One tag is no name: "ai (chat-completions-compatible)".
-  const planned = moduleTags.filter((tag) => /^[a-z]+$/.test(tag) && !names.has(tag));
-  const ofAi = planned.includes('ai') ? AI_SEGMENTS : [];
-  return new Map([...planned.map((name) => [name, name] as const), ...ofAi.map((segment) => [segment, 'ai'] as const)]);
+  return new Set(moduleTags.filter((tag) => /^[a-z]+$/.test(tag) && !names.has(tag)));
 }
 
 export function notBuilt(module: string): Problem {

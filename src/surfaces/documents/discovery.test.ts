@@ -175,7 +175,7 @@ describe('GET /v1/discovery/{capability}', () => {
   test.each([
     ['email', 'email'],
     ['email.send', 'email'],
-    ['chat.completions', 'ai'],
+    ['ai.chat', 'ai'],
   ])('the id %s of a module that is not built is told as planned', async (capability, module) => {
     await expect(call('discovery.capability', { capability })).rejects.toMatchObject({
       code: 'CAPABILITY_NOT_FOUND',

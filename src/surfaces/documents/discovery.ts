@@ -127,8 +127,7 @@ function listedVendor({ vendor, region, isUp, models, lowestNanos }: ListedVendo
 
 /** Why there is no capability of that id; `param`: the field that names it. */
 export function unknownCapability({ modules, byId }: Manifest, id: string, param = 'capability'): Problem {
-  const planned = plannedModules(modules).get(moduleOf(id));
-  if (planned !== undefined) return notBuilt(planned);
+  if (plannedModules(modules).has(moduleOf(id))) return notBuilt(moduleOf(id));
   const near = nearest(id, [...byId.keys()], 3);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
   return problem('CAPABILITY_NOT_FOUND', {

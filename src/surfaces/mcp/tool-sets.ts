@@ -92,8 +92,7 @@ export class ToolSets {
   }
 
   #unknown(name: string, names: readonly string[]) {
-    const planned = [...new Set(plannedModules(this.#manifest.modules).values())];
-    if (planned.includes(name)) return notBuilt(name);
+    if (plannedModules(this.#manifest.modules).has(name)) return notBuilt(name);
     const near = nearest(name, names, 1);
     const hint = near.length === 0 ? '' : ` Did you mean ${near[0]}?`;
     const message = `There is no module ${JSON.stringify(name.slice(0, 64))}.${hint} Name modules as /mcp/queue,vector, or take /mcp/all.`;

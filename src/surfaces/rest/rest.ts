@@ -27,7 +27,7 @@ export interface RestOptions extends RawOptions {
   readonly endpoints: readonly Endpoint[];
   readonly rawRoutes: readonly MountedRawRoute[];
   /** First segments below /v1 of modules that are not built, to their names. */
-  readonly planned: ReadonlyMap<string, string>;
+  readonly planned: ReadonlySet<string>;
   readonly connections: Connections;
   readonly trustProxy: boolean | string[];
 }

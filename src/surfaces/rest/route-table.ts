@@ -13,10 +13,10 @@ const SHOWN_CHARACTERS = 200;
 /** Every route of the server counts, public documents included. */
 export class RouteTable {
   readonly #routes: Route[] = [];
-  readonly #planned: ReadonlyMap<string, string>;
+  readonly #planned: ReadonlySet<string>;
 
-  /** `planned`: first segments below /v1 of modules that are not built, to their names. */
-  constructor(planned: ReadonlyMap<string, string>) {
+  /** `planned`: names of modules that are not built. */
+  constructor(planned: ReadonlySet<string>) {
     this.#planned = planned;
   }
 
@@ -35,8 +35,8 @@ export class RouteTable {
       void reply.header('allow', methods.join(', '));
       return problem('METHOD_NOT_ALLOWED', { message: `${shown} takes ${methods.join(', ')}, not ${request.method}.` });
     }
-    const planned = have[1] === 'v1' ? this.#planned.get(have[2] ?? '') : undefined;
-    if (planned !== undefined) return notBuilt(planned);
+    const [, version, module = ''] = have;
+    if (version === 'v1' && this.#planned.has(module)) return notBuilt(module);
     return problem('NOT_FOUND', {
       message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.`,
     });

@@ -13,7 +13,7 @@ const said = (text: string) => Number(/([\d,]+) tokens/.exec(text)?.[1]?.replace
 /** As if every planned module were built, each as large as the largest there is. */
 function withAllBuilt(): Manifest {
   const largest = manifest.modules.toSorted((a, b) => b.capabilities.length - a.capabilities.length)[0] ?? manifest;
-  const names = [...new Set(plannedModules(manifest.modules).values())];
+  const names = [...plannedModules(manifest.modules)];
   const built = names.map((name) => ({
     ...(largest as Manifest['modules'][number]),
     name,

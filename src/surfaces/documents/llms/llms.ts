@@ -53,7 +53,7 @@ export function shownModules({ modules }: Manifest): readonly Module[] {
 }
 
 function preface(manifest: Manifest, baseUrl: string): string {
-  const planned = [...new Set(plannedModules(manifest.modules).values())];
+  const planned = [...plannedModules(manifest.modules)];
   const notHere =
     planned.length === 0
       ? []
