@@ -1,0 +1,93 @@
+// Every import rule, broken once: a rule that finds nothing any more is noticed.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { importFaults } from './check-imports.ts';
+
+const roots: string[] = [];
+afterAll(() => {
+  for (const root of roots) rmSync(root, { recursive: true });
+});
+
+/** A project of these files, by their paths. */
+function projectOf(texts: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'import-rules-'));
+  roots.push(root);
+  for (const [path, text] of Object.entries({ 'tsconfig.json': '{}', ...texts })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+/** What each file imports. */
+const files: Readonly<Record<string, readonly string[]>> = {
+  'src/app.ts': ['./vendors/mail/smtp.ts', './modules/queue/index.ts'],
+  'src/lib/money.ts': ['../db/pool.ts'],
+  'src/problems/problem.ts': ['../db/pool.ts'],
+  'src/config/config.ts': ['../db/pool.ts'],
+  'src/db/pool.ts': ['../core/wallet.ts'],
+  'src/core/wallet.ts': ['../config/config.ts', '../vendors/mail/port.ts'],
+  'src/vendors/mail/port.ts': [],
+  'src/vendors/mail/smtp.ts': ['../../core/wallet.ts'],
+  'src/workers/primary.ts': ['../vendors/mail/port.ts', './relay.ts'],
+  'src/workers/relay.ts': ['./primary.ts'],
+  'src/gateway/invoke.ts': ['../modules/queue/publish.ts', '../vendors/mail/smtp.ts', '../app.ts'],
+  'src/gateway/limits.ts': ['../../scripts/check.ts', './nowhere.ts'],
+  'src/modules/queue/index.ts': ['../cron/index.ts', '../../gateway/limits.ts', 'a-tool'],
+  'src/modules/queue/publish.ts': [],
+  'src/modules/cron/index.ts': [],
+  'src/modules/vector/search.ts': ['./engine/embedded/index.ts', './engine/embedded/shelf.ts'],
+  'src/modules/vector/engine/embedded/index.ts': ['./shelf.ts'],
+  'src/modules/vector/engine/embedded/shelf.ts': [],
+  'test/cron/one.ts': ['./other.ts', '../../src/modules/queue/publish.ts'],
+  'test/cron/other.ts': ['./one.ts'],
+  'scripts/check.ts': ['./nowhere.ts'],
+  'bench/publish.ts': ['./nowhere.ts'],
+};
+
+const expected = [
+  'src/lib/money.ts -> src/db/pool.ts: lib-imports',
+  'src/problems/problem.ts -> src/db/pool.ts: problems-imports',
+  'src/config/config.ts -> src/db/pool.ts: config-imports',
+  'src/config/config.ts -> src/db/pool.ts: no-cycles',
+  'src/db/pool.ts -> src/core/wallet.ts: db-imports',
+  'src/core/wallet.ts -> src/config/config.ts: core-imports',
+  'src/vendors/mail/smtp.ts -> src/core/wallet.ts: vendors-imports',
+  'src/workers/primary.ts -> src/vendors/mail/port.ts: workers-imports',
+  'src/workers/primary.ts -> src/workers/relay.ts: no-cycles',
+  'src/gateway/invoke.ts -> src/modules/queue/publish.ts: modules-by-their-index',
+  'src/gateway/invoke.ts -> src/modules/queue/publish.ts: no-room-names-a-module',
+  'src/gateway/invoke.ts -> src/vendors/mail/smtp.ts: only-app-knows-vendors',
+  'src/gateway/invoke.ts -> src/app.ts: nothing-stands-on-the-top',
+  'src/gateway/limits.ts -> scripts/check.ts: no-tests-or-tools-in-the-service',
+  'src/gateway/limits.ts -> ./nowhere.ts: not-found',
+  'src/modules/queue/index.ts -> src/modules/cron/index.ts: modules-never-import-each-other',
+  'src/modules/queue/index.ts -> src/gateway/limits.ts: modules-imports',
+  'src/modules/queue/index.ts -> node_modules/a-tool/index.js: no-development-packages-in-the-service',
+  'src/modules/vector/search.ts -> src/modules/vector/engine/embedded/shelf.ts: engines-by-their-index',
+  'test/cron/one.ts -> test/cron/other.ts: no-cycles',
+  'scripts/check.ts -> ./nowhere.ts: not-found',
+  'bench/publish.ts -> ./nowhere.ts: not-found',
+];
+
+test('each rule finds what breaks it and nothing else, also in tests, scripts and benchmarks', () => {
+  const textOf = (imports: readonly string[]) => imports.map((name) => `import '${name}';\n`).join('');
+  const root = projectOf({
+    ...Object.fromEntries(Object.entries(files).map(([path, imports]) => [path, textOf(imports)])),
+    'package.json': JSON.stringify({ name: 'rules', devDependencies: { 'a-tool': '1.0.0' } }),
+    'node_modules/a-tool/package.json': JSON.stringify({ name: 'a-tool', version: '1.0.0', main: 'index.js' }),
+    'node_modules/a-tool/index.js': '',
+  });
+  expect(importFaults(root).toSorted()).toEqual(expected.toSorted());
+  const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs').forbidden as { readonly name: string }[];
+  expect(new Set(expected.map((fault) => fault.split(': ')[1]))).toEqual(new Set(rules.map(({ name }) => name)));
+});
+
+test('a run that reads no imports is no success', () => {
+  expect(importFaults(projectOf({ 'src/alone.ts': 'export {};' }))).toEqual([
+    'only 1 of 1 modules and 0 imports were read',
+  ]);
+});
