@@ -73,7 +73,9 @@ test('where the service is reached by https the cookie is for https only', async
   try {
     const behind = new PageVisitor(`http://127.0.0.1:${port}`);
     const { headers } = await signIn(behind, bench.account.secret, { origin: 'https://qm.example.org' });
-    expect(headers.get('set-cookie')).toMatch(/^__Host-qm_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(headers.get('set-cookie')).toMatch(
+      /^__Host-qm_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
   } finally {
     await service.stop();
   }

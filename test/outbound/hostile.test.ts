@@ -6,10 +6,15 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { outboundLimits } from '../../src/vendors/http/limits.ts';
 import type { OutboundClient, OutboundOutcome } from '../../src/vendors/http/port.ts';
+import { allowedMs } from '../support/slowness.ts';
 import { listen, loopbackClient, OK, postTo, type Receiver } from './receivers.ts';
 
 const QUICK = { totalMs: 1_000, connectMs: 500 };
-/** A busy machine wakes late. */
+/** Of what must end by itself: what ends for want of time only comes too late. */
+const UNHURRIED = { totalMs: 60_000, connectMs: 60_000 };
+/** What ends by itself, ends within this. */
+const SOON_MS = 1_000;
+/** How late an end by time may come. */
 const LATE_MS = 1_500;
 /** What an attempt may leave or take above the process's own noise. */
 const FLAT_BYTES = 48 * 2 ** 20;
@@ -51,7 +56,7 @@ describe('no answer', () => {
   test('never: timeout', async () => {
     const { outcome, tookMs } = await attempt({});
     expect(outcome).toEqual(failed('timeout'));
-    expect(tookMs).toBeLessThan(QUICK.totalMs + LATE_MS);
+    expect(tookMs).toBeLessThan(QUICK.totalMs + allowedMs(LATE_MS));
   });
 
   test('a head that never ends: timeout', async () => {
@@ -66,9 +71,9 @@ describe('no answer', () => {
     ['by a farewell', { onRequest: (socket: Socket) => void socket.end() }],
     ['in the midst of the head', { onRequest: (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\nX-A') }],
   ])('closed %s: a failure, at once', async (_when, behaviour) => {
-    const { outcome, tookMs } = await attempt(behaviour);
+    const { outcome, tookMs } = await attempt(behaviour, UNHURRIED);
     expect(outcome).toMatchObject({ kind: 'failed', code: expect.stringMatching(/^(reset|protocol|connect)$/) });
-    expect(tookMs).toBeLessThan(QUICK.totalMs);
+    expect(tookMs).toBeLessThan(allowedMs(SOON_MS));
   });
 
   test('nobody listens: connect', async () => {
@@ -92,9 +97,9 @@ describe('no answer', () => {
 
   test('a flood of 1xx answers: protocol, after a few of them', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1_000);
-    const { outcome, tookMs } = await attempt({ onRequest: (socket) => flood(socket, early) });
+    const { outcome, tookMs } = await attempt({ onRequest: (socket) => flood(socket, early) }, UNHURRIED);
     expect(outcome).toEqual(expect.objectContaining({ kind: 'failed', code: 'protocol' }));
-    expect(tookMs).toBeLessThan(QUICK.totalMs);
+    expect(tookMs).toBeLessThan(allowedMs(SOON_MS));
   });
 
   test('the caller may end it: aborted, before and while it runs', async () => {
@@ -125,7 +130,7 @@ describe('an answer with a bad body counts by its status', () => {
     };
     const { outcome, tookMs } = await attempt({ onRequest: slow });
     expect(outcome).toEqual(answered(expect.stringMatching(/^x{3,}$/)));
-    expect(tookMs).toBeLessThan(QUICK.totalMs + LATE_MS);
+    expect(tookMs).toBeLessThan(QUICK.totalMs + allowedMs(LATE_MS));
   });
 
   test('that breaks off, or is garbled', async () => {
@@ -142,9 +147,9 @@ describe('an answer with a bad body counts by its status', () => {
       socket.write(head('Content-Length: 10000000000\r\n'));
       flood(socket, Buffer.alloc(65_536, 'x'));
     };
-    const { outcome, receiver, tookMs } = await attempt({ onRequest: huge });
+    const { outcome, receiver, tookMs } = await attempt({ onRequest: huge }, UNHURRIED);
     expect(outcome).toEqual(answered('x'.repeat(1024)));
-    expect(tookMs).toBeLessThan(QUICK.totalMs);
+    expect(tookMs).toBeLessThan(allowedMs(SOON_MS));
     await expect.poll(() => receiver.open).toBe(0);
     expect(process.memoryUsage().arrayBuffers - before.arrayBuffers).toBeLessThan(FLAT_BYTES);
   });
@@ -154,9 +159,9 @@ describe('an answer with a bad body counts by its status', () => {
       socket.write(head('Transfer-Encoding: chunked\r\n'));
       flood(socket, `400\r\n${'c'.repeat(1024)}\r\n`.repeat(16));
     };
-    const { outcome, tookMs } = await attempt({ onRequest: chunks });
+    const { outcome, tookMs } = await attempt({ onRequest: chunks }, UNHURRIED);
     expect(outcome).toEqual(answered('c'.repeat(1024)));
-    expect(tookMs).toBeLessThan(QUICK.totalMs);
+    expect(tookMs).toBeLessThan(allowedMs(SOON_MS));
   });
 
   test('that is a gzip bomb: it stays packed', async () => {
@@ -226,12 +231,15 @@ test('hundreds of hostile receivers at once leave no memory and no socket behind
   await expect.poll(() => liveBytes() - before, PATIENT).toBeLessThan(8 * 2 ** 20);
 });
 
-test('at the real limits: over within 15 s', { timeout: 25_000 }, async () => {
+test('at the real limits: over after 15 s', async () => {
   const slow = (socket: Socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
     every(socket, 1_000, 'x');
   };
   const results = await Promise.all([attempt({}, outboundLimits), attempt({ onRequest: slow }, outboundLimits)]);
   expect(results.map(({ outcome }) => outcome.kind)).toEqual(['failed', 'answered']);
-  for (const { tookMs } of results) expect(Math.abs(tookMs - 15_000)).toBeLessThan(LATE_MS);
+  for (const { tookMs } of results) {
+    expect(tookMs).toBeGreaterThan(14_900);
+    expect(tookMs).toBeLessThan(15_000 + allowedMs(LATE_MS));
+  }
 });
