@@ -170,9 +170,9 @@ function inOrder(
   const byPriority = (a: Candidate, b: Candidate) => a.row.vendor.priority - b.row.vendor.priority;
   const byQuote = (a: Candidate, b: Candidate) => Number(a.quoteNanos - b.quoteNanos);
   const byName = (a: Candidate, b: Candidate) => (nameOf(a.row) < nameOf(b.row) ? -1 : 1);
-  const figures = new Map(pool.map((one) => [one, compared?.(one.row) ?? one.quoteNanos]));
-  const figureOf = (one: Candidate) => figures.get(one) as bigint;
-  const byPrice = (a: Candidate, b: Candidate) => Number(figureOf(a) - figureOf(b));
+  const prices = new Map(pool.map((one) => [one, compared?.(one.row) ?? one.quoteNanos]));
+  const priceOf = (one: Candidate) => prices.get(one) as bigint;
+  const byPrice = (a: Candidate, b: Candidate) => Number(priceOf(a) - priceOf(b));
   const [before, after] = order === 'cheapest' ? [byPrice, byPriority] : [byPriority, byQuote];
   return [...pool].sort((a, b) => before(a, b) || after(a, b) || byName(a, b));
 }

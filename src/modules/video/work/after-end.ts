@@ -20,23 +20,23 @@ const LOOK_EVERY_MS_MAX = 15 * 60_000;
 const LOOK_SHARE = 0.1;
 
 /** `attempt`: what a vendor may be at work on; null: nothing is. */
-export async function afterEnd(turn: VendorStep, attempt: AttemptRow | null): Promise<void> {
-  const { state, step, job } = turn;
+export async function afterEnd(vendorStep: VendorStep, attempt: AttemptRow | null): Promise<void> {
+  const { state, step, job } = vendorStep;
   if (attempt === null) {
     if (isUnsettled(job)) await settleMoney(state, job, nothing);
     else await stepOver(state.core.db, step, job, { dueMs: null });
     return;
   }
-  const bill = await billOf(turn, attempt);
-  if (bill !== null) return close(turn, attempt, bill);
-  if (isUnsettled(job) && turn.nowMs() >= waitsUntilMs(job, attempt)) {
+  const bill = await billOf(vendorStep, attempt);
+  if (bill !== null) return close(vendorStep, attempt, bill);
+  if (isUnsettled(job) && vendorStep.nowMs() >= waitsUntilMs(job, attempt)) {
     await settleMoney(state, job, nothing, { lookInMs: LOOK_AFTER_MS });
     return;
   }
   const endedMs = job.finished_at as number;
-  if (turn.nowMs() >= endedMs + DAY_MS) return close(turn, attempt, 'nothing');
-  const pauseMs = Math.min(LOOK_EVERY_MS_MAX, Math.max(LOOK_AFTER_MS, LOOK_SHARE * (turn.nowMs() - endedMs)));
-  await stepOver(state.core.db, step, job, { dueMs: turn.nowMs() + pauseMs });
+  if (vendorStep.nowMs() >= endedMs + DAY_MS) return close(vendorStep, attempt, 'nothing');
+  const pauseMs = Math.min(LOOK_EVERY_MS_MAX, Math.max(LOOK_AFTER_MS, LOOK_SHARE * (vendorStep.nowMs() - endedMs)));
+  await stepOver(state.core.db, step, job, { dueMs: vendorStep.nowMs() + pauseMs });
 }
 
 const isUnsettled = ({ cost_nanos }: JobRow) => cost_nanos === null;
@@ -47,19 +47,19 @@ function waitsUntilMs(job: JobRow, attempt: AttemptRow): number {
 }
 
 /** What the vendor bills in the end; null: it goes on, or that is not known yet. */
-async function billOf(turn: VendorStep, attempt: AttemptRow): Promise<VideoBill | null> {
-  const { core } = turn.state;
+async function billOf(vendorStep: VendorStep, attempt: AttemptRow): Promise<VideoBill | null> {
+  const { core } = vendorStep.state;
   if (attempt.state !== 'accepted') {
-    await seek(turn, attempt);
+    await seek(vendorStep, attempt);
     return null;
   }
-  const call = callOf(core, attempt, turn.signal);
+  const call = callOf(core, attempt, vendorStep.signal);
   if (call === null) return null;
   const progress = await adapterOf(core, attempt).poll(call, vendorJobOf(attempt));
   switch (progress.kind) {
     case 'queued':
     case 'running': {
-      const cancellation = await askAttemptToStop(core, attempt, turn.signal);
+      const cancellation = await askAttemptToStop(core, attempt, vendorStep.signal);
       return cancellation?.kind === 'stopped' ? cancellation.bill : null;
     }
     case 'unanswered':
@@ -71,8 +71,8 @@ async function billOf(turn: VendorStep, attempt: AttemptRow): Promise<VideoBill 
   }
 }
 
-async function close(turn: VendorStep, attempt: AttemptRow, bill: VideoBill): Promise<void> {
-  const { state, step, job } = turn;
+async function close(vendorStep: VendorStep, attempt: AttemptRow, bill: VideoBill): Promise<void> {
+  const { state, step, job } = vendorStep;
   const { core } = state;
   const { account_id: accountId } = job;
   const { vendor } = attempt;
@@ -86,7 +86,7 @@ async function close(turn: VendorStep, attempt: AttemptRow, bill: VideoBill): Pr
     await settleMoney(state, job, charge, { also });
   } else {
     await core.db.transaction(async (tx) => {
-      const nowMs = turn.nowMs();
+      const nowMs = vendorStep.nowMs();
       if (!(await endAttempt(tx, accountId, attempt.attempt_id, nowMs))) return;
       await bookLoss(tx, { accountId, vendor, billedNanos, cause: causeOf(job) }, nowMs);
     });

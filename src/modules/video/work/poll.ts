@@ -8,8 +8,8 @@ import { adapterOf, callOf, endWithout, goOnLater, type VendorStep, vendorJobOf,
 
 const NO_KEY_PAUSE_MS = 60_000;
 
-export async function pollVendor(turn: VendorStep, attempt: AttemptRow): Promise<void> {
-  const { state, job, signal } = turn;
+export async function pollVendor(vendorStep: VendorStep, attempt: AttemptRow): Promise<void> {
+  const { state, job, signal } = vendorStep;
   const { core } = state;
   const call = callOf(core, attempt, signal);
   if (call === null) {
@@ -18,29 +18,29 @@ export async function pollVendor(turn: VendorStep, attempt: AttemptRow): Promise
       { jobId: job.job_id, vendor, key },
       'a film cannot be asked for: the key that it was begun with is gone',
     );
-    return goOnLater(turn, { pauseMs: NO_KEY_PAUSE_MS });
+    return goOnLater(vendorStep, { pauseMs: NO_KEY_PAUSE_MS });
   }
   const vendorJob = vendorJobOf(attempt);
   const progress = await adapterOf(core, attempt).poll(call, vendorJob);
   switch (progress.kind) {
     case 'queued':
-      return goOnLater(turn, { what: 'queued at the vendor' });
+      return goOnLater(vendorStep, { what: 'queued at the vendor' });
     case 'running':
-      return goesOn(turn, attempt, progress);
+      return goesOn(vendorStep, attempt, progress);
     case 'unanswered':
       core.log.info(
         { jobId: job.job_id, vendor: attempt.vendor, message: progress.message },
         'a vendor has not said how far a film is',
       );
-      return goOnLater(turn, progress.breaker.kind === 'waits' ? { pauseMs: progress.breaker.ms } : {});
+      return goOnLater(vendorStep, progress.breaker.kind === 'waits' ? { pauseMs: progress.breaker.ms } : {});
     case 'succeeded': {
       const billed = { ...vendorJob.details, [BILLED]: JSON.stringify(progress.bill) };
       if (vendorJob.details[BILLED] !== billed[BILLED])
         await saveAttemptDetails(core.db, job.account_id, attempt.attempt_id, billed);
-      return takeFilm(turn, attempt, call, progress);
+      return takeFilm(vendorStep, attempt, call, progress);
     }
     default:
-      return over(turn, attempt, progress);
+      return over(vendorStep, attempt, progress);
   }
 }
 
@@ -48,19 +48,19 @@ export async function pollVendor(turn: VendorStep, attempt: AttemptRow): Promise
 const BILLED = 'qm_billed';
 
 async function goesOn(
-  turn: VendorStep,
+  vendorStep: VendorStep,
   attempt: AttemptRow,
   { progressPct, step: word, warning }: Extract<VideoProgress, { kind: 'queued' | 'running' }>,
 ): Promise<void> {
-  const { state, job } = turn;
+  const { state, job } = vendorStep;
   if (warning !== null)
     state.core.log.warn({ jobId: job.job_id, vendor: attempt.vendor, warning }, 'a vendor says what is not known');
-  const running = await vendorWorks(turn, 'rendering');
+  const running = await vendorWorks(vendorStep, 'rendering');
   if (running === null) return;
   await goOnLater(
-    { ...turn, job: running },
+    { ...vendorStep, job: running },
     {
-      progressPct: progressAfter(running, progressPct, turn.nowMs()),
+      progressPct: progressAfter(running, progressPct, vendorStep.nowMs()),
       what: word?.slice(0, 100) ?? 'rendering',
     },
   );
@@ -69,30 +69,30 @@ async function goesOn(
 type Over = Exclude<VideoProgress, { kind: 'queued' | 'running' | 'unanswered' | 'succeeded' }>;
 
 /** It ended without a film. */
-async function over(turn: VendorStep, attempt: AttemptRow, progress: Over): Promise<void> {
+async function over(vendorStep: VendorStep, attempt: AttemptRow, progress: Over): Promise<void> {
   const { vendor } = attempt;
   switch (progress.kind) {
     case 'failed': {
       const { code, message, vendorSaid, bill } = progress;
-      turn.state.core.log.info(
-        { jobId: turn.job.job_id, vendor, code, message, vendorSaid },
+      vendorStep.state.core.log.info(
+        { jobId: vendorStep.job.job_id, vendor, code, message, vendorSaid },
         'a vendor has failed at a film',
       );
-      return endWithout(turn, attempt, { state: 'failed', problem: problem(code, { message }) }, bill, 'failed');
+      return endWithout(vendorStep, attempt, { state: 'failed', problem: problem(code, { message }) }, bill, 'failed');
     }
     case 'expired':
-      return endWithout(turn, attempt, { state: 'expired', reason: 'vendor_expired' }, progress.bill, 'failed');
+      return endWithout(vendorStep, attempt, { state: 'expired', reason: 'vendor_expired' }, progress.bill, 'failed');
     case 'cancelled': {
       const end = {
         state: 'failed',
         problem: problem('VENDOR_ERROR', { message: 'The vendor has cancelled the job.' }),
       } as const;
-      return endWithout(turn, attempt, end, progress.bill, 'failed');
+      return endWithout(vendorStep, attempt, end, progress.bill, 'failed');
     }
     case 'gone': {
       const message = 'The vendor does not know the job any more.';
       return endWithout(
-        turn,
+        vendorStep,
         attempt,
         { state: 'failed', problem: problem('VENDOR_ERROR', { message }) },
         billBefore(attempt),

@@ -11,14 +11,18 @@ import type { VendorStep } from './vendor-step.ts';
 
 export const SEEK_EVERY_MS = 15_000;
 
-export async function seekJob(turn: VendorStep, attempt: AttemptRow): Promise<void> {
-  const { state, step, job } = turn;
-  if (await seek(turn, attempt)) {
-    await stepOver(state.core.db, step, job, { dueMs: turn.nowMs(), atOnce: true, what: 'accepted by the vendor' });
+export async function seekJob(vendorStep: VendorStep, attempt: AttemptRow): Promise<void> {
+  const { state, step, job } = vendorStep;
+  if (await seek(vendorStep, attempt)) {
+    await stepOver(state.core.db, step, job, {
+      dueMs: vendorStep.nowMs(),
+      atOnce: true,
+      what: 'accepted by the vendor',
+    });
     return;
   }
   const endMs = attempt.created_at + UNKNOWN_OUTCOME_MS;
-  const nowMs = turn.nowMs();
+  const nowMs = vendorStep.nowMs();
   if (nowMs < endMs) {
     const what = 'waiting for word of the vendor';
     await stepOver(state.core.db, step, job, { dueMs: Math.min(nowMs + SEEK_EVERY_MS, endMs), what });

@@ -34,12 +34,12 @@ const SAVE_PAUSE_MS = 1_000;
 /** Another process has the job, or it has ended: this step writes no more. */
 class StepLost extends Error {}
 
-export async function submitJob(turn: VendorStep): Promise<void> {
-  const { state, step, job, signal } = turn;
+export async function submitJob(vendorStep: VendorStep): Promise<void> {
+  const { state, step, job, signal } = vendorStep;
   const watch = new Watch(state.core, step, signal, 'asking a vendor');
   try {
     const material = await materialOf(state, job, signal);
-    await walk(turn, material);
+    await walk(vendorStep, material);
   } catch (error) {
     if (error instanceof Problem) await endJob(state, job, { state: 'failed', problem: error });
     else if (!(error instanceof StepLost)) throw error;
@@ -48,8 +48,8 @@ export async function submitJob(turn: VendorStep): Promise<void> {
   }
 }
 
-async function walk(turn: VendorStep, material: Material): Promise<void> {
-  const { state, step, job } = turn;
+async function walk(vendorStep: VendorStep, material: Material): Promise<void> {
+  const { state, step, job } = vendorStep;
   const [first, ...others] = chainOf(job).map(placeIn) as [Walked, ...Walked[]];
   const chain = [first, ...others] as const;
   const outcomes: Outcome[] = [];
@@ -58,24 +58,24 @@ async function walk(turn: VendorStep, material: Material): Promise<void> {
     switch (next.kind) {
       case 'try': {
         const left = (outcomes[0] as { reason?: FailoverReason } | undefined)?.reason ?? null;
-        outcomes.push(await askVendor(turn, material, next.position, next.place.link, left));
+        outcomes.push(await askVendor(vendorStep, material, next.position, next.place.link, left));
         break;
       }
       case 'accepted': {
         const { model } = next.place;
         const expectedMs = state.times.expectedMs(`${next.place.vendor}/${model}`, wantedOf(job).seconds);
-        const dueMs = turn.nowMs() + firstPauseMs(expectedMs);
+        const dueMs = vendorStep.nowMs() + firstPauseMs(expectedMs);
         await stepOver(state.core.db, step, job, { dueMs, what: 'accepted by the vendor' });
         return;
       }
       case 'unknown':
         await stepOver(state.core.db, step, job, {
-          dueMs: turn.nowMs() + SEEK_EVERY_MS,
+          dueMs: vendorStep.nowMs() + SEEK_EVERY_MS,
           what: 'waiting for word of the vendor',
         });
         return;
       case 'failed':
-        await nobody(turn, next);
+        await nobody(vendorStep, next);
         return;
     }
   }
@@ -96,11 +96,11 @@ const LEAVES: ReadonlySet<string> = new Set([
 
 /** Nobody took it. When that may change, all are asked again in a while. */
 async function nobody(
-  turn: VendorStep,
+  vendorStep: VendorStep,
   failed: { readonly code: Problem['code'] | string; readonly message: string; readonly retryAfterMs?: number },
 ): Promise<void> {
-  const { state, step, job } = turn;
-  const nowMs = turn.nowMs();
+  const { state, step, job } = vendorStep;
+  const nowMs = vendorStep.nowMs();
   const endMs = Math.min(job.created_at + NO_VENDOR_MS, job.deadline_at);
   if (LEAVES.has(failed.code) && nowMs < endMs) {
     const pauseMs = Math.min(failed.retryAfterMs ?? ROUND_PAUSE_MS, ROUND_PAUSE_MS_MAX);
@@ -113,13 +113,13 @@ async function nobody(
 }
 
 async function askVendor(
-  turn: VendorStep,
+  vendorStep: VendorStep,
   material: Material,
   position: number,
   link: Link,
   leftReason: FailoverReason | null,
 ): Promise<Outcome> {
-  const { state, job } = turn;
+  const { state, job } = vendorStep;
   const row = state.core.vendors.row(link.vendor, link.model);
   if (row === undefined || row.vendor.disabled !== null)
     return { kind: 'refused', reason: 'VENDOR_DOWN', message: `${link.vendor} takes no work at present.` };
@@ -130,9 +130,9 @@ async function askVendor(
   }
   let outcome = notSent;
   try {
-    const { attemptId, submission } = await send(turn, material, position, link, leftReason, row);
+    const { attemptId, submission } = await send(vendorStep, material, position, link, leftReason, row);
     outcome = callOutcome(submission);
-    return await settle(turn, attemptId, submission);
+    return await keepAnswer(vendorStep, attemptId, submission);
   } finally {
     entry.ended(outcome);
   }
@@ -169,16 +169,17 @@ async function send(
   return { attemptId: begun.attemptId, submission };
 }
 
-async function settle(turn: VendorStep, attemptId: string, submission: VideoSubmission): Promise<Outcome> {
-  const { core } = turn.state;
-  const { account_id: accountId, job_id: jobId } = turn.job;
+/** What becomes of the attempt. */
+async function keepAnswer(vendorStep: VendorStep, attemptId: string, submission: VideoSubmission): Promise<Outcome> {
+  const { core } = vendorStep.state;
+  const { account_id: accountId, job_id: jobId } = vendorStep.job;
   if (submission.kind === 'accepted') {
     await save(() => acceptAttempt(core.db, accountId, attemptId, submission.job));
     return { kind: 'accepted' };
   }
   if (submission.kind === 'not_sent') {
-    await refuseAttempt(core.db, accountId, attemptId, 'not_sent', turn.nowMs());
-    turn.signal.throwIfAborted();
+    await refuseAttempt(core.db, accountId, attemptId, 'not_sent', vendorStep.nowMs());
+    vendorStep.signal.throwIfAborted();
     throw new Error('a vendor was not asked, though the process does not stop');
   }
   const { message, vendorSaid } = submission;
@@ -191,7 +192,7 @@ async function settle(turn: VendorStep, attemptId: string, submission: VideoSubm
     return { kind: 'unknown' };
   }
   const { reason, breaker } = submission;
-  await save(() => refuseAttempt(core.db, accountId, attemptId, reason, turn.nowMs()));
+  await save(() => refuseAttempt(core.db, accountId, attemptId, reason, vendorStep.nowMs()));
   return { kind: 'refused', reason, message, ...(breaker.kind === 'waits' ? { retryAfterMs: breaker.ms } : {}) };
 }
 

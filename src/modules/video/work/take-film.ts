@@ -33,16 +33,21 @@ type Fetched =
   | { readonly kind: 'kept'; readonly film: Film }
   | { readonly kind: 'again' | 'unsound'; readonly message: string };
 
-export async function takeFilm(turn: VendorStep, attempt: AttemptRow, call: VendorCall, made: Made): Promise<void> {
-  const { state, step, signal } = turn;
-  const job = await vendorWorks(turn, FETCHING);
+export async function takeFilm(
+  vendorStep: VendorStep,
+  attempt: AttemptRow,
+  call: VendorCall,
+  made: Made,
+): Promise<void> {
+  const { state, step, signal } = vendorStep;
+  const job = await vendorWorks(vendorStep, FETCHING);
   if (job === null) return;
   const watch = new Watch(state.core, step, signal, FETCHING);
   try {
     const fetched = await fetchFilm(state, job, attempt, { ...call, signal: watch.signal }, made);
-    if (fetched.kind === 'kept') await succeed({ ...turn, job }, attempt, fetched.film, made);
-    else if (fetched.kind === 'again') await goOnLater({ ...turn, job }, { what: FETCHING });
-    else await unsound({ ...turn, job }, attempt, fetched.message, made);
+    if (fetched.kind === 'kept') await succeed({ ...vendorStep, job }, attempt, fetched.film, made);
+    else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what: FETCHING });
+    else await unsound({ ...vendorStep, job }, attempt, fetched.message, made);
   } catch (error) {
     if (!watch.isLost) throw error;
   } finally {
@@ -129,8 +134,8 @@ async function fetchThumbnail(
   return true;
 }
 
-async function succeed(turn: VendorStep, attempt: AttemptRow, film: Film, { bill }: Made): Promise<void> {
-  const { state, job } = turn;
+async function succeed(vendorStep: VendorStep, attempt: AttemptRow, film: Film, { bill }: Made): Promise<void> {
+  const { state, job } = vendorStep;
   const { core, times } = state;
   const { account_id: accountId } = job;
   const { vendor } = attempt;
@@ -144,7 +149,7 @@ async function succeed(turn: VendorStep, attempt: AttemptRow, film: Film, { bill
     },
   });
   if (after === null) return forgetUndelivered(core, job, assetsOf({ ...job, film: JSON.stringify(film) }));
-  times.took(job.model, wantedOf(job).seconds, turn.nowMs() - (job.running_at ?? job.created_at));
+  times.took(job.model, wantedOf(job).seconds, vendorStep.nowMs() - (job.running_at ?? job.created_at));
 }
 
 function warningsOf(job: JobRow, { durationSeconds }: Film): string[] {
@@ -154,8 +159,8 @@ function warningsOf(job: JobRow, { durationSeconds }: Film): string[] {
   return [`The film is ${Number(durationSeconds.toFixed(1))} seconds long, not ${seconds}.`];
 }
 
-function unsound(turn: VendorStep, attempt: AttemptRow, reason: string, { bill }: Made): Promise<void> {
+function unsound(vendorStep: VendorStep, attempt: AttemptRow, reason: string, { bill }: Made): Promise<void> {
   const message = `What the vendor delivered is no sound film: ${reason}`;
   const end = { state: 'failed', problem: problem('VENDOR_ERROR', { detail: 'unsound_film', message }) } as const;
-  return endWithout(turn, attempt, end, bill, 'unsound');
+  return endWithout(vendorStep, attempt, end, bill, 'unsound');
 }

@@ -30,13 +30,13 @@ export function vendorLoop(state: VideoState): JobLoop {
 async function runStep(state: VideoState, step: Step, signal: AbortSignal): Promise<void> {
   const aheadMs = claimedMs(step) - performance.now();
   const { job } = step;
-  const turn: VendorStep = { state, step, job, signal, nowMs: () => performance.now() + aheadMs };
+  const vendorStep: VendorStep = { state, step, job, signal, nowMs: () => performance.now() + aheadMs };
   const attempt = await openAttempt(state.core.db, job);
-  if (!isLive(job.state)) return afterEnd(turn, attempt);
-  if (turn.nowMs() >= job.deadline_at) return expire(turn, attempt);
-  if (attempt === null) return submitJob(turn);
-  if (attempt.state === 'accepted') return pollVendor(turn, attempt);
-  return seekJob(turn, attempt);
+  if (!isLive(job.state)) return afterEnd(vendorStep, attempt);
+  if (vendorStep.nowMs() >= job.deadline_at) return expire(vendorStep, attempt);
+  if (attempt === null) return submitJob(vendorStep);
+  if (attempt.state === 'accepted') return pollVendor(vendorStep, attempt);
+  return seekJob(vendorStep, attempt);
 }
 
 /** The job's time is over. What the vendor goes on to make is dropped, and what it bills for it a loss. */

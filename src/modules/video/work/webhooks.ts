@@ -43,8 +43,8 @@ const nextDue = statement(
   'video_next_webhook',
   'SELECT w.due_at FROM video.webhook w WHERE w.account_id = $1 AND w.due_at IS NOT NULL ORDER BY w.due_at LIMIT 1',
 );
-const settle = statement(
-  'video_settle_webhook',
+const saveDelivery = statement(
+  'video_save_webhook',
   `UPDATE video.webhook SET status = $5, due_at = $6, attempt = $7
     WHERE account_id = $1 AND job_id = $2 AND number = $3 AND attempt = $4 AND due_at IS NOT NULL`,
 );
@@ -119,5 +119,5 @@ async function save(
   }: { readonly status: Verdict['status']; readonly dueMs: number | null; readonly attempt: number },
 ): Promise<void> {
   const due = dueMs === null ? null : new Date(dueMs);
-  await tx.query(settle, [accountId, job_id, number, claimed, status, due, attempt]);
+  await tx.query(saveDelivery, [accountId, job_id, number, claimed, status, due, attempt]);
 }

@@ -14,7 +14,7 @@ export const remove = defineCapability<AccountState>()({
   summary: 'Deletes the account.',
   description:
     'Every key, session and schedule of it stops before the answer; a repeat is refused with 403 ACCOUNT_SUSPENDED. For seven days an owner ' +
-    'can restore all of it at /auth/account; then everything is removed for good, but for the journal and the payments, which stay without ' +
+    'can restore all of it at /auth/account; then everything is removed for good, but for the ledger and the payments, which stay without ' +
     'names. Its webhooks are told what happens for one more day. Refused while a subscription runs, and while there is paid credit, unless ' +
     'you give that up.',
   keywords: ['close account', 'gdpr erasure', 'remove my account'],

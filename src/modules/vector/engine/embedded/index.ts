@@ -115,7 +115,7 @@ export class EmbeddedEngine implements VectorEngine {
   #eventsOf(worker: number, log: EmbeddedEngineOptions['log']): WorkerEvents {
     return {
       told: (message) => {
-        if (message.type === 'counted') this.#count(worker, message.figure);
+        if (message.type === 'counted') this.#count(worker, message.counter);
         else if (message.type === 'pressed') this.#evictOldest();
         else if (message.state === 'cold') this.#states.delete(message.key);
         else this.#states.set(message.key, { state: message.state, bytes: message.bytes, worker });
@@ -129,9 +129,9 @@ export class EmbeddedEngine implements VectorEngine {
     };
   }
 
-  #count(worker: number, figure: Counter): void {
-    this.#counted[figure] += 1;
-    if (figure === 'changesFollowed' || figure === 'changesSkipped') this.#workers[worker]?.followed();
+  #count(worker: number, counter: Counter): void {
+    this.#counted[counter] += 1;
+    if (counter === 'changesFollowed' || counter === 'changesSkipped') this.#workers[worker]?.followed();
   }
 
   #evictOldest(): void {

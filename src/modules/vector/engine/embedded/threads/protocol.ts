@@ -39,7 +39,7 @@ export type FromWorker =
   | { readonly type: 'found'; readonly call: number; readonly results: readonly SearchResult[] }
   | { readonly type: 'failed'; readonly call: number; readonly error: PlainError }
   | ({ readonly type: 'state'; readonly key: string } & IndexState)
-  | { readonly type: 'counted'; readonly figure: Counter }
+  | { readonly type: 'counted'; readonly counter: Counter }
   /** It may not free what others hold: the oldest of all is to be evicted. */
   | { readonly type: 'pressed' }
   | { readonly type: 'trouble'; readonly error: PlainError };

@@ -25,7 +25,7 @@ export interface WorkerContext {
   readonly listsFromBytes: number;
   /** What nobody waits for went wrong. */
   trouble(error: unknown): void;
-  count(figure: Counter): void;
+  count(counter: Counter): void;
   /** The collection's index is being made, or has another size. */
   changed(collection: IndexedCollection, state: 'loading' | 'ready' | 'cold'): void;
 }

@@ -27,7 +27,7 @@ const collections = new Map<string, Collection>();
 const calls = new Map<number, AbortController>();
 const shelf = new Shelf(budget, worker, {
   evicted: ({ key }) => {
-    tell({ type: 'counted', figure: 'evictions' });
+    tell({ type: 'counted', counter: 'evictions' });
     tell({ type: 'state', key, state: 'cold', bytes: 0 });
     release(key);
   },
@@ -42,7 +42,7 @@ const context: WorkerContext = {
   budgetBytes: budget.bytesMax,
   listsFromBytes,
   trouble,
-  count: (figure) => tell({ type: 'counted', figure }),
+  count: (counter) => tell({ type: 'counted', counter }),
   changed: ({ key, resident }, state) => tell({ type: 'state', key, state, bytes: resident?.bytes ?? 0 }),
 };
 
@@ -87,7 +87,7 @@ async function follow({ change }: Extract<ToWorker, { type: 'changed' }>): Promi
   } catch (error) {
     trouble(error);
   }
-  tell({ type: 'counted', figure: followed ? 'changesFollowed' : 'changesSkipped' });
+  tell({ type: 'counted', counter: followed ? 'changesFollowed' : 'changesSkipped' });
   release(key);
 }
 
