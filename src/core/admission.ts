@@ -183,6 +183,10 @@ export const admission = {
     invokedWithinMax: 4,
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
+    /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */
+    streamHeadAfterMs: 15_000,
+    /** And a comment whenever nothing else of it has gone out for so long: shorter than what proxies take for dead. */
+    streamCommentEveryMs: 10_000,
   },
 };
 

@@ -4,11 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import type { Logger } from '../../src/core/process/logger.ts';
 import { readBills } from '../../src/core/vendors/bills.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';
 import { openaiWire, type WireWords } from '../support/ai/wires.ts';
-import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import {
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+  type TestServiceOptions,
+} from '../support/service.ts';
 
 /** USD per million tokens. */
 export const ACME = { input: 1, output: 2 };
@@ -47,7 +53,10 @@ export class AiVendors {
     model: object = {},
     wire: WireWords = openaiWire,
     settings: Record<string, string> = {},
-    { models: more = [], log }: { readonly models?: readonly object[]; readonly log?: Logger } = {},
+    {
+      models: more = [],
+      ...options
+    }: { readonly models?: readonly object[] } & Pick<TestServiceOptions, 'log' | 'admission'> = {},
   ): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
       OpenaiDouble.start('Hello from acme.', wire),
@@ -88,7 +97,7 @@ export class AiVendors {
     const file = join(folder, 'vendors.yaml');
     await writeFile(file, stringify({ version: 1, vendors }, { aliasDuplicateObjects: false }));
     const env = { VENDORS_FILE: file };
-    const service = await startTestService({ env: { ...env, ...settings }, log });
+    const service = await startTestService({ env: { ...env, ...settings }, ...options });
     return new AiVendors({ acme, corp, service, env, account: await createTestAccount(service.core, 1) }, folder);
   }
 

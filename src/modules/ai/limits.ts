@@ -30,9 +30,6 @@ export const REASONING_OUTPUT_TOKENS = 32_768;
 /** To no less does a limit shrink that the caller did not set. */
 export const OUTPUT_TOKENS_LEAST = 1_024;
 
-/** Headers of a stream go out after so long, content or not. */
-export const HEAD_AFTER_MS = 15_000;
-export const COMMENT_EVERY_MS = 10_000;
 /** Of a stream, before its first content. */
 export const PREAMBLE_PIECES_MAX = 1_000;
 /** An answer that nobody waits for any more is read for so long, where its vendor bills it all the same. */

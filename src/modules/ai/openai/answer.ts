@@ -9,7 +9,7 @@ import { invalidField, type Problem } from '../../../problems/problem.ts';
 import type { ChatAsk } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';
 import type { ChatEvent } from '../calls/chat-event.ts';
-import { CACHE_TTL_SECONDS_MAX, COMMENT_EVERY_MS, HEAD_AFTER_MS } from '../limits.ts';
+import { CACHE_TTL_SECONDS_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { type ChatWire, framesOf } from './frames.ts';
 
@@ -35,10 +35,11 @@ export async function answerChat(
   const metadataOf = metadataBy(request);
   const events = chat(state, ctx, ask);
   if (!ask.stream) return whole(events, wire, metadataOf);
+  const { streamHeadAfterMs, streamCommentEveryMs } = state.core.bounds.call;
   const first = events.next();
   first.catch(() => undefined);
   // What fails at once has its own status; headers do not wait for ever, and then a failure is told in the stream.
-  const begun = await within(first, HEAD_AFTER_MS);
+  const begun = await within(first, streamHeadAfterMs);
   let costNanos = 0n;
   const frames = framesOf(wire, begun === null ? first : Promise.resolve(begun), events, {
     isLate: begun === null,
@@ -57,7 +58,7 @@ export async function answerChat(
       ...(accepted === null ? {} : servedHeaders(accepted.vendor, accepted.model)),
     },
     body: frames,
-    beat: { everyMs: COMMENT_EVERY_MS, text: commentText('waiting') },
+    beat: { everyMs: streamCommentEveryMs, text: commentText('waiting') },
     costNanos: () => costNanos,
   };
 }
