@@ -47,7 +47,7 @@ export class AiVendors {
 
   /**
    * `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service; `models`: further chat models of acme,
-   * like that but for these fields.
+   * like that but for these fields; `embeddings`: further models of embeddings.
    */
   static async start(
     model: object = {},
@@ -55,8 +55,12 @@ export class AiVendors {
     settings: Record<string, string> = {},
     {
       models: more = [],
+      embeddings = {},
       ...options
-    }: { readonly models?: readonly object[] } & Pick<TestServiceOptions, 'log' | 'admission'> = {},
+    }: {
+      readonly models?: readonly object[];
+      readonly embeddings?: { readonly acme?: readonly object[]; readonly corp?: readonly object[] };
+    } & Pick<TestServiceOptions, 'log' | 'admission'> = {},
   ): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
       OpenaiDouble.start('Hello from acme.', wire),
@@ -66,7 +70,7 @@ export class AiVendors {
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, 'vendor-key', { mode: 0o600 });
     const timeouts = { first_content_ms: 400, idle_ms: 400, total_ms: 10_000 };
-    const of = (id: string, double: OpenaiDouble, price: typeof ACME, further: object) => {
+    const of = (id: 'acme' | 'corp', double: OpenaiDouble, price: typeof ACME, further: object) => {
       const adapter = id === 'acme' ? wire.adapter : 'openai';
       const chat = {
         ...{
@@ -90,6 +94,7 @@ export class AiVendors {
           chat,
           ...(id === 'acme' ? more : []).map((one) => ({ ...chat, ...one })),
           ...(adapter === 'openai' ? [embedding] : []),
+          ...(embeddings[id] ?? []).map((one) => ({ serves: ['ai.embed'], dimensions: 3, ...one })),
         ],
       };
     };
