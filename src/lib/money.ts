@@ -20,6 +20,12 @@ export function nanosOfUsd(amount: number): bigint | null {
   return BigInt(whole as string) * NANOS_PER_USD + BigInt(fraction.padEnd(9, '0'));
 }
 
+/** A number that is not negative as the fraction that its decimal digits say: 0.25 is 25 of 100. Nothing is rounded. */
+export function decimalOf(amount: number): { readonly digits: bigint; readonly unit: bigint } {
+  const [whole, fraction = ''] = plainDecimal(amount).split('.');
+  return { digits: BigInt(whole + fraction), unit: 10n ** BigInt(fraction.length) };
+}
+
 // Shortest decimal digits of the double, without an exponent.
 function plainDecimal(amount: number): string {
   const text = String(amount);

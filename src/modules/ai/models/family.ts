@@ -7,6 +7,7 @@ import type { ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { DIMENSIONS_MAX, DIMENSIONS_MIN, OUTPUT_TOKENS, REASONING_OUTPUT_TOKENS, TOKENS_PER_IMAGE } from '../limits.ts';
 
 const tokens = Type.Integer({ minimum: 1, maximum: 100_000_000 });
+const MILLION = 1_000_000n;
 const VECTOR_DIMENSIONS_MAX = 16_384;
 const dimensions = Type.Integer({ minimum: 1, maximum: VECTOR_DIMENSIONS_MAX });
 const usd = Type.Number({ minimum: 0, maximum: 100_000 });
@@ -108,8 +109,8 @@ export interface AiModel {
   readonly reasoning: boolean;
   readonly billsAfterDisconnect: boolean;
   readonly costFromUsage: boolean;
-  /** Of the vendor's own cost, what is charged: 1, in batches less its discount. */
-  readonly priceShare: number;
+  /** Of its price, what is charged: all, in batches less its discount. */
+  readonly shareMillionths: bigint;
   /** Of an embedding; null: the row does not say. */
   readonly dimensions: number | null;
   /** What a caller may ask for; null: nothing else. */
@@ -155,7 +156,7 @@ function readModel(row: ModelRow): AiModel {
     reasoning: said.reasoning ?? false,
     billsAfterDisconnect: said.bills_after_disconnect ?? false,
     costFromUsage: said.cost_from_usage ?? false,
-    priceShare: 1,
+    shareMillionths: MILLION,
     dimensions: said.dimensions ?? null,
     dimensionsRange: said.dimensions_range ?? null,
     inputTokensMax: said.max_input_tokens ?? null,
@@ -214,7 +215,6 @@ export function timeoutsOf({ row: { timeouts }, reasoning }: AiModel): AiTimeout
 
 export const CHAT = 'ai.chat';
 export const EMBED = 'ai.embed';
-const MILLION = 1_000_000n;
 const SAMPLE_TOKENS = 1_000n;
 
 export const aiFamily: ModelFamily = {

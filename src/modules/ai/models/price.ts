@@ -1,5 +1,6 @@
 // What tokens cost: the most that a call may cost, which is held, and what it did cost. Nano-USD with markup, rounded up once.
 import { quoteOf } from '../../../core/vendors/quote.ts';
+import { decimalOf, NANOS_PER_USD } from '../../../lib/money.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import type { ModelRow, Vendor } from '../../../vendors/file/port.ts';
 import type { ModelCall } from '../calls/model-call.ts';
@@ -7,7 +8,6 @@ import { batchModel } from './batch-model.ts';
 import { type AiModel, aiModel, type Rates } from './family.ts';
 
 const MILLION = 1_000_000n;
-const NANOS_PER_USD = 1e9;
 
 /** What models are compared by, whatever is asked of them: three parts of input with one of output, at a million tokens. */
 export function comparedNanos({ tiers, row }: AiModel): bigint {
@@ -79,7 +79,8 @@ export function usedNanos(
   vendor: Pick<Vendor, 'markupPct'> = model.row.vendor,
 ): bigint {
   if (model.costFromUsage && usage.costUsd !== null) {
-    return quoteOf(vendor, BigInt(Math.ceil(usage.costUsd * NANOS_PER_USD * model.priceShare)), 1n);
+    const { digits, unit } = decimalOf(usage.costUsd);
+    return quoteOf(vendor, digits * NANOS_PER_USD * model.shareMillionths, 1n, unit * MILLION);
   }
   const rates = ratesFor(model, usage.inputTokens);
   const plain = Math.max(0, usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens);
@@ -93,12 +94,13 @@ export function usedNanos(
 
 /** `scaled`: nano-USD times a million. */
 function totalNanos(
-  { row, perImage, perRequest }: AiModel,
+  { row, perImage, perRequest, shareMillionths }: AiModel,
   scaled: bigint,
   images: number,
   vendor: Pick<Vendor, 'markupPct'> = row.vendor,
 ): bigint {
-  return quoteOf(vendor, scaled + MILLION * (perRequest + BigInt(images) * perImage), 1n, MILLION);
+  const whole = scaled + MILLION * (perRequest + BigInt(images) * perImage);
+  return quoteOf(vendor, whole * shareMillionths, 1n, MILLION * MILLION);
 }
 
 function ratesFor({ tiers }: AiModel, inputTokens: number): Rates {
