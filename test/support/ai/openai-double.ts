@@ -45,6 +45,8 @@ export class OpenaiDouble {
   readonly seen: Seen[] = [];
   readonly #server: Server;
   readonly #deeds: Deed[] = [];
+  /** What it does with a call by what that says, where nothing else is said; null: what it usually does. */
+  rule: (seen: Seen) => Deed | null = () => null;
   readonly #words: string;
   readonly #speaks: Speech;
 
@@ -61,7 +63,7 @@ export class OpenaiDouble {
         response.on('close', () => {
           seen.left = !response.writableEnded;
         });
-        void this.#do(this.#deeds.shift() ?? this.#usual(seen), response);
+        void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.#usual(seen), response);
       });
     });
   }
