@@ -63,6 +63,7 @@ const WORKED_OUT = [
   /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
   /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
   /^\d\d:\d\d UTC/, // the hour of an instant
+  /^In the last 24 hours it had 0 runs\. The record of its runs goes with it: 0 runs of 30 days\.$/, // counted
   /^\d+ (s|min|h)$/, // how old something is, in whole units
   /^(Spent|Failed) in (7|30) days$/,
   /with 2xx\.$/,

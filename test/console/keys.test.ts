@@ -49,6 +49,7 @@ test('keys, usage and events are sound, narrow and dark, wide and light', async 
     ['events', 'Events'],
     ['events?type=none.such', 'Events'],
     [`keys/${account.keyId}/revoke`, `Revoke ${account.keyId}`],
+    [`keys/${account.keyId}/leaked`, `A certain leak of ${account.keyId}`],
     [`keys/${account.keyId}`, account.keyId],
     ['keys/key_0', 'There is no such page'],
   ]);
@@ -82,6 +83,36 @@ test('a key is made, shown once, narrowed and revoked, without scripts', async (
   const revoked = await sendForm(visitor, `${page}/revoke`, 'revoke', { typed: id });
   expect([revoked.status, revoked.location]).toEqual([303, '/console/keys?done=key_revoke.revoke']);
   expect((await call('GET', '/v1/queue/list')).status).toBe(401);
+});
+
+test('the pages that end a key say what it did in a day; a certain leak wants its id and puts a new one in its place, a suspicion ends nothing', async () => {
+  const { secret } = await createTestAccount(service.core, 1);
+  const [visitor, owner] = [await signedIn(service.url, secret), client(service.url, secret)];
+  await owner('POST', '/v1/queue/create', { name: 'jobs' });
+  const made = async (name: string) =>
+    (await owner('POST', '/v1/account/keys/create', { name, scopes: ['queue'] })).body.data;
+  const [key, doubted] = [await made('used'), await made('doubted')];
+  const used = client(service.url, key.key_secret);
+  for (let n = 0; n < 3; n += 1) await used('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
+  expect((await used('POST', '/v1/queue/publish', { queue: 'none', payload: {} })).status).toBe(404);
+  for (const end of ['revoke', 'leaked']) {
+    const { text } = await visitor.get(`/console/keys/${key.id}/${end}`);
+    const told = text.replaceAll(/<[^>]+>/g, '');
+    expect(told).toContain('In the last 24 hours it made 4 calls (1 failed) for 0.00006 USD.');
+  }
+  const page = `/console/keys/${key.id}/leaked`;
+  const untyped = await sendForm(visitor, page, 'leaked', { typed: 'used', auto_rotate: 'on' });
+  expect([untyped.status, untyped.text.includes('id="leaked-typed-fault"')]).toEqual([400, true]);
+  expect((await used('GET', '/v1/queue/list')).status).toBe(200);
+  const ended = await sendForm(visitor, page, 'leaked', { typed: key.id, auto_rotate: 'on' });
+  const secretIn = (text: string) => /class="secret"[^>]*>([^<]+)</.exec(text)?.[1] ?? '';
+  expect((await used('GET', '/v1/queue/list')).status).toBe(401);
+  expect((await client(service.url, secretIn(ended.text))('GET', '/v1/queue/list')).status).toBe(200);
+  const suspected = await sendForm(visitor, `/console/keys/${doubted.id}`, 'leak', { confirmed_leak: 'on' });
+  expect([suspected.status, secretIn(suspected.text)]).toEqual([200, '']);
+  expect((await client(service.url, doubted.key_secret)('GET', '/v1/queue/list')).status).toBe(200);
+  const atOnce = await sendForm(visitor, `/console/keys/${doubted.id}`, 'rotate', { grace_hours: '0' });
+  expect([atOnce.status, atOnce.text.includes('id="rotate-grace_hours-fault"')]).toEqual([400, true]);
 });
 
 test('by keyboard alone a key is made with an end, is used, is narrowed, and is revoked', async () => {

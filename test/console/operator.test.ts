@@ -126,6 +126,24 @@ test('tier and verification are set, a top-up is approved, and one is paid back 
   expect((await visitor.get(`${page()}/refund/${paid.slice(0, -4)}1111`)).status).toBe(404);
 });
 
+test('a top-up is rejected by its id, on a page that says what was charged; nothing of it is credited', async () => {
+  const rejected = await toppedUp('reviewed', 'review');
+  const before = (await detail()).balance.balance_usd;
+  const ending = `${page()}/reject/${rejected}`;
+  await expectSoundPages(chromium.browser, service.url, operator.secret, [
+    [ending.slice('/console/'.length), 'Reject a top-up'],
+  ]);
+  const visitor = await signedIn(service.url, operator.secret);
+  expect((await visitor.get('/console/operator/topups')).text).toContain(`href="${ending}"`);
+  expect((await visitor.get(ending)).text).toMatch(/was charged 20 USD/);
+  const state = async () => (await call('GET', `/v1/account/topup/get/${rejected}`)).body.data.status;
+  expect((await sendForm(visitor, ending, 'reject', { typed: 'it' })).status).toBe(400);
+  expect(await state()).toBe('review');
+  const done = await sendForm(visitor, ending, 'reject', { typed: rejected });
+  expect(done.location).toBe('/console/operator/topups?done=operator_reject.reject');
+  expect([await state(), (await detail()).balance.balance_usd]).toEqual(['failed', before]);
+});
+
 test('health tells the processes, what waits, and what the doctor found last', async () => {
   const health = async () => (await act('GET', '/v1/operator/health')).body.data;
   expect(await health()).toMatchObject({ processes: [{ role: 'all' }], lanes: { calls_waiting: 0 }, doctor: null });

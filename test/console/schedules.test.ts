@@ -127,6 +127,10 @@ test('one is deleted by its id only, and one of another account is as unknown as
   );
   const main = (text = '') => /<main[\s\S]*?<footer/.exec(text)?.[0];
   expect([foreign?.status, main(foreign?.text)]).toEqual([404, main(random?.text)]);
+  const ended = await ran();
+  expect((await visitor.get(`/console/schedules/${ended}/delete`)).text).toContain(
+    'In the last 24 hours it had 1 run. The record of its runs goes with it: 1 run of 30 days.',
+  );
   const page = `/console/schedules/${id}/delete`;
   expect((await sendForm(visitor, page, 'delete', { typed: 'x' })).status).toBe(400);
   expect((await sendForm(visitor, page, 'delete', { typed: id })).location).toBe(

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { ConsolePage } from '../../src/surfaces/console/page.ts';
 import { eventually } from '../cron/harness.ts';
+import { leaveCard } from './leave-card.ts';
 import type { Client } from './service.ts';
 
 /** What the addresses of its pages name. */
@@ -14,6 +15,7 @@ export interface Filled {
   readonly collection: string;
   readonly film: string;
   readonly key: string;
+  readonly card: string;
 }
 
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
@@ -51,11 +53,13 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   });
   await post(`/v1/account/webhooks/test/${webhook.id}`, {});
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
+  await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
+  const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
   await eventually(async () => (await ok('GET', `/v1/video/get/${film.job_id}`)).finished_at !== null);
   return {
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
-    ...{ group: group.error_group_id, film: film.job_id, key: key.id },
+    ...{ group: group.error_group_id, film: film.job_id, key: key.id, card: card.payment_method_id },
   };
 }
 
@@ -63,7 +67,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
 export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): string {
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
-    ...{ webhooks: filled.webhook, video: filled.film, keys: filled.key },
+    ...{ webhooks: filled.webhook, video: filled.film, keys: filled.key, wallet: filled.card },
   };
   const [, room = ''] = path.split('/');
   return `/console${path.replace(/\{\w+\}/, () => {

@@ -4,13 +4,15 @@ import { aiPage } from './ai/ai.ts';
 import { errorsPage } from './errors/errors.ts';
 import { errorPage } from './errors/one.ts';
 import { eventsPage } from './events/events.ts';
+import { leakedPage, revokePage } from './keys/ends.ts';
 import { keysPage } from './keys/keys.ts';
-import { keyPage, revokePage } from './keys/one.ts';
+import { keyPage } from './keys/one.ts';
 import { operatorAccountPage } from './operator/account.ts';
 import { operatorHealthPage } from './operator/health.ts';
 import { operatorPage } from './operator/operator.ts';
 import { operatorMailPage, operatorOutboxPage } from './operator/outbox.ts';
-import { operatorTopupsPage, refundPage } from './operator/topups.ts';
+import { refundPage, rejectPage } from './operator/topup-ends.ts';
+import { operatorTopupsPage } from './operator/topups.ts';
 import { overviewPage } from './overview/overview.ts';
 import type { ConsolePage } from './page.ts';
 import { dlqPage } from './queues/dlq.ts';
@@ -24,6 +26,7 @@ import { collectionDeletePage, collectionPage } from './vectors/collection.ts';
 import { vectorsPage } from './vectors/vectors.ts';
 import { jobDeletePage, jobPage } from './video/job.ts';
 import { videoPage } from './video/video.ts';
+import { removeCardPage } from './wallet/remove.ts';
 import { walletPage } from './wallet/wallet.ts';
 import { webhookDeletePage, webhookPage } from './webhooks/one.ts';
 import { webhooksPage } from './webhooks/webhooks.ts';
@@ -33,6 +36,7 @@ export const pages: readonly ConsolePage[] = [
   keysPage,
   keyPage,
   revokePage,
+  leakedPage,
   queuesPage,
   queuePage,
   queuePurgePage,
@@ -54,6 +58,7 @@ export const pages: readonly ConsolePage[] = [
   jobDeletePage,
   aiPage,
   walletPage,
+  removeCardPage,
   usagePage,
   eventsPage,
   accountPage,
@@ -61,6 +66,7 @@ export const pages: readonly ConsolePage[] = [
   operatorPage,
   operatorAccountPage,
   refundPage,
+  rejectPage,
   operatorTopupsPage,
   operatorOutboxPage,
   operatorMailPage,

@@ -1,12 +1,12 @@
 // The account: whose it is, its plan with what is used of it, its address, which vendors it is served by, its data as a file, and its end.
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import type { PersonSections } from '../../pages/auth/person-sections.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, checkbox, field, textOf } from '../parts/form.ts';
 import { badge, facts, type Page, table } from '../parts/table.ts';
 import { count, inZone, money, short, time } from '../parts/text.ts';
+import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Visit } from '../visit.ts';
 import { plan, planActs, type Subscription, type Tier } from './plan.ts';
 import { type Routing, routing, routingActs } from './routing.ts';
@@ -73,8 +73,7 @@ export const accountDeletePage: ConsolePage = {
     delete: {
       capability: 'account.delete',
       input(form, { principal: { accountId } }) {
-        if (form.get('typed')?.trim() !== accountId)
-          throw invalidField('typed', 'equal', `Type ${accountId} to delete the account.`);
+        requireTyped(form, accountId, 'delete the account');
         return { confirm: accountId, forfeit_balance: form.has('forfeit_balance') };
       },
       done: 'The account was deleted.',
@@ -165,12 +164,11 @@ async function showDelete(visit: Visit): Promise<View> {
 <p>Everything of ${short(name ?? id, 100)} stops at once, for all keys and people:</p>
 <ul>${things}<li>${money(balance.balance_usd)} of credit, ${money(balance.paid_usd)} of it paid</li></ul>
 <p>For seven days an owner can have it back. Then it is removed for good.</p>
-${actForm(
-  visit,
-  'delete',
-  html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}
-${checkbox(visit, 'delete', { name: 'forfeit_balance', label: 'Paid credit that is left may be lost' })}<button class="danger">Delete</button>`,
-)}`;
+${typedForm(visit, 'delete', {
+  wanted: id,
+  button: 'Delete',
+  after: checkbox(visit, 'delete', { name: 'forfeit_balance', label: 'Paid credit that is left may be lost' }),
+})}`;
   return { title: 'Delete the account', content };
 }
 

@@ -1,6 +1,16 @@
-// A key as the API tells it, and the time over which its spend is told.
+// A key as the API tells it, the time over which its spend is told, and the one that an address names.
+import { problem } from '../../../problems/problem.ts';
+import type { Page } from '../parts/table.ts';
+import type { Visit } from '../visit.ts';
 
 export const DAYS = 30;
+
+/** As usage sums it up. */
+export interface Spent {
+  readonly spend_usd: number;
+  readonly request_count: number;
+  readonly error_count: number;
+}
 
 export interface Key {
   readonly id: string;
@@ -32,4 +42,19 @@ export function scopesInWords(scopes: readonly string[] | null): string {
     return scope.includes('.') ? scope : `do everything in ${module}`;
   });
   return words.join(', ');
+}
+
+const LIMIT = 100;
+const PAGES_MAX = 10;
+
+/** The key of the address. There is no capability for one: it is looked for in the list. Throws NOT_FOUND. */
+export async function findKey(visit: Visit): Promise<Key> {
+  let cursor: string | null | undefined;
+  for (let page = 0; page < PAGES_MAX && cursor !== null; page += 1) {
+    const { items, next_cursor }: Page<Key> = await visit.need('account.keys.list', { cursor, limit: LIMIT });
+    const found = items.find(({ id }) => id === visit.params.id);
+    if (found !== undefined) return found;
+    cursor = next_cursor;
+  }
+  throw problem('NOT_FOUND');
 }

@@ -1,6 +1,6 @@
-// One key: narrow it, give it a new secret, report a leak, revoke it. What ends a key has a page that says what will happen.
+// One key: narrow it, give it a new secret, say that it may have leaked. What ends it at once stands in ends.ts.
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField, problem } from '../../../problems/problem.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
 import { shown } from '../parts/failure.ts';
 import { actForm, checkbox, choice, field, numberOf, textOf } from '../parts/form.ts';
@@ -8,16 +8,11 @@ import { lastDays } from '../parts/period.ts';
 import { badge, facts, figures } from '../parts/table.ts';
 import { ago, count, money, plainNumber, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
-import { DAYS, type Key, scopesInWords } from './key.ts';
+import { leakReported } from './ends.ts';
+import { DAYS, findKey, type Key, type Spent, scopesInWords } from './key.ts';
 import { secretPage } from './keys.ts';
 
-interface Spent {
-  readonly spend_usd: number;
-  readonly request_count: number;
-  readonly error_count: number;
-}
-
-const LIMIT = 100;
+const AT_ONCE = 'A secret that has to end at once is reported as a certain leak.';
 
 const narrow: Act = {
   capability: 'account.keys.update',
@@ -33,29 +28,22 @@ const narrow: Act = {
 
 const rotate: Act = {
   capability: 'account.keys.rotate',
-  input: (form, { params }) => ({ id: params.id, grace_hours: numberOf(form, 'grace_hours') }),
+  input(form, { params }) {
+    const hours = numberOf(form, 'grace_hours');
+    // That would end it at once: such acts have pages of their own.
+    if (hours === 0) throw invalidField('grace_hours', 'minimum', `At least 1. ${AT_ONCE}`);
+    return { id: params.id, grace_hours: hours };
+  },
   done: 'The key has a new secret.',
   shown: (data, visit) => secretPage(data as Key & { readonly key_secret: string }, visit),
 };
 
+/** Of what is not certain: the key lives on. */
 const leak: Act = {
   capability: 'account.keys.suspected_compromise',
-  input: (form, { params }) => ({
-    id: params.id,
-    confirmed_leak: form.has('confirmed_leak'),
-    auto_rotate: form.has('auto_rotate'),
-  }),
+  input: (form, { params }) => ({ id: params.id, confirmed_leak: false, auto_rotate: form.has('auto_rotate') }),
   done: 'The leak was reported.',
-  shown(data, visit) {
-    const { key, replacement } = data as {
-      readonly key: Key & { readonly key_secret?: string };
-      readonly replacement: (Key & { readonly key_secret: string }) | null;
-    };
-    if (replacement !== null) return secretPage(replacement, visit);
-    if (key.key_secret !== undefined) return secretPage({ ...key, key_secret: key.key_secret }, visit);
-    const content = html`<h1>The leak was reported</h1><p>The key is ${key.status}. <a href="${visit.path('/keys')}">All keys</a></p>`;
-    return { title: 'The leak was reported', content };
-  },
+  shown: leakReported,
 };
 
 export const keyPage: ConsolePage = {
@@ -66,44 +54,8 @@ export const keyPage: ConsolePage = {
   acts: { narrow, rotate, leak },
 };
 
-/** Revoking cannot be undone: its name is to be typed. */
-export const revokePage: ConsolePage = {
-  name: 'key_revoke',
-  path: '/keys/{id}/revoke',
-  needs: 'account.keys.list',
-  show: showRevoke,
-  acts: {
-    revoke: {
-      capability: 'account.keys.revoke',
-      input(form, { params }) {
-        const { id = '' } = params;
-        if (form.get('typed')?.trim() !== id) throw invalidField('typed', 'equal', `Type ${id} to revoke the key.`);
-        return { id };
-      },
-      done: 'The key was revoked. Its next call is refused.',
-      next: () => '/keys',
-    },
-  },
-};
-
-/** There is no capability for one key: it is looked for in the list. */
-async function find(visit: Visit): Promise<Key> {
-  const { id } = visit.params;
-  let cursor: string | null | undefined;
-  for (let page = 0; page < 10 && cursor !== null; page += 1) {
-    const { items, next_cursor } = await visit.need<{
-      readonly items: readonly Key[];
-      readonly next_cursor: string | null;
-    }>('account.keys.list', { cursor, limit: LIMIT });
-    const found = items.find((key) => key.id === id);
-    if (found !== undefined) return found;
-    cursor = next_cursor;
-  }
-  throw problem('NOT_FOUND');
-}
-
 async function show(visit: Visit): Promise<View> {
-  const key = await find(visit);
+  const key = await findKey(visit);
   const { id, name, status } = key;
   const spent = await visit.call<Spent>('account.usage', { ...lastDays(visit, DAYS), key_id: id });
   const isLive = status === 'active' || status === 'rotating';
@@ -166,22 +118,12 @@ ${choice(visit, 'narrow', {
 <div class="panels"><section class="panel"><h2>New secret</h2>${actForm(
     visit,
     'rotate',
-    html`${field(visit, 'rotate', { name: 'grace_hours', label: 'The old one lives on for hours', value: '24', attributes: html`inputmode="numeric"` })}<button>Rotate</button>`,
+    html`${field(visit, 'rotate', { name: 'grace_hours', label: 'The old one lives on for hours', value: '24', hint: AT_ONCE, attributes: html`inputmode="numeric"` })}<button>Rotate</button>`,
   )}</section>
 <section class="panel"><h2>Report a leak</h2>${actForm(
     visit,
     'leak',
-    html`${checkbox(visit, 'leak', { name: 'confirmed_leak', label: 'It is certain: end the key at once' })}
-${checkbox(visit, 'leak', { name: 'auto_rotate', label: 'Make a new secret', isChecked: true })}<button class="danger">Report</button>`,
-  )}</section></div>
+    html`${checkbox(visit, 'leak', { name: 'auto_rotate', label: 'Make a new secret: the old one lives one more hour', isChecked: true })}<button>Report a suspicion</button>`,
+  )}<p><a href="${visit.path(`/keys/${id}/leaked`)}">It is certain: end the key…</a></p></section></div>
 <p><a href="${visit.path(`/keys/${id}/revoke`)}">Revoke the key…</a></p>`;
-}
-
-async function showRevoke(visit: Visit): Promise<View> {
-  const { id, name, last_used_at } = await find(visit);
-  const content = html`<p><a href="${visit.path(`/keys/${id}`)}">Back</a></p>
-<h1>Revoke ${short(name ?? id, 100)}</h1>
-<p>Its next call is refused, everywhere, and it can never be used again. It was last used ${ago(visit, last_used_at)}.</p>
-${actForm(visit, 'revoke', html`${field(visit, 'revoke', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Revoke</button>`)}`;
-  return { title: 'Revoke a key', content };
 }

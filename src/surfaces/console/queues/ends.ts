@@ -1,10 +1,9 @@
 // What cannot be undone of a queue: all its messages, or the queue with them. The pages say what goes in numbers, and ask for its name.
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
-import { actForm, field } from '../parts/form.ts';
 import type { Page } from '../parts/table.ts';
 import { countOf, short } from '../parts/text.ts';
+import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Visit } from '../visit.ts';
 import { messagesOf, queuePath, type Stats } from './queue.ts';
 
@@ -41,7 +40,7 @@ export const queueDeletePage: ConsolePage = {
 
 function typedName(what: string): Act['input'] {
   return (form, { params: { name = '' } }) => {
-    if (form.get('typed')?.trim() !== name) throw invalidField('typed', 'equal', `Type ${name} to ${what}.`);
+    requireTyped(form, name, what);
     return { queue: name };
   };
 }
@@ -52,7 +51,7 @@ async function showPurge(visit: Visit): Promise<View> {
   const content = html`${back(visit, queue)}
 <h1>Purge ${short(queue, 80)}</h1>
 <p>${messagesIn(stats)} are gone at once and for good. Who works on one of them cannot acknowledge it any more.${stats.dlq_count === 0 ? '' : ` The ${countOf(stats.dlq_count, 'dead letter')} of the queue stay in the dead-letter queue.`}</p>
-${confirmForm(visit, 'purge', queue, 'Purge')}`;
+${typedForm(visit, 'purge', { wanted: queue, button: 'Purge' })}`;
   return { title: 'Purge a queue', content };
 }
 
@@ -65,20 +64,12 @@ async function showDelete(visit: Visit): Promise<View> {
   const content = html`${back(visit, queue)}
 <h1>Delete ${short(queue, 80)}</h1>
 <p>The queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')} are gone at once and for good.${stats.dlq_count === 0 ? '' : ` The ${countOf(stats.dlq_count, 'dead letter')} of the queue stay in the dead-letter queue, and cannot be redriven any more.`}</p>
-${confirmForm(visit, 'delete', queue, 'Delete')}`;
+${typedForm(visit, 'delete', { wanted: queue, button: 'Delete' })}`;
   return { title: 'Delete a queue', content };
 }
 
 function messagesIn(stats: Stats): string {
   return `${countOf(messagesOf(stats), 'message')} (${countOf(stats.available_count, 'available', 'available')}, ${countOf(stats.in_flight_count, 'in flight', 'in flight')}, ${countOf(stats.delayed_count, 'delayed', 'delayed')})`;
-}
-
-function confirmForm(visit: Visit, act: string, queue: string, label: string): Html {
-  return actForm(
-    visit,
-    act,
-    html`${field(visit, act, { name: 'typed', label: `Type ${queue}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false" autocapitalize="off"` })}<button class="danger">${label}</button>`,
-  );
 }
 
 function back(visit: Visit, queue: string): Html {

@@ -1,15 +1,18 @@
 // One schedule: when it runs next, what its runs came to; pause, resume, change, delete.
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
-import { actButton, actForm, field, textOf } from '../parts/form.ts';
+import { actButton, actForm, textOf } from '../parts/form.ts';
 import { facts, more, type Page, table } from '../parts/table.ts';
-import { money, payload, short, time } from '../parts/text.ts';
+import { countOf, money, payload, short, time } from '../parts/text.ts';
+import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Visit } from '../visit.ts';
 import { type Job, jobFields, jobPath, nextRun, type Run, runState, scheduleText, stateOf } from './schedule.ts';
 
 const ROWS = 25;
+/** The page of its end counts no more runs than one call answers. */
+const COUNTED_MAX = 100;
 const idOf = ({ params: { id = '' } }: Visit) => id;
 const byId = (_: unknown, visit: Visit) => ({ id: idOf(visit) });
 
@@ -51,8 +54,7 @@ export const scheduleDeletePage: ConsolePage = {
       capability: 'cron.delete',
       input(form, visit) {
         const id = idOf(visit);
-        if (form.get('typed')?.trim() !== id)
-          throw invalidField('typed', 'equal', `Type ${id} to delete the schedule.`);
+        requireTyped(form, id, 'delete the schedule');
         return { id };
       },
       done: 'The schedule was deleted.',
@@ -117,10 +119,22 @@ function answerOf({ run_id: id, response_snippet: snippet }: Run): Html {
 
 async function showDelete(visit: Visit): Promise<View> {
   const id = idOf(visit);
-  const job = await visit.need<Job>('cron.get', { id });
+  const [job, kept] = await Promise.all([
+    visit.need<Job>('cron.get', { id }),
+    visit.need<Page<Run>>('cron.runs', { id, limit: COUNTED_MAX }),
+  ]);
   const content = html`<p><a href="${visit.path(jobPath(id))}">${short(job.name ?? id, 100)}</a></p>
 <h1>Delete the schedule</h1>
-<p>It runs no more, and the record of its runs goes with it. Its next run would be ${nextRun(visit, job)}.</p>
-${actForm(visit, 'delete', html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Delete</button>`)}`;
+<p>It runs no more: its next run would be ${nextRun(visit, job)}.</p>
+<p>${ofLastDay(visit, kept)}</p>
+${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
   return { title: 'Delete a schedule', content };
+}
+
+/** How often it ran is how often it will be missed. */
+function ofLastDay({ nowMs }: Visit, { items, next_cursor: next }: Page<Run>): string {
+  const day = items.filter(({ scheduled_at: at }) => Date.parse(at) > nowMs - DAY_MS);
+  const told = (runs: number) =>
+    runs === items.length && next !== null ? `${runs} runs or more` : countOf(runs, 'run');
+  return `In the last 24 hours it had ${told(day.length)}. The record of its runs goes with it: ${told(items.length)} of 30 days.`;
 }

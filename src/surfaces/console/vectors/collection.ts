@@ -7,6 +7,7 @@ import { panel, shown } from '../parts/failure.ts';
 import { actForm, field, numberOf, textOf } from '../parts/form.ts';
 import { facts, figures, more, type Page, table } from '../parts/table.ts';
 import { count, payload, short, sizeText, time } from '../parts/text.ts';
+import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Read, Visit } from '../visit.ts';
 import { type Collection, collectionPath, stateOf } from './vectors.ts';
 
@@ -60,8 +61,7 @@ export const collectionDeletePage: ConsolePage = {
     delete: {
       capability: 'vector.collection.delete',
       input(form, { params: { name = '' } }) {
-        if (form.get('typed')?.trim() !== name)
-          throw invalidField('typed', 'equal', `Type ${name} to delete the collection.`);
+        requireTyped(form, name, 'delete the collection');
         return { collection: name };
       },
       done: 'The collection was deleted.',
@@ -179,7 +179,7 @@ async function showDelete(visit: Visit): Promise<View> {
   const content = html`${back(visit)}
 <h1>Delete ${short(collection, 100)}</h1>
 <p>${count(one.vector_count)} vectors (${sizeText(one.raw_vendor_payload.bytes)}) and their metadata are gone at once and for good.</p>
-${actForm(visit, 'delete', html`${field(visit, 'delete', { name: 'typed', label: `Type ${collection}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Delete</button>`)}`;
+${typedForm(visit, 'delete', { wanted: collection, button: 'Delete' })}`;
   return { title: 'Delete a collection', content };
 }
 

@@ -1,11 +1,11 @@
 // One film: how far it is, the film itself, what it cost, and the way to stop or delete it.
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { shown } from '../parts/failure.ts';
-import { actForm, field } from '../parts/form.ts';
+import { actForm } from '../parts/form.ts';
 import { facts } from '../parts/table.ts';
 import { durationText, money, payload, short, sizeText, time } from '../parts/text.ts';
+import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Read, Visit } from '../visit.ts';
 import { type Job, jobState, modelOf, ownPath } from './video.ts';
 
@@ -39,7 +39,7 @@ export const jobDeletePage: ConsolePage = {
     delete: {
       capability: 'video.delete',
       input(form, { params: { id = '' } }) {
-        if (form.get('typed')?.trim() !== id) throw invalidField('typed', 'equal', `Type ${id} to delete the film.`);
+        requireTyped(form, id, 'delete the film');
         return { id };
       },
       done: 'The film was deleted.',
@@ -101,6 +101,6 @@ async function showDelete(visit: Visit): Promise<View> {
   const content = html`<p><a href="${visit.path(`/video/${id}`)}">Back</a></p>
 <h1>Delete a film</h1>
 <p>${short(job.prompt, 200)}: ${job.size_bytes === null ? 'no film' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
-${actForm(visit, 'delete', html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Delete</button>`)}`;
+${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
   return { title: 'Delete a film', content };
 }

@@ -1,4 +1,4 @@
-// Cards that are kept for auto-recharge. They are left at the provider's page; here they are chosen and removed.
+// Cards that are kept for auto-recharge. They are left at the provider's page; here they are chosen. remove.ts ends one.
 import { type Html, html } from '../../../lib/html.ts';
 import type { Act } from '../page.ts';
 import { checkoutPage, returnUrl } from '../parts/checkout.ts';
@@ -33,11 +33,15 @@ export const methodActs: Readonly<Record<string, Act>> = {
       }),
   },
   set_default: { capability: 'account.payment_method.set_default', input: chosen, done: 'The card is the usual one.' },
-  remove: { capability: 'account.payment_method.delete', input: chosen, done: 'The card was removed.' },
 };
 
 export function nameOf({ brand, type, last4 }: Method): string {
   return `${brand ?? type}${last4 === null ? '' : ` …${last4}`}`;
+}
+
+/** `04/2031`; null: it has no end. */
+export function expiryOf({ exp_month: month, exp_year: year }: Method): string | null {
+  return month === null || year === null ? null : `${String(month).padStart(2, '0')}/${year}`;
 }
 
 export function methods(visit: Visit, items: readonly Method[]): Html {
@@ -54,8 +58,7 @@ export function methods(visit: Visit, items: readonly Method[]): Html {
       },
       {
         title: 'Expires',
-        cell: ({ exp_month: month, exp_year: year }) =>
-          month === null || year === null ? '' : `${String(month).padStart(2, '0')}/${year}`,
+        cell: (method) => expiryOf(method) ?? '',
       },
       { title: 'Change', cell: (method) => (mayChange ? changes(visit, method) : '') },
     ],
@@ -65,6 +68,5 @@ export function methods(visit: Visit, items: readonly Method[]): Html {
 
 function changes(visit: Visit, method: Method): Html {
   const hidden = { payment_method_id: method.payment_method_id };
-  const of = html`<span class="unseen"> ${nameOf(method)}</span>`;
-  return html`${method.is_default ? '' : actForm(visit, 'set_default', html`<button>Make it the usual one<span class="unseen">: ${nameOf(method)}</span></button>`, hidden)} ${actForm(visit, 'remove', html`<button>Remove${of}</button>`, hidden)}`;
+  return html`${method.is_default ? '' : actForm(visit, 'set_default', html`<button>Make it the usual one<span class="unseen">: ${nameOf(method)}</span></button>`, hidden)} <a class="danger" href="${visit.path(`/wallet/cards/${encodeURIComponent(method.payment_method_id)}/remove`)}">Remove…<span class="unseen"> ${nameOf(method)}</span></a>`;
 }

@@ -1,11 +1,11 @@
 // One webhook: its standing and settings, and its deliveries with every attempt, which can be made again.
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import type { Act, ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
-import { actButton, actForm, field, textOf } from '../parts/form.ts';
+import { actButton, actForm, textOf } from '../parts/form.ts';
 import { facts, type Page } from '../parts/table.ts';
 import { short, time } from '../parts/text.ts';
+import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Visit } from '../visit.ts';
 import { type Delivery, deliveries, REDELIVER, statusTabs } from './deliveries.ts';
 import { eventsOf, secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
@@ -68,7 +68,7 @@ export const webhookDeletePage: ConsolePage = {
       capability: 'account.webhooks.delete',
       input(form, visit) {
         const id = idOf(visit);
-        if (form.get('typed')?.trim() !== id) throw invalidField('typed', 'equal', `Type ${id} to delete the webhook.`);
+        requireTyped(form, id, 'delete the webhook');
         return { id };
       },
       done: 'The webhook was deleted.',
@@ -112,7 +112,7 @@ function itself(visit: Visit, webhook: Webhook): Html {
   ])}
 <div class="actions">${visit.may('account.webhooks.test') ? actButton(visit, 'test', 'Send a test') : ''}
 ${mayChange ? (webhook.status === 'enabled' ? actButton(visit, 'disable', 'Switch off') : actButton(visit, 'enable', 'Switch on')) : ''}
-${mayChange ? actButton(visit, 'rotate', 'New secret') : ''}
+${mayChange ? html`${actButton(visit, 'rotate', 'New secret')} <span class="quiet">The old one signs beside it for 24 hours.</span>` : ''}
 ${visit.may('account.webhooks.delete') ? html`<a class="danger" href="${visit.path(`${webhookPath(id)}/delete`)}">Delete…</a>` : ''}</div>`;
 }
 
@@ -135,6 +135,6 @@ async function showDelete(visit: Visit): Promise<View> {
   const content = html`<p><a href="${visit.path(webhookPath(id))}">${short(webhook.url, 100)}</a></p>
 <h1>Delete the webhook</h1>
 <p>Nothing is told to ${short(webhook.url, 200)} any more, and ${count} deliveries that wait are cancelled. What was delivered stays to be read by its id for a while.</p>
-${actForm(visit, 'delete', html`${field(visit, 'delete', { name: 'typed', label: `Type ${id}`, isRequired: true, attributes: html`autocomplete="off" spellcheck="false"` })}<button class="danger">Delete</button>`)}`;
+${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
   return { title: 'Delete a webhook', content };
 }

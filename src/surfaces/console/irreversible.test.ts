@@ -1,0 +1,56 @@
+// What ends something for good asks for its name on a page of its own; what does not, though it is destructive, stands here with the reason.
+import { expect, test } from 'vitest';
+import { modules } from '../../manifest/index.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { Act } from './page.ts';
+import { pages } from './pages.ts';
+import type { Visit } from './visit.ts';
+
+const canBeUndone: Readonly<Record<string, string>> = {
+  'key.rotate': 'the old secret lives on for an hour at least',
+  'key.leak': 'a suspicion: the old secret lives on for an hour',
+  'account.cancel': 'the plan goes on by another button until its end',
+  'queue_dlq.cancel': 'what went back stays, and the rest can be sent anew',
+  'video_job.cancel': 'it ends work under way, and nothing that was made',
+};
+
+const destructive = new Set(
+  modules.flatMap(({ capabilities }) => capabilities.filter((each) => each.destructive === true).map(({ id }) => id)),
+);
+const ends = pages.flatMap(({ name, acts = {} }) =>
+  Object.entries(acts).flatMap(([act, made]) =>
+    destructive.has(made.capability) ? [[`${name}.${act}`, made] as const] : [],
+  ),
+);
+
+/** The field that the form is refused for when this was typed; null: it is taken. */
+function refusal(act: Act, typed: string): string | null {
+  const params = { id: 'wanted', name: 'wanted', topup_id: 'wanted' };
+  const visit = { params, principal: { accountId: 'wanted' } } as unknown as Visit;
+  try {
+    act.input(new URLSearchParams({ typed }), visit);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return error.param ?? null;
+  }
+}
+
+test('whatever a form of the console ends for good asks for the name or id to be typed', () => {
+  const asks = ends.filter(([, act]) => refusal(act, 'another') === 'typed' && refusal(act, 'wanted') === null);
+  const names = (all: typeof ends) => all.map(([name]) => name);
+  expect(names(asks)).toEqual(expect.arrayContaining(['key_leaked.leaked', 'operator_reject.reject']));
+  expect(
+    names(ends)
+      .filter((name) => !names(asks).includes(name))
+      .sort(),
+  ).toEqual(Object.keys(canBeUndone).sort());
+});
+
+test('a key keeps its old secret for an hour at least: what ends one at once has another page', () => {
+  const rotate = pages.find(({ name }) => name === 'key')?.acts?.rotate ?? expect.fail('keys are not rotated');
+  const input = (hours: string) =>
+    rotate.input(new URLSearchParams({ grace_hours: hours }), { params: { id: 'key_1' } } as unknown as Visit);
+  expect(() => input('0')).toThrow('At least 1');
+  expect(input('1')).toEqual({ id: 'key_1', grace_hours: 1 });
+});
