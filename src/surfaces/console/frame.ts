@@ -38,10 +38,10 @@ export interface Framed {
 }
 
 export function consoleAnswer(framed: Framed): RawAnswer {
-  const { visit, view } = framed;
+  const { view } = framed;
   return {
     status: view.status ?? 200,
-    headers: { ...privatePageHeaders(POLICY), ...visit.visitor.headers },
+    headers: privatePageHeaders(POLICY),
     body: documentOf(framed).text,
   };
 }

@@ -10,16 +10,7 @@ import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/ra
 import { Problem, problem } from '../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../pages/message.ts';
 import { readForm } from '../pages/own-form.ts';
-import {
-  isFormOf,
-  localPath,
-  pathTo,
-  redirect,
-  signInFirst,
-  type Visitor,
-  visitorOf,
-  withoutStaleCookie,
-} from '../pages/visitor.ts';
+import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutStaleCookie } from '../pages/visitor.ts';
 import { pageAt } from './address.ts';
 import { type Assets, loadAssets } from './assets/assets.ts';
 import { consoleAnswer } from './frame.ts';
@@ -132,7 +123,6 @@ async function answered(framed: FramedPage, visit: Visit): Promise<RawAnswer> {
         'x-content-type-options': 'nosniff',
       },
       'content-disposition': `attachment; filename="${page.name}.${as}"`,
-      ...visit.visitor.headers,
     },
     body: await page[as](visit),
   };
@@ -153,7 +143,7 @@ function afterwards(framed: FramedPage, visit: Visit, act: Act, form: URLSearchP
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');
   address.searchParams.set('done', `${framed.page.name}.${form.get('act')}`);
-  return redirect(`${address.pathname}${address.search}`, visit.visitor.headers);
+  return redirect(`${address.pathname}${address.search}`);
 }
 
 /** What the form did that led to this address: its page and act stand in it, and the text comes from there. */
@@ -226,12 +216,7 @@ async function setPreferences(core: Core, request: RawRequest): Promise<RawAnswe
   const form = readForm(request.headers, request.body);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
   const back = localPath(form.get('return_to')) ?? pathTo(core, ROOT);
-  return redirect(back, { 'set-cookie': [preferencesCookie(form), ...newCookies(visitor)] });
-}
-
-/** Of a session that has a new token. */
-function newCookies({ headers }: Pick<Visitor, 'headers'>): readonly string[] {
-  return [headers['set-cookie'] ?? []].flat();
+  return redirect(back, { 'set-cookie': preferencesCookie(form) });
 }
 
 function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswer {

@@ -9,14 +9,21 @@ import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { authRoutes } from './auth/routes.ts';
 import { deviceRoutes } from './device/routes.ts';
+import { withNewToken } from './new-token.ts';
 import { payRoutes } from './pay/routes.ts';
 
-export const serviceRoutes: readonly ((services: () => Core, manifest: Manifest) => readonly RawRoute[])[] = [
-  authRoutes,
-  consoleRoutes,
-  deviceRoutes,
+type Routes = (services: () => Core, manifest: Manifest) => readonly RawRoute[];
+
+/** Pages of who is signed in. */
+const pages: readonly Routes[] = [authRoutes, consoleRoutes, deviceRoutes, payRoutes];
+
+export const serviceRoutes: readonly Routes[] = [
+  ...pages.map(
+    (routes): Routes =>
+      (services, manifest) =>
+        routes(services, manifest).map(withNewToken),
+  ),
   mcpRoutes,
   oauthRoutes,
-  payRoutes,
   paymentWebhooks,
 ];

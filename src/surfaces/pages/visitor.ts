@@ -6,6 +6,7 @@ import { findSession, formToken, isFormToken, type Session } from '../../core/pe
 import type { Principal } from '../../core/principal.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { RawAnswer, RawHead } from '../../manifest/raw-route.ts';
+import { giveNewToken } from './new-token.ts';
 import { isOwnForm } from './own-form.ts';
 import { endingCookie, openingCookie, sentToken } from './session-cookie.ts';
 
@@ -17,8 +18,6 @@ export interface Visitor {
   readonly principal: Principal | null;
   /** For the forms of the session. */
   readonly formToken: string;
-  /** Set-Cookie where the session has a new token: belongs on the answer. */
-  readonly headers: RawAnswer['headers'];
 }
 
 export type VisitorServices = Pick<Core, 'baseUrl' | 'db' | 'secrets' | 'keys' | 'knownScopes'>;
@@ -26,18 +25,19 @@ export type VisitorServices = Pick<Core, 'baseUrl' | 'db' | 'secrets' | 'keys' |
 const PATH_CHARACTERS_MAX = 1_000;
 
 /**
- * Who sent the request, by the cookie of a live session; null: nobody is signed in. `isUse`: the session lives on from now; false for what
+ * Who sent the request, by the cookie of a live session; null: nobody is signed in. Only for routes made `withNewToken`. `isUse`: the session lives on from now; false for what
  * a browser asks by itself.
  */
 export async function visitorOf(
   core: VisitorServices,
-  { headers }: Pick<RawHead, 'headers'>,
+  request: Pick<RawHead, 'headers'>,
   { isUse } = { isUse: true },
 ): Promise<Visitor | null> {
-  const token = sentToken(core.baseUrl, headers.cookie);
+  const token = sentToken(core.baseUrl, request.headers.cookie);
   const found = token === null ? null : await findSession(core.db, token, { isUse });
   if (found === null) return null;
   const { session, newToken } = found;
+  if (newToken !== null) giveNewToken(request, openingCookie(core.baseUrl, newToken));
   const [person, principal] = await Promise.all([
     session.personId === null ? null : findPerson(core.db, session.personId),
     principalOf(core, session),
@@ -45,7 +45,6 @@ export async function visitorOf(
   return {
     ...{ session, person, formToken: formToken(core.secrets, session) },
     principal: typeof principal === 'string' ? null : principal,
-    headers: newToken === null ? {} : { 'set-cookie': openingCookie(core.baseUrl, newToken) },
   };
 }
 

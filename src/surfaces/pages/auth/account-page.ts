@@ -35,7 +35,7 @@ ${sections.identities}
 ${sections.devices}
 ${sections.people}`;
   const signOut = signOutForm(core, visitor);
-  return framed({ status, title: 'Your account', content, signOut, headers: visitor.headers });
+  return framed({ status, title: 'Your account', content, signOut });
 }
 
 /** Nothing of it works; for a while its owner can have it back. */

@@ -59,7 +59,7 @@ function ownersForm(act: Act): Act {
 }
 
 /** The session acts for another account of its person. */
-export const switchTo: Act = async (core, _request, { session, person, headers }, form) => {
+export const switchTo: Act = async (core, _request, { session, person }, form) => {
   const accountId = form.get('account_id') ?? '';
   const memberships = person === null ? [] : await membershipsOf(core.db, person.personId);
   if (person !== null && memberships.some((each) => each.accountId === accountId)) {
@@ -68,7 +68,7 @@ export const switchTo: Act = async (core, _request, { session, person, headers }
       await setHome(tx, person.personId, accountId);
     });
   }
-  return redirect(afterwards(core, form), headers);
+  return redirect(afterwards(core, form));
 };
 
 /** The page of the form. */
@@ -77,7 +77,7 @@ function afterwards(core: Core, form: URLSearchParams): string {
 }
 
 /** Signs out on one device or everywhere: over on every process before the answer. */
-export const endDevices: Act = async (core, _request, { session, person, headers }, form) => {
+export const endDevices: Act = async (core, _request, { session, person }, form) => {
   const gone = () => redirect(pathTo(core, '/auth'), { 'set-cookie': endingCookie(core.baseUrl) });
   if (person === null) return gone();
   if (form.has('all')) {
@@ -87,7 +87,7 @@ export const endDevices: Act = async (core, _request, { session, person, headers
   const sessionId = form.get('session_id') ?? '';
   const own = await sessionsOf(core.db, person.personId);
   if (own.some((each) => each.sessionId === sessionId)) await endSession(core.db, sessionId);
-  return sessionId === session.sessionId ? gone() : redirect(afterwards(core, form), headers);
+  return sessionId === session.sessionId ? gone() : redirect(afterwards(core, form));
 };
 
 export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor, form) => {

@@ -59,8 +59,8 @@ async function showSignIn(core: Core, request: RawRequest): Promise<RawAnswer> {
   const returnTo = localPath(request.query.get('return_to'));
   const isAgain = request.query.has('again');
   const visitor = await visitorOf(core, request);
-  if (visitor !== null && !isAgain) return redirect(returnTo ?? pathTo(core, '/auth/account'), visitor.headers);
-  const headers = visitor?.headers ?? withoutStaleCookie(core, request);
+  if (visitor !== null && !isAgain) return redirect(returnTo ?? pathTo(core, '/auth/account'));
+  const headers = visitor === null ? withoutStaleCookie(core, request) : {};
   return signInPage(core, { returnTo: returnTo ?? '', isAgain: isAgain && visitor !== null, headers });
 }
 

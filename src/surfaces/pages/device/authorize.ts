@@ -89,7 +89,7 @@ function sentBack(
 <p><a class="main" href="${url.href}">Go back</a></p>`;
   return message(200, 'Your answer was taken', text, {
     ...frame,
-    headers: { ...frame.headers, refresh: `0;url=${url.href}` },
+    headers: { refresh: `0;url=${url.href}` },
   });
 }
 

@@ -14,7 +14,7 @@ import type { OauthClient } from './client-metadata.ts';
 /** What every page of this visit carries. */
 export interface DeviceFrame {
   readonly signOut: Html;
-  readonly headers: RawAnswer['headers'];
+  readonly headers?: RawAnswer['headers'];
 }
 
 /** Somebody who may approve devices. */

@@ -13,16 +13,7 @@ import type { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { PageVisits } from '../page-visits.ts';
-import {
-  isFormOf,
-  pathTo,
-  redirect,
-  signInAgain,
-  signInFirst,
-  signOutForm,
-  type Visitor,
-  visitorOf,
-} from '../visitor.ts';
+import { isFormOf, pathTo, redirect, signInAgain, signInFirst, signOutForm, visitorOf } from '../visitor.ts';
 import { authorizePage } from './authorize.ts';
 import { type Approver, codePage, confirmPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
 
@@ -63,7 +54,7 @@ async function visited(core: Core, request: RawRequest, page: ApproversPage): Pr
   const visitor = await visitorOf(core, request);
   if (visitor === null || visitor.principal === null) return signInFirst(core, request);
   const { principal } = visitor;
-  const frame = { signOut: signOutForm(core, visitor), headers: visitor.headers };
+  const frame = { signOut: signOutForm(core, visitor) };
   if (request.query.has('decided')) return decidedPage(frame);
   // It ends with a key: what an unattended browser must not do.
   if (!isRecent(visitor.session)) return signInAgain(core, request);
@@ -86,7 +77,7 @@ async function takeForm(core: Core, request: RawRequest, visitor: Approver, fram
   const device = await findWaiting(core, readUserCode(typed), guessers);
   if (typeof device === 'number') {
     const text = `Too many wrong codes: try again in ${Math.ceil(device / 60_000)} minutes.`;
-    const headers = { ...frame.headers, 'retry-after': String(Math.ceil(device / 1_000)) };
+    const headers = { 'retry-after': String(Math.ceil(device / 1_000)) };
     return codePage(visitor, { ...frame, headers }, { typed, fault: text, status: 429 });
   }
   if (device === null) {
@@ -110,18 +101,18 @@ async function decide(
     confirmPage(visitor, frame, { device, code: shownUserCode(device.user_code), offered, wished, fault });
   if (action === 'deny') {
     await denyDevice(core, device);
-    return decided(core, visitor);
+    return decided(core);
   }
   if (action !== 'approve') return shown({ scopes: offered, lifetime: '', cap: '', period: 'total' }, null);
   const { wished, wish } = wishOf(form);
   if ('field' in wish) return shown(wished, wish);
   const fault = await approveDevice(core, visitor.principal, device, wish);
-  return fault === null ? decided(core, visitor) : shown(wished, fault);
+  return fault === null ? decided(core) : shown(wished, fault);
 }
 
 /** The browser asks for a page of its own: loading that again sends nothing twice. */
-function decided(core: Core, visitor: Visitor): RawAnswer {
-  return redirect(`${pathTo(core, '/device')}?decided`, visitor.headers);
+function decided(core: Core): RawAnswer {
+  return redirect(`${pathTo(core, '/device')}?decided`);
 }
 
 function decidedPage(frame: DeviceFrame): RawAnswer {

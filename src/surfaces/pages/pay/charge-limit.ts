@@ -38,7 +38,7 @@ export async function chargeLimit(request: RawRequest, core: Core): Promise<RawA
   const nanos = amountOf(form.get('limit_usd') ?? '');
   if (nanos === null) return page(core, visitor, `Enter an amount from 0 to ${USD_MAX} USD, in whole cents.`);
   await core.db.transaction((tx) => limitCharges(tx, session.accountId, nanos));
-  return redirect(pathTo(core, chargeLimitPath), visitor.headers);
+  return redirect(pathTo(core, chargeLimitPath));
 }
 
 function amountOf(text: string): bigint | null {
@@ -65,11 +65,10 @@ ${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault
     content,
     signOut,
     isNarrow: true,
-    headers: visitor.headers,
   });
 }
 
 function notYours(core: Core, visitor: Visitor): RawAnswer {
   const text = html`<p>Only a person who owns the account changes how much is charged without the payer. Sign in as one.</p>`;
-  return message(403, 'Not yours to change', text, { headers: visitor.headers, signOut: signOutForm(core, visitor) });
+  return message(403, 'Not yours to change', text, { signOut: signOutForm(core, visitor) });
 }
