@@ -70,7 +70,10 @@ export class Stage {
     const doubles = await Promise.all([1, 2, 3].map(() => OpenaiDouble.start('')));
     const folder = await mkdtemp(join(tmpdir(), 'qm-money-'));
     const file = join(folder, 'vendors.yaml');
-    await writeFile(file, stringify({ version: 1, vendors: vendorsAt(doubles.map(({ url }) => url)) }, { aliasDuplicateObjects: false }));
+    await writeFile(
+      file,
+      stringify({ version: 1, vendors: vendorsAt(doubles.map(({ url }) => url)) }, { aliasDuplicateObjects: false }),
+    );
     const service = await startTestService({ env: { VENDORS_FILE: file } });
     const env = {
       VENDORS_FILE: file,
