@@ -5,7 +5,7 @@ import { readEnv } from './config/env.ts';
 import { readVendorsText } from './config/vendors-text.ts';
 import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
-import { StartupError } from './db/startup-error.ts';
+import { StartupError } from './db/errors.ts';
 import { stopOnSignal } from './stopping.ts';
 
 const EXIT_CONFIG = 78;

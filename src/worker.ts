@@ -6,7 +6,7 @@ import { admission } from './core/admission.ts';
 import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
 import { shareOf } from './core/shares.ts';
-import { StartupError } from './db/startup-error.ts';
+import { StartupError } from './db/errors.ts';
 import type { Storage } from './db/storage.ts';
 import { stopOnSignal } from './stopping.ts';
 import { WorkerHomes } from './workers/homes.ts';

@@ -2,7 +2,7 @@
 // their size, and V8 collected its whole heap 13 times in 60 upserts of 6 MB in place of once. Here large ones are sent from where they are.
 // Wire format: PostgreSQL documentation, "Message Formats", Bind.
 import type pg from 'pg';
-import type { EncodedValue } from './encode.ts';
+import type { EncodedValue } from './statement.ts';
 
 /** From here on a value is a chunk of its own. */
 const OWN_CHUNK_FROM_BYTES = 8 * 1024;

@@ -4,10 +4,10 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { bindUncopied } from './bind-message.ts';
-import { encodeValues } from './encode.ts';
 import { isConnectionError, sqlState } from './errors.ts';
 import { makeMissedPartition } from './partitions.ts';
 import type { SqlValue, Statement } from './statement.ts';
+import { encodeValues } from './statement.ts';
 import { ClientTransaction, CommitUnknown, type Queryable, type Rows, send, type Transaction } from './transaction.ts';
 import { typeParsers } from './types.ts';
 

@@ -1,4 +1,4 @@
-// What an error of a statement says about it: PostgreSQL's SQLSTATE, or a connection that failed underneath.
+// What an error of a statement says about it: PostgreSQL's SQLSTATE, or a connection that failed underneath. And why nothing starts.
 
 // Every SQLSTATE in use has a digit; EPIPE has the same five places.
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
@@ -18,4 +18,9 @@ export function isConnectionError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return true;
   return error instanceof Error && DRIVER_LOST.test(error.message);
+}
+
+/** The service cannot start. The message is one line for the operator: what is wrong, where, and what to do about it. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
 }

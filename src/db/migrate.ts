@@ -5,8 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { withClient } from './client.ts';
-import { commandsOf } from './commands.ts';
-import { StartupError } from './startup-error.ts';
+import { StartupError } from './errors.ts';
 
 export interface MigrationResult {
   /** The versions applied by this call, in order. */
@@ -155,4 +154,18 @@ function ifThere(name: string): string {
 
 function fileLabel({ version, name }: MigrationFile): string {
   return `${String(version).padStart(4, '0')}_${name}`;
+}
+
+// Comments, strings, quoted names, bodies in dollars; then the end of a command and everything else.
+const PIECE =
+  /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|\$((?:[A-Za-z_]\w*)?)\$[\s\S]*?\$\1\$|;|[^-/'"$;]+|[\s\S]/g;
+
+/** The commands of `text`, in order, with the comments before each. Strings with backslashes (`E'\''`) and BEGIN ATOMIC are not read. */
+export function commandsOf(text: string): string[] {
+  const commands = [''];
+  for (const [piece] of text.matchAll(PIECE)) {
+    if (piece === ';') commands.push('');
+    else commands.push((commands.pop() ?? '') + piece);
+  }
+  return commands.map((command) => command.trim()).filter((command) => command !== '');
 }

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { withClient } from './client.ts';
 import type { ConnectionConfig } from './database.ts';
 import { type EmbeddedLog, startEmbedded } from './embedded/index.ts';
+import { StartupError } from './errors.ts';
 import { migrate } from './migrate.ts';
-import { StartupError } from './startup-error.ts';
 
 export interface Storage {
   readonly connection: ConnectionConfig;

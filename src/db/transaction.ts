@@ -1,8 +1,8 @@
 // One transaction on one connection: statements are pipelined, the first failure is the reason of all that follow.
 import pg from 'pg';
-import { type EncodedValue, encodeValues } from './encode.ts';
 import { sqlState } from './errors.ts';
 import type { SqlValue, Statement } from './statement.ts';
+import { type EncodedValue, encodeValues } from './statement.ts';
 
 export interface Rows<R> {
   readonly rows: R[];

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError, httpOrigin } from '../config/config.ts';
 import { backoffMs } from '../core/background/backoff.ts';
 import type { Logger } from '../core/process/logger.ts';
-import { StartupError } from '../db/startup-error.ts';
+import { StartupError } from '../db/errors.ts';
 import { openStorage, type Storage } from '../db/storage.ts';
 import { randomText } from '../lib/ids.ts';
 import { findPort } from '../surfaces/http/listen.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '../../src/db/client.ts';
 import { type EmbeddedPostgres, readConnection, startEmbedded } from '../../src/db/embedded/index.ts';
-import { StartupError } from '../../src/db/startup-error.ts';
+import { StartupError } from '../../src/db/errors.ts';
 import { isCheckoutPublic, isRoot, NOBODY, startOwner, temporaryDirectory } from '../support/embedded.ts';
 
 const query = async (postgres: EmbeddedPostgres, sql: string) =>

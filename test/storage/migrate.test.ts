@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../../src/db/client.ts';
+import { StartupError } from '../../src/db/errors.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { StartupError } from '../../src/db/startup-error.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

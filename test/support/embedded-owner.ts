@@ -2,7 +2,7 @@
 // it cannot start. SIGTERM stops it in order; SIGINT is ignored, as a service that is still finishing its work would.
 
 import { startEmbedded } from '../../src/db/embedded/index.ts';
-import { StartupError } from '../../src/db/startup-error.ts';
+import { StartupError } from '../../src/db/errors.ts';
 
 try {
   const postgres = await startEmbedded({ dataDir: process.argv[2] as string });

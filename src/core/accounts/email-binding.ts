@@ -6,7 +6,7 @@ import { html } from '../../lib/html.ts';
 import { randomText } from '../../lib/ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts';
 import { sendMail } from '../mail/mail.ts';
-import { normalisedAddress } from '../people/addresses/normalised-address.ts';
+import { normalisedAddress } from '../people/addresses.ts';
 import { ask } from '../people/asked.ts';
 import { type Account, lockAccount } from './accounts.ts';
 import { setEmail } from './changes.ts';

@@ -10,7 +10,7 @@ import { clockNow } from '../database-clock.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { createKey } from '../keys/changes.ts';
 import { keyRecord } from '../keys/key-record.ts';
-import { wideNetworkOf } from '../people/addresses/wide-network.ts';
+import { wideNetworkOf } from '../people/addresses.ts';
 import { ask } from '../people/asked.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { stillHolds } from './approver.ts';

@@ -8,7 +8,7 @@ import { type Account, findAccount, type KycStatus, lockAccount, setSuspended } 
 import { setEmail, setKycStatus, updateAccount } from '../accounts/changes.ts';
 import type { Tier } from '../accounts/tiers.ts';
 import { giveTier } from '../payments/subscriptions/change.ts';
-import { mailAddress } from '../people/addresses/mail-address.ts';
+import { mailAddress } from '../people/addresses.ts';
 import { membersOf } from '../people/persons.ts';
 import { ownByAddress } from '../people/sign-in/by-mail.ts';
 import { grantCredit, type NewGrant, signUpNote } from '../wallet/grants.ts';

@@ -3,7 +3,7 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../db/database.ts';
-import { StartupError } from '../../db/startup-error.ts';
+import { StartupError } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import { createAccount, listAccounts, lockAccount } from '../accounts/accounts.ts';
 import { createKey } from '../keys/changes.ts';

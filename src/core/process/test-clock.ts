@@ -1,6 +1,6 @@
 // The test clock: clock_now() with a literal offset, so that budgets, grants, leases and retention can be moved without sleeping.
 import type { Database } from '../../db/database.ts';
-import { StartupError } from '../../db/startup-error.ts';
+import { StartupError } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 
 const OFFSET_SECONDS_MAX = 100 * 366 * 86_400;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Queryable } from '../../db/database.ts';
-import { StartupError } from '../../db/startup-error.ts';
+import { StartupError } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import type { Secrets } from './secrets.ts';
 

@@ -2,8 +2,8 @@
 import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { removeOldRows } from '../background/sweeper/old-rows.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
+import { removeOldRows } from '../background/sweeper/sweep.ts';
 
 // A key lives as long as its hold.
 const findAnswers = statement(

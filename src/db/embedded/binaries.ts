@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSy
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import { cannotUse } from './failure.ts';
 import { canReach, type Owner } from './owner.ts';
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { withClient } from '../client.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { Binaries, Major } from './binaries.ts';
 import { cannotUse } from './failure.ts';
 import type { Connection, Layout } from './layout.ts';

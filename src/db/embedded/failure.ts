@@ -1,6 +1,6 @@
 // From what the operating system or PostgreSQL said to the one line an operator can act on.
 
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 
 const CAUSES: readonly [RegExp, string][] = [
   [/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/, 'the disk is full'],

@@ -3,7 +3,7 @@
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import { cannotUse } from './failure.ts';
 import type { Layout } from './layout.ts';
 

@@ -2,7 +2,7 @@
 
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { Layout } from './layout.ts';
 
 export interface Owner {

@@ -3,7 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import { causeIn } from './failure.ts';
 import type { Layout } from './layout.ts';

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../client.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import type { Connection, Layout } from './layout.ts';
 import type { Owner } from './owner.ts';

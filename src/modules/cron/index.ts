@@ -14,8 +14,7 @@ import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
 import { jobCount } from './jobs/store.ts';
 import { cronLimits, RUN_PRICE } from './limits.ts';
-import { createRunner } from './runs/runner.ts';
-import type { CronState } from './state.ts';
+import { type CronState, createCronState } from './state.ts';
 import { cronSweeps } from './sweeps.ts';
 
 export const cron = defineModule<CronState>({
@@ -27,7 +26,7 @@ export const cron = defineModule<CronState>({
   events: cronEvents,
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },
   limits: { cron_jobs: { ...cronLimits.cron_jobs, used: jobCount } },
-  start: (core) => ({ core, runner: createRunner(core) }),
+  start: createCronState,
   isEmpty: findsNothing(statement('cron_find_any', 'SELECT 1 AS found FROM cron.job WHERE account_id = $1 LIMIT 1')),
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],

@@ -1,6 +1,7 @@
 // Retention: runs, those of deleted jobs included, and completed jobs go after 30 days.
-import { removeOldRows } from '../../core/background/sweeper/old-rows.ts';
+
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { removeOldRows } from '../../core/background/sweeper/sweep.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';

@@ -1,6 +1,7 @@
 // Background work of error tracking: the end of what is past retention.
-import { mendEach } from '../../core/background/sweeper/mend-each.ts';
+
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { mendEach } from '../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';
 import { type Statement, statement } from '../../db/statement.ts';

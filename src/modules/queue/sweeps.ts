@@ -1,7 +1,7 @@
 // Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
 
-import { removeOldRows } from '../../core/background/sweeper/old-rows.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { removeOldRows } from '../../core/background/sweeper/sweep.ts';
 import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';

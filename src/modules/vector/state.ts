@@ -4,7 +4,7 @@ import { AccountTurns } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
-import { StartupError } from '../../db/startup-error.ts';
+import { StartupError } from '../../db/errors.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import type { CollectionRow } from './collections/store.ts';
 import { createEmbeddedEngine } from './engine/embedded/index.ts';

@@ -1,6 +1,7 @@
 // Background work: the rows of deleted collections, and deletions that every process has long been told.
-import { mendEach } from '../../core/background/sweeper/mend-each.ts';
+
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { mendEach } from '../../core/background/sweeper/sweep.ts';
 import type { Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import type { VectorState } from './state.ts';

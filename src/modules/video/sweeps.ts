@@ -1,7 +1,7 @@
 // Retention: what a job made goes when its time is over, with its words and images; records go 90 days after the end.
-import { mendEach } from '../../core/background/sweeper/mend-each.ts';
-import { removeOldRows } from '../../core/background/sweeper/old-rows.ts';
+
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
+import { mendEach, removeOldRows } from '../../core/background/sweeper/sweep.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';
 import { assetsOf, forgetAssets, purge } from './jobs/remove.ts';

@@ -28,3 +28,9 @@ export function answerOf({ raw }: FastifyReply): Answer {
   if (raw instanceof Answer) return raw;
   throw new Error('the server answers with something else than Answer');
 }
+
+/** Calls `listener` once, when the answer is out or its client has left; at once when it is over already: an event that has fired does not fire again. */
+export function onClosed(response: ServerResponse, listener: () => void): void {
+  if (response.destroyed || response.closed) listener();
+  else response.once('close', listener);
+}

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type Config, httpOrigin } from '../../config/config.ts';
-import { StartupError } from '../../db/startup-error.ts';
+import { StartupError } from '../../db/errors.ts';
 
 /** Connections that the system accepts for us meanwhile: beyond, clients try again after a second. */
 const BACKLOG = 4_096;

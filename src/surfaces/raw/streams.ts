@@ -3,8 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
-import { type Answer, answerOf } from '../http/answer.ts';
-import { onClosed } from '../http/closed.ts';
+import { type Answer, answerOf, onClosed } from '../http/answer.ts';
 
 type Piece = string | Uint8Array;
 

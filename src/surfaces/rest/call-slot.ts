@@ -11,7 +11,7 @@ import type { Origin, Visit } from '../../gateway/visit.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
 import type { Problem } from '../../problems/problem.ts';
-import { onClosed } from '../http/closed.ts';
+import { onClosed } from '../http/answer.ts';
 import type { Blocks } from './blocks.ts';
 
 export interface CallSlot {

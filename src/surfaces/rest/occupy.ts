@@ -2,8 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
 import type { AnsweringPlace, Visit } from '../../gateway/visit.ts';
-import { answerOf } from '../http/answer.ts';
-import { onClosed } from '../http/closed.ts';
+import { answerOf, onClosed } from '../http/answer.ts';
 import type { CallSlot } from './call-slot.ts';
 
 export function occupy(traffic: Traffic, visit: Visit, slot: CallSlot, reply: FastifyReply, owner = ''): Place {

@@ -12,7 +12,6 @@ import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, Outb
 import { systemResolve } from './resolve.ts';
 import { Sending } from './sending.ts';
 import { checkWireHeaders } from './wire-headers.ts';
-import { within } from './within.ts';
 
 export interface OutboundOptions {
   /** ALLOW_PRIVATE_TARGETS: a URL whose every address lies in these may be plain http and of any name and port. */
@@ -197,4 +196,21 @@ class Ending {
 
 function since(startedMs: number): number {
   return Math.round(performance.now() - startedMs);
+}
+
+/**
+ * Look-ups that others answer have no end: `work`, or a rejection after `ms`, or at once when the signal aborts. The work itself goes on; its later outcome is of no interest.
+ */
+async function within<T>(ms: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  const end = Promise.withResolvers<never>();
+  const timer = setTimeout(() => end.reject(new Error(`no answer within ${ms} ms`)), ms);
+  const onAbort = () => end.reject(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([work, end.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
 }

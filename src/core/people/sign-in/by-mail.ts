@@ -13,7 +13,7 @@ import type { Core } from '../../context.ts';
 import { clockNow } from '../../database-clock.ts';
 import { sendMail } from '../../mail/mail.ts';
 import { type Secrets, sameDigest } from '../../secrets/secrets.ts';
-import { wideNetworkOf } from '../addresses/wide-network.ts';
+import { wideNetworkOf } from '../addresses.ts';
 import { ask } from '../asked.ts';
 import {
   addIdentity,

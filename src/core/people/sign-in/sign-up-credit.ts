@@ -7,8 +7,7 @@ import { iso } from '../../../lib/time.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../../wallet/grants.ts';
-import { normalisedAddress } from '../addresses/normalised-address.ts';
-import { wideNetworkOf } from '../addresses/wide-network.ts';
+import { normalisedAddress, wideNetworkOf } from '../addresses.ts';
 
 /** Why an account has no sign-up credit; `email_sign_up`: it would, if a provider vouched for its person. */
 export type WithheldReason = 'email_sign_up' | 'no_verified_email' | 'identity_used' | 'email_used' | 'network_limit';

@@ -4,7 +4,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { type Admission, admission } from '../../admission.ts';
-import { mendEach } from '../../background/sweeper/mend-each.ts';
+import { mendEach } from '../../background/sweeper/sweep.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { LaneEffect, LaneItem, LaneOutcome } from '../lane/lane-item.ts';
 import type { Lanes } from '../lane/lanes.ts';

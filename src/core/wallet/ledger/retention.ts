@@ -6,8 +6,8 @@ import { statement } from '../../../db/statement.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { listAccounts } from '../../accounts/accounts.ts';
-import { mendEach } from '../../background/sweeper/mend-each.ts';
 import type { Sweep } from '../../background/sweeper/sweep.ts';
+import { mendEach } from '../../background/sweeper/sweep.ts';
 import { clockNow } from '../../database-clock.ts';
 
 const LEDGER = ['core.ledger'];

@@ -1,6 +1,7 @@
 // Batches that end before all of their requests were made: cancelled, or a day old. What is under way goes on, and is charged.
-import { mendEach } from '../../../core/background/sweeper/mend-each.ts';
+
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
+import { mendEach } from '../../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../../core/context.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,8 +1,8 @@
 // Answers kept for the same request of the same account again, when the caller asks for it: in this process, and encrypted in the database
 // for all of them. Exactly the same request, or none: an answer to a similar question is a wrong answer.
 import { LRUCache } from 'lru-cache';
-import { removeOldRows } from '../../../core/background/sweeper/old-rows.ts';
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
+import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import { statement } from '../../../db/statement.ts';

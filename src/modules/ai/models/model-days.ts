@@ -1,6 +1,7 @@
 // What calls of models came to, by day and model. A row is written in the transaction that captures a call, so the sums are what was charged.
-import { removeOldRows } from '../../../core/background/sweeper/old-rows.ts';
+
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
+import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../../core/context.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Tier } from '../../../core/accounts/tiers.ts';
 import { changeAccount } from '../../../core/operator/acts.ts';
-import { mailAddress } from '../../../core/people/addresses/mail-address.ts';
+import { mailAddress } from '../../../core/people/addresses.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { orNull } from '../../../manifest/fields.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

@@ -1,6 +1,6 @@
 // The store of what jobs make: the database knows which it is, and what no job names any more is removed from it.
 import type { Core } from '../../../core/context.ts';
-import { StartupError } from '../../../db/startup-error.ts';
+import { StartupError } from '../../../db/errors.ts';
 import { statement } from '../../../db/statement.ts';
 import { newId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';

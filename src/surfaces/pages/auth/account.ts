@@ -2,7 +2,7 @@
 // sign-in of the last 15 minutes.
 import { keysStopped, restoreAccount } from '../../../core/accounts/deletion/deletion.ts';
 import type { Core } from '../../../core/context.ts';
-import { mailAddress } from '../../../core/people/addresses/mail-address.ts';
+import { mailAddress } from '../../../core/people/addresses.ts';
 import { membershipsOf, membersMax, membersOf, removeMember, setHome } from '../../../core/people/persons.ts';
 import {
   endSession,

@@ -1,7 +1,7 @@
 // Signing in by mail: the form for the address is on the page of sign-in; here are what it does, the form for the code, and the link's page,
 // whose button alone uses the link up.
 import type { Core } from '../../../core/context.ts';
-import { mailAddress } from '../../../core/people/addresses/mail-address.ts';
+import { mailAddress } from '../../../core/people/addresses.ts';
 import {
   askForSignIn,
   CODE_LIVES_MS,

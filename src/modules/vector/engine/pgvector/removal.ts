@@ -1,6 +1,6 @@
 // Takes the copies of deleted collections away, a bounded piece at a time. Rows are only written under the lock of their progress
 // row, so the piece that finds no more of them under that lock may take the progress row too.
-import { mendEach } from '../../../../core/background/sweeper/mend-each.ts';
+import { mendEach } from '../../../../core/background/sweeper/sweep.ts';
 import type { Database } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
 

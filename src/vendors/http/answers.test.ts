@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { snippetOf } from './snippet.ts';
+import { snippetOf } from './answers.ts';
 
 const bytes = (...values: number[]) => Buffer.from(values);
 

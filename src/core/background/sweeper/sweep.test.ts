@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mendEach } from './mend-each.ts';
+import { mendEach } from './sweep.ts';
 
 async function mended(errors: Record<number, Error>, signal = new AbortController().signal) {
   const tried: number[] = [];

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { commandsOf } from './commands.ts';
+import { commandsOf } from './migrate.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
