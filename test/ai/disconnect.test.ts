@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { inputTokensOf } from '../../src/lib/chat/body.ts';
 import { countTokens } from '../../src/lib/chat/tokens.ts';
 import { eventually } from '../cron/harness.ts';
-import { chunk, type Deed, frame, opening, usage } from '../support/ai/openai-double.ts';
+import { chunk, type Deed, embedded, frame, opening, usage } from '../support/ai/openai-double.ts';
 import { anthropicWire, openaiWire, type WireWords } from '../support/ai/wires.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 const say = (over: object = {}) => ({ messages: [{ role: 'user', content: 'Hello.' }], ...over });
 const COUNTED = inputTokensOf(say());
@@ -14,7 +14,6 @@ const COUNTED = inputTokensOf(say());
 const price = (input: number, output: number) => BigInt(input * 1_050 + output * 2_100);
 /** 10 in and 5 out, as the vendor tells it. */
 const WHOLE = price(10, 5);
-const timeouts = { first_content_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
 
 const counters = {
   name: 'test_vendor_calls',
@@ -68,6 +67,17 @@ function expectedCost(wire: WireWords, moment: Moment, stream: boolean, bills: b
   return price(input, moment === 'in the middle' ? countTokens('Half ') : 0);
 }
 
+/** `then` is called for each head of a vendor's answer that the service has read. */
+function onHead({ service }: AiVendors, then: () => void): void {
+  const { outbound } = service.core;
+  const send = outbound.send.bind(outbound);
+  outbound.send = async (request) => {
+    const reply = await send(request);
+    then();
+    return reply;
+  };
+}
+
 const cases = moments.flatMap((moment) =>
   [true, false].flatMap((stream) => [true, false].map((bills) => ({ moment, stream, bills }))),
 );
@@ -77,14 +87,15 @@ describe.each([openaiWire, anthropicWire])('on the wire $adapter', (wire) => {
   let heads = 0;
   let calls = 0;
   beforeAll(async () => {
-    bench = await AiVendors.start({ timeouts }, wire, {}, { models: [{ id: 'bills', bills_after_disconnect: true }] });
-    const { outbound } = bench.service.core;
-    const send = outbound.send.bind(outbound);
-    outbound.send = async (request) => {
-      const reply = await send(request);
+    bench = await AiVendors.start(
+      {},
+      wire,
+      {},
+      { timeouts: PATIENT, models: [{ id: 'bills', bills_after_disconnect: true }] },
+    );
+    onHead(bench, () => {
       heads += 1;
-      return reply;
-    };
+    });
   });
   afterAll(() => bench?.stop());
   afterEach(() => bench.forgive());
@@ -140,10 +151,77 @@ describe.each([openaiWire, anthropicWire])('on the wire $adapter', (wire) => {
   }
 });
 
+describe('embeddings', () => {
+  let bench: AiVendors;
+  let heads = 0;
+  const row = { serves: ['ai.embed'], dimensions: 3, price: { input: 1 } };
+  const models = [
+    { ...row, id: 'e-left' },
+    { ...row, id: 'e-bills', bills_after_disconnect: true },
+    { ...row, id: 'e-quick', timeouts: { first_content_ms: 500 } },
+  ];
+  beforeAll(async () => {
+    bench = await AiVendors.start({}, openaiWire, {}, { models, timeouts: PATIENT });
+    onHead(bench, () => {
+      heads += 1;
+    });
+  });
+  afterAll(() => bench?.stop());
+  afterEach(() => bench.forgive());
+
+  const INPUT = 'A boat on a pond.';
+  const text = JSON.stringify({ ...embedded(1, 'base64'), usage: { prompt_tokens: 7 } });
+  const left = [
+    { moment: 'before acceptance', model: 'e-left', at: null, cost: 0n },
+    { moment: 'before acceptance', model: 'e-bills', at: null, cost: 0n },
+    { moment: 'after it', model: 'e-left', at: 0, cost: price(countTokens(INPUT), 0) },
+    { moment: 'in the middle', model: 'e-left', at: 40, cost: price(countTokens(INPUT), 0) },
+    { moment: 'in the middle, billed in any case', model: 'e-bills', at: 40, cost: price(7, 0) },
+  ] as const;
+
+  test.each(left)('$moment: who leaves pays $cost', async ({ model, at, cost }) => {
+    const gate = Promise.withResolvers<void>();
+    const type = 'application/json';
+    const whole: Deed = { stream: [text], headAfter: gate.promise, type };
+    bench.acme.next(at === null ? whole : { stream: [text.slice(0, at), gate.promise, text.slice(at)], type });
+    heads = 0;
+    const before = await bench.funds();
+    const leave = new AbortController();
+    const leaving = fetch(`${bench.service.url}/v1/embeddings`, {
+      ...{ method: 'POST', body: JSON.stringify({ model: `acme/${model}`, input: INPUT }), signal: leave.signal },
+      headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
+    }).catch(() => null);
+    await eventually(() => bench.acme.seen.length > 0 && (at === null || heads > 0));
+    leave.abort();
+    await leaving;
+    if (cost !== price(7, 0)) await eventually(() => bench.acme.seen[0]?.left === true);
+    gate.resolve();
+    const after = await eventually(async () => {
+      const funds = await bench.funds();
+      return funds.held === 0n ? funds : null;
+    });
+    expect(before.balance - after.balance).toBe(cost);
+    await bench.service.core.vendors.health.sync();
+    expect(bench.service.core.vendors.health.standings()).toEqual([]);
+  });
+
+  test('of a vendor that takes the call on and says nothing end with its time, and cost nothing', async () => {
+    bench.acme.next({ stream: [text.slice(0, 40)], type: 'application/json', ends: 'silence' }, 'silence');
+    for (const _ of ['after its head', 'before it']) {
+      const cost = await bench.spent(async () => {
+        const { status, body } = await bench.call('POST', '/v1/embeddings', { model: 'acme/e-quick', input: INPUT });
+        expect([status, body.error.code]).toEqual([504, 'VENDOR_TIMEOUT']);
+      });
+      expect(cost).toBe(0n);
+    }
+    expect(bench.acme.seen.map(({ left: ended }) => ended)).toEqual([true, true]);
+  });
+});
+
 describe('an answer that does not come to its end', () => {
   let bench: AiVendors;
   beforeAll(async () => {
-    bench = await AiVendors.start({ timeouts: { ...timeouts, total_ms: 3_000 } });
+    bench = await AiVendors.start({ timeouts: { ...PATIENT, total_ms: 3_000 } });
   });
   afterAll(() => bench?.stop());
   afterEach(() => bench.forgive());

@@ -1,11 +1,12 @@
 // Embeddings at vendors, and vendors that an account excludes.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { embedded, type Json } from '../support/ai/openai-double.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { openaiWire } from '../support/ai/wires.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 let bench: AiVendors;
 beforeAll(async () => {
-  bench = await AiVendors.start();
+  bench = await AiVendors.start({}, openaiWire, {}, { timeouts: PATIENT });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());

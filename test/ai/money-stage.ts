@@ -29,6 +29,7 @@ import {
   type Told,
   VECTORS,
 } from './money-plays.ts';
+import { PATIENT } from './vendors-bench.ts';
 
 /** A play that is on: what came of it at vendors. */
 export interface Given {
@@ -107,8 +108,6 @@ export class Stage {
 }
 
 function vendorsAt(urls: readonly string[]) {
-  // However busy the machine is, nobody is taken to be silent.
-  const timeouts = { first_content_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
   const chat = (id: string, price: object, further = {}) => ({
     ...{ id, serves: ['ai.chat'], price, context: 100_000, max_output: MAX_OUTPUT, images: true, ...further },
   });
@@ -124,7 +123,7 @@ function vendorsAt(urls: readonly string[]) {
     vectors({ default_embedding: true }),
   ];
   const of = (id: string, adapter: string, at: number, models: object[]) => ({
-    ...{ id, adapter, region: 'western', base_url: urls[at], timeouts, models },
+    ...{ id, adapter, region: 'western', base_url: urls[at], timeouts: PATIENT, models },
   });
   return [
     of('acme', 'openai', 0, acme),

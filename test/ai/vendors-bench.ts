@@ -27,6 +27,16 @@ const readFunds = {
 const closeBreakers = { name: 'test_close_breakers', text: 'DELETE FROM core.vendor_health' };
 const forgetCalls = { name: 'test_forget_calls', text: 'DELETE FROM core.vendor_calls' };
 
+const QUICK = { first_content_ms: 400, idle_ms: 400, total_ms: 10_000 };
+/** However busy the machine is, nobody is taken to be silent. */
+export const PATIENT = { first_content_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
+
+interface Further extends Pick<TestServiceOptions, 'log' | 'admission'> {
+  readonly models?: readonly object[];
+  readonly embeddings?: { readonly acme?: readonly object[]; readonly corp?: readonly object[] };
+  readonly timeouts?: typeof QUICK;
+}
+
 export class AiVendors {
   readonly acme: OpenaiDouble;
   readonly corp: OpenaiDouble;
@@ -47,20 +57,14 @@ export class AiVendors {
 
   /**
    * `model`: further fields of acme's chat model; `wire`: what acme speaks; `settings`: of the service; `models`: further chat models of acme,
-   * like that but for these fields; `embeddings`: further models of embeddings.
+   * like that but for these fields; `embeddings`: further models of embeddings; `timeouts`: of both vendors, for tests that wait for nobody's
+   * silence.
    */
   static async start(
     model: object = {},
     wire: WireWords = openaiWire,
     settings: Record<string, string> = {},
-    {
-      models: more = [],
-      embeddings = {},
-      ...options
-    }: {
-      readonly models?: readonly object[];
-      readonly embeddings?: { readonly acme?: readonly object[]; readonly corp?: readonly object[] };
-    } & Pick<TestServiceOptions, 'log' | 'admission'> = {},
+    { models: more = [], embeddings = {}, timeouts = QUICK, ...options }: Further = {},
   ): Promise<AiVendors> {
     const [acme, corp] = await Promise.all([
       OpenaiDouble.start('Hello from acme.', wire),
@@ -69,7 +73,6 @@ export class AiVendors {
     const folder = await mkdtemp(join(tmpdir(), 'qm-ai-'));
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, 'vendor-key', { mode: 0o600 });
-    const timeouts = { first_content_ms: 400, idle_ms: 400, total_ms: 10_000 };
     const of = (id: 'acme' | 'corp', double: OpenaiDouble, price: typeof ACME, further: object) => {
       const adapter = id === 'acme' ? wire.adapter : 'openai';
       const chat = {

@@ -9,7 +9,7 @@ import { openaiWire } from '../support/ai/wires.ts';
 import { lockWaitsSql } from '../support/lock-waits.ts';
 import { createPlace, launch, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { client, createTestAccount, SECRETS_KEY } from '../support/service.ts';
-import { rounds } from '../support/soak.ts';
+import { randomOf, rounds, seed } from '../support/soak.ts';
 
 /** Of a call, and of one in a batch, nano-USD. */
 const CALL_NANOS = 21_000n;
@@ -224,7 +224,7 @@ describe('of two processes that work on a batch one dies', () => {
     await worker.end('SIGTERM');
   });
 
-  test('at any time, again and again: each request is charged once, and none is lost', async () => {
+  test(`at any time, again and again: each request is charged once, and none is lost, with SEED=${seed}`, async () => {
     const it = await caller();
     const second = await placeOf('worker');
     const workers: [ServiceProcess, ServiceProcess] = [launch(place), launch(second)];
@@ -232,11 +232,7 @@ describe('of two processes that work on a batch one dies', () => {
     bench.acme.next(...Array.from({ length: count * 2 }, () => slowly(20)));
     const { batch_id: id } = await it.create(many(count, hello));
     await seen(4);
-    let seed = 7;
-    const random = (below: number) => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return seed % below;
-    };
+    const random = randomOf(seed);
     for (let round = 0; round < rounds(10); round += 1) {
       await sleep(random(600));
       const which = random(2) as 0 | 1;

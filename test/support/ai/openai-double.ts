@@ -92,6 +92,7 @@ export class OpenaiDouble {
   reset(): void {
     this.seen.length = 0;
     this.#deeds.length = 0;
+    this.rule = () => null;
   }
 
   async stop(): Promise<void> {

@@ -5,8 +5,7 @@ import type { Candidate } from '../../../core/vendors/choose.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import type { AiAdapter, AiUsage, EmbedReply } from '../../../vendors/ai/port.ts';
-import type { NotSent, Refused } from '../../../vendors/call/port.ts';
+import type { AiUsage } from '../../../vendors/ai/port.ts';
 import {
   CACHE_TTL_SECONDS_MAX,
   DIMENSIONS_UNSAID,
@@ -17,7 +16,7 @@ import {
   VECTOR_BYTES_HELD_MAX,
 } from '../limits.ts';
 import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
-import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../models/family.ts';
+import { aiModel } from '../models/family.ts';
 import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
 import { findCached, keepCached } from './again.ts';
@@ -26,8 +25,8 @@ import { CallHold, type Due } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
 import { reserve } from './reserve.ts';
-import { Upstream } from './upstream.ts';
-import { nobodyWaits, tooLate, walk, wasLeft, wentWell } from './walk.ts';
+import { askEmbedder } from './vendor/ask-embedder.ts';
+import { nobodyWaits, walk, wasLeft, wentWell } from './walk.ts';
 
 export interface EmbedAsk extends EmbedWish {
   readonly inputs: readonly string[] | readonly (readonly number[])[];
@@ -173,7 +172,7 @@ async function answerOf(
   chain: Chain,
   hold: CallHold,
 ): Promise<Embedded> {
-  const { place, reply, failover, ended } = await walk(ctx, chain, (one) => askVendor(ctx, ask, one));
+  const { place, reply, failover, ended } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
   ended(reply.kind === 'left' ? wasLeft : wentWell);
   if (reply.kind === 'left') {
     // The request of a batch is made again.
@@ -219,53 +218,6 @@ function dueFor(ctx: ModelCall, place: Candidate, usage: AiUsage): Due {
     billedNanos: billedNanos(aiModel(place.row), usage, 0),
     ...{ inputTokens: usage.inputTokens, outputTokens: 0 },
   };
-}
-
-type Done = Extract<EmbedReply, { kind: 'embedded' }>;
-
-async function askVendor(
-  { core, signal }: ModelCall,
-  ask: EmbedAsk,
-  place: Candidate,
-): Promise<Done | { readonly kind: 'left' } | Refused | NotSent> {
-  const { row } = place;
-  const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
-  const { embed: asked } = core.vendors.adapter<AiAdapter>('ai', name);
-  if (asked === undefined) throw new Error(`the adapter ${name} has no embeddings`);
-  const model = aiModel(row);
-  const timeouts = timeoutsOf(model);
-  const upstream = new Upstream(signal, 0);
-  upstream.limit(timeouts.firstContentMs);
-  try {
-    const call = {
-      baseUrl,
-      assetHosts,
-      timeouts,
-      outbound: core.outbound,
-      signal: upstream.signal,
-      key: key?.reveal() ?? null,
-      holdPicture: () => undefined,
-      accepted: () => {
-        upstream.isAccepted = true;
-      },
-      dropped: () => core.vendors.lineDropped(row.vendor.id),
-    };
-    const { inputs, dimensions, further, inputTokens } = ask;
-    const dimensionsMax = Math.max(dimensions ?? 0, vectorDimensions(model));
-    const reply = await asked(call, {
-      model: wireModel(model),
-      inputs,
-      dimensions,
-      dimensionsMax,
-      further,
-      inputTokens,
-    });
-    if (reply.kind === 'embedded') return reply;
-    if (upstream.isLate) return tooLate();
-    return upstream.isLeft && upstream.isAccepted ? { kind: 'left' } : reply;
-  } finally {
-    upstream.close();
-  }
 }
 
 /** Of vectors as base64. */
