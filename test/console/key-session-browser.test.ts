@@ -1,5 +1,8 @@
 // The session as a real browser keeps it: between sites, and where the service is reached by plain http.
-import type { Page } from 'playwright-core';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ErrorsBench } from '../errors/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
@@ -22,8 +25,8 @@ afterAll(async () => {
   await bench.service.stop();
 });
 
-async function newPage(): Promise<Page> {
-  const page = await chromium.browser.newPage();
+async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await chromium.browser.newContext(options)).newPage();
   page.setDefaultTimeout(5_000);
   // Another site, whose page links to the group and sends forms to it.
   await page.route('http://other.test/', (route) =>
@@ -89,5 +92,62 @@ test('forms of another site sign nobody in or out, and change nothing', async ()
   }
   expect(await page.context().cookies()).toHaveLength(1);
   expect((await bench.groups()).groups[0].is_resolved).toBe(false);
+  await page.context().close();
+});
+
+/** A page of another port of this machine that frames these, with what else is there in the last frame. */
+async function startFraming(addresses: readonly string[]) {
+  const frames = [...addresses, '/plain'].map((address) => `<iframe src="${address}"></iframe>`).join('');
+  const server = createServer((request, answer) => {
+    answer.setHeader('content-type', 'text/html').end(request.url === '/plain' ? 'shown in a frame' : frames);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, stop: () => server.close() };
+}
+
+test('no page is shown in a frame, of another site or of its own', async () => {
+  const page = await newPage();
+  await signIn(page);
+  const paths = ['/console', '/auth', '/auth/account', '/device', '/wallet/charge-limit', new URL(url).pathname];
+  const framing = await startFraming(paths.map((path) => new URL(path, url).href));
+  const refused: string[] = [];
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText === 'net::ERR_BLOCKED_BY_RESPONSE') refused.push(new URL(request.url()).pathname);
+  });
+  const shown = {
+    // To another site the session's cookie is not sent: all lead to the sign-in.
+    'other.test': paths.map(() => '/auth'),
+    // Of another port of its own it is.
+    'qm.test': paths.map((path) => (path === '/auth' ? '/auth/account' : path)),
+  };
+  for (const [name, wanted] of Object.entries(shown)) {
+    refused.length = 0;
+    await page.goto(`http://${name}:${framing.port}/`);
+    await page.frameLocator('iframe >> nth=-1').locator('text=shown in a frame').waitFor();
+    await expect.poll(() => refused.toSorted(), { message: name }).toEqual(wanted.toSorted());
+  }
+  framing.stop();
+  await page.context().close();
+});
+
+test('a form of a page from before signing out changes nothing: it leads to the sign-in, and as another session it is refused', async () => {
+  // Without scripts, so that the page stays as it was.
+  const page = await newPage({ javaScriptEnabled: false });
+  await signIn(page);
+  const [stale, staler] = [await page.context().newPage(), await page.context().newPage()];
+  for (const each of [stale, staler]) await each.goto(url);
+  await page.click('text=Sign out');
+  await page.waitForSelector('#key');
+  await stale.click('button:has-text("Resolve")');
+  await stale.waitForSelector('#key');
+  await signIn(page);
+  await staler.click('button:has-text("Resolve")');
+  await staler.waitForSelector('text=This form is not taken');
+  expect((await bench.groups()).groups[0].is_resolved).toBe(false);
+  // The same form, as this session has it.
+  await page.click('button:has-text("Resolve")');
+  await page.waitForSelector('.done');
+  expect((await bench.groups()).groups[0].is_resolved).toBe(true);
   await page.context().close();
 });
