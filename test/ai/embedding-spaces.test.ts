@@ -1,6 +1,9 @@
 // Vectors of two models cannot be compared: whatever prices and health say, a call for embeddings goes to the one that it means, or to another of
 // its space, or fails.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { aiFamily } from '../../src/modules/ai/models/family.ts';
+import { openaiModels } from '../../src/vendors/ai/openai/index.ts';
+import { readVendorsFile } from '../../src/vendors/file/read.ts';
 import { AiVendors } from './vendors-bench.ts';
 
 /** Beside acme/e-1, the default, and corp/e-1, which are of one space. */
@@ -75,4 +78,22 @@ describe('the model', () => {
     const again = await embed({ idempotency_key: 'space' });
     expect([first.body.model, again.body.model]).toEqual(['corp/e-1', 'corp/e-1']);
   });
+});
+
+test.each([
+  ['without embeddings', [], null],
+  ['with one default', [true, false], null],
+  ['without a default', [false, false], 'One embedding model must have default_embedding: true, and only one; 0 have.'],
+  ['with two defaults', [true, true], 'One embedding model must have default_embedding: true, and only one; 2 have.'],
+] as const)('a file %s is taken, or refused by name', (_, defaults, fault) => {
+  const models = defaults.map((isDefault, i) => ({
+    ...{ id: `e-${i}`, dimensions: 3, price: 'free', ...(isDefault ? { default_embedding: true } : {}) },
+  }));
+  const chat = { id: 'm-1', price: 'free' };
+  const vendor = { id: 'acme', adapter: 'openai', region: 'western', models: [chat, ...models] };
+  const { faults } = readVendorsFile(JSON.stringify({ version: 1, vendors: [vendor] }), {
+    ...{ region: 'western', families: [aiFamily], adapters: { ai: [openaiModels] }, nowMs: 0 },
+    ...{ environment: () => undefined, keyFile: () => null },
+  });
+  expect(faults.map(({ message }) => message)).toEqual(fault === null ? [] : [expect.stringContaining(fault)]);
 });

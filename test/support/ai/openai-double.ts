@@ -13,6 +13,8 @@ export interface Seen {
   readonly body: Json;
   /** The client went before the answer was whole. */
   left: boolean;
+  /** Of an endless answer, that its client and what lies between have taken. */
+  sentBytes: number;
 }
 
 /** What the vendor does with one call. */
@@ -28,6 +30,8 @@ export type Deed =
       readonly ends?: 'end' | 'reset' | 'silence';
       readonly everyMs?: number;
     }
+  /** A stream of `opening`, and then of `endless` again and again, as fast as it is read. */
+  | { readonly opening: string; readonly endless: string }
   /** Does it once the promise is fulfilled. */
   | { readonly after: Promise<unknown>; readonly deed: Deed }
   | 'reset'
@@ -58,12 +62,12 @@ export class OpenaiDouble {
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
         const body = JSON.parse(Buffer.concat(parts).toString('utf8') || 'null');
-        const seen: Seen = { path: request.url ?? '', headers: request.headers, body, left: false };
+        const seen: Seen = { path: request.url ?? '', headers: request.headers, body, left: false, sentBytes: 0 };
         this.seen.push(seen);
         response.on('close', () => {
           seen.left = !response.writableEnded;
         });
-        void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.#usual(seen), response);
+          void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.#usual(seen), response, seen);
       });
     });
   }
@@ -108,7 +112,7 @@ export class OpenaiDouble {
     return body.stream === true ? { stream: stream(this.#words) } : { status: 200, body: completion(this.#words) };
   }
 
-  async #do(deed: Deed, response: ServerResponse): Promise<void> {
+  async #do(deed: Deed, response: ServerResponse, seen: Seen): Promise<void> {
     if (deed === 'silence') return;
     if (deed === 'reset') {
       response.destroy();
@@ -116,13 +120,14 @@ export class OpenaiDouble {
     }
     if ('after' in deed) {
       await deed.after;
-      return this.#do(deed.deed, response);
+      return this.#do(deed.deed, response, seen);
     }
     if ('status' in deed) {
       const text = typeof deed.body === 'string' ? deed.body : JSON.stringify(deed.body);
       response.writeHead(deed.status, { 'content-type': 'application/json', ...deed.headers }).end(text);
       return;
     }
+    if ('endless' in deed) return sendEndlessly(deed, response, seen);
     await deed.headAfter;
     response.writeHead(200, { 'content-type': deed.type ?? 'text/event-stream' }).flushHeaders();
     for (const part of deed.stream) {
@@ -132,6 +137,20 @@ export class OpenaiDouble {
     }
     if (deed.ends === 'reset') response.destroy();
     else if (deed.ends !== 'silence') response.end();
+  }
+}
+
+async function sendEndlessly(
+  { opening: first, endless }: Extract<Deed, { endless: string }>,
+  response: ServerResponse,
+  seen: Seen,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first);
+  const left = once(response, 'close');
+  while (!response.destroyed) {
+    const isTaken = response.write(endless);
+    if (!isTaken) await Promise.race([once(response, 'drain').catch(() => undefined), left]);
+    seen.sentBytes += endless.length;
   }
 }
 
