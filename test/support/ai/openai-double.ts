@@ -67,7 +67,7 @@ export class OpenaiDouble {
         response.on('close', () => {
           seen.left = !response.writableEnded;
         });
-          void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.#usual(seen), response, seen);
+        void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.#usual(seen), response, seen);
       });
     });
   }
