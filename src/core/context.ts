@@ -97,6 +97,8 @@ export interface CallContext {
   readonly idempotency: IdempotencyKey | null;
   /** The input as JSON text, as it was sent and without what stood in the path; empty when there is none. Opaque values are cut from it. */
   readonly inputText: string;
+  /** Those that the record of the capability reads, in lower case; none of a call that another makes. */
+  readonly sentHeaders: Readonly<Record<string, string>>;
   /** Sentences that reach the caller as metadata.warnings. */
   readonly warnings: string[];
   /**
@@ -113,8 +115,8 @@ export interface CallContext {
   holdMade(bytes: number): void;
   /** Before what cannot be refused later. Throws CONCURRENCY_LIMITED or OVERLOADED when account, or all, hold too much of answers. */
   requireAnswerRoom(): void;
-  /** The call fails, and yet it was charged so much: its failure tells it, and usage has it once. */
-  chargedThoughFailed(costNanos: bigint): void;
+  /** The call fails, and yet it was charged so much, for tokens counted here or told by a vendor: its failure says so, and usage has it once. */
+  chargedThoughFailed(costNanos: bigint, usageEstimated: boolean): void;
   /** Aborted when the client goes away or the service stops. */
   readonly signal: AbortSignal;
   /**

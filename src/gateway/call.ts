@@ -23,6 +23,7 @@ export class Call extends Visit implements CallContext {
   readonly endpoint: Endpoint;
   input: Record<string, unknown> = {};
   inputText = '';
+  sentHeaders: Readonly<Record<string, string>> = {};
   idempotency: IdempotencyKey | null = null;
   /** Of a call whose rate is limited. */
   limiter: Rates | null = null;
@@ -30,6 +31,8 @@ export class Call extends Visit implements CallContext {
   billed = false;
   /** What the calls that it made have cost. */
   spentNanos = 0n;
+  /** Of a failure that was charged. */
+  usageEstimated: boolean | undefined;
   /** How many calls stand between it and the caller. */
   readonly depth: number;
   /** Calls that it made so far. */
@@ -101,8 +104,9 @@ export class Call extends Visit implements CallContext {
     this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400);
   }
 
-  chargedThoughFailed(costNanos: bigint): void {
+  chargedThoughFailed(costNanos: bigint, usageEstimated: boolean): void {
     if (costNanos === 0n) return;
+    this.usageEstimated = usageEstimated;
     this.spentNanos += costNanos;
     this.billed = true;
   }

@@ -25,6 +25,8 @@ export interface Identity {
   readonly warnings: readonly string[];
   /** What the calls that it made have cost. */
   readonly spentNanos?: bigint;
+  /** Of a failure that was charged all the same. */
+  readonly usageEstimated?: boolean | undefined;
 }
 
 /** The capability whose scope lets a key see the balance. */
@@ -81,11 +83,13 @@ export class Envelope {
     const latency = Math.max(0, Math.round(performance.now() - identity.startedMs));
     const balance = answer?.balanceNanos === undefined ? '' : `,"balance_usd":${usd(answer.balanceNanos)}`;
     const served = answer?.served === undefined ? this.#own : servedText(answer.served, this.#options.region);
+    const estimated = answer?.usageEstimated ?? identity.usageEstimated;
+    const usage = estimated === undefined ? '' : `,"usage_estimated":${estimated}`;
     const warnings = identity.warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(identity.warnings)}`;
     return (
       `{"request_id":"${identity.requestId}","trace_id":"${identity.traceId}","timestamp":"${iso(Date.now())}",` +
       `"latency_ms":${latency},"entry_form":"${identity.entryForm}","cost_usd":${cost},` +
-      `"cost_cny":${cost === 0 ? 0 : Number((cost * this.#options.cnyPerUsd).toFixed(9))},${served}${this.#process}${answer?.replayed === true}${failoverText(answer?.served)}${balance}${warnings}}`
+      `"cost_cny":${cost === 0 ? 0 : Number((cost * this.#options.cnyPerUsd).toFixed(9))},${served}${this.#process}${answer?.replayed === true}${failoverText(answer?.served)}${balance}${usage}${warnings}}`
     );
   }
 }

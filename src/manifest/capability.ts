@@ -24,6 +24,8 @@ export interface Answer {
   readonly balanceNanos?: bigint;
   /** Who did the work, when it was not this service. */
   readonly served?: Served;
+  /** Of a model's call: whether its tokens were counted here, for the vendor has not told them. */
+  readonly usageEstimated?: boolean;
 }
 
 /** How a vendor served a call, as `metadata` tells it (specification, metadata fields). */
@@ -115,6 +117,8 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly bodyBytesMax?: number;
   /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.inputText` is empty. */
   readonly bulk?: BulkBody<Static<In>>;
+  /** Headers that say what a field of the body may say too, each with a sentence; `run` finds what was sent in `ctx.sentHeaders`. */
+  readonly readsHeaders?: Readonly<Record<string, string>>;
   /** Property names whose content is opaque data: not searched for hostile keys. */
   readonly opaque?: readonly string[];
   /** Codes beyond the common ones (400, 401, 402 for billable, 403, 404 of the path, 409 of idempotency, 429, 500, 503). */

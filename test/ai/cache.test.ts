@@ -88,6 +88,17 @@ test('embeddings are kept as chats are, and come in the form that is asked for; 
   expect(body.service_metadata.cache_layer).toBe('l1_miss');
 });
 
+test.each([
+  ['/v1/ai/chat', { messages: [{ role: 'user', content: 'in the envelope' }] }],
+  ['/v1/ai/embed', { input: ['in the envelope'] }],
+])('%s takes the header too, and refuses what is no time', async (path, sent) => {
+  const by = async (ttl: string) => (await bench.call('POST', path, sent, { 'x-qm-cache-ttl': ttl })).body;
+  expect((await by('60')).metadata.cache_layer).toBe('l1_miss');
+  expect((await by('60')).metadata.cache_layer).toBe('l1_hit');
+  expect((await bench.call('POST', path, sent)).body.metadata.cache_layer).toBe('none');
+  expect((await by('soon')).error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'X-QM-Cache-TTL' });
+});
+
 test('half an answer, and one that is too long, are not kept', async () => {
   const long = 'x'.repeat(300 * 1024);
   bench.acme.next({

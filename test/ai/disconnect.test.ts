@@ -244,7 +244,8 @@ describe('an answer that does not come to its end', () => {
     const { balance, held } = await bench.funds();
     expect(told.error).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
     expect(before.balance - balance).toBeGreaterThan(1_000_000n);
-    expect([told.service_metadata.cost_usd, held]).toEqual([Number(before.balance - balance) / 1e9, 0n]);
+    const { cost_usd, usage_estimated } = told.service_metadata;
+    expect([cost_usd, usage_estimated, held]).toEqual([Number(before.balance - balance) / 1e9, true, 0n]);
     await bench.service.core.vendors.health.sync();
     const { rows } = await bench.service.core.db.query<{ calls: number; failures: number }>(counters, []);
     expect(rows[0]).toEqual({ calls: 0, failures: 0 });
@@ -261,7 +262,10 @@ describe('an answer that does not come to its end', () => {
     const callsBefore = await calls();
     const before = await bench.funds();
     const { events } = await bench.stream(say());
-    expect(events.at(-1)).toMatchObject({ error: { code: 'VENDOR_DOWN' }, service_metadata: { cost_usd: 0.000021 } });
+    expect(events.at(-1)).toMatchObject({
+      error: { code: 'VENDOR_DOWN' },
+      service_metadata: { cost_usd: 0.000021, usage_estimated: false },
+    });
     expect(before.balance - (await bench.funds()).balance).toBe(WHOLE);
     expect(await calls()).toBe(callsBefore + 1);
   });

@@ -1,6 +1,7 @@
 // The wire of OpenAI on the sandbox: the official client, unchanged; money, repeats, and what goes wrong.
 import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { client } from '../support/service.ts';
 import { type AiBench, startAi } from './harness.ts';
 
 let bench: AiBench;
@@ -147,6 +148,13 @@ describe('a chat', () => {
     expect(answer.service_metadata).toMatchObject({ usage_estimated: true });
     expect(answer.usage.completion_tokens).toBeGreaterThan(5);
     expect(Math.round(answer.service_metadata.cost_usd * 1e9)).toBe(10 * answer.usage.total_tokens);
+    const call = client(bench.service.url, bench.account.secret);
+    const told = async (messages: object) =>
+      (await call('POST', '/v1/ai/chat', { model: ECHO, messages })).body.metadata;
+    expect((await told(say('[[no_usage]] hello'))).usage_estimated).toBe(true);
+    expect((await told(say('hello'))).usage_estimated).toBe(false);
+    const failed = await call('POST', '/v1/chat/completions', { model: ECHO, messages: say('[[fail:VENDOR_DOWN]]') });
+    expect(failed.body.service_metadata).toMatchObject({ usage_estimated: false, cost_usd: 0 });
   });
 });
 

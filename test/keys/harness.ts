@@ -150,6 +150,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     warnings: [],
     weigh: () => undefined,
     chargedThoughFailed: () => undefined,
+    sentHeaders: {},
     holdAnswer: () => undefined,
     holdMade: () => undefined,
     requireAnswerRoom: () => undefined,

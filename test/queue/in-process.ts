@@ -33,6 +33,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       warnings: [],
       weigh: () => undefined,
       chargedThoughFailed: () => undefined,
+      sentHeaders: {},
       holdAnswer: () => undefined,
       holdMade: () => undefined,
       requireAnswerRoom: () => undefined,

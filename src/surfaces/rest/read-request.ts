@@ -45,6 +45,7 @@ export async function readRequest(call: Call, gateway: Gateway, request: Arrived
   const beside = endpoint.capability.method === 'DELETE' ? [...inHeader, ...query.getAll(KEY_FIELD)] : inHeader;
   const fingerprint = () => bulk?.fingerprint ?? requestFingerprint(fingerprintPrefix(params, query), call.inputText);
   takeIdempotencyKey(call, beside, fingerprint);
+  call.sentHeaders = headersRead(call, request);
   mergeQuery(call, query);
   mergePath(call, params);
   checkInput(call, bulk);
@@ -55,6 +56,13 @@ function headerKeys(request: ArrivedRequest): readonly string[] {
   const header = request.headers[KEY_HEADER] as string | undefined;
   if (header === undefined) return [];
   return header.includes(', ') ? request.headerValues(KEY_HEADER) : [header];
+}
+
+function headersRead({ endpoint }: Call, { headers }: ArrivedRequest): Record<string, string> {
+  const names = Object.keys(endpoint.capability.readsHeaders ?? {}).map((name) => name.toLowerCase());
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
 }
 
 function mergePath(call: Call, params: ArrivedRequest['params']): void {

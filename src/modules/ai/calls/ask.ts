@@ -46,6 +46,9 @@ export interface ChatAsk extends Routed {
 /** Fields of ours: vendors never see them. */
 const OWN = ['vendor', 'cross_region', 'idempotency_key', 'cache_ttl_seconds', 'stream', 'stream_options'];
 
+/** In place of `cache_ttl_seconds`. */
+export const TTL_HEADER = 'X-QM-Cache-TTL';
+
 export type Sent = Readonly<Record<string, unknown>>;
 
 /** In which form an answer comes, and how long it is kept, makes no other request of it. */
@@ -128,6 +131,15 @@ function objectOf(sent: Sent, name: string): Sent {
   const value = sent[name] ?? {};
   if (isObject(value)) return value;
   throw invalidField(name, 'type', `${name} is an object.`);
+}
+
+/** How long an answer is cached, as the header says it; null: it does not. Throws VALIDATION_FAILED. */
+export function ttlIn(headers: Sent): number | null {
+  const sent = headers[TTL_HEADER.toLowerCase()];
+  if (sent === undefined) return null;
+  const seconds = Number(sent);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= CACHE_TTL_SECONDS_MAX) return seconds;
+  throw invalidField(TTL_HEADER, 'range', `${TTL_HEADER} is 1 to ${CACHE_TTL_SECONDS_MAX} seconds.`);
 }
 
 export function wholeOf(sent: Sent, name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {

@@ -177,7 +177,7 @@ async function answerOf(
   if (reply.kind === 'left') {
     // The request of a batch is made again.
     const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, place, countedFor(ask))) : null;
-    ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n);
+    ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n, true);
     throw nobodyWaits();
   }
   const told = soundUsage(reply.usage);

@@ -55,8 +55,9 @@ export class Settlement {
 
   /** Of an answer that did not come to its end: what the vendor told of it, or what came. The call is told that it has cost so much. */
   async part(reported: AiUsage | null, said: Assembly): Promise<void> {
-    const { costNanos } = await this.#charge(soundUsage(reported) ?? this.#counted(said));
-    this.#ctx.chargedThoughFailed?.(costNanos);
+    const sound = soundUsage(reported);
+    const { costNanos } = await this.#charge(sound ?? this.#counted(said));
+    this.#ctx.chargedThoughFailed?.(costNanos, sound === null);
   }
 
   #charge(usage: AiUsage, answer?: ReturnType<typeof keep>, response?: () => string): Promise<Charged> {

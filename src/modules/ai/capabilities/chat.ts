@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type ChatAsk, readChat } from '../calls/ask.ts';
+import { type ChatAsk, readChat, ttlIn } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
-import { cacheField, modelField, routingFields } from './fields.ts';
+import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
 
 export const chat = defineCapability<AiState>()({
   id: 'ai.chat',
@@ -68,6 +68,7 @@ export const chat = defineCapability<AiState>()({
     source: import.meta.url,
     reduce: (value: object, { text }) => ({ value: readWhole(value, text), transfer: [] }),
   },
+  readsHeaders: cacheHeader,
   errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONTENT_REFUSED', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],
   limits: {
@@ -83,8 +84,11 @@ export const chat = defineCapability<AiState>()({
   ],
   async run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    for await (const event of chatOf(state, ctx, input as unknown as ChatAsk)) {
-      if (event.kind === 'end') return { ...event.answer, data: event.completion };
+    const read = input as unknown as ChatAsk;
+    const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(ctx.sentHeaders) };
+    for await (const event of chatOf(state, ctx, ask)) {
+      if (event.kind !== 'end') continue;
+      return { ...event.answer, usageEstimated: event.isEstimated, data: event.completion };
     }
     throw new Error('a chat ended without an end');
   },

@@ -2,10 +2,11 @@ import Type from 'typebox';
 import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { ttlIn } from '../calls/ask.ts';
 import { type EmbedAsk, embed as embedOf, listText, readEmbed } from '../calls/embed.ts';
 import { BODY_BYTES_MAX, ENVELOPED_NUMBERS_MAX, INPUTS_MAX, NUMBER_TEXT_BYTES } from '../limits.ts';
 import type { AiState } from '../state.ts';
-import { cacheField, modelField, routingFields } from './fields.ts';
+import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
 
 export const embed = defineCapability<AiState>()({
   id: 'ai.embed',
@@ -14,7 +15,8 @@ export const embed = defineCapability<AiState>()({
   summary: 'Turns texts into vectors.',
   description:
     'Takes the body of embeddings and answers with its list, numbers as floats. Vectors of two models cannot be compared: `auto` is always the ' +
-    'same model, and only models of the same space stand in for each other. /v1/embeddings answers base64 too, in the wire that clients know.',
+    'same model, and only models of the same space stand in for each other. sandbox/ngram-1 compares wording: it finds inflections, typos and ' +
+    'shared words in any script, not synonyms. /v1/embeddings answers base64 too, in the wire that clients know.',
   keywords: ['text embeddings', 'openai embeddings', 'vectorize text', 'sentence embedding'],
   input: Type.Object(
     {
@@ -63,6 +65,7 @@ export const embed = defineCapability<AiState>()({
       transfer: [],
     }),
   },
+  readsHeaders: cacheHeader,
   errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],
   limits: { inputs: `${INPUTS_MAX} a call.`, numbers: `${ENVELOPED_NUMBERS_MAX} in an answer.`, body: '16 MiB.' },
@@ -75,13 +78,15 @@ export const embed = defineCapability<AiState>()({
   ],
   async run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    const embedded = await embedOf(state, ctx, input as unknown as EmbedAsk, (numbers) => {
+    const read = input as unknown as EmbedAsk;
+    const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(ctx.sentHeaders) };
+    const embedded = await embedOf(state, ctx, ask, (numbers) => {
       requireShort(numbers);
       ctx.holdAnswer(numbers * NUMBER_TEXT_BYTES);
     });
     const pieces = await Array.fromAsync(listText(embedded, 'float'));
     pieces.push('}');
-    return { ...embedded.answer, data: new JsonText(pieces.join('')) };
+    return { ...embedded.answer, usageEstimated: embedded.isEstimated, data: new JsonText(pieces.join('')) };
   },
 });
 

@@ -1,5 +1,6 @@
 // Fields that calls of models have in common.
 import Type from 'typebox';
+import { TTL_HEADER } from '../calls/ask.ts';
 import { CACHE_TTL_SECONDS_MAX } from '../limits.ts';
 
 export const modelField = Type.Optional(
@@ -21,6 +22,8 @@ export const cacheField = Type.Optional(
       'Keeps the answer so long: exactly the same request, to the same model, is answered with it for nothing.',
   }),
 );
+
+export const cacheHeader = { [TTL_HEADER]: 'Seconds, in place of cache_ttl_seconds.' };
 
 export const routingFields = {
   vendor: Type.Optional(

@@ -5,17 +5,22 @@ import { usd } from '../../../lib/money.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { json, refusal } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest } from '../../../manifest/raw-route.ts';
-import { invalidField, type Problem } from '../../../problems/problem.ts';
-import type { ChatAsk } from '../calls/ask.ts';
+import type { Problem } from '../../../problems/problem.ts';
+import { type ChatAsk, ttlIn } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';
 import type { ChatEvent } from '../calls/chat-event.ts';
-import { CACHE_TTL_SECONDS_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { type ChatWire, framesOf } from './frames.ts';
 
 export function refuse(failure: Problem, head: RawHead): RawAnswer {
-  const metadata = head.failureMetadata();
+  const metadata = failureMetadata(head);
   return refusal(failure, failure.param ?? null, metadata === null ? {} : { service_metadata: metadata });
+}
+
+/** What was not charged was not counted either. */
+function failureMetadata(head: Pick<RawHead, 'failureMetadata'>): object | null {
+  const metadata = head.failureMetadata();
+  return metadata === null ? null : { usage_estimated: false, ...metadata };
 }
 
 /** Who calls, as a call of the route's capability; it is told what is missing. */
@@ -31,7 +36,7 @@ export async function answerChat(
   read: ChatAsk,
   wire: ChatWire,
 ): Promise<RawAnswer> {
-  const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(request) };
+  const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(request.headers) };
   const metadataOf = metadataBy(request);
   const events = chat(state, ctx, ask);
   if (!ask.stream) return whole(events, wire, metadataOf);
@@ -47,7 +52,7 @@ export async function answerChat(
       costNanos = answer.costNanos ?? 0n;
       return metadataOf(answer, isEstimated);
     },
-    failureMetadata: () => request.failureMetadata(),
+    failureMetadata: () => failureMetadata(request),
   });
   const accepted = begun?.done === false && begun.value.kind === 'accepted' ? begun.value : null;
   return {
@@ -81,16 +86,7 @@ async function whole(
 type MetadataOf = (answer: Omit<Answer, 'data'>, isEstimated: boolean) => object;
 
 export function metadataBy(request: RawRequest): MetadataOf {
-  return (answer, isEstimated) => ({ ...request.metadata({ ...answer, data: null }), usage_estimated: isEstimated });
-}
-
-/** As the header says it, in place of the body. */
-export function ttlIn({ headers }: RawRequest): number | null {
-  const sent = headers['x-qm-cache-ttl'];
-  if (sent === undefined) return null;
-  const seconds = Number(sent);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= CACHE_TTL_SECONDS_MAX) return seconds;
-  throw invalidField('X-QM-Cache-TTL', 'range', `X-QM-Cache-TTL is 1 to ${CACHE_TTL_SECONDS_MAX} seconds.`);
+  return (answer, usageEstimated) => request.metadata({ ...answer, usageEstimated, data: null });
 }
 
 function servedHeaders(vendor: string, name: string) {

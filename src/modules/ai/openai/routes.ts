@@ -4,11 +4,12 @@ import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { json } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
+import { ttlIn } from '../calls/ask.ts';
 import { embed, listText } from '../calls/embed.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { listModels } from '../models/list.ts';
 import type { AiState } from '../state.ts';
-import { answerChat, answeredHeaders, contextOf, metadataBy, refuse, ttlIn } from './answer.ts';
+import { answerChat, answeredHeaders, contextOf, metadataBy, refuse } from './answer.ts';
 import { readChatBody, readEmbedBody } from './bodies.ts';
 import { CompletionWire } from './frames.ts';
 
@@ -47,7 +48,7 @@ async function embeddings(request: RawRequest, state: AiState): Promise<RawAnswe
   const { ask, key, fingerprint } = await request.read(readEmbedBody, request.body);
   request.takeKey(key, () => fingerprint);
   const metadataOf = metadataBy(request);
-  const embedded = await embed(state, ctx, { ...ask, cacheTtlSeconds: ask.cacheTtlSeconds ?? ttlIn(request) });
+  const embedded = await embed(state, ctx, { ...ask, cacheTtlSeconds: ask.cacheTtlSeconds ?? ttlIn(request.headers) });
   const { answer, isEstimated, model: name } = embedded;
   const headers = answeredHeaders(name, answer);
   async function* text() {

@@ -88,6 +88,10 @@ const metadata: JsonSchema = {
     },
     failover_info: failoverInfo,
     balance_usd: amount('Spendable balance after a billable call, for keys that may read the balance.'),
+    usage_estimated: {
+      type: 'boolean',
+      description: 'Of calls of AI models: whether tokens were counted here, for the vendor has not told them.',
+    },
     warnings: {
       type: 'array',
       items: { type: 'string' },

@@ -58,6 +58,9 @@ function parametersOf(capability: Capability, shelf: SchemaShelf): object[] {
     ...besidePath.map((name) => parameter(capability, name, 'query', shelf)),
     ...key,
     ...keyInQuery,
+    ...Object.entries(capability.readsHeaders ?? {}).map(([name, description]) => {
+      return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+    }),
   ];
 }
 

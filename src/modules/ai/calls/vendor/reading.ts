@@ -105,7 +105,7 @@ export class Reading {
     do last = await this.#piece();
     while (last.kind === 'chunk' || last.kind === 'usage');
     if (last.kind !== 'end') return this.#left();
-    const { answer } = await this.#complete(last.response);
-    this.#ctx.chargedThoughFailed?.(answer.costNanos ?? 0n);
+    const { answer, isEstimated } = await this.#complete(last.response);
+    this.#ctx.chargedThoughFailed?.(answer.costNanos ?? 0n, isEstimated);
   }
 }
