@@ -5,20 +5,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
 import { chunk, completionOf, type Deed, done, frame, opening, usage } from '../support/ai/openai-double.ts';
 import { StreamReader } from '../support/ai/stream-reader.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 const MIB = 1024 * 1024;
 const CHAT = '/v1/chat/completions';
 const PLACES = 20;
-const long = { first_content_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
 
 let bench: AiVendors;
 beforeAll(async () => {
   const models = [
     { id: 'sees', images: true, max_output: 10 },
-    { id: 'timed', timeouts: { ...long, total_ms: 2_000 } },
+    { id: 'timed', timeouts: { ...PATIENT, total_ms: 2_000 } },
   ];
-  bench = await AiVendors.start({ timeouts: long }, undefined, { RATE_LIMITS: 'on' }, { models });
+  bench = await AiVendors.start({}, undefined, { RATE_LIMITS: 'on' }, { models, timeouts: PATIENT });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());

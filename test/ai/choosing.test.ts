@@ -1,7 +1,7 @@
 // Which model a request goes to, by the name that it gives and by what it needs; what none can do is refused in the shape of the wire that it came by.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../support/ai/openai-double.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 /** Beside acme/m-1 and corp/m-1, which have tools and schemas and see nothing. */
 const models = [
@@ -11,7 +11,7 @@ const models = [
 ];
 let bench: AiVendors;
 beforeAll(async () => {
-  bench = await AiVendors.start({}, undefined, {}, { models });
+  bench = await AiVendors.start({}, undefined, {}, { models, timeouts: PATIENT });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());

@@ -9,7 +9,7 @@ import type { OutboundClient } from '../../src/vendors/http/port.ts';
 import { type DocumentedEvent, documentedStreams } from '../support/ai/documented-streams.ts';
 import { StreamReader } from '../support/ai/stream-reader.ts';
 import { anthropicWire, openaiWire } from '../support/ai/wires.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 const CHAT = '/v1/chat/completions';
 const RESPONSES = '/v1/responses';
@@ -64,8 +64,8 @@ const rows: { vendor: Vendor; path: typeof CHAT | typeof RESPONSES; model?: obje
 describe.each(rows)('a stream of $vendor on $path', ({ vendor, path, model = {} }) => {
   let bench: AiVendors;
   beforeAll(async () => {
-    const timeouts = { first_content_ms: 20_000, idle_ms: 20_000 };
-    bench = await AiVendors.start({ timeouts, ...model }, vendor === 'Anthropic' ? anthropicWire : openaiWire);
+    const wire = vendor === 'Anthropic' ? anthropicWire : openaiWire;
+    bench = await AiVendors.start(model, wire, {}, { timeouts: PATIENT });
   });
   afterAll(() => bench?.stop());
   const stream = documentedStreams[vendor];

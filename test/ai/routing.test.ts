@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 const IN_FORCE_MS = 1_000;
 let bench: AiVendors;
 let second: TestService;
 let there: Client;
 beforeAll(async () => {
-  bench = await AiVendors.start();
+  bench = await AiVendors.start({}, undefined, {}, { timeouts: PATIENT });
   second = await startTestService({ env: bench.env, database: bench.service.database });
   there = client(second.url, bench.account.secret);
 });

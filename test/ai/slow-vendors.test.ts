@@ -5,14 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
 import { chunk, type Deed, done, frame, type Json, opening, usage } from '../support/ai/openai-double.ts';
 import { StreamReader } from '../support/ai/stream-reader.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 const EVERY_MS = 60;
 let bench: AiVendors;
 beforeAll(async () => {
   const call = { streamHeadAfterMs: 100, streamCommentEveryMs: EVERY_MS };
-  const timeouts = { first_content_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
-  bench = await AiVendors.start({ timeouts }, undefined, {}, { admission: { call } });
+  bench = await AiVendors.start({}, undefined, {}, { admission: { call }, timeouts: PATIENT });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());
