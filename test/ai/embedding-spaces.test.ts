@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { aiFamily } from '../../src/modules/ai/models/family.ts';
 import { openaiModels } from '../../src/vendors/ai/openai/index.ts';
 import { readVendorsFile } from '../../src/vendors/file/read.ts';
-import { AiVendors } from './vendors-bench.ts';
+import { AiVendors, PATIENT } from './vendors-bench.ts';
 
 /** Beside acme/e-1, the default, and corp/e-1, which are of one space. */
 const embeddings = {
@@ -17,11 +17,12 @@ const embeddings = {
     { id: 'solo', price: { input: 1 } },
     { id: 'twin', price: { input: 1 }, embedding_space: 'twin of corp' },
     { id: 'dear', price: { input: 1.6 }, embedding_space: 'e' },
+    { id: 'texts', price: { input: 1 }, token_inputs: false },
   ],
 };
 let bench: AiVendors;
 beforeAll(async () => {
-  bench = await AiVendors.start({}, undefined, {}, { embeddings });
+  bench = await AiVendors.start({}, undefined, {}, { embeddings, timeouts: PATIENT });
 });
 afterAll(() => bench?.stop());
 afterEach(() => bench.forgive());
@@ -67,7 +68,9 @@ describe('the model', () => {
     const refused = (param: string) => [400, param, 'invalid_request_error'];
     expect(await told({ dimensions: 2 })).toEqual(refused('dimensions'));
     expect(await told({ model: 'acme/twin', input: 'word '.repeat(20) })).toEqual(refused('input'));
+    expect(await told({ model: 'texts', input: [[1, 2]] })).toEqual(refused('input'));
     expect(asked()).toEqual([]);
+    expect((await embed({ model: 'texts' })).status).toBe(200);
     expect((await embed({ model: 'cheap', dimensions: 3 })).status).toBe(200);
     expect(bench.acme.seen[0]?.body.dimensions).toBe(3);
   });

@@ -228,6 +228,12 @@ describe('embeddings', () => {
     expect(plain.service_metadata).toMatchObject({ vendor: 'sandbox', usage_estimated: false });
   });
 
+  test('of tokens the sandbox does not make: it reads texts', async () => {
+    expect(await refusal(() => openai.embeddings.create({ model: 'sandbox/ngram-1', input: [[1, 2]] }))).toEqual([
+      ...[400, 'invalid_request_error', 'VALIDATION_FAILED', 'input'],
+    ]);
+  });
+
   test('have as many dimensions as asked for, where the model offers them', async () => {
     const { data } = await openai.embeddings.create({ model: 'auto', input: 'x', dimensions: 64 });
     expect(data[0]?.embedding).toHaveLength(64);

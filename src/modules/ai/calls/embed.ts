@@ -74,6 +74,7 @@ export function readEmbed(sent: Sent, text: string): EmbedAsk {
     further: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
     inputTokens: counts.reduce((sum, count) => sum + count, 0),
     longestTokens: Math.max(...counts),
+    areTokens: typeof inputs[0] !== 'string',
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
     digest: digestOf(text),
   };

@@ -91,6 +91,8 @@ export interface EmbedWish extends Routed {
   /** Of the longest input, counted. */
   readonly longestTokens: number;
   readonly inputTokens: number;
+  /** Inputs are lists of tokens, not texts. */
+  readonly areTokens: boolean;
 }
 
 /** A model of one space only: vectors of two cannot be compared, so nothing else takes its place. Throws as above. */
@@ -118,7 +120,10 @@ export async function chooseForEmbed(core: Core, accountId: string, ask: EmbedWi
   return others.kind === 'unable' ? [first] : [first, ...others.chain.slice(0, 2)];
 }
 
-function unableToEmbed(model: AiModel, ask: EmbedWish): 'dimensions' | 'input' | null {
+type UnableToEmbed = 'dimensions' | 'input' | 'tokens';
+
+function unableToEmbed(model: AiModel, ask: EmbedWish): UnableToEmbed | null {
+  if (ask.areTokens && !model.tokenInputs) return 'tokens';
   const { dimensionsRange: range, dimensions } = model;
   const offers = range === null ? ask.dimensions === dimensions : inRange(range, ask.dimensions ?? range.min);
   if (ask.dimensions !== null && !offers) return 'dimensions';
@@ -131,7 +136,7 @@ function inRange({ min, max }: { readonly min: number; readonly max: number }, v
 }
 
 function cannotEmbed(
-  models: readonly { readonly row: ModelRow; readonly why: 'dimensions' | 'input' | 'space' }[],
+  models: readonly { readonly row: ModelRow; readonly why: UnableToEmbed | 'space' }[],
   ask: EmbedWish,
 ): Problem {
   const able = models.find(({ why }) => why !== 'space');
@@ -142,6 +147,7 @@ function cannotEmbed(
   }
   const { row, why } = able;
   const { dimensionsRange: range, dimensions, inputTokensMax } = aiModel(row);
+  if (why === 'tokens') return invalidField('input', 'tokens_not_offered', `${row.id} takes texts, not tokens.`);
   if (why === 'input') {
     const message = `The longest input has ${ask.longestTokens} tokens; ${row.id} takes ${inputTokensMax}.`;
     return invalidField('input', 'input_tokens', message);

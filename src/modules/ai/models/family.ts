@@ -27,6 +27,7 @@ const traits = Type.Object({
   dimensions: Type.Optional(dimensions),
   dimensions_range: Type.Optional(Type.Object({ min: dimensions, max: dimensions }, { additionalProperties: false })),
   max_input_tokens: Type.Optional(tokens),
+  token_inputs: Type.Optional(Type.Boolean()),
   embedding_space: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   default_embedding: Type.Optional(Type.Boolean()),
 });
@@ -80,6 +81,7 @@ interface Traits {
   readonly dimensions?: number;
   readonly dimensions_range?: { readonly min: number; readonly max: number };
   readonly max_input_tokens?: number;
+  readonly token_inputs?: boolean;
   readonly embedding_space?: string;
   readonly default_embedding?: boolean;
 }
@@ -116,6 +118,8 @@ export interface AiModel {
   /** What a caller may ask for; null: nothing else. */
   readonly dimensionsRange: { readonly min: number; readonly max: number } | null;
   readonly inputTokensMax: number | null;
+  /** Whether it embeds lists of tokens beside texts. */
+  readonly tokenInputs: boolean;
   /** Vectors of one space can be compared; null: with none of another row. */
   readonly embeddingSpace: string | null;
   readonly isDefaultEmbedding: boolean;
@@ -160,6 +164,7 @@ function readModel(row: ModelRow): AiModel {
     dimensions: said.dimensions ?? null,
     dimensionsRange: said.dimensions_range ?? null,
     inputTokensMax: said.max_input_tokens ?? null,
+    tokenInputs: said.token_inputs ?? true,
     embeddingSpace: said.embedding_space ?? null,
     isDefaultEmbedding: said.default_embedding ?? false,
     perImage: priced === 'free' ? 0n : nanos(priced.per_image ?? 0),
@@ -242,6 +247,7 @@ export const aiFamily: ModelFamily = {
       dimensions: 512,
       dimensions_range: { min: DIMENSIONS_MIN, max: DIMENSIONS_MAX },
       max_input_tokens: 100_000,
+      token_inputs: false,
       embedding_space: 'ngram-1',
       default_embedding: true,
     },
