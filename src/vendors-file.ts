@@ -10,12 +10,22 @@ import { VendorLimits } from './core/vendors/limits.ts';
 import { Routing } from './core/vendors/routing.ts';
 import { Vendors } from './core/vendors/vendors.ts';
 import type { Database } from './db/database.ts';
+import { usdText } from './lib/money.ts';
 import type { Module } from './manifest/module.ts';
 import { aiAdapters } from './vendors/ai/index.ts';
+import { tryModel } from './vendors/ai/try-out.ts';
 import { readKey } from './vendors/file/key.ts';
-import type { Adapter, FileFault, ModelRow, TryOut, VendorsFile } from './vendors/file/port.ts';
+import {
+  type Adapter,
+  type FileFault,
+  type ModelRow,
+  SANDBOX,
+  type TryOut,
+  type VendorsFile,
+} from './vendors/file/port.ts';
 import { sandbox } from './vendors/file/row.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
+import type { OutboundClient } from './vendors/http/port.ts';
 import { videoAdapters } from './vendors/video/index.ts';
 import { tryFilm } from './vendors/video/try-out.ts';
 
@@ -54,30 +64,35 @@ export function inspectVendors(text: string | null, place: Place, modules: reado
   return examineVendors(text, place, modules, builtInAdapters());
 }
 
-/** One real call of a model, the smallest there is; null where there is no such thing. */
+/** One real call of a model, the smallest there is, and what its vendor bills for it; null where there is no such thing. */
 export async function tryVendor(
   row: ModelRow,
   { allowPrivateTargets }: Pick<Config, 'allowPrivateTargets'>,
+  modules: readonly Module[],
   say: (line: string) => void,
 ): Promise<TryOut | null> {
-  const adapter = row.family === 'video' ? videoAdapters().get(row.vendor.adapter) : undefined;
-  if (adapter === undefined) return null;
+  if (row.vendor.id === SANDBOX) return null;
   const outbound = createOutboundClient({ allowPrivateTargets });
-  const { baseUrl, key, assetHosts } = row.vendor;
-  const signal = AbortSignal.timeout(TRY_OUT_MS);
-  const call = {
-    baseUrl,
-    key: key?.reveal() ?? null,
-    assetHosts,
-    timeouts: timeoutsOf(row.timeouts),
-    outbound,
-    signal,
-  };
   try {
-    return await tryFilm(adapter, row, call, { say });
+    const tried = await tryOut(row, outbound, say);
+    if (tried === null || tried.usage === undefined || tried.usage === null) return tried;
+    const family = modules.flatMap(({ models }) => models ?? []).find(({ name }) => name === row.family);
+    const nanos = family?.billedNanos?.(row, tried.usage);
+    return nanos === undefined ? tried : { ...tried, message: `${tried.message}; by its price ${usdText(nanos)} USD` };
   } finally {
     await outbound.close();
   }
+}
+
+async function tryOut(row: ModelRow, outbound: OutboundClient, say: (line: string) => void): Promise<TryOut | null> {
+  const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
+  const model = row.family === 'ai' ? aiAdapters().get(name) : undefined;
+  if (model !== undefined) return tryModel(model, row, outbound);
+  const film = row.family === 'video' ? videoAdapters().get(name) : undefined;
+  if (film === undefined) return null;
+  const signal = AbortSignal.timeout(TRY_OUT_MS);
+  const timeouts = timeoutsOf(row.timeouts);
+  return tryFilm(film, row, { baseUrl, key: key?.reveal() ?? null, assetHosts, timeouts, outbound, signal }, { say });
 }
 
 /** The same for a service that starts. Throws one ConfigError with every fault on a line of its own. */

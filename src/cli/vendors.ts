@@ -7,6 +7,7 @@ import { readBills } from '../core/vendors/bills.ts';
 import { type HealthRow, readHealth } from '../core/vendors/health-store.ts';
 import { usd } from '../lib/money.ts';
 import { DAY_MS, iso, isoOrNull } from '../lib/time.ts';
+import type { Module } from '../manifest/module.ts';
 import type { FileFault, ModelRow, Vendor, VendorsFile } from '../vendors/file/port.ts';
 import { faultLine, inspectVendors, tryVendor } from '../vendors-file.ts';
 import { wholeNumber } from './fields.ts';
@@ -48,13 +49,14 @@ interface Inspected {
   readonly text: string | null;
   readonly file: VendorsFile;
   readonly faults: readonly FileFault[];
+  readonly modules: readonly Module[];
 }
 
 async function inspect(): Promise<Inspected> {
   const { modules } = await import('../manifest/index.ts');
   const config = loadConfig(readEnv());
   const text = readVendorsText(config);
-  return { config, text, ...(await inspectVendors(text, config, modules)) };
+  return { config, text, modules, ...(await inspectVendors(text, config, modules)) };
 }
 
 /** The file of the other commands must be sound. */
@@ -147,14 +149,14 @@ async function costs(options: JsonOption & { readonly days?: number; readonly ve
 
 async function test(options: JsonOption & { readonly vendor: string; readonly model?: string }): Promise<void> {
   const { vendor, model, json = false } = options;
-  const { config, file } = await inspectSound();
+  const { config, file, modules } = await inspectSound();
   const row = file.rows.find((each) => each.vendor.id === vendor && (model === undefined || each.id === model));
   if (row === undefined) throw new CommandError(`VENDORS_FILE has no model ${vendor}/${model ?? ''}`);
   if (row.vendor.disabled === 'its key is missing')
     throw new CommandError(`${vendor} is not called: its key is missing`);
   const say = (line: string) => void (json || process.stdout.write(`${line}\n`));
   const begunMs = performance.now();
-  const tried = await tryVendor(row, config, say);
+  const tried = await tryVendor(row, config, modules, say);
   if (tried === null) throw new CommandError(`there is no call to make of ${vendor}/${row.id}`);
   const { ok, message } = tried;
   const answer = { ok, vendor, model: row.id, message, took_ms: Math.round(performance.now() - begunMs) };

@@ -3,12 +3,13 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { examine } from '../../src/core/upkeep/doctor.ts';
 import { bookLoss, bookSale } from '../../src/core/vendors/bills.ts';
 import { openVendor } from '../../src/core/vendors/health-store.ts';
 import { Database } from '../../src/db/database.ts';
+import { OpenaiDouble } from '../support/ai/openai-double.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPlace, launch, PROJECT } from '../support/process.ts';
 
@@ -106,6 +107,54 @@ describe('qm vendors', () => {
     ]);
     expect(lost_usd).toBe(1);
     expect((await qm('costs')).stdout).toMatch(/lost: 2 USD\n$/);
+  });
+
+  describe('test of a language model makes one small call, once', () => {
+    let double: OpenaiDouble;
+    beforeAll(async () => {
+      double = await OpenaiDouble.start('Hello.');
+      const model = (id: string, further: object) => ({ id, price: { input: 1, output: 2 }, ...further });
+      const models = [
+        model('chat', { serves: ['ai.chat'] }),
+        model('vectors', { dimensions: 3, default_embedding: true }),
+        model('misread', { dimensions: 1_536 }),
+        model('quick', { serves: ['ai.chat'], timeouts: { total_ms: 300 } }),
+      ];
+      const vendor = { id: 'acme', adapter: 'openai', region: 'western', base_url: double.url, models };
+      writeFileSync(path, JSON.stringify({ version: 1, vendors: [vendor] }));
+    });
+    afterAll(async () => {
+      rmSync(path, { force: true });
+      await double.stop();
+    });
+    afterEach(() => double.reset());
+
+    const tried = async (model: string) => {
+      const { code, stdout } = await qm('test', '--vendor', 'acme', '--model', model, '--json');
+      return { code, message: JSON.parse(stdout).message };
+    };
+
+    test.each([
+      ['chat', 0, 'it answered: 10 tokens in, 5 out; by its price 0.00002 USD'],
+      ['vectors', 0, 'it made a vector of 3 numbers: 1 tokens in, 0 out; by its price 0.000001 USD'],
+      ['misread', 1, 'its vectors have 3 numbers; the row says 1536; by its price 0.000001 USD'],
+    ])('of %s, and says what it costs', async (model, code, message) => {
+      expect(await tried(model)).toEqual({ code, message });
+      expect(double.seen.map(({ body }) => [body.model, body.max_tokens])).toEqual([
+        [model, model === 'chat' ? 16 : undefined],
+      ]);
+    });
+
+    test('a refusal is told with the words of the vendor, and silence ends', async () => {
+      double.next({ status: 401, body: { error: { message: 'no such key', code: 'invalid_api_key' } } });
+      expect(await tried('chat')).toEqual({
+        code: 1,
+        message: expect.stringMatching(/^VENDOR_AUTH_ERROR: .*no such key/),
+      });
+      double.next('silence');
+      expect(await tried('quick')).toEqual({ code: 1, message: 'it said nothing within 300 ms' });
+      expect(double.seen).toHaveLength(2);
+    });
   });
 
   test('test of a model that is not there fails', async () => {

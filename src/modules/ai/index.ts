@@ -2,6 +2,7 @@
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../manifest/module.ts';
+import type { AiUsage } from '../../vendors/ai/port.ts';
 import { batchSweeps } from './batches/early-end.ts';
 import { batchEvents } from './batches/schemas.ts';
 import { batchCounts } from './batches/store.ts';
@@ -20,8 +21,9 @@ import { embed } from './capabilities/embed.ts';
 import { models } from './capabilities/models.ts';
 import { usage } from './capabilities/usage.ts';
 import { liveBatches } from './limits.ts';
-import { aiFamily } from './models/family.ts';
+import { aiFamily, aiModel } from './models/family.ts';
 import { modelDaySweep } from './models/model-days.ts';
+import { billedNanos } from './models/price.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { aiProblems } from './problems.ts';
 import { responsesRoute } from './responses/route.ts';
@@ -50,7 +52,7 @@ export const ai = defineModule<AiState>({
   },
   problems: aiProblems,
   events: batchEvents,
-  models: aiFamily,
+  models: { ...aiFamily, billedNanos: (row, usage) => billedNanos(aiModel(row), usage as AiUsage, 0) },
   rawRoutes: [...openaiRoutes, responsesRoute],
   start: (core) => ({
     core,

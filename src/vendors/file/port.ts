@@ -86,6 +86,8 @@ export interface ModelFamily {
   readonly routable?: Routable;
   /** The least that a unit of it costs the caller, nano-USD with markup: what discovery shows. */
   lowestNanos(row: ModelRow): bigint;
+  /** What a vendor bills for what it says that a call used, nano-USD without markup; absent: that is not told by call. */
+  billedNanos?(row: ModelRow, usage: unknown): bigint;
 }
 
 export interface Routable {
@@ -99,6 +101,8 @@ export interface TryOut {
   readonly ok: boolean;
   /** How it ended. */
   readonly message: string;
+  /** What the vendor says that it used, for the family's `billedNanos`; null: nothing. */
+  readonly usage?: unknown;
 }
 
 /** The code of a wire protocol, as far as the file is concerned. */
