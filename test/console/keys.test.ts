@@ -43,6 +43,7 @@ test('keys, usage and events are sound, narrow and dark, wide and light', async 
     ['keys', 'Keys'],
     ['usage', 'Usage'],
     ['usage?by=key&period=30d&figure=calls', 'Usage'],
+    ['usage?period=24h', 'Usage'],
     ['usage?capability=none.such&period=custom&from=2019-01-01&to=2024-12-31', 'Usage'],
     ['keys?status=revoked', 'Keys'],
     ['keys?cursor=none', 'Keys'],

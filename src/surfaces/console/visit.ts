@@ -71,6 +71,14 @@ export class Visit {
     return this.#parts.request.url;
   }
 
+  /** This page as the browser knows it, without what the form did that led to it. */
+  get here(): string {
+    const { pathname, search, searchParams } = new URL(this.url, 'http://own.invalid');
+    if (!searchParams.has('done')) return this.elsewhere(`${pathname}${search}`);
+    searchParams.delete('done');
+    return this.elsewhere(`${pathname}${searchParams.size === 0 ? '' : `?${searchParams}`}`);
+  }
+
   get visitor(): Visitor {
     return this.#parts.visitor;
   }

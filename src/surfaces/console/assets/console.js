@@ -23,6 +23,19 @@ if (address.searchParams.has('done')) {
   history.replaceState(history.state, '', address);
 }
 
+// Who has not said how they want it is offered the zone of their browser.
+const offer = document.querySelector('[data-own-zone]');
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+if (offer instanceof HTMLButtonElement && timeZone !== 'UTC') {
+  offer.append(timeZone);
+  offer.hidden = false;
+  offer.addEventListener('click', () => {
+    const field = offer.form?.elements.namedItem('zone');
+    if (field instanceof HTMLInputElement) field.value = timeZone;
+    offer.form?.requestSubmit();
+  });
+}
+
 /** @type {EventSource | null} */
 let source = null;
 /** @type {number | undefined} */

@@ -112,14 +112,15 @@ function short(value) {
   return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value);
 }
 
-/** The page of the days that somebody dragged over, where they are less than what is shown. @param {any} plot */
+/** The page of the hours or days that somebody dragged over, where they are less than what is shown. @param {any} plot */
 function zoomed(plot) {
   const { left, width } = plot.select;
   const { min, max } = plot.scales.x;
-  const first = dayOf(plot.posToVal(left, 'x'));
-  // Midnight at its end is no more of the period.
-  const last = dayOf(plot.posToVal(left + width, 'x') - 1);
-  const isLess = (last - first + 1) * DAY_SECONDS < max - min;
+  const unit = stepOf(plot.data[0]) === HOUR_SECONDS ? HOUR_SECONDS : DAY_SECONDS;
+  const first = Math.floor(plot.posToVal(left, 'x') / unit);
+  // What begins at its end is no more of the period.
+  const last = Math.floor((plot.posToVal(left + width, 'x') - 1) / unit);
+  const isLess = (last - first + 1) * unit < max - min;
   if (width < DRAGGED_PIXELS_MIN || !isLess || document.querySelector('.period') === null) {
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     return;
@@ -127,19 +128,15 @@ function zoomed(plot) {
   const address = new URL(location.href);
   for (const other of ['step', 'cursor']) address.searchParams.delete(other);
   address.searchParams.set('period', 'custom');
-  address.searchParams.set('from', dateOf(first));
-  address.searchParams.set('to', dateOf(last));
+  const text = (/** @type {number} */ seconds) => new Date(seconds * 1_000).toISOString();
+  // The last day is told, and the end of the last hour.
+  const [from, to] =
+    unit === DAY_SECONDS
+      ? [first, last].map((day) => text(day * unit).slice(0, 10))
+      : [first, last + 1].map((hour) => `${text(hour * unit).slice(0, 16)}Z`);
+  address.searchParams.set('from', from ?? '');
+  address.searchParams.set('to', to ?? '');
   location.assign(address);
-}
-
-/** Days since 1970. @param {number} seconds */
-function dayOf(seconds) {
-  return Math.floor(seconds / DAY_SECONDS);
-}
-
-/** @param {number} day */
-function dateOf(day) {
-  return new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10);
 }
 
 /** The bucket that still runs is hatched. @param {any} plot */

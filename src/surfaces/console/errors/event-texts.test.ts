@@ -8,7 +8,7 @@ import { distribution } from './shares.ts';
 import { type Exception, exceptions } from './stack.ts';
 
 const hostile = `"><script>alert(1)</script><img src=x onerror='a'></textarea></pre>`;
-const reader = { preferences: { theme: 'system', zone: 'Asia/Tokyo', keys: true } } as const;
+const reader = { preferences: { theme: 'system', zone: 'Asia/Tokyo', keys: true, isChosen: true } } as const;
 const tagsIn = (text: string) => new Set([...text.matchAll(/<\/?([a-z0-9]+)/g)].map(([, name]) => name));
 
 test('no text of an exception, breadcrumb or distribution becomes markup', () => {

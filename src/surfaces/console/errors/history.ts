@@ -1,7 +1,8 @@
 // What happened before the error, and what was done about the group since.
 import { type Html, html } from '../../../lib/html.ts';
 import { badge } from '../parts/table.ts';
-import { inZone, time } from '../parts/text.ts';
+import { time } from '../parts/text.ts';
+import { inZone } from '../parts/zone.ts';
 import type { Visit } from '../visit.ts';
 import { levelKind } from './group.ts';
 import { jsonBlock, shortened } from './json-block.ts';

@@ -40,7 +40,7 @@ function roomFor(visit: Visit, detail: string | undefined): Place {
 
 /** The place that mends what was refused; null: there is none. */
 function mendedAt(visit: Visit, { code, detail }: Problem): Place | null {
-  const back = encodeURIComponent(visit.elsewhere(visit.url));
+  const back = encodeURIComponent(visit.here);
   const signIn = visit.elsewhere(`/auth?again=1&return_to=${back}`);
   const places: Readonly<Record<string, Place>> = {
     INSUFFICIENT_CREDIT: roomFor(visit, detail),

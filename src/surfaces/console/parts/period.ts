@@ -3,6 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { DAY_MS, HOUR_MS, iso, startOfDay, startOfMonth } from '../../../lib/time.ts';
 import type { Visit } from '../visit.ts';
 import { tabs, withQuery } from './table.ts';
+import { atWallClock, wallClock } from './zone.ts';
 
 export type Granularity = 'hour' | 'day' | 'month';
 
@@ -15,6 +16,8 @@ export interface Period {
   readonly granularity: Granularity;
   /** The granularities that the API's bounds allow for it. */
   readonly offered: readonly Granularity[];
+  /** Another one is asked for by times, not by days. */
+  readonly hasTimes: boolean;
 }
 
 const lengths: Readonly<
@@ -37,7 +40,7 @@ const DAYS_KEPT_DAYS = 430;
 export function periodOf(visit: Visit, usual = '7d'): Period {
   const { query, nowMs } = visit;
   const name = query.get('period') ?? usual;
-  const period = (name === 'custom' ? customPeriod(query, nowMs) : null) ?? namedPeriod(name, usual, nowMs);
+  const period = (name === 'custom' ? customPeriod(visit) : null) ?? namedPeriod(name, usual, nowMs);
   const asked = period.offered.find((granularity) => granularity === query.get('step'));
   return asked === undefined ? period : { ...period, granularity: asked };
 }
@@ -47,7 +50,7 @@ function namedPeriod(name: string, usual: string, nowMs: number): Period {
   const known = Object.hasOwn(lengths, name) ? name : usual;
   const { ms, granularity } = lengths[known] as (typeof lengths)[string];
   const toMs = granularity === 'day' ? startOfDay(nowMs) + DAY_MS : nextHour(nowMs);
-  return lasting(known, toMs - ms, toMs, granularity, nowMs);
+  return { ...lasting(known, toMs - ms, toMs, granularity, nowMs), hasTimes: ms <= DAY_MS };
 }
 
 /** The period of the same length before. */
@@ -83,7 +86,7 @@ export function stepTabs(visit: Visit, { granularity, offered }: Period): Html {
   );
 }
 
-export function periodControl(visit: Visit, { name, from, to }: Period): Html {
+export function periodControl(visit: Visit, period: Period): Html {
   const entries = [
     ...Object.entries(lengths).map(([of, { label }]) => [of, label] as const),
     ['month', 'This month'] as const,
@@ -91,7 +94,7 @@ export function periodControl(visit: Visit, { name, from, to }: Period): Html {
   const links = entries.map(([of, text]) => ({
     text,
     href: withQuery(visit, { period: of, from: null, to: null, step: null, cursor: null }),
-    isHere: of === name,
+    isHere: of === period.name,
   }));
   const others = [...visit.query].filter(
     ([field]) => !['period', 'from', 'to', 'step', 'cursor', 'done'].includes(field),
@@ -99,24 +102,42 @@ export function periodControl(visit: Visit, { name, from, to }: Period): Html {
   const kept = others.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`);
   return html`<div class="period">${tabs('Period', links)}
 <form method="get" class="row"><input type="hidden" name="period" value="custom">${kept}
-<label>From <input type="date" name="from" value="${from.slice(0, 10)}"></label> <label>to <input type="date" name="to" value="${iso(Date.parse(to) - 1).slice(0, 10)}"></label> <button>Show</button></form></div>`;
+${boundFields(visit, period)} <button>Show</button></form></div>`;
 }
 
-function customPeriod(query: URLSearchParams, nowMs: number): Period | null {
-  const [fromMs, lastMs] = [dayOf(query.get('from')), dayOf(query.get('to'))];
-  if (fromMs === null || lastMs === null || lastMs < fromMs) return null;
-  const toMs = lastMs + DAY_MS;
+/** Days are UTC, as budgets are; times are the reader's. */
+function boundFields({ preferences: { zone } }: Visit, { from, to, hasTimes }: Period): Html {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  const [type, first, last] = hasTimes
+    ? ['datetime-local', wallClock(fromMs, zone), wallClock(toMs, zone)]
+    : ['date', from.slice(0, 10), iso(toMs - 1).slice(0, 10)];
+  return html`<label>From <input type="${type}" name="from" value="${first}"></label> <label>to <input type="${type}" name="to" value="${last}"></label>${hasTimes ? html` <span class="quiet">${zone}</span>` : ''}`;
+}
+
+/** From days, the last one included, or from times to times. Null: that is no period. */
+function customPeriod(visit: Visit): Period | null {
+  const [from, to] = [boundOf(visit, 'from'), boundOf(visit, 'to')];
+  if (from === null || to === null) return null;
+  const fromMs = Math.floor(from.ms / HOUR_MS) * HOUR_MS;
+  const toMs = to.isDay ? to.ms + DAY_MS : Math.ceil(to.ms / HOUR_MS) * HOUR_MS;
+  if (toMs <= fromMs) return null;
   const days = (toMs - fromMs) / DAY_MS;
   if (days > MONTHS_MAX * MONTH_DAYS)
-    return lasting('custom', toMs - MONTHS_MAX * MONTH_DAYS * DAY_MS, toMs, 'month', nowMs);
+    return lasting('custom', toMs - MONTHS_MAX * MONTH_DAYS * DAY_MS, toMs, 'month', visit.nowMs);
   const usual = days <= 7 ? 'hour' : days <= DAYS_MAX ? 'day' : 'month';
-  return lasting('custom', fromMs, toMs, usual, nowMs);
+  return { ...lasting('custom', fromMs, toMs, usual, visit.nowMs), hasTimes: !from.isDay || !to.isDay };
 }
 
-function dayOf(text: string | null): number | null {
-  if (text === null || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return Number.isNaN(ms) ? null : ms;
+/** `2026-11-24` is a day in UTC, `2026-11-24T15:00Z` an instant, and without its Z a time of the reader's, as a form sends it. */
+function boundOf(
+  { query, preferences: { zone } }: Visit,
+  name: string,
+): { readonly ms: number; readonly isDay: boolean } | null {
+  const text = query.get(name) ?? '';
+  const isDay = !text.includes('T');
+  const [clock, of] = isDay ? [`${text}T00:00`, 'UTC'] : text.endsWith('Z') ? [text.slice(0, -1), 'UTC'] : [text, zone];
+  const ms = atWallClock(clock, of);
+  return ms === null ? null : { ms, isDay };
 }
 
 function nextHour(ms: number): number {
@@ -135,5 +156,5 @@ function lasting(name: string, fromMs: number, toMs: number, usual: Granularity,
   const steps: readonly Granularity[] = ['hour', 'day', 'month'];
   const offered = steps.filter((step) => allowed[step]);
   const granularity = allowed[usual] ? usual : (offered[0] ?? 'day');
-  return { name, from: iso(fromMs), to: iso(toMs), granularity, offered };
+  return { name, from: iso(fromMs), to: iso(toMs), granularity, offered, hasTimes: false };
 }

@@ -1,7 +1,7 @@
 // Values as people read them: money with as many digits as it needs, instants in two zones, counts, and texts of strangers cut short.
-import { LRUCache } from 'lru-cache';
 import { type Html, html } from '../../../lib/html.ts';
 import type { Visit } from '../visit.ts';
+import { inZone } from './zone.ts';
 
 /** What a page shows of one text of a stranger; the rest is at the address that `more` gives. */
 export const TEXT_CHARACTERS_MAX = 64 * 1024;
@@ -82,27 +82,6 @@ export function time(visit: Visit, instant: string | null, never = 'never'): Htm
   const { zone } = visit.preferences;
   if (zone === 'UTC') return html`<time datetime="${instant}" title="${utc}">${utc}</time>`;
   return html`<time datetime="${instant}" title="${utc}">${inZone(instant, zone)}</time>`;
-}
-
-/** The instant in any zone, and its name. */
-export function inZone(instant: string, zone: string): string {
-  const parts = formatOf(zone).formatToParts(new Date(instant));
-  const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')} ${of('timeZoneName')}`;
-}
-
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 20 });
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('sv-SE', {
-      ...{ timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
-      timeZoneName: 'shortOffset',
-    });
-    formats.set(zone, format);
-  }
-  return format;
 }
 
 /** `3 min ago`, `in 2 h`, with the instant as its title. */

@@ -2,7 +2,8 @@
 import { type Html, html } from '../../../lib/html.ts';
 import { field } from '../parts/form.ts';
 import { badge } from '../parts/table.ts';
-import { inZone, time } from '../parts/text.ts';
+import { time } from '../parts/text.ts';
+import { inZone } from '../parts/zone.ts';
 import type { Visit } from '../visit.ts';
 
 export interface Run {
