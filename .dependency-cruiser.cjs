@@ -77,6 +77,17 @@ module.exports = {
       to: { path: '^src/modules/' },
     },
     {
+      name: 'pages-of-the-console-only-call',
+      comment:
+        'what a page shows and does are calls of its visitor; who that is and what ticks know routes.ts, visit.ts and live.ts',
+      severity: 'error',
+      from: {
+        path: '^src/surfaces/console/',
+        pathNot: ['^src/surfaces/console/(routes|visit|live)[.]ts$', '[.]test[.]ts$'],
+      },
+      to: { path: '^src/(config|core|db|gateway|vendors)/' },
+    },
+    {
       name: 'only-app-knows-vendors',
       severity: 'error',
       from: {
