@@ -52,7 +52,7 @@ export interface Refused {
   readonly breaker: BreakerEffect;
   /** One or two sentences for the caller; never the key, nothing of the operator's account. */
   readonly message: string;
-  /** What the vendor said, for the operator's log; the key is cut out. Null when it said nothing. */
+  /** What the vendor said, for an operator who tries it out; the key is cut out. Null when it said nothing. It may quote a prompt: no log has it. */
   readonly vendorSaid: string | null;
 }
 

@@ -29,7 +29,7 @@ export async function pollVendor(vendorStep: VendorStep, attempt: AttemptRow): P
       return goesOn(vendorStep, attempt, progress);
     case 'unanswered':
       core.log.info(
-        { jobId: job.job_id, vendor: attempt.vendor, message: progress.message },
+        { jobId: job.job_id, vendor: attempt.vendor, breaker: progress.breaker.kind },
         'a vendor has not said how far a film is',
       );
       return goOnLater(vendorStep, progress.breaker.kind === 'waits' ? { pauseMs: progress.breaker.ms } : {});
@@ -73,11 +73,9 @@ async function over(vendorStep: VendorStep, attempt: AttemptRow, progress: Over)
   const { vendor } = attempt;
   switch (progress.kind) {
     case 'failed': {
-      const { code, message, vendorSaid, bill } = progress;
-      vendorStep.state.core.log.info(
-        { jobId: vendorStep.job.job_id, vendor, code, message, vendorSaid },
-        'a vendor has failed at a film',
-      );
+      const { code, message, bill } = progress;
+      // Not the vendor's words: they quote prompts.
+      vendorStep.state.core.log.info({ jobId: vendorStep.job.job_id, vendor, code }, 'a vendor has failed at a film');
       return endWithout(vendorStep, attempt, { state: 'failed', problem: problem(code, { message }) }, bill, 'failed');
     }
     case 'expired':

@@ -182,18 +182,21 @@ async function keepAnswer(vendorStep: VendorStep, attemptId: string, submission:
     vendorStep.signal.throwIfAborted();
     throw new Error('a vendor was not asked, though the process does not stop');
   }
-  const { message, vendorSaid } = submission;
-  core.log.info(
-    { jobId, attemptId, outcome: submission.kind, message, vendorSaid },
-    'a vendor has not accepted a film',
-  );
+  // Not the vendor's words: they quote prompts.
+  const reason = submission.kind === 'refused' ? submission.reason : null;
+  core.log.info({ jobId, attemptId, outcome: submission.kind, reason }, 'a vendor has not accepted a film');
   if (submission.kind === 'unknown') {
     await save(() => loseAttempt(core.db, accountId, attemptId));
     return { kind: 'unknown' };
   }
-  const { reason, breaker } = submission;
-  await save(() => refuseAttempt(core.db, accountId, attemptId, reason, vendorStep.nowMs()));
-  return { kind: 'refused', reason, message, ...(breaker.kind === 'waits' ? { retryAfterMs: breaker.ms } : {}) };
+  const { breaker, message } = submission;
+  await save(() => refuseAttempt(core.db, accountId, attemptId, submission.reason, vendorStep.nowMs()));
+  return {
+    kind: 'refused',
+    reason: submission.reason,
+    message,
+    ...(breaker.kind === 'waits' ? { retryAfterMs: breaker.ms } : {}),
+  };
 }
 
 async function save(write: () => Promise<unknown>): Promise<void> {
