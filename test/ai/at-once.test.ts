@@ -20,7 +20,17 @@ beforeAll(async () => {
   bench = await AiVendors.start({}, undefined, { RATE_LIMITS: 'on' }, { models, timeouts: PATIENT });
 });
 afterAll(() => bench?.stop());
-afterEach(() => bench.forgive());
+/** What a test that fails keeps waiting does not wait in the next. */
+const gates: PromiseWithResolvers<void>[] = [];
+afterEach(async () => {
+  for (const { resolve } of gates.splice(0)) resolve();
+  await bench.forgive();
+});
+function newGate(): PromiseWithResolvers<void> {
+  const gate = Promise.withResolvers<void>();
+  gates.push(gate);
+  return gate;
+}
 
 const say = (over: object = {}) => ({
   model: 'acme/m-1',
@@ -43,9 +53,9 @@ const told = [
 const halting = (gate: Promise<unknown>): Deed => ({ stream: [...told, gate, done] });
 
 test('the next call than an account may have is refused at every door, in its shape, until the last byte of another is out', async () => {
-  const gates = Array.from({ length: PLACES }, () => Promise.withResolvers<void>());
-  bench.acme.next(...gates.map(({ promise }) => halting(promise)));
-  const streams = await Promise.all(gates.map(() => open(say())));
+  const places = Array.from({ length: PLACES }, newGate);
+  bench.acme.next(...places.map(({ promise }) => halting(promise)));
+  const streams = await Promise.all(places.map(() => open(say())));
   await eventually(() => streams.every(({ words }) => words === 'Hi.'));
   const before = await bench.funds();
   const doors: [string, object][] = [
@@ -76,14 +86,14 @@ test('the next call than an account may have is refused at every door, in its sh
   const other = await bench.poor(1);
   expect((await other('POST', CHAT, say())).status).toBe(200);
   // One ends, and its client leaves another: there are two places again, and no third.
-  gates[0]?.resolve();
+  places[0]?.resolve();
   await streams[0]?.ended;
   streams[1]?.leave();
-  const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [one, two] = [newGate(), newGate()];
   bench.acme.next(halting(one.promise), halting(two.promise));
   const further = [await openOnceThereIsRoom(), await openOnceThereIsRoom()];
   expect((await bench.call('POST', CHAT, say())).status).toBe(429);
-  for (const gate of [...gates, one, two]) gate.resolve();
+  for (const { resolve } of gates) resolve();
   await Promise.all([...streams, ...further].map(({ ended }) => ended));
   expect([...streams, ...further].filter(({ isWhole }) => isWhole)).toHaveLength(PLACES + 1);
 });
@@ -97,7 +107,7 @@ function openOnceThereIsRoom(): Promise<StreamReader> {
 
 describe('a key whose answer is under way', () => {
   test('is waited for for two seconds, then told of, and repeated once it is there, for nothing', async () => {
-    const gate = Promise.withResolvers<void>();
+    const gate = newGate();
     bench.acme.next(halting(gate.promise));
     const key = { 'idempotency-key': 'under way' };
     const first = await open(say(), key);
