@@ -60,12 +60,13 @@ interface Told {
 const WORKED_OUT = [
   /^at [\d.]+ USD a day$/, // what was spent in 7 days, by 7
   /^\d+ 100 %$/, // all of so many
+  /^(less than |more than )?\d+\.\d %$/, // of all that was spent
   /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
   /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
   /^\d\d:\d\d UTC/, // the hour of an instant
   /^In the last 24 hours it had 0 runs\. The record of its runs goes with it: 0 runs of 30 days\.$/, // counted
   /^\d+ (s|min|h)$/, // how old something is, in whole units
-  /^(Spent|Failed) in (7|30) days$/,
+  /^(Spent|Failed) in (7|30) days(, USD)?$/,
   /with 2xx\.$/,
   /^10 attempts in some three days$/,
   /(newest 2,000|first 2,500)/,

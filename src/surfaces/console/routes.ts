@@ -60,7 +60,7 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
   return [
     route('assets', '/assets/{file}', {
       methods: ['GET'],
-      answer: async (request) => (await assets()).answer(request.params.file ?? '', request) ?? noSuchPage(),
+      answer: async (request) => (await assets()).answer(request.params.file ?? '', request) ?? noSuchPage(services()),
     }),
     route('live', '/live', {
       ...{ methods: ['GET'], stream: 'answer' },
@@ -75,7 +75,7 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
 async function visited({ core, manifest, assets, ticks, pages }: Console, request: RawRequest): Promise<RawAnswer> {
   const [path = ''] = request.url.split('?');
   const found = pageAt(pages, path.slice(ROOT.length));
-  if (found === null) return noSuchPage();
+  if (found === null) return noSuchPage(core);
   const { page, params } = found;
   const isUse = request.method === 'POST' || request.headers[REFETCH_HEADER] === undefined;
   const visitor = await visitorOf(core, request, { isUse });
@@ -223,8 +223,9 @@ function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswe
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-function noSuchPage(): RawAnswer {
-  return message(404, 'There is no such page', html`<p>Look at its address.</p>`);
+function noSuchPage(core: Core): RawAnswer {
+  const console = html`<a href="${pathTo(core, ROOT)}">Console</a>`;
+  return message(404, 'There is no such page', html`<p>Look at its address, or begin at the ${console}.</p>`);
 }
 
 function refusal(found: Problem, { requestId }: RawHead): RawAnswer {

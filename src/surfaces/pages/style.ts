@@ -38,8 +38,12 @@ tbody th { font-weight: 400; }
 label { display: block; font-weight: 600; margin-bottom: .3rem; }
 input, select { width: 100%; font: inherit; padding: .5rem .65rem; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 6px; }
 input[type=radio], input[type=checkbox] { width: auto; margin: 0 .6rem 0 0; }
+main.narrow > form > label:not(.choice) { margin-top: .9rem; }
+main > form > input, main > form > fieldset { max-width: 34rem; }
 fieldset { border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0; padding: .5rem .9rem .7rem; }
 legend { font-weight: 600; padding: 0 .35rem; }
+a.main { display: inline-block; padding: .5rem 1.1rem; border-radius: 6px; background: var(--accent); color: var(--paper); font-weight: 600; text-decoration: none; }
+label.choice .quiet { white-space: nowrap; }
 label.choice { display: flex; align-items: center; font-weight: 400; margin: 0; padding: .35rem 0; }
 .notice { padding: .6rem .75rem; border-radius: 6px; background: var(--amber-shade); color: var(--amber); }
 button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius: 6px; border: 1px solid var(--quiet); background: var(--paper); color: var(--ink); cursor: pointer; }

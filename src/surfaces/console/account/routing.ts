@@ -3,7 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { Act } from '../page.ts';
 import { actForm } from '../parts/form.ts';
 import { badge, table } from '../parts/table.ts';
-import { money, short } from '../parts/text.ts';
+import { short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 
 interface Link {
@@ -104,7 +104,7 @@ ${table({
     { title: 'Vendor', cell: ({ position, vendor }) => html`${position}. ${short(vendor, 80)}` },
     { title: 'Model', cell: ({ model }) => short(model, 80) },
     { title: 'State', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
-    { title: 'Price', kind: 'number', cell: ({ price_usd: price }) => (price === null ? '' : money(price)) },
+    { title: 'Price', usd: ({ price_usd: price }) => price },
   ],
 })}`;
 }

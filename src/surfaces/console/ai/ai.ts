@@ -7,7 +7,7 @@ import { panel } from '../parts/failure.ts';
 import { actForm, field, numberOf, textOf } from '../parts/form.ts';
 import { lastDays } from '../parts/period.ts';
 import { badge, facts, table } from '../parts/table.ts';
-import { count, money, payload, short } from '../parts/text.ts';
+import { count, payload, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 
 interface Model {
@@ -120,7 +120,7 @@ function spent(visit: Visit, { by_model: all }: Usage): Html {
       { title: 'Calls', kind: 'number', cell: ({ calls }) => count(calls) },
       { title: 'Tokens in', kind: 'number', cell: ({ input_tokens: tokens }) => count(tokens) },
       { title: 'Tokens out', kind: 'number', cell: ({ output_tokens: tokens }) => count(tokens) },
-      { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
+      { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
     ],
   })}${rest > 0 ? html`<p class="quiet">${count(rest)} more cost less: <code>ai.usage</code> has them all.</p>` : ''}`;
 }
@@ -129,10 +129,7 @@ function listed(visit: Visit, all: readonly Model[]): Html {
   const asked = visit.query.get('search')?.trim() ?? '';
   // A name alone stands for the same models that stand there with their vendor.
   const found = all.filter(({ id, owned_by }) => (id.includes('/') || owned_by === 'self') && id.includes(asked));
-  const price = (name: string) => (model: Model) => {
-    const usd = model.pricing?.[name];
-    return usd === undefined ? '' : money(usd);
-  };
+  const price = (name: string) => (model: Model) => model.pricing?.[name] ?? null;
   return html`<form method="get" class="row"><label>Name <input type="search" name="search" value="${asked}" size="24" spellcheck="false"></label> <button>Search</button> <a href="${visit.path('/account')}">Which vendors are asked</a></form>
 ${table({
   caption: 'Models',
@@ -144,8 +141,8 @@ ${table({
     { title: 'Serves', cell: ({ capabilities }) => capabilities.join(', ') },
     { title: 'Region', cell: ({ region }) => (region === null ? '' : short(region, 40)) },
     { title: 'Context', kind: 'number', cell: ({ context_length: tokens }) => (tokens === null ? '' : count(tokens)) },
-    { title: 'Million tokens in', kind: 'number', cell: price('input') },
-    { title: 'Million tokens out', kind: 'number', cell: price('output') },
+    { title: 'Million tokens in', usd: price('input') },
+    { title: 'Million tokens out', usd: price('output') },
   ],
 })}
 ${found.length > MODELS_MAX ? html`<p class="quiet">${count(found.length - MODELS_MAX)} more: search for a part of the name.</p>` : ''}`;

@@ -8,6 +8,9 @@ const COLORS = 9;
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const DRAGGED_PIXELS_MIN = 10;
+const DIGIT_PIXELS = 7.5;
+/** As the page has it before the plot is drawn. */
+const HINT = 'point at a bar';
 
 /** @typedef {{ seconds: number[], labels: string[], stacked: number[][] }} Figures */
 /** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
@@ -80,10 +83,10 @@ function make(figure, { seconds, labels, stacked }, place) {
     width: place.clientWidth,
     height: HEIGHT,
     tzDate: (/** @type {number} */ ts) => UPlot.tzDate(new Date(ts * 1_000), 'Etc/UTC'),
-    series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...series],
+    series: [{ value: (/** @type {any} */ _, /** @type {number | null} */ at) => pointed(at) }, ...series],
     axes: [
-      { ...axis, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(instant) },
-      { ...axis, size: 76, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(short) },
+      { ...axis, size: 32, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(instant) },
+      { ...axis, size: widthOf, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(short) },
     ],
     scales: {
       // The last bucket begins at the last instant; as time goes on there are others.
@@ -101,10 +104,20 @@ function make(figure, { seconds, labels, stacked }, place) {
   return new UPlot(options, [seconds, ...order.map((i) => stacked[i])], place);
 }
 
+/** What the legend says of where the pointer is. @param {number | null} seconds */
+function pointed(seconds) {
+  return seconds === null ? HINT : new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
+}
+
 /** The hour, or at midnight the day. @param {number} seconds */
 function instant(seconds) {
   const text = new Date(seconds * 1_000).toISOString();
   return text.slice(11, 16) === '00:00' ? text.slice(5, 10) : text.slice(11, 16);
+}
+
+/** As much room as the longest figure beside the plot takes. @param {any} _ @param {string[] | null} values */
+function widthOf(_, values) {
+  return 16 + DIGIT_PIXELS * Math.max(0, ...(values ?? []).map(({ length }) => length));
 }
 
 /** The digits that count, without an exponent. @param {number} value */

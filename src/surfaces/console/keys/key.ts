@@ -32,16 +32,17 @@ export interface Key {
 
 const kinds: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'do everything in' };
 
-/** `read and write queue, errors.capture`: what a key may do. */
-export function scopesInWords(scopes: readonly string[] | null): string {
+/** `read and write queue, errors.capture`: what a key may do. `max`: beyond so many it is told how many more. */
+export function scopesInWords(scopes: readonly string[] | null, max = Number.POSITIVE_INFINITY): string {
   if (scopes === null) return 'everything';
-  const words = scopes.map((scope) => {
+  const words = scopes.slice(0, max).map((scope) => {
     const [module = '', kind] = scope.split(':');
     if (scope === '*') return 'everything';
     if (kind !== undefined) return `${kinds[kind] ?? kind} ${module}`;
     return scope.includes('.') ? scope : `do everything in ${module}`;
   });
-  return words.join(', ');
+  const rest = scopes.length - words.length;
+  return `${words.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 const LIMIT = 100;

@@ -30,6 +30,9 @@ const create: Act = {
   shown: (data, visit) => secretPage(data as Key & { readonly key_secret: string }, visit),
 };
 
+/** Of a key in the table; its own page tells them all. */
+const SCOPES_MAX = 4;
+
 export const keysPage: ConsolePage = {
   name: 'keys',
   path: '/keys',
@@ -74,7 +77,7 @@ function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string,
         title: 'Name',
         cell: ({ id, name }) => html`<a href="${visit.path(`/keys/${id}`)}">${short(name ?? id, 60)}</a>`,
       },
-      { title: 'May', cell: ({ scopes }) => scopesInWords(scopes) },
+      { title: 'May', cell: ({ scopes }) => scopesInWords(scopes, SCOPES_MAX) },
       {
         title: 'State',
         cell: ({ status, flagged_at }) =>
@@ -90,7 +93,7 @@ function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string,
             ? html`<span class="quiet">none</span>`
             : html`${money(cap)} ${of === 'total' ? 'in all' : (of ?? '')}`,
       },
-      { title: `Spent in ${DAYS} days`, kind: 'number', cell: ({ id }) => money(spent.get(id) ?? 0) },
+      { title: `Spent in ${DAYS} days`, usd: ({ id }) => spent.get(id) ?? 0 },
     ],
   });
 }

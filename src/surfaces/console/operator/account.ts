@@ -161,8 +161,8 @@ function paid(visit: Visit, { items }: Page<Topup>): Html {
       { title: 'Id', cell: ({ topup_id }) => html`<code>${topup_id}</code>` },
       { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'State', cell: topupState },
-      { title: 'Amount', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
-      { title: 'Paid back', kind: 'number', cell: ({ refunded_usd }) => money(refunded_usd) },
+      { title: 'Amount', usd: ({ amount_usd }) => amount_usd },
+      { title: 'Paid back', usd: ({ refunded_usd }) => refunded_usd },
       { title: 'Change', cell: refund },
     ],
   });

@@ -4,7 +4,7 @@ import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm } from '../parts/form.ts';
 import { badge, more, type Page, table } from '../parts/table.ts';
-import { money, short, time } from '../parts/text.ts';
+import { short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 import { operatorTabs } from './operator.ts';
 
@@ -74,7 +74,7 @@ function reviews(visit: Visit, { items }: Page<Topup>): Html {
       { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Why', cell: topupState },
       { title: 'Charged', kind: 'number', cell: ({ charge_amount, currency }) => `${charge_amount} ${currency}` },
-      { title: 'Credit', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
+      { title: 'Credit', usd: ({ amount_usd }) => amount_usd },
       { title: 'Decide', cell: decide },
     ],
   });

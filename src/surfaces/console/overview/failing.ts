@@ -3,6 +3,7 @@
 import { type Html, html } from '../../../lib/html.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { failure } from '../parts/failure.ts';
+import { withPeriod } from '../parts/period.ts';
 import { ago, count, countOf, shareText, short } from '../parts/text.ts';
 import { queuePath } from '../queues/queue.ts';
 import type { Read, Visit } from '../visit.ts';
@@ -72,11 +73,7 @@ export async function failing(visit: Visit, usage: Promise<Read<Calls>>): Promis
 function errorRate(visit: Visit, { data: of }: Read<Calls>): Html {
   if (of === null || of.request_count === 0) return html``;
   const told = html`${count(of.error_count)} of ${countOf(of.request_count, 'call')} failed, ${shareText(of.error_count, of.request_count)}`;
-  const where = ['period', 'from', 'to'].flatMap((name) => {
-    const value = visit.query.get(name);
-    return value === null ? [] : [[name, value]];
-  });
-  const query = new URLSearchParams([...where, ['figure', 'calls']]);
+  const query = withPeriod(visit, { figure: 'calls' });
   return html`<p class="small">In the time below <a href="${visit.path(`/usage?${query}`)}">${told}</a>.</p>`;
 }
 

@@ -3,10 +3,11 @@ import { type Html, html } from '../../../lib/html.ts';
 import { DAY_MS, HOUR_MS, iso } from '../../../lib/time.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { panel, shown } from '../parts/failure.ts';
-import { type Period, periodControl, periodOf } from '../parts/period.ts';
+import { type Period, periodControl, periodOf, withPeriod } from '../parts/period.ts';
 import { plot } from '../parts/plot.ts';
-import { figures, table, teach } from '../parts/table.ts';
-import { ago, count, durationText, money, roughMoney, shareText, short } from '../parts/text.ts';
+import { figures, meter, share, table, teach } from '../parts/table.ts';
+import { ago, count, countOf, durationText, money, roughMoney, shareText, short } from '../parts/text.ts';
+import { callerName } from '../usage/caller.ts';
 import type { Read, Visit } from '../visit.ts';
 import { failing } from './failing.ts';
 
@@ -114,7 +115,7 @@ function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, last
     ])}
 ${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Look at the wallet</a></p>`}
 ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
-  })}${shown(visit, budget, budgetBar)}</section>`;
+  })}${shown(visit, budget, (data) => budgetBar(visit, data))}</section>`;
 }
 
 function shareOf(week: Usage | null): string {
@@ -122,11 +123,12 @@ function shareOf(week: Usage | null): string {
   return `${shareText(week.error_count, week.request_count)} of all calls`;
 }
 
-function budgetBar({ period, hard_cap_usd: cap, used_usd: used, window_end: end }: Budget): Html {
+function budgetBar(visit: Visit, { period, hard_cap_usd: cap, used_usd: used, window_end: end }: Budget): Html {
   if (cap === null) return html`<p class="quiet">No budget is set: the balance is the only limit.</p>`;
   const part = cap === 0 ? 1 : Math.min(1, used / cap);
   return html`<p class="small">Budget (${period}): ${money(used)} of ${money(cap)}${end === null ? '' : html`, until ${end.slice(0, 10)}`}</p>
-<svg class="meter${part >= 1 ? ' over' : ''}" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${(100 * part).toFixed(2)}" height="1"/></svg>`;
+${meter(100 * part, part >= 1)}
+${part < 1 ? '' : html`<p class="notice">The budget is used up: calls that cost money are refused until then. <a href="${visit.path('/wallet')}">Raise it</a></p>`}`;
 }
 
 function spendPlot(visit: Visit, { points }: Series, { to }: Period): Html {
@@ -154,8 +156,8 @@ function firstCalls({ baseUrl }: Visit): string {
   return `${call('/v1/queue/create', '{"name":"jobs"}')}\n${call('/v1/queue/publish', '{"queue":"jobs","payload":{"hello":"world"}}')}`;
 }
 
-function byCapability(visit: Visit, { by_capability: of }: Usage): Html {
-  return table({
+function byCapability(visit: Visit, { by_capability: of, spend_usd: all }: Usage): Html {
+  return html`${table({
     caption: 'Spend by capability',
     rows: of.slice(0, ROWS),
     empty: html`<p>No calls in this time.</p>`,
@@ -167,14 +169,23 @@ function byCapability(visit: Visit, { by_capability: of }: Usage): Html {
       },
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
-      { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
+      { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
+      { title: 'Share', kind: 'number', cell: ({ spend_usd }) => share(spend_usd, all) },
     ],
-  });
+  })}${beyond(visit, of.length, 'capability')}`;
 }
 
-function byKey(visit: Visit, { by_key: of }: Usage, keys: readonly Key[]): Html {
+/** The way to what is not among the first rows. */
+function beyond(visit: Visit, rows: number, by: 'capability' | 'key'): Html {
+  if (rows <= ROWS) return html``;
+  const all = by === 'key' ? countOf(rows, 'key') : countOf(rows, 'capability', 'capabilities');
+  return html`<p class="small"><a href="${visit.path(`/usage?${withPeriod(visit, { by })}`)}">All ${all}</a></p>`;
+}
+
+function byKey(visit: Visit, { by_key: of, spend_usd: all }: Usage, keys: readonly Key[]): Html {
   const known = new Map(keys.map((key) => [key.id, key]));
-  return table({
+  const names = new Map(keys.map(({ id, name }) => [id, name ?? id]));
+  return html`${table({
     caption: 'Spend by key',
     rows: of.slice(0, ROWS),
     empty: html`<p>No key was used in this time.</p>`,
@@ -182,11 +193,12 @@ function byKey(visit: Visit, { by_key: of }: Usage, keys: readonly Key[]): Html 
       {
         title: 'Key',
         cell: ({ key_id }) =>
-          html`<a href="${visit.path(`/usage?key_id=${encodeURIComponent(key_id)}`)}">${short(known.get(key_id)?.name ?? key_id, 60)}</a>`,
+          html`<a href="${visit.path(`/usage?key_id=${encodeURIComponent(key_id)}`)}">${short(callerName(visit, key_id, names), 60)}</a>`,
       },
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
       { title: 'Last used', cell: ({ key_id }) => ago(visit, known.get(key_id)?.last_used_at ?? null, '') },
-      { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
+      { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
+      { title: 'Share', kind: 'number', cell: ({ spend_usd }) => share(spend_usd, all) },
     ],
-  });
+  })}${beyond(visit, of.length, 'key')}`;
 }

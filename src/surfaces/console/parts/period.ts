@@ -73,6 +73,12 @@ export function periodFields({ query }: Visit): Html {
   })}`;
 }
 
+/** The period of this page in the address of another one, which also asks for `more`. */
+export function withPeriod({ query }: Visit, more: Readonly<Record<string, string>>): URLSearchParams {
+  const kept = [...query].filter(([name]) => ['period', 'from', 'to'].includes(name));
+  return new URLSearchParams([...kept, ...Object.entries(more)]);
+}
+
 /** Chooses among the steps that the period can be told in; nothing where there is one only. */
 export function stepTabs(visit: Visit, { granularity, offered }: Period): Html {
   if (offered.length < 2) return html``;

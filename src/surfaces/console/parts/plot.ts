@@ -35,11 +35,10 @@ ${placeOf(shown)}
 
 /** Where the script draws, as high as what it draws: nothing below moves when it comes. Hidden where no script runs. */
 function placeOf(shown: readonly Series[]): Html {
-  const rows = ['Time', ...shown.map(({ label }) => label).toReversed()].map(
-    (label, i) =>
-      html`<tr class="u-series"><th>${i === 0 ? '' : html`<div class="u-marker"></div>`}<div class="u-label">${label}</div></th><td class="u-value">--</td></tr>`,
-  );
-  return html`<div class="drawn" aria-hidden="true"><div class="uplot"><div class="space"></div><table class="u-legend u-inline u-live"><tbody>${rows}</tbody></table></div></div>`;
+  const row = (label: string, value: string) =>
+    html`<tr class="u-series"><th><div class="u-marker"></div><div class="u-label">${label}</div></th><td class="u-value">${value}</td></tr>`;
+  const rows = shown.map(({ label }) => row(label, '')).toReversed();
+  return html`<div class="drawn" aria-hidden="true"><div class="uplot"><div class="space"></div><table class="u-legend u-inline u-live"><tbody>${row('Time', 'point at a bar')}${rows}</tbody></table></div></div>`;
 }
 
 /** The largest eight; what is beyond is one more. */

@@ -1,12 +1,22 @@
 // Tables, lists page by page, and the figures at the head of a page.
 import { type Html, html } from '../../../lib/html.ts';
 import type { Visit } from '../visit.ts';
+import { decimalsOf, digits, shareText } from './text.ts';
 
-export interface Column<Row> {
+export type Column<Row> = TextColumn<Row> | MoneyColumn<Row>;
+
+interface TextColumn<Row> {
   readonly title: string;
   /** `number`: lined up at its right end. */
   readonly kind?: 'number';
   cell(row: Row): Html | string;
+}
+
+/** Amounts, whose decimal points stand below one another. The title says that they are USD. */
+interface MoneyColumn<Row> {
+  readonly title: string;
+  /** Null: there is no amount. */
+  usd(row: Row): number | null;
 }
 
 export interface Table<Row> {
@@ -20,17 +30,40 @@ export interface Table<Row> {
 /** The first column names its row. On narrow screens each row is a block, whose cells say their column. */
 export function table<Row>({ caption, columns, rows, empty }: Table<Row>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
-  const head = columns.map(
-    ({ title, kind }) => html`<th scope="col"${kind === undefined ? '' : html` class="${kind}"`}>${title}</th>`,
-  );
+  const shown = columns.map((column) => shownColumn(column, rows));
+  const head = shown.map(({ title, kind }) => html`<th scope="col"${classOf(kind)}>${title}</th>`);
   const cell =
     (row: Row) =>
-    ({ title, kind, cell: of }: Column<Row>, i: number) =>
-      i === 0
-        ? html`<th scope="row">${of(row)}</th>`
-        : html`<td data-title="${title}"${kind === undefined ? '' : html` class="${kind}"`}>${of(row)}</td>`;
+    ({ name, kind, cell: of }: ShownColumn<Row>, i: number) =>
+      i === 0 ? html`<th scope="row">${of(row)}</th>` : html`<td data-title="${name}"${classOf(kind)}>${of(row)}</td>`;
   return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${columns.map(cell(row))}</tr>\n`)}</tbody></table></div>`;
+<tbody>${rows.map((row) => html`<tr>${shown.map(cell(row))}</tr>\n`)}</tbody></table></div>`;
+}
+
+interface ShownColumn<Row> {
+  readonly title: string;
+  /** The title where it stands beside its value. */
+  readonly name: string;
+  readonly kind: string;
+  cell(row: Row): Html | string;
+}
+
+function shownColumn<Row>(column: Column<Row>, rows: readonly Row[]): ShownColumn<Row> {
+  const { title } = column;
+  if (!('usd' in column)) return { title, name: title, kind: column.kind ?? '', cell: (row) => column.cell(row) };
+  // As wide as the longest fraction of the column: the points meet, and nothing is left empty where amounts are round.
+  const decimals = Math.max(...rows.map((row) => decimalsOf(column.usd(row) ?? 0)));
+  return {
+    ...{ title: `${title}, USD`, name: title, kind: `number money decimals-${decimals}` },
+    cell(row) {
+      const usd = column.usd(row);
+      return usd === null ? '' : digits(usd);
+    },
+  };
+}
+
+function classOf(kind: string): Html {
+  return kind === '' ? html`` : html` class="${kind}"`;
 }
 
 export interface Page<Item> {
@@ -72,6 +105,18 @@ export function figures(entries: readonly (readonly [string, Html | string, (Htm
 export function facts(entries: readonly (readonly [string, Html | string | null])[]): Html {
   const known = entries.flatMap(([name, value]) => (value === null ? [] : [html`<dt>${name}</dt><dd>${value}</dd>`]));
   return html`<dl class="facts">${known}</dl>`;
+}
+
+/** How much of a whole it is, as a bar and in words; nothing where it is none. */
+export function share(part: number, whole: number): Html {
+  if (part === 0 || whole === 0) return html``;
+  const percent = Math.min(100, (100 * part) / whole);
+  return html`<span class="part">${meter(percent)}${shareText(part, whole)}</span>`;
+}
+
+/** A bar of so many percent: what it tells stands beside it. `isOver`: it should not be full. */
+export function meter(percent: number, isOver = false): Html {
+  return html`<svg class="meter${isOver ? ' over' : ''}" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${percent.toFixed(2)}" height="1"/></svg>`;
 }
 
 /** A word for a state, in its colour; the word says it all. */

@@ -29,10 +29,24 @@ export function money(usd: number): Html {
   return amount(moneyText(usd));
 }
 
-/** In columns the decimal points stand below one another. */
 function amount(text: string): Html {
+  return html`${parted(text)} <span class="unit">USD</span>`;
+}
+
+/** In columns the decimal points stand below one another. */
+function parted(text: string): Html {
   const [whole, fraction] = text.split('.') as [string, string];
-  return html`<span class="number-value">${whole}<span class="fraction">.${fraction}</span></span> <span class="unit">USD</span>`;
+  return html`<span class="number-value">${whole}<span class="fraction">.${fraction}</span></span>`;
+}
+
+/** The amount where what stands around it says that it is USD. */
+export function digits(usd: number): Html {
+  return parted(moneyText(usd));
+}
+
+/** How many decimals the amount is told with. */
+export function decimalsOf(usd: number): number {
+  return moneyText(usd).split('.')[1]?.length ?? 0;
 }
 
 /** A rate, an estimate: the three digits that count. */

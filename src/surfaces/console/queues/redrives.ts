@@ -1,7 +1,7 @@
 // Redrives of a queue: how far one is that runs, and what earlier ones moved.
 import { type Html, html } from '../../../lib/html.ts';
 import { actButton } from '../parts/form.ts';
-import { badge, table } from '../parts/table.ts';
+import { badge, meter, table } from '../parts/table.ts';
 import { count, durationText, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 
@@ -27,7 +27,7 @@ function progress(visit: Visit, { redrive_id: id, moved, requested, rate_per_sec
   const stop = visit.may('queue.dlq.redrive_cancel') ? actButton(visit, 'cancel', 'Stop it', { redrive_id: id }) : '';
   return html`<section class="panel" id="${id}"><h2>A redrive is under way</h2>
 <p>${count(moved)}${requested === null ? '' : ` of ${count(requested)}`} messages went back${rate === null ? '' : `, ${count(rate)} a second`}${left === null ? '' : `, some ${durationText(left)} are left`}.</p>
-<svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${percent}" height="1"/></svg>${stop}</section>`;
+${meter(percent)}${stop}</section>`;
 }
 
 export function ended(visit: Visit, redrives: readonly Redrive[]): Html {

@@ -5,7 +5,7 @@ import type { ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actButton, actForm, textOf } from '../parts/form.ts';
 import { facts, more, type Page, table } from '../parts/table.ts';
-import { countOf, money, payload, short, time } from '../parts/text.ts';
+import { countOf, payload, short, time } from '../parts/text.ts';
 import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Visit } from '../visit.ts';
 import { type Job, jobFields, jobPath, nextRun, type Run, runState, scheduleText, stateOf } from './schedule.ts';
@@ -107,7 +107,7 @@ function runs(visit: Visit, { items }: Page<Run>): Html {
       { title: 'State', cell: runState },
       { title: 'Answer', cell: ({ http_status: status, error_code: code }) => String(status ?? code ?? 'none yet') },
       { title: 'Took', kind: 'number', cell: ({ latency_ms: ms }) => (ms === null ? '' : `${ms} ms`) },
-      { title: 'Cost', kind: 'number', cell: ({ cost_usd: usd }) => money(usd) },
+      { title: 'Cost', usd: ({ cost_usd: usd }) => usd },
     ],
   });
 }

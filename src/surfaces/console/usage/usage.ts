@@ -5,9 +5,10 @@ import { csv, csvHref } from '../parts/csv.ts';
 import { panel, shown } from '../parts/failure.ts';
 import { type Period, periodBefore, periodControl, periodFields, periodOf, stepTabs } from '../parts/period.ts';
 import { plot } from '../parts/plot.ts';
-import { figures, table, tabs, withQuery } from '../parts/table.ts';
+import { figures, share, table, tabs, withQuery } from '../parts/table.ts';
 import { count, money, moneyText, shareText, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
+import { callerName } from './caller.ts';
 
 interface Sum {
   readonly spend_usd: number;
@@ -87,7 +88,7 @@ ${stepTabs(visit, period)}</div>
 ${filterForm(visit, filter, names)}
 ${shown(visit, now, (data) => sums(data, earlier.data))}
 ${shown(visit, series, (data) => drawn(visit, data, period, figure, names))}
-${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(data, earlier.data, by, names))}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
+${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(visit, [data, earlier.data], by, names), data.spend_usd)}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
   return { title: 'Usage', content, hasPlots: true };
 }
 
@@ -100,7 +101,13 @@ async function file(visit: Visit): Promise<string> {
   const by = visit.query.get('by') === 'key' ? 'key' : 'capability';
   return csv(
     [by === 'key' ? 'key_id' : 'capability', 'calls', 'units', 'spend_usd', 'spend_before_usd'],
-    rowsOf(now, earlier, by, new Map()).map((row) => [row.id, row.count, row.units, row.spend_usd, row.before]),
+    rowsOf(visit, [now, earlier], by, new Map()).map((row) => [
+      row.id,
+      row.count,
+      row.units,
+      row.spend_usd,
+      row.before,
+    ]),
   );
 }
 
@@ -149,14 +156,19 @@ function drawn(
   const instants = [...new Set(points.map(({ ts }) => ts))];
   const series = groups.map(([group, of]) => {
     const byInstant = new Map(of.map((point) => [point.ts, figureOf(point)]));
-    return { label: names.get(group) ?? group, values: instants.map((instant) => byInstant.get(instant) ?? 0) };
+    return { label: callerName(visit, group, names), values: instants.map((instant) => byInstant.get(instant) ?? 0) };
   });
   const caption = figure === 'USD' ? 'Spend' : 'Calls';
   return plot({ caption, unit: figure, instants, series, isRunning: Date.parse(to) > visit.nowMs });
 }
 
 /** Those of the period, then those that only the period before has. */
-function rowsOf(now: Usage, before: Usage | null, by: 'key' | 'capability', names: ReadonlyMap<string, string>): Row[] {
+function rowsOf(
+  visit: Visit,
+  [now, before]: readonly [Usage, Usage | null],
+  by: 'key' | 'capability',
+  names: ReadonlyMap<string, string>,
+): Row[] {
   const sums = (usage: Usage | null): (Sum & { readonly id: string })[] =>
     usage === null
       ? []
@@ -168,12 +180,12 @@ function rowsOf(now: Usage, before: Usage | null, by: 'key' | 'capability', name
   const gone = [...earlier.keys()].filter((id) => !present.some((sum) => sum.id === id));
   return [...present, ...gone.map((id) => ({ id, count: 0, units: 0, spend_usd: 0 }))].map((sum) => ({
     ...sum,
-    name: names.get(sum.id) ?? sum.id,
+    name: callerName(visit, sum.id, names),
     before: earlier.get(sum.id) ?? 0,
   }));
 }
 
-function rows(visit: Visit, of: readonly Row[]): Html {
+function rows(visit: Visit, of: readonly Row[], all: number): Html {
   const field = visit.query.get('by') === 'key' ? 'key_id' : 'capability';
   return table({
     caption: 'Usage',
@@ -186,8 +198,9 @@ function rows(visit: Visit, of: readonly Row[]): Html {
       },
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
-      { title: 'Before', kind: 'number', cell: ({ before }) => money(before) },
-      { title: 'Spend', kind: 'number', cell: ({ spend_usd }) => money(spend_usd) },
+      { title: 'Before', usd: ({ before }) => before },
+      { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
+      { title: 'Share', kind: 'number', cell: ({ spend_usd }) => share(spend_usd, all) },
     ],
   });
 }

@@ -3,11 +3,11 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { ConsolePage, View } from '../page.ts';
 import { shown } from '../parts/failure.ts';
 import { actForm } from '../parts/form.ts';
-import { facts } from '../parts/table.ts';
+import { facts, meter } from '../parts/table.ts';
 import { durationText, money, payload, short, sizeText, time } from '../parts/text.ts';
 import { requireTyped, typedForm } from '../parts/typed.ts';
 import type { Read, Visit } from '../visit.ts';
-import { type Job, jobState, modelOf, ownPath } from './video.ts';
+import { type Job, jobState, modelOf, nameOf, ownPath } from './video.ts';
 
 interface Status {
   readonly progress_pct: number | null;
@@ -54,14 +54,14 @@ async function show(visit: Visit): Promise<View> {
   const isRunning = job.finished_at === null;
   const status = isRunning ? await visit.call<Status>('video.status', { id }) : null;
   const content = html`<p><a href="${visit.path('/video')}">All films</a></p>
-<h1>${short(job.prompt, 80)}</h1>
+<h1>${nameOf(job)}</h1>
 ${status === null ? film(job) : progress(visit, status)}
 ${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'It failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
 ${told(visit, job)}
 ${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt', { call: 'video.get' })}`}
 ${isRunning && visit.may('video.cancel') ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}
 ${!isRunning && visit.may('video.delete') ? html`<p><a href="${visit.path(`/video/${job.job_id}/delete`)}">Delete the film…</a></p>` : ''}`;
-  return { title: job.prompt.slice(0, 80).toWellFormed(), content };
+  return { title: job.prompt.slice(0, 80).toWellFormed() || 'A film', content };
 }
 
 function film({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Html {
@@ -75,7 +75,7 @@ function progress(visit: Visit, status: Read<Status>): Html {
   return shown(visit, status, ({ progress_pct: percent, eta_seconds: seconds, current_step: step }) => {
     const part = Math.min(100, Math.max(0, percent ?? 0));
     return html`<p>${step === null ? 'It is being made' : short(step, 100)}${percent === null ? '' : html`, ${part} %`}${seconds === null ? '' : html`, some ${durationText(seconds)} are left`}.</p>
-<svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${part}" height="1"/></svg>`;
+${meter(part)}`;
   });
 }
 
@@ -100,7 +100,7 @@ async function showDelete(visit: Visit): Promise<View> {
   const job = await visit.need<Job>('video.get', { id });
   const content = html`<p><a href="${visit.path(`/video/${id}`)}">Back</a></p>
 <h1>Delete a film</h1>
-<p>${short(job.prompt, 200)}: ${job.size_bytes === null ? 'no film' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
+<p>${nameOf(job, 200)}: ${job.size_bytes === null ? 'no film' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
 ${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
   return { title: 'Delete a film', content };
 }

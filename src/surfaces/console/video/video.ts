@@ -88,6 +88,11 @@ export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): strin
   return model.includes('/') ? model : `${vendor}/${model}`;
 }
 
+/** A film by its prompt, which is kept no longer than the film. */
+export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
+  return prompt === '' ? html`A film whose time is over` : short(prompt, charactersMax);
+}
+
 /** A link of the service as a path: pages show films of their own origin only. */
 export function ownPath(url: string): string {
   const { pathname, search } = new URL(url);
@@ -123,13 +128,13 @@ function films(visit: Visit, { items }: Page<Job>): Html {
       {
         title: 'Film',
         cell: ({ job_id: id, prompt, thumbnail_url: picture }) =>
-          html`<a class="film" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? html`<span class="picture"></span>` : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${short(prompt, 120)}</a>`,
+          html`<a class="film" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? '' : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${nameOf({ prompt }, 120)}</a>`,
       },
       { title: 'State', cell: (job) => jobState(job) },
       { title: 'Model', cell: (job) => short(modelOf(job), 60) },
       { title: 'Ordered', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Seconds', kind: 'number', cell: ({ duration_seconds: seconds }) => String(seconds) },
-      { title: 'Cost', kind: 'number', cell: ({ cost_usd: cost }) => (cost === null ? '' : money(cost)) },
+      { title: 'Cost', usd: ({ cost_usd: cost }) => cost },
     ],
   });
 }
@@ -162,7 +167,7 @@ ${table({
     { title: 'Vendor', cell: ({ vendor }) => short(vendor, 60) },
     { title: 'Model', cell: ({ model }) => short(model, 60) },
     { title: 'State', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
-    { title: 'Price', kind: 'number', cell: ({ price_usd }) => money(price_usd) },
+    { title: 'Price', usd: ({ price_usd }) => price_usd },
   ],
 })}
 ${actForm(visit, 'generate', html`<button class="main">Make the film</button>`, hidden)}`;

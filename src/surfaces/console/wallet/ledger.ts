@@ -3,7 +3,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { csv, csvHref } from '../parts/csv.ts';
 import { type Period, periodControl, periodFields, periodOf } from '../parts/period.ts';
 import { more, type Page, table } from '../parts/table.ts';
-import { count, money, short, time } from '../parts/text.ts';
+import { count, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 
 export interface Entry {
@@ -56,8 +56,8 @@ function entries(visit: Visit, { items }: Page<Entry>): Html {
             : html`<a href="${visit.path(`/keys/${id}`)}">${short(id, 40)}</a>`,
       },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
-      { title: 'Amount', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
-      { title: 'Balance after', kind: 'number', cell: ({ balance_after_usd }) => money(balance_after_usd) },
+      { title: 'Amount', usd: ({ amount_usd }) => amount_usd },
+      { title: 'Balance after', usd: ({ balance_after_usd }) => balance_after_usd },
     ],
   });
 }

@@ -96,9 +96,9 @@ async function show(visit: Visit): Promise<View> {
   ]);
   const content = html`<h1>Wallet</h1>
 ${panel(visit, 'Balance', balance, (data) => left(visit, data))}
-<div class="panels"><section class="panel"><h2>Top up</h2>${topupForm(visit)}</section>
-${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}</div>
-<div class="panels">${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items))}
+<div class="panels"><div><section class="panel"><h2>Top up</h2>${topupForm(visit)}</section>
+${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}
+${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items))}</div>
 ${panel(visit, 'Budget', budget, (data) => budgetForm(visit, data))}</div>
 ${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent, cards.data?.items ?? []))}
 ${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, '30d')))}`;
@@ -129,7 +129,7 @@ ${
             title: 'Expires',
             cell: ({ expires_at: at }) => html`${time(visit, at)} <span class="quiet">${ago(visit, at)}</span>`,
           },
-          { title: 'Left of it', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
+          { title: 'Left of it', usd: ({ amount_usd }) => amount_usd },
         ],
       })
 }`;
@@ -170,18 +170,19 @@ function topupTable(visit: Visit, { items }: Page<Topup>): Html {
         cell: ({ status, checkout_url: url }) =>
           status === 'pending' && url !== null ? html`<a href="${url}" rel="noreferrer">Pay</a>` : '',
       },
-      { title: 'Amount', kind: 'number', cell: ({ amount_usd }) => money(amount_usd) },
+      { title: 'Amount', usd: ({ amount_usd }) => amount_usd },
     ],
   });
 }
 
 function budgetForm(visit: Visit, budget: Budget): Html {
   const { hard_cap_usd: cap, alert_threshold_usd: alert, period } = budget;
-  const now = facts([
+  const isUsedUp = cap !== null && budget.used_usd >= cap;
+  const now = html`${facts([
     ['Used', money(budget.used_usd)],
     ['Left', budget.remaining_usd === null ? 'no cap is set' : money(budget.remaining_usd)],
     ['Begins anew', time(visit, budget.window_end)],
-  ]);
+  ])}${isUsedUp ? html`<p class="notice">It is used up: calls that cost money are refused until it begins anew, or has a larger cap.</p>` : ''}`;
   if (!visit.may('account.budget.set')) return now;
   const form = html`${choice(visit, 'budget', {
     name: 'period',
