@@ -95,7 +95,7 @@ export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor
   const role = form.get('role') === 'owner' ? 'owner' : 'viewer';
   const { accountId } = visitor.session;
   const refuse = (status: number, text: string) =>
-    accountPage(core, visitor, { status, fault: { field: 'email', text } });
+    accountPage(core, visitor, { status, fault: { field: 'email', text, typed: form.get('email') ?? '' } });
   if (email === null) return refuse(400, 'Enter an e-mail address.');
   if ((await membersOf(core.db, accountId)).length >= membersMax)
     return refuse(409, 'The account has no room for more people.');

@@ -30,17 +30,18 @@ export async function askByMail(core: Core, request: RawRequest): Promise<RawAns
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const form = readForm(request.headers, request.body);
   const returnTo = localPath(form.get('return_to')) ?? '';
-  const email = mailAddress(form.get('email') ?? '');
-  if (email === null)
-    return signInPage(core, { returnTo, status: 400, fault: { field: 'email', text: 'Enter an e-mail address.' } });
+  const typed = form.get('email') ?? '';
+  const refuse = (status: number, text: string, headers: RawAnswer['headers'] = {}) =>
+    signInPage(core, { returnTo, status, fault: { field: 'email', text, typed }, headers });
+  const email = mailAddress(typed);
+  if (email === null) return refuse(400, 'Enter an e-mail address.');
   try {
     const browser = await askForSignIn(core, { email, returnTo, remoteAddress: request.remoteAddress });
     const cookie = setCookie(core.baseUrl, COOKIE, browser, CODE_LIVES_MS);
     return redirect(pathTo(core, '/auth/code'), { 'set-cookie': cookie });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'RATE_LIMITED') throw error;
-    const fault = { field: 'email', text: error.message } as const;
-    return signInPage(core, { returnTo, status: 429, fault, headers: retryAfter(error) });
+    return refuse(429, error.message, retryAfter(error));
   }
 }
 

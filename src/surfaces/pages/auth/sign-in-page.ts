@@ -9,6 +9,8 @@ import { pathTo } from '../visitor.ts';
 export interface Fault {
   readonly field: 'email' | 'key' | 'code';
   readonly text: string;
+  /** What had been typed, to be mended; never a secret. */
+  readonly typed?: string;
 }
 
 export interface SignInPage {
@@ -54,6 +56,7 @@ export function field(name: string, label: string, attributes: Html, fault: Faul
   const text = fault?.field === name ? fault.text : null;
   const told = text === null ? '' : html`<p class="failure" role="alert" id="${name}-fault">${text}</p>`;
   const tied = text === null ? '' : html` aria-invalid="true" aria-describedby="${name}-fault"`;
+  const typed = text === null || fault?.typed === undefined ? '' : html` value="${fault.typed}"`;
   return html`${told}<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" required ${attributes}${tied}>`;
+<input id="${name}" name="${name}" required ${attributes}${typed}${tied}>`;
 }

@@ -72,11 +72,11 @@ export function confirmPage(visitor: Visitor, frame: DeviceFrame, confirmation: 
   const { device, code, fault, offered } = confirmation;
   const content = html`<h1>Give this device a key?</h1>
 <dl class="facts">
-<div><dt>It calls itself</dt><dd>${device.client_name} <span class="quiet">not verified: anybody can choose any name</span></dd></div>
-<div><dt>Its code</dt><dd>${code}</dd></div>
-<div><dt>It asked from</dt><dd>${device.remote_address}</dd></div>
-<div><dt>At</dt><dd><time datetime="${iso(device.created_at)}">${iso(device.created_at).slice(0, 19).replace('T', ' ')} UTC</time></dd></div>
-<div><dt>For the account</dt><dd>${visitor.session.accountId}</dd></div>
+<dt>It calls itself</dt><dd>${device.client_name} <span class="quiet">not verified: anybody can choose any name</span></dd>
+<dt>Its code</dt><dd>${code}</dd>
+<dt>It asked from</dt><dd>${device.remote_address}</dd>
+<dt>At</dt><dd><time datetime="${iso(device.created_at)}">${iso(device.created_at).slice(0, 19).replace('T', ' ')} UTC</time></dd>
+<dt>For the account</dt><dd>${visitor.session.accountId}</dd>
 </dl>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}<input type="hidden" name="user_code" value="${code}">
@@ -103,10 +103,10 @@ export function clientPage(visitor: Visitor, frame: DeviceFrame, asks: ClientAsk
   const { client, redirectHost, offered, fault } = asks;
   const content = html`<h1>Give this program a key?</h1>
 <dl class="facts">
-<div><dt>It calls itself</dt><dd>${client.name} <span class="quiet">not verified: anybody can choose any name</span></dd></div>
-<div><dt>It is from</dt><dd>${client.host}</dd></div>
-<div><dt>You are sent back to</dt><dd>${redirectHost}</dd></div>
-<div><dt>For the account</dt><dd>${visitor.session.accountId}</dd></div>
+<dt>It calls itself</dt><dd>${client.name} <span class="quiet">not verified: anybody can choose any name</span></dd>
+<dt>It is from</dt><dd>${client.host}</dd>
+<dt>You are sent back to</dt><dd>${redirectHost}</dd>
+<dt>For the account</dt><dd>${visitor.session.accountId}</dd>
 </dl>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}

@@ -31,12 +31,14 @@ export async function chargeLimit(request: RawRequest, core: Core): Promise<RawA
   if (visitor === null) return signInFirst(core, request);
   const { session } = visitor;
   if (session.kind !== 'person' || session.role !== 'owner') return notYours(core, visitor);
-  if (request.method !== 'POST') return page(core, visitor, null);
+  if (request.method !== 'POST') return page(core, visitor);
   const form = readForm(request.headers, request.body);
   if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
   if (!isRecent(session)) return signInAgain(core, request);
-  const nanos = amountOf(form.get('limit_usd') ?? '');
-  if (nanos === null) return page(core, visitor, `Enter an amount from 0 to ${USD_MAX} USD, in whole cents.`);
+  const typed = form.get('limit_usd') ?? '';
+  const nanos = amountOf(typed);
+  if (nanos === null)
+    return page(core, visitor, { typed, text: `Enter an amount from 0 to ${USD_MAX} USD, in whole cents.` });
   await core.db.transaction((tx) => limitCharges(tx, session.accountId, nanos));
   return redirect(pathTo(core, chargeLimitPath));
 }
@@ -47,15 +49,20 @@ function amountOf(text: string): bigint | null {
   return nanos !== null && nanos % CENT_NANOS === 0n ? nanos : null;
 }
 
-async function page(core: Core, visitor: Visitor, fault: string | null): Promise<RawAnswer> {
+interface Fault {
+  readonly typed: string;
+  readonly text: string;
+}
+
+async function page(core: Core, visitor: Visitor, fault: Fault | null = null): Promise<RawAnswer> {
   const { charge_limit_usd, charged_this_month_usd } = await rechargeRecord(core.db, visitor.session.accountId);
   const tied = fault === null ? html`` : html` aria-invalid="true" aria-describedby="limit_usd-fault"`;
   const content = html`<h1>Charge limit</h1>
 <p>At most so much is charged in a calendar month (UTC) without you. In this month it was ${charged_this_month_usd} USD.</p>
-${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault">${fault}</p>`}
+${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}
 <label for="limit_usd">Limit in USD a month</label>
-<input id="limit_usd" name="limit_usd" inputmode="decimal" required value="${charge_limit_usd}"${tied}>
+<input id="limit_usd" name="limit_usd" inputmode="decimal" required value="${fault?.typed ?? charge_limit_usd}"${tied}>
 <button class="main">Save</button>
 </form>`;
   const signOut = signOutForm(core, visitor);
