@@ -17,6 +17,9 @@ export interface ConsolePage {
 /** The secret of a key, or the token of a session. */
 export type SignedInBy = string | { readonly session: string };
 
+const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  console.error('violation of ' + violatedDirective + ' by ' + blockedURI))`;
+
 /** A browser that is signed in, or not at all. It reaches the service alone: any other request is a fault. */
 export async function openConsole(
   browser: Browser,
@@ -26,6 +29,7 @@ export async function openConsole(
 ): Promise<ConsolePage> {
   // The packaged browser's own is no name of a language.
   const context = await browser.newContext({ locale: 'en-US', ...options });
+  await context.addInitScript(TELL_VIOLATIONS);
   const page = await context.newPage();
   page.setDefaultTimeout(3_000);
   const faults: string[] = [];
@@ -50,16 +54,26 @@ export async function openConsole(
   return { page, faults };
 }
 
-/** The page has this heading, is accessible, is no wider than its window, and broke no policy. */
-export async function expectSound({ page, faults }: ConsolePage, heading: string): Promise<void> {
-  await expect.poll(() => page.textContent('h1')).toBe(heading);
+/** The page has this heading, or any, is accessible, is no wider than its window, and broke no policy. */
+export async function expectSound({ page, faults }: ConsolePage, heading?: string): Promise<void> {
+  if (heading !== undefined) await expect.poll(() => page.textContent('h1')).toBe(heading);
   await expectAccessible(page);
+  await expectNarrow(page);
+  expect(faults, page.url()).toEqual([]);
+}
+
+/** The page is no wider than its window. */
+export async function expectNarrow(page: Page): Promise<void> {
   const [wide, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [
     number,
     number,
   ];
   expect(wide, `${page.url()} is wider than its window`).toBeLessThanOrEqual(window);
-  expect(faults, page.url()).toEqual([]);
+}
+
+/** What the page was answered with is no fault: the browser tells an answer that is no page as an error of the console. */
+export function forgetStatus(faults: string[]): void {
+  faults.splice(0, faults.length, ...faults.filter((fault) => !/status of 4\d\d/.test(fault)));
 }
 
 const looks = [
@@ -84,8 +98,7 @@ export async function expectSoundPages(
     await page.emulateMedia({ colorScheme });
     for (const [path, heading] of paths) {
       await page.goto(`${url}/console/${path}`);
-      // The browser tells an answer that is no page as an error of the console.
-      faults.splice(0, faults.length, ...faults.filter((fault) => !/status of (404|403|400)/.test(fault)));
+      forgetStatus(faults);
       await expectSound(opened, heading);
       await keepPicture(page, `${path}-${width}`);
     }
@@ -93,7 +106,8 @@ export async function expectSoundPages(
   await page.context().close();
 }
 
-async function keepPicture(page: Page, name: string): Promise<void> {
+/** A picture of the whole page in the folder SCREENSHOTS, where that is set. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
   const { SCREENSHOTS: folder } = process.env;
   if (folder === undefined) return;
   await page.screenshot({ path: `${folder}/${name.replaceAll(/[^a-z0-9]+/gi, '-')}.png`, fullPage: true });

@@ -12,6 +12,8 @@ const LONGEST = [
   'contract/bad-input',
   'console/queues',
   'queue/model.soak',
+  'console/states.soak',
+  'console/hostile-texts',
   'console/dead-letters',
   'console/live',
   'cli/commands',

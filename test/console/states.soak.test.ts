@@ -1,0 +1,73 @@
+// Every page in every state that it can be in, in a real Chromium: accessible, no wider than a window of 320 px, within the policy, and with
+// nothing asked of anywhere else. A soak looks at each narrow and wide, light and dark; else at those that no page's own test looks at, each
+// in one way, which differs from state to state. SCREENSHOTS: a folder that keeps a picture of each; STATES: a pattern of the names of those to look at.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { type ConsolePage, expectNarrow, expectSound, keepPicture, openConsole } from '../support/console.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
+import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
+import { allStates } from './states/all.ts';
+import { comeTo, type State } from './states/state.ts';
+
+const TABS = 2;
+const NARROWEST = 320;
+/** Filled pages are looked at by their own tests; of what is alike on all pages, here are some. */
+const CHOSEN =
+  /^(empty-|low-|frozen-|over-|answer-|auth|device|pay|charge|operator-|no-(page|queues)|forbidden-wallet|view-usage|failing-(overview|usage|wallet|queue|webhook)$|refused-(keys|queues|wallet)-)/;
+const pattern = process.env.STATES ?? (isSoak ? /./ : CHOSEN);
+const looks = [360, 1_440].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+interface Look extends State {
+  readonly looks: typeof looks;
+}
+
+let service: TestService;
+let chromium: TestBrowser;
+let receiver: Receiver;
+beforeAll(async () => {
+  [service, chromium, receiver] = await Promise.all([
+    startTestService({ env: LOCAL_TARGETS }),
+    startBrowser(),
+    Receiver.start(),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
+});
+
+test('every page is sound in every state', { timeout: 900_000 }, async () => {
+  const states = await allStates({ service, receiver: receiver.url('/hook'), mark: 'A thing of ours' });
+  expect(new Set(states.map(({ name }) => name)).size).toBe(states.length);
+  const todo = states
+    .map((state, i) => ({ ...state, looks: isSoak ? looks : [looks[i % looks.length]] }) as Look)
+    .filter(({ name }) => new RegExp(pattern).test(name));
+  expect(todo.length).toBeGreaterThan(0);
+  const broken: string[] = [];
+  // Each tab takes the next, so that none waits for another.
+  const next = todo.values();
+  await Promise.all(
+    Array.from({ length: TABS }, async () => {
+      const opened = await openConsole(chromium.browser, service.url, null);
+      for (const state of next) await lookAt(opened, state).catch((error) => broken.push(`${state.name}: ${error}`));
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+async function lookAt(opened: ConsolePage, state: Look): Promise<void> {
+  const { page, faults } = opened;
+  faults.length = 0;
+  await comeTo(opened, service.url, state);
+  for (const { width, colorScheme } of state.looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await expectSound(opened);
+    await keepPicture(page, `${state.name}-${width}-${colorScheme}`);
+  }
+  await page.setViewportSize({ width: NARROWEST, height: 700 });
+  await expectNarrow(page);
+  expect(faults, state.name).toEqual([]);
+}

@@ -1,0 +1,171 @@
+// The pages of an account: empty, filled, seen by who may only look, with panels that fail, short of money, and in answer to a form.
+import { expect } from 'vitest';
+import { pages } from '../../../src/surfaces/console/pages.ts';
+import { personSession } from '../../support/console.ts';
+import { addressOf, type Filled, fillAccount } from '../../support/filled-account.ts';
+import { client, createTestAccount, type TestAccount } from '../../support/service.ts';
+import { act, type Scene, type State, sessionOf } from './state.ts';
+
+const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
+const UNKNOWN = 'none_1111111111111111111111';
+
+export interface FilledAccount {
+  readonly account: TestAccount;
+  readonly filled: Filled;
+  /** The session of a person who owns it. */
+  readonly owner: string;
+}
+
+export async function filledAccount({ service, receiver, mark }: Scene): Promise<FilledAccount> {
+  const account = await createTestAccount(service.core, 9.5);
+  const filled = await fillAccount(client(service.url, account.secret), receiver, mark);
+  const person = { accountId: account.accountId, email: 'owner@example.org', name: mark, role: 'owner' } as const;
+  return { account, filled, owner: await personSession(service.core, person) };
+}
+
+export async function emptyStates({ service }: Scene): Promise<readonly State[]> {
+  const by = await sessionOf(service, await createTestAccount(service.core, 5));
+  return own.flatMap(({ name, path, nav }) =>
+    nav === undefined ? [] : [{ name: `empty-${name}`, path: `/console${path}`, by }],
+  );
+}
+
+/** Of each page: for an owner, for a viewer, and for a key that may see the page and nothing that it reads beyond. */
+export async function filledStates({ service, mark }: Scene, { account, filled, owner }: FilledAccount) {
+  const scopes = [...new Set(own.map(({ needs }) => needs))];
+  const call = client(service.url, account.secret);
+  const { key_secret: secret } = (await call('POST', '/v1/account/keys/create', { name: mark, scopes })).body.data;
+  const narrow = await sessionOf(service, { secret });
+  const person = { accountId: account.accountId, email: 'viewer@example.org', name: mark, role: 'viewer' } as const;
+  const viewer = await personSession(service.core, person);
+  return own.flatMap((page): State[] => {
+    const path = addressOf(page, filled);
+    const seen = { name: `filled-${page.name}`, path, by: owner };
+    // What ends something for good is no page of theirs.
+    if (/\/(delete|purge|revoke|leaked|remove)$/.test(path)) return [seen];
+    return [
+      seen,
+      { name: `viewer-${page.name}`, path, by: viewer },
+      { name: `failing-${page.name}`, path, by: narrow },
+    ];
+  });
+}
+
+/** Filters, other periods, and lists that cannot be read. */
+export function otherViews({ filled, owner: by }: FilledAccount): readonly State[] {
+  const views: Readonly<Record<string, string>> = {
+    'usage-by-key': '/usage?period=24h&by=key&figure=calls',
+    'usage-of-one': '/usage?capability=queue.publish&step=day',
+    'usage-nothing': '/usage?period=custom&from=2020-01-01&to=2020-02-01',
+    'overview-nothing': '/?period=custom&from=2020-01-01&to=2020-02-01',
+    'errors-nothing': '/errors?query=none',
+    'deliveries-nothing': `/webhooks/${filled.webhook}?status=pending`,
+  };
+  const failing = ['/events', '/errors', '/queues', '/keys', `/queues/${filled.queue}/dlq`, '/schedules', '/video'];
+  return [
+    ...Object.entries(views).map(([name, path]) => ({
+      name: `view-${name}`,
+      path: `/console${path}`.replace('/?', '?'),
+      by,
+    })),
+    ...failing.map((path) => ({
+      ...{ name: `unreadable-${path.slice(1)}`, path: `/console${path}?cursor=none`, by },
+      says: 'INVALID_CURSOR',
+    })),
+  ];
+}
+
+/** The pages that tell money, for who has little of it or may spend none. */
+export async function moneyStates({ service }: Scene): Promise<readonly State[]> {
+  const { core } = service;
+  const spender = async (usd: number) => {
+    const account = await createTestAccount(core, usd);
+    const call = client(service.url, account.secret);
+    await call('POST', '/v1/queue/create', { name: 'jobs' });
+    expect((await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })).status).toBe(200);
+    return { account, call, by: await sessionOf(service, account) };
+  };
+  const [low, frozen, over] = await Promise.all([spender(0.5), spender(5), spender(5)]);
+  const freeze = `UPDATE core.wallet SET frozen_reason = 'dispute' WHERE account_id = $1`;
+  await core.db.query({ name: 'test_freeze', text: freeze }, [frozen.account.accountId]);
+  await over.call('PUT', '/v1/account/budget/set', {
+    period: 'daily',
+    hard_cap_usd: 0.000001,
+    alert_threshold_usd: 0.0000005,
+  });
+  const publish = { path: '/console/queues/jobs', status: 402, form: act('publish', { payload: '{}' }) };
+  return [
+    { name: 'low-overview', path: '/console', by: low.by, says: 'The balance is low' },
+    { name: 'low-wallet', path: '/console/wallet', by: low.by, says: 'low' },
+    { name: 'frozen-overview', path: '/console', by: frozen.by, says: 'The wallet is frozen' },
+    { name: 'frozen-wallet', path: '/console/wallet', by: frozen.by, says: 'frozen' },
+    { name: 'frozen-publish', by: frozen.by, ...publish, says: 'INSUFFICIENT_CREDIT' },
+    { name: 'over-budget-overview', path: '/console', by: over.by, says: 'The budget is used up' },
+    { name: 'over-budget-wallet', path: '/console/wallet', by: over.by, says: 'It is used up' },
+    { name: 'over-budget-publish', by: over.by, ...publish, says: 'Raise the budget' },
+  ];
+}
+
+/** What is answered to a form: what it was refused for, and what is shown once. */
+export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
+  const film = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
+  const { queue, key, group, schedule, webhook, collection } = filled;
+  const refused: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+    ['/queues', 'create', { name: 'no name' }],
+    [`/queues/${queue}`, 'publish', { payload: 'no JSON', delay_seconds: 'x' }],
+    [`/queues/${queue}`, 'update', { max_retries: 'many' }],
+    [`/queues/${queue}/purge`, 'purge', { typed: 'another' }],
+    [`/queues/${queue}/dlq`, 'redrive_all', { rate_per_second: 'x' }],
+    ['/keys', 'create', { scopes: 'no-such:scope', spend_cap_usd: 'much' }],
+    [`/keys/${key}`, 'narrow', { spend_cap_usd: '-1' }],
+    [`/keys/${key}/revoke`, 'revoke', { typed: 'another' }],
+    [`/errors/${group}`, 'comment', { text: '' }],
+    ['/vectors', 'create', { collection: 'no name', dimension: '0' }],
+    [`/vectors/${collection}`, 'query', { embedding: '1 0' }],
+    ['/schedules', 'create', { cron_expr: 'never', task: 'no address' }],
+    [`/schedules/${schedule}`, 'update', { cron_expr: 'never' }],
+    ['/webhooks', 'register', { url: 'no address' }],
+    [`/webhooks/${webhook}`, 'update', { url: 'ftp://example.org' }],
+    ['/video', 'quote', { ...film, duration_seconds: 'x' }],
+    ['/ai', 'chat', { max_completion_tokens: '0' }],
+    ['/wallet', 'topup', { amount_usd: '0' }],
+    ['/wallet', 'budget', { hard_cap_usd: 'x' }],
+    ['/account', 'rename', { name: 'x'.repeat(1_000) }],
+    ['/account', 'bind', { email: 'no address' }],
+  ];
+  const answered: readonly (readonly [string, string, Readonly<Record<string, string>>, string])[] = [
+    ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
+    ['/video', 'quote', film, 'Make the film'],
+    ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
+    ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
+    [`/vectors/${collection}`, 'query', { embedding: '1 0 0', top_k: '3' }, 'were compared'],
+    ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
+  ];
+  const name = (path: string, of: string) => `${path.replaceAll(/\/[a-z]+_\w+/g, '').slice(1)}-${of}`;
+  return [
+    ...refused.map(([path, of, fields]) => ({
+      ...{ name: `refused-${name(path, of)}`, path: `/console${path}`, by, status: 400, form: act(of, fields) },
+    })),
+    ...answered.map(([path, of, fields, says]) => ({
+      ...{ name: `answer-${name(path, of)}`, path: `/console${path}`, by, form: act(of, fields), says },
+    })),
+  ];
+}
+
+/** What is not there, and what the visitor may not see. */
+export async function missingStates(
+  { service }: Scene,
+  { account, owner: by }: FilledAccount,
+): Promise<readonly State[]> {
+  const call = client(service.url, account.secret);
+  const made = await call('POST', '/v1/account/keys/create', { name: 'one', scopes: ['queue:read'] });
+  const narrow = await sessionOf(service, { secret: made.body.data.key_secret });
+  const rooms = ['queues', 'errors', 'vectors', 'schedules', 'webhooks', 'video', 'keys'];
+  return [
+    { name: 'no-page', path: '/console/none', by, status: 404, says: 'begin at the Console' },
+    ...rooms.map((room) => ({ name: `no-${room}`, path: `/console/${room}/${UNKNOWN}`, by, status: 404 })),
+    ...['wallet', 'vectors', 'operator'].map((room) => ({
+      ...{ name: `forbidden-${room}`, path: `/console/${room}`, by: narrow, status: 403, says: 'scope' },
+    })),
+  ];
+}

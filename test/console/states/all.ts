@@ -1,0 +1,27 @@
+// All states of all pages.
+import {
+  answeredStates,
+  emptyStates,
+  filledAccount,
+  filledStates,
+  missingStates,
+  moneyStates,
+  otherViews,
+} from './account.ts';
+import { deviceStates, operatorStates, payStates, signInStates } from './elsewhere.ts';
+import type { Scene, State } from './state.ts';
+
+export async function allStates(scene: Scene): Promise<readonly State[]> {
+  const filled = await filledAccount(scene);
+  const groups = await Promise.all([
+    emptyStates(scene),
+    moneyStates(scene),
+    signInStates(scene, filled),
+    deviceStates(scene, filled),
+    payStates(scene, filled),
+    operatorStates(scene),
+    missingStates(scene, filled),
+    filledStates(scene, filled),
+  ]);
+  return [...groups.flat(), ...otherViews(filled), ...answeredStates(filled)];
+}
