@@ -1,5 +1,7 @@
 // A fresh service for pictures, with a clock that can be moved, and what is done to it from outside: calls and commands, as anybody's.
 import { execFile } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createPlace, PROJECT, startProcess } from '../../test/support/process.ts';
@@ -24,7 +26,9 @@ export interface PicturedService {
 }
 
 export async function startPicturedService(): Promise<PicturedService> {
-  const place = await createPlace({ TEST_CLOCK: 'on', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
+  // A directory that is empty: the one that tests begin with is made by their runner.
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'quartermaster-pictures-'));
+  const place = await createPlace({ DATA_DIR, TEST_CLOCK: 'on', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
   try {
     await startProcess(place);
   } catch (error) {
