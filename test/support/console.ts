@@ -62,13 +62,10 @@ export async function expectSound({ page, faults }: ConsolePage, heading?: strin
   expect(faults, page.url()).toEqual([]);
 }
 
-/** The page is no wider than its window. */
+/** The page is no wider than its window, once its plots have the width of the window. */
 export async function expectNarrow(page: Page): Promise<void> {
-  const [wide, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [
-    number,
-    number,
-  ];
-  expect(wide, `${page.url()} is wider than its window`).toBeLessThanOrEqual(window);
+  const beyond = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  await expect.poll(beyond, { message: `${page.url()} is wider than its window` }).toBeLessThanOrEqual(0);
 }
 
 /** What the page was answered with is no fault: the browser tells an answer that is no page as an error of the console. */
