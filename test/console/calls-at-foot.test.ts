@@ -60,6 +60,7 @@ interface Told {
 const WORKED_OUT = [
   /^at [\d.]+ USD a day$/, // what was spent in 7 days, by 7
   /^\d+ 100 %$/, // all of so many
+  /^All \d+ (capabilities|keys)$/, // counted
   /^(less than |more than )?\d+\.\d %$/, // of all that was spent
   /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
   /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
