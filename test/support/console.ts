@@ -7,6 +7,7 @@ import { createPerson } from '../../src/core/people/persons.ts';
 import { openSession } from '../../src/core/people/sessions/sessions.ts';
 import { expectAccessible } from './axe.ts';
 import { PageVisitor, type Visit } from './page-visitor.ts';
+import { allowedMs } from './slowness.ts';
 
 export interface ConsolePage {
   readonly page: Page;
@@ -31,7 +32,7 @@ export async function openConsole(
   const context = await browser.newContext({ locale: 'en-US', ...options });
   await context.addInitScript(TELL_VIOLATIONS);
   const page = await context.newPage();
-  page.setDefaultTimeout(3_000);
+  page.setDefaultTimeout(allowedMs(3_000));
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
