@@ -30,12 +30,14 @@ const metadata = {
 
 function expectCommon(reply: Reply): void {
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  const { balance_usd: balance, warnings, ...rest } = reply.body.metadata;
+  const { balance_usd: balance, warnings, usage_estimated: estimated, ...rest } = reply.body.metadata;
   expect(rest).toEqual(metadata);
   expect(Number.isSafeInteger(rest.latency_ms) && rest.latency_ms >= 0).toBe(true);
   expect(rest.cost_usd).toBeGreaterThanOrEqual(0);
   expect(rest.cost_cny === 0).toBe(rest.cost_usd === 0);
   if (balance !== undefined) expect(balance).toBeGreaterThanOrEqual(0);
+  // Of calls of language models.
+  if (estimated !== undefined) expect(estimated).toEqual(expect.any(Boolean));
   if (warnings !== undefined) expect(warnings).toEqual(expect.arrayContaining([expect.any(String)]));
   expect(reply.headers.get('x-request-id')).toBe(rest.request_id);
   expect(reply.headers.get('traceparent')).toMatch(new RegExp(`^00-${rest.trace_id}-[0-9a-f]{16}-[0-9a-f]{2}$`));
