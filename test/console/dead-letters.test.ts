@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
+import { expectSoundPages, narrowAndWide, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
 import {
   type Client,
   client,
@@ -73,14 +73,20 @@ test('is sound filled, empty, failing and while a redrive is under way, narrow a
   await redrive('moving', { max_messages: 1 });
   await redrive('moving', { rate_per_second: 1, max_messages: 1_000 });
   await redrive('sound', { message_ids: ['qmsg_11111111111111111111'] });
-  await expectSoundPages(chromium.browser, service.url, account.secret, [
-    ['queues/sound/dlq', 'Dead letters of sound'],
-    ['queues/sound/dlq?cursor=none', 'Dead letters of sound'],
-    ['queues/moving/dlq', 'Dead letters of moving'],
-    ['queues/without/dlq', 'Dead letters of without'],
-    ['queues/sound-dead', 'sound-dead'],
-    ['queues', 'Queues'],
-  ]);
+  await expectSoundPages(
+    chromium.browser,
+    service.url,
+    account.secret,
+    [
+      ['queues/sound/dlq', 'Dead letters of sound'],
+      ['queues/sound/dlq?cursor=none', 'Dead letters of sound'],
+      ['queues/moving/dlq', 'Dead letters of moving'],
+      ['queues/without/dlq', 'Dead letters of without'],
+      ['queues/sound-dead', 'sound-dead'],
+      ['queues', 'Queues'],
+    ],
+    narrowAndWide,
+  );
 });
 
 test('the overview leads to dead letters; they are browsed, all go back, and the page is empty without a reload', async () => {

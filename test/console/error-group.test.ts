@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ErrorsBench } from '../errors/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
+import { expectSoundPages, narrowAndWide, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
 import type { PageVisitor } from '../support/page-visitor.ts';
 import { allowedMs } from '../support/slowness.ts';
 
@@ -104,13 +104,19 @@ test('is sound filled, bare, long and past retention, narrow and dark, wide and 
   const bare = await own.capture({ message: 'only this' });
   const long = await own.capture({ message: `${'w'.repeat(300)}\n<b>"`, level: 'warning' });
   const at = (id: string) => `errors/${id}`;
-  await expectSoundPages(chromium.browser, own.service.url, own.account.secret, [
-    [at(full.error_group_id), 'Checkout failed'],
-    [at(bare.error_group_id), 'only this'],
-    [at(long.error_group_id), (await own.detail(long.error_group_id)).title],
-    [`${at(bare.error_group_id)}?events=none`, 'only this'],
-    [at('errgrp_0000000000000000000000'), 'There is no such page'],
-  ]);
+  await expectSoundPages(
+    chromium.browser,
+    own.service.url,
+    own.account.secret,
+    [
+      [at(full.error_group_id), 'Checkout failed'],
+      [at(bare.error_group_id), 'only this'],
+      [at(long.error_group_id), (await own.detail(long.error_group_id)).title],
+      [`${at(bare.error_group_id)}?events=none`, 'only this'],
+      [at('errgrp_0000000000000000000000'), 'There is no such page'],
+    ],
+    narrowAndWide,
+  );
 }, 60_000);
 
 test('a group of a single text has a page, and a stack that was sent as text', async () => {

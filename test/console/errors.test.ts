@@ -41,7 +41,7 @@ async function capture(event: Readonly<Record<string, unknown>>, times: number):
 
 const group = async (id: string) => (await call('GET', `/v1/errors/group_detail/${id}`)).body.data;
 
-test('is sound, narrow and dark, wide and light', async () => {
+test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['errors', 'Errors'],
     ['errors?status=all&sort=count_desc', 'Errors'],

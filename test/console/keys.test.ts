@@ -38,7 +38,7 @@ afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);
 });
 
-test('keys, usage and events are sound, narrow and dark, wide and light', async () => {
+test('keys, usage and events are sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['keys', 'Keys'],
     ['usage', 'Usage'],

@@ -4,7 +4,7 @@ import { clockNow } from '../../src/core/database-clock.ts';
 import { type NewMail, sendMail } from '../../src/core/mail/mail.ts';
 import { createOperatorLink } from '../../src/core/operator/link.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { expectSoundPages, openConsole, press, signedIn, tabTo } from '../support/console.ts';
+import { expectSoundPages, narrowAndWide, openConsole, press, signedIn, tabTo } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
 import {
   client,
@@ -48,13 +48,19 @@ async function byLink(): Promise<PageVisitor> {
 }
 
 test('is sound, filled, empty and failing, narrow and dark, wide and light', async () => {
-  await expectSoundPages(chromium.browser, service.url, operator.secret, [
-    ['operator/outbox', 'Mail'],
-    ['operator/outbox?search=none', 'Mail'],
-    ['operator/outbox?cursor=none', 'Mail'],
-    [`operator/outbox/${hostileId}`, `${HOSTILE.slice(0, 200)}…`],
-    ['operator/outbox/mail_1111111111111111111111', 'There is no such page'],
-  ]);
+  await expectSoundPages(
+    chromium.browser,
+    service.url,
+    operator.secret,
+    [
+      ['operator/outbox', 'Mail'],
+      ['operator/outbox?search=none', 'Mail'],
+      ['operator/outbox?cursor=none', 'Mail'],
+      [`operator/outbox/${hostileId}`, `${HOSTILE.slice(0, 200)}…`],
+      ['operator/outbox/mail_1111111111111111111111', 'There is no such page'],
+    ],
+    narrowAndWide,
+  );
 });
 
 test('by the link of the command line each mail stands on one page of the list, the newest first, and on its own', async () => {

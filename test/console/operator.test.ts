@@ -52,7 +52,7 @@ async function toppedUp(card: string, status: string): Promise<string> {
 const detail = async () => (await act('GET', `/v1/operator/accounts/get/${account.accountId}`)).body.data;
 const page = () => `/console/operator/accounts/${account.accountId}`;
 
-test('is sound, narrow and dark, wide and light', async () => {
+test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, operator.secret, [
     ['operator', 'Operator'],
     ['operator?search=none', 'Operator'],

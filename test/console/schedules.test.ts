@@ -51,7 +51,7 @@ async function ran(): Promise<string> {
   return id;
 }
 
-test('is sound, narrow and dark, wide and light; what failed leads from the overview to its runs', async () => {
+test('is sound, narrow and dark; what failed leads from the overview to its runs', async () => {
   const [failed, daily] = await Promise.all([
     ran(),
     create({ name: 'daily', cron_expr: '0 9 * * *', timezone: 'Asia/Shanghai', headers: { 'x-key': 'very-secret' } }),

@@ -12,9 +12,9 @@ import { comeTo, type State } from './states/state.ts';
 
 const TABS = 2;
 const NARROWEST = 320;
-/** Filled pages are looked at by their own tests; of what is alike on all pages, here are some. */
+/** Filled pages are looked at by their own tests; of what is alike on all pages, here is one or two. */
 const CHOSEN =
-  /^(empty-|low-|frozen-|over-|answer-|auth|device|pay|charge|operator-|no-(page|queues)|forbidden-wallet|view-usage|failing-(overview|usage|wallet|queue|webhook)$|refused-(keys|queues|wallet)-)/;
+  /^(empty-(overview|usage)|low-overview|frozen-(overview|publish)|over-budget-(overview|wallet)|auth-(wrong-key|account)|device(-asked)?|pay(-declined)?|charge-limit-wrong|operator-health|no-page|forbidden-wallet|failing-(overview|queue)|refused-keys-.*)$/;
 const pattern = process.env.STATES ?? (isSoak ? /./ : CHOSEN);
 const looks = [360, 1_440].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),

@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);
 });
 
-test('is sound, narrow and dark, wide and light', async () => {
+test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['vectors', 'Vectors'],
     ['vectors/notes', 'notes'],

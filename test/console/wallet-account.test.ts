@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const get = async (path: string) => (await call('GET', path)).body.data;
 
-test('is sound, filled and empty, narrow and dark, wide and light', async () => {
+test('is sound, filled and empty, narrow and dark', async () => {
   const { browser } = chromium;
   await expectSoundPages(browser, service.url, account.secret, [
     ['wallet', 'Wallet'],

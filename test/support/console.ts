@@ -74,20 +74,20 @@ export function forgetStatus(faults: string[]): void {
   faults.splice(0, faults.length, ...faults.filter((fault) => !/status of 4\d\d/.test(fault)));
 }
 
-const looks = [
-  { width: 360, colorScheme: 'dark' },
-  { width: 1_440, colorScheme: 'light' },
-] as const;
+const narrow = { width: 360, colorScheme: 'dark' } as const;
+/** For pages in states that the soak of all states does not look at, narrow and wide, light and dark. */
+export const narrowAndWide = [narrow, { width: 1_440, colorScheme: 'light' }] as const;
 
 /**
- * Each page of `paths` (below /console, with its heading) is sound, narrow and dark, wide and light. SCREENSHOTS: a directory that keeps a
- * picture of each.
+ * Each page of `paths` (below /console, with its heading) is sound, narrow and dark, or in all of `looks`. SCREENSHOTS: a directory that keeps
+ * a picture of each.
  */
 export async function expectSoundPages(
   browser: Browser,
   url: string,
   secret: SignedInBy,
   paths: readonly (readonly [string, string])[],
+  looks: readonly (typeof narrowAndWide)[number][] = [narrow],
 ): Promise<void> {
   const opened = await openConsole(browser, url, secret);
   const { page, faults } = opened;
