@@ -170,7 +170,7 @@ function byCapability(visit: Visit, { by_capability: of, spend_usd: all }: Usage
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
       { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
-      { title: 'Share', kind: 'number share', cell: ({ spend_usd }) => share(spend_usd, all) },
+      { title: 'Share', kind: 'number', cell: ({ spend_usd }) => share(spend_usd, all) },
     ],
   })}${beyond(visit, of.length, 'capability')}`;
 }
@@ -198,7 +198,7 @@ function byKey(visit: Visit, { by_key: of, spend_usd: all }: Usage, keys: readon
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
       { title: 'Last used', cell: ({ key_id }) => ago(visit, known.get(key_id)?.last_used_at ?? null, '') },
       { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
-      { title: 'Share', kind: 'number share', cell: ({ spend_usd }) => share(spend_usd, all) },
+      { title: 'Share', kind: 'number', cell: ({ spend_usd }) => share(spend_usd, all) },
     ],
   })}${beyond(visit, of.length, 'key')}`;
 }
