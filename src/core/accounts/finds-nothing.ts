@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/database.ts';
 import type { Statement } from '../../db/statement.ts';
 
-/** `find` answers a row of the account $1 if it has any. */
+/** Whether an account has no row. `find` selects one row, any, that belongs to the account $1. */
 export function findsNothing(find: Statement): (db: Queryable, accountId: string) => Promise<boolean> {
   return async (db, accountId) => (await db.query(find, [accountId])).rows.length === 0;
 }
