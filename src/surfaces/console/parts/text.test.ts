@@ -77,10 +77,10 @@ test.each([
 test.each([
   [0, 0, '0.0 %'],
   [0, 9, '0.0 %'],
-  [1, 100_000, 'less than 0.1 %'],
+  [1, 100_000, '< 0.1 %'],
   [1, 1_000, '0.1 %'],
   [1, 3, '33.3 %'],
-  [99_999, 100_000, 'more than 99.9 %'],
+  [99_999, 100_000, '> 99.9 %'],
   [9, 9, '100.0 %'],
 ])('a share that is there is not told as none, nor a rest as nothing: %d of %d', (part, whole, text) => {
   expect(shareText(part, whole)).toBe(text);

@@ -75,8 +75,8 @@ export function countOf(value: number, one: string, many = `${one}s`): string {
 /** `5.0 %`: few are not told as none, nor nearly all as all. */
 export function shareText(part: number, whole: number): string {
   const percent = whole === 0 ? 0 : (100 * part) / whole;
-  if (percent > 0 && percent < 0.1) return 'less than 0.1 %';
-  return percent < 100 && percent >= 99.95 ? 'more than 99.9 %' : `${percent.toFixed(1)} %`;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return percent < 100 && percent >= 99.95 ? '> 99.9 %' : `${percent.toFixed(1)} %`;
 }
 
 /** `12.4 MB`; a kB has 1,024 bytes. */

@@ -5,7 +5,7 @@ import { identitiesOf } from '../../../core/people/sign-in/link-identity.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { pathTo, tokenField, type Visitor } from '../visitor.ts';
 
-/** A part of the page of the account; nothing for a session that is no person's. */
+/** A part of the page of the account; nothing for a session that is no person's, nor where there is nothing to tell or to link. */
 export async function identitiesSection(core: Core, visitor: Visitor): Promise<Html> {
   if (visitor.person === null) return html``;
   const identities = await identitiesOf(core.db, visitor.person.personId);
@@ -15,6 +15,7 @@ export async function identitiesSection(core: Core, visitor: Visitor): Promise<H
     ({ id, name }) => html`<form method="post" action="${pathTo(core, `/auth/start/${id}`)}">${tokenField(visitor)}
 <button>Link ${name}</button></form>`,
   );
+  if (identities.length === 0 && forms.length === 0) return html``;
   return html`<h2>Ways to sign in</h2><ul class="plain">${identities.map(row)}</ul>
 ${forms}`;
 }
