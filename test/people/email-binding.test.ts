@@ -46,6 +46,12 @@ test('the code of the mail binds the address, once; a topup is possible then', a
   expect((await call('POST', '/v1/account/topup', {})).status).toBe(200);
 });
 
+test('what is no address is refused in words', async () => {
+  const { call } = await unbound();
+  const { status, body } = await call('POST', '/v1/account/email/bind', { email: 'no address' });
+  expect([status, body.error.message, body.error.param]).toEqual([400, 'email must be an e-mail address.', 'email']);
+});
+
 describe('a code does not bind', () => {
   test('after five wrong ones, though it is right', async () => {
     const { call, email } = await unbound();

@@ -1,6 +1,6 @@
 // An input against the schema of its capability. Nothing is coerced.
 import type { ErrorObject } from 'ajv';
-import { instantForm } from '../../lib/instant.ts';
+import { schemaWords } from '../../lib/schema-words.ts';
 import { type FieldError, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 
@@ -30,9 +30,13 @@ export function refuseInvalid(input: Record<string, unknown>, endpoint: CheckedE
 /** Faults of branches of a union say less than the union's own: only the latter are told. */
 function describe(faults: readonly ErrorObject[]): FieldError[] {
   const own = faults.filter((fault) => !/\/(anyOf|oneOf)\/\d+\//.test(fault.schemaPath));
-  return (own.length === 0 ? faults : own).slice(0, ERRORS_MAX).map((fault) => {
+  const told = (own.length === 0 ? faults : own).slice(0, ERRORS_MAX);
+  const misformed = new Set(told.flatMap((fault) => (fault.keyword === 'format' ? [fault.instancePath] : [])));
+  // The name of a format says more than a pattern.
+  const clearest = told.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !misformed.has(instancePath));
+  return clearest.map((fault) => {
     const param = paramOf(fault);
-    return { param, rule: fault.keyword, message: `${param === '' ? 'The input' : param} ${sentence(fault)}.` };
+    return { param, rule: fault.keyword, message: `${param === '' ? 'The input' : param} ${schemaWords(fault)}.` };
   });
 }
 
@@ -50,12 +54,4 @@ function paramOf(fault: ErrorObject): string {
       '',
     )
     .slice(0, 200);
-}
-
-function sentence(fault: ErrorObject): string {
-  if (fault.keyword === 'required') return 'is required';
-  if (fault.keyword === 'enum')
-    return `must be one of ${(fault.params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
-  if (fault.keyword === 'format' && fault.params.format === 'date-time') return `must be ${instantForm}`;
-  return fault.message ?? 'is not valid';
 }

@@ -161,7 +161,7 @@ const sound = 'id: a, seconds: 5, price: free, input: {}';
 describe('a fault is told with line, column and field', () => {
   test.each([
     ['no YAML', 'vendors: [', [expect.stringMatching(/^1:11 : .+\.$/)]],
-    ['no such file', 'hello', ['1:1 : It must be object.']],
+    ['no such file', 'hello', ['1:1 : It must be an object.']],
     ['no version', 'vendors: []', ['1:1 version: It is missing.']],
     ['another version', 'version: 2\nvendors: []', ['1:1 version: It must be 1.']],
     ['an alias', 'version: 1\nvendors: [&a {}, *a]', ['2:18 : Aliases (`*name`) are not taken.']],
@@ -170,7 +170,7 @@ describe('a fault is told with line, column and field', () => {
       vendor(`    api-key: x\n    models: [{ ${sound} }]`),
       ['6:5 vendors[0].api-key: There is no such field. Did you mean api_key?'],
     ],
-    ['no models', vendor('    models: []'), ['6:5 vendors[0].models: It must NOT have fewer than 1 items.']],
+    ['no models', vendor('    models: []'), ['6:5 vendors[0].models: It must not be empty.']],
     [
       'a key in the file',
       vendor(`    api_key: sk-123\n    models: [{ ${sound} }]`),

@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import Type, { type TObject, type TSchema } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
+import { schemaWords } from '../../lib/schema-words.ts';
 import type { Path } from './document.ts';
 import type { ModelFamily } from './port.ts';
 
@@ -104,7 +105,8 @@ export function schemaFaults(schema: TSchema, value: unknown, path: Path): Value
   return [...faults.values()];
 }
 
-function faultOf(root: TSchema, { keyword, schemaPath, instancePath, message, params }: ErrorObject): ValueFault {
+function faultOf(root: TSchema, fault: ErrorObject): ValueFault {
+  const { keyword, schemaPath, instancePath, params } = fault;
   // What a branch of a union lacks says less than what the union as a whole wants.
   const [outside = ''] = schemaPath.split('/anyOf');
   const isOfUnion = outside !== schemaPath;
@@ -118,8 +120,7 @@ function faultOf(root: TSchema, { keyword, schemaPath, instancePath, message, pa
     return { path: [...at, name], message: unknownField(name, Object.keys(schema?.properties ?? {})) };
   }
   if (schema?.description !== undefined) return { path: at, message: `It must be ${schema.description}.` };
-  if (keyword === 'enum') return { path: at, message: `It must be one of ${params.allowedValues.join(', ')}.` };
-  return { path: at, message: `It ${message}.` };
+  return { path: at, message: `It ${schemaWords(fault)}.` };
 }
 
 function unknownField(name: string, known: readonly string[]): string {

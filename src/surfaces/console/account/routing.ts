@@ -76,7 +76,7 @@ function links(chain: readonly Link[]): Html {
   if (chain.length === 0) return html`<span class="quiet">nobody</span>`;
   const each = ({ vendor, model, up }: Link) =>
     html`<li>${short(`${vendor} ${model}`, 80)} ${up ? '' : badge('down', 'critical')}</li>`;
-  return html`<ol class="plain">${chain.map(each)}</ol>`;
+  return html`<ol class="chain">${chain.map(each)}</ol>`;
 }
 
 /** One of several on the page: it and what it was refused for are told by its capability. */

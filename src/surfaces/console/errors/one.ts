@@ -145,8 +145,9 @@ function talk(visit: Visit, group: Detail): Html {
         'comment',
         html`${field(visit, 'comment', { name: 'text', label: 'A note for whoever looks at it next', isRequired: true, rows: 3 })}<button>Comment</button>`,
       )
-    : '';
-  return html`${group.comments.length === 0 ? '' : comments(visit, group.comments)}${form}`;
+    : null;
+  if (group.comments.length > 0) return html`${comments(visit, group.comments)}${form ?? ''}`;
+  return form ?? html`<p class="empty">Nobody has written one.</p>`;
 }
 
 function eventsOf(visit: Visit): Promise<Read<Page<ErrorEvent>>> {

@@ -83,7 +83,7 @@ function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string,
         cell: ({ status, flagged_at }) =>
           html`${badge(status, status === 'active' ? 'good' : status === 'rotating' ? 'warning' : 'plain')}${flagged_at === null ? '' : html` ${badge('leak suspected', 'critical')}`}`,
       },
-      { title: 'Secret', cell: ({ prefix, last4 }) => html`<code class="secret">${prefix}…${last4}</code>` },
+      { title: 'Secret', cell: ({ prefix, last4 }) => html`<code class="prefix">${prefix}…${last4}</code>` },
       { title: 'Last used', cell: ({ last_used_at }) => ago(visit, last_used_at) },
       {
         title: 'Cap',

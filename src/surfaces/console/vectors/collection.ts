@@ -93,7 +93,7 @@ function sizes(visit: Visit, one: Collection): Html {
   return html`${figures([
     ['Vectors', count(one.vector_count)],
     ['Dimensions', count(one.dimension)],
-    ['Size', sizeText(bytes)],
+    ['In memory', sizeText(bytes)],
   ])}${facts([
     ['State', html`${stateOf(one)} ${index === 'cold' ? 'not in memory: the first query loads it' : index}`],
     ['Metric', one.metric],

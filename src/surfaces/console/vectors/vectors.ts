@@ -73,7 +73,7 @@ function collections(visit: Visit, { items }: Page<Collection>): Html {
       { title: 'Made', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Dimensions', kind: 'number', cell: ({ dimension }) => count(dimension) },
       { title: 'Vectors', kind: 'number', cell: ({ vector_count }) => count(vector_count) },
-      { title: 'Size', kind: 'number', cell: ({ raw_vendor_payload: { bytes } }) => sizeText(bytes) },
+      { title: 'In memory', kind: 'number', cell: ({ raw_vendor_payload: { bytes } }) => sizeText(bytes) },
     ],
   });
 }
