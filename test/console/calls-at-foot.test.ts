@@ -2,40 +2,19 @@
 // page; and a key that may read one module sees that module and nothing else.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pages } from '../../src/surfaces/console/pages.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { manifest } from '../support/capabilities.ts';
 import { openConsole, signedIn } from '../support/console.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
 import { addressOf, type Filled, fillAccount } from '../support/filled-account.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  type Reply,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
-import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
+import { type Client, client, createTestAccount, type Reply } from '../support/service.ts';
 
-let service: TestService;
-let chromium: TestBrowser;
-let receiver: Receiver;
-let account: TestAccount;
+let bench: ConsoleBench;
 let filled: Filled;
-let call: Client;
 beforeAll(async () => {
-  [service, chromium, receiver] = await Promise.all([
-    startTestService({ env: LOCAL_TARGETS }),
-    startBrowser(),
-    Receiver.start(),
-  ]);
-  account = await createTestAccount(service.core, 9.5);
-  call = client(service.url, account.secret);
-  filled = await fillAccount(call, receiver.url('/hook'), 'mark');
+  bench = await ConsoleBench.start(9.5);
+  filled = await fillAccount(bench.call, bench.receiver.url('/hook'), 'mark');
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
-});
+afterAll(() => bench?.stop());
 
 /** Those of the operator are another account's. */
 const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
@@ -61,7 +40,7 @@ const WORKED_OUT = [
   /^at [\d.]+ USD a day$/, // what was spent in 7 days, by 7
   /^\d+ 100 %$/, // all of so many
   /^All \d+ (capabilities|keys)$/, // counted
-  /^(less than |more than )?\d+\.\d %$/, // of all that was spent
+  /^([<>] )?\d+\.\d %$/, // of all that was spent
   /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
   /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
   /^\d\d:\d\d UTC/, // the hour of an instant
@@ -104,8 +83,8 @@ const COMMAND =
 function replay(commands: string, as: Client): Promise<Reply[]> {
   const replies = commands.split('\n\n').map((command) => {
     const [, method = 'GET', address = '', body] = COMMAND.exec(command) ?? [];
-    expect(address, command).toContain(`${service.url}/v1/`);
-    return as(method, address.slice(service.url.length), body);
+    expect(address, command).toContain(`${bench.service.url}/v1/`);
+    return as(method, address.slice(bench.service.url.length), body);
   });
   return Promise.all(replies);
 }
@@ -118,16 +97,18 @@ async function answersOf(commands: string, as: Client): Promise<string> {
 }
 
 test('every figure of every page is in the answers to the calls at its foot', async () => {
-  const { page } = await openConsole(chromium.browser, service.url, account.secret, { javaScriptEnabled: false });
-  const others = client(service.url, (await createTestAccount(service.core, 9.5)).secret);
+  const { page } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret, {
+    javaScriptEnabled: false,
+  });
+  const others = client(bench.service.url, (await createTestAccount(bench.service.core, 9.5)).secret);
   let [figures, strange] = [0, 0];
   for (const each of own) {
     const path = addressOf(each, filled);
-    await page.goto(service.url + path);
+    await page.goto(bench.service.url + path);
     const [commands = ''] = await page.locator('footer.calls pre').allTextContents();
     const told = (await page.evaluate(TOLD)) as Told;
     // A page of nothing but words makes no call.
-    const answers = commands === '' ? '' : await answersOf(commands, call);
+    const answers = commands === '' ? '' : await answersOf(commands, bench.call);
     const counted = ['', '/usage'].includes(each.path) ? 2 * commands.split('\n\n').length : 0;
     expect(notAnswered(told, answers, counted), path).toEqual([]);
     figures += told.lines.filter((line) => wordsOf(line).length > 0).length;
@@ -166,9 +147,9 @@ function commandsOf(text: string): string {
 }
 
 test.each(modules)('a key that may read %s sees that, and of the rest which scope is missing', async (module) => {
-  const narrow = await call('POST', '/v1/account/keys/create', { name: 'narrow', scopes: [`${module}:read`] });
+  const narrow = await bench.call('POST', '/v1/account/keys/create', { name: 'narrow', scopes: [`${module}:read`] });
   const secret = narrow.body.data.key_secret;
-  const visitor = await signedIn(service.url, secret);
+  const visitor = await signedIn(bench.service.url, secret);
   const foreign = Object.entries(marks).flatMap(([name, texts]) => (name === module ? [] : texts));
   const seen = new Set<string>();
   for (const { name, path, needs } of own) {
@@ -181,7 +162,7 @@ test.each(modules)('a key that may read %s sees that, and of the rest which scop
     if (name !== 'events') expect([name, ...foreign.filter((mark) => text.includes(mark))]).toEqual([name]);
     for (const mark of marks[module] ?? []) if (text.includes(mark)) seen.add(mark);
     const commands = commandsOf(text);
-    if (commands !== '') await answersOf(commands, client(service.url, secret));
+    if (commands !== '') await answersOf(commands, client(bench.service.url, secret));
   }
   expect([...seen].sort()).toEqual([...(marks[module] ?? [])].sort());
 });

@@ -1,33 +1,18 @@
 // Dead letters in the console: a queue whose worker fails is browsed, and its messages go back, one, some or all, at once or at a rate.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, narrowAndWide, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\u202e'.padEnd(150, 'w');
-let service: TestService;
-let chromium: TestBrowser;
-let account: TestAccount;
-let call: Client;
+let bench: ConsoleBench;
 beforeAll(async () => {
-  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
-  account = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
+  bench = await ConsoleBench.start();
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close()]);
-});
+afterAll(() => bench?.stop());
 
 async function ok(method: string, path: string, body?: unknown) {
-  const reply = await call(method, path, body);
+  const reply = await bench.call(method, path, body);
   expect(reply.status, reply.text).toBe(200);
   return reply.body.data;
 }
@@ -52,8 +37,8 @@ const redrive = (queue: string, fields: object) => ok('POST', `/v1/queue/dlq/red
 
 /** The dead letters of the queue; null: the first page. */
 async function open(queue: string | null) {
-  const opened = await openConsole(chromium.browser, service.url, account.secret);
-  if (queue !== null) await opened.page.goto(`${service.url}/console/queues/${queue}/dlq`);
+  const opened = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  if (queue !== null) await opened.page.goto(`${bench.service.url}/console/queues/${queue}/dlq`);
   await opened.page.evaluate('window.isSame = true');
   return opened;
 }
@@ -74,9 +59,9 @@ test('is sound filled, empty, failing and while a redrive is under way, narrow a
   await redrive('moving', { rate_per_second: 1, max_messages: 1_000 });
   await redrive('sound', { message_ids: ['qmsg_11111111111111111111'] });
   await expectSoundPages(
-    chromium.browser,
-    service.url,
-    account.secret,
+    bench.chromium.browser,
+    bench.service.url,
+    bench.account.secret,
     [
       ['queues/sound/dlq', 'Dead letters of sound'],
       ['queues/sound/dlq?cursor=none', 'Dead letters of sound'],
@@ -170,7 +155,7 @@ test('all of a page are chosen by one button, also of messages that came later',
 
 test('without scripts: nothing chosen is told, a second redrive waits for the first, which is stopped', async () => {
   const ids = await failing('plain', 3);
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const page = '/console/queues/plain/dlq';
   const none = await sendForm(visitor, page, 'redrive');
   expect([none.status, none.text.includes('Choose the messages that are to go back.')]).toEqual([400, true]);
@@ -189,7 +174,7 @@ test('without scripts: nothing chosen is told, a second redrive waits for the fi
 
 test('a form that is sent twice moves its messages once', async () => {
   const [id = ''] = await failing('twice', 1);
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const page = '/console/queues/twice/dlq';
   const { text } = await visitor.get(page);
   const [, form_token = ''] = /name="form_token" value="([^"]+)"/.exec(text) ?? [];

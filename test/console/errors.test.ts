@@ -1,48 +1,34 @@
 // Error groups in the console: listed with what a day brought, searched, resolved and ignored, each leading to its own page.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, openConsole, press, sendForm, signedIn } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
+import { client, createTestAccount, type TestAccount } from '../support/service.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\u202e'.padEnd(150, 'w');
-let service: TestService;
-let chromium: TestBrowser;
-let account: TestAccount;
+let bench: ConsoleBench;
 let other: TestAccount;
-let call: Client;
 beforeAll(async () => {
-  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
-  account = await createTestAccount(service.core, 5);
-  other = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
+  bench = await ConsoleBench.start();
+  other = await createTestAccount(bench.service.core, 5);
   await capture({ message: 'disk full', level: 'fatal', user_id: 'u-1' }, 3);
   await capture({ message: HOSTILE, level: 'warning', release: HOSTILE.slice(0, 60) }, 1);
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close()]);
-});
+afterAll(() => bench?.stop());
 
 async function capture(event: Readonly<Record<string, unknown>>, times: number): Promise<string> {
   let id = '';
   for (let i = 0; i < times; i += 1) {
-    const { status, body } = await call('POST', '/v1/errors/capture', event);
+    const { status, body } = await bench.call('POST', '/v1/errors/capture', event);
     expect(status, JSON.stringify(body)).toBe(200);
     id = body.data.error_group_id;
   }
   return id;
 }
 
-const group = async (id: string) => (await call('GET', `/v1/errors/group_detail/${id}`)).body.data;
+const group = async (id: string) => (await bench.call('GET', `/v1/errors/group_detail/${id}`)).body.data;
 
 test('is sound, narrow and dark', async () => {
-  await expectSoundPages(chromium.browser, service.url, account.secret, [
+  await expectSoundPages(bench.chromium.browser, bench.service.url, bench.account.secret, [
     ['errors', 'Errors'],
     ['errors?status=all&sort=count_desc', 'Errors'],
     ['errors?status=resolved', 'Errors'],
@@ -51,26 +37,26 @@ test('is sound, narrow and dark', async () => {
     ['errors?cursor=none', 'Errors'],
     ['errors?status=none', 'Errors'],
   ]);
-  await expectSoundPages(chromium.browser, service.url, other.secret, [['errors', 'Errors']]);
+  await expectSoundPages(bench.chromium.browser, bench.service.url, other.secret, [['errors', 'Errors']]);
 });
 
 test('the day stands in words beside its bars, the most frequent first when asked for', async () => {
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const { text } = await visitor.get('/console/errors?sort=count_desc');
   expect(text).toContain('aria-label="3 events in 24 hours"');
   expect(text.indexOf('disk full')).toBeLessThan(text.indexOf('onerror'));
 });
 
 test('a word of an event finds it', async () => {
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const { text } = await visitor.get('/console/errors?q=disk');
   expect([text.match(/disk full/g)?.length, text.includes('onerror')]).toEqual([3, false]);
 });
 
 test('one is resolved and opened again by keyboard alone', async () => {
   const id = await capture({ message: 'timed out' }, 1);
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
-  await page.goto(`${service.url}/console/errors?status=all`);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/errors?status=all`);
   const row = `tr:has(#group-${id})`;
   await press(page, `${row} button:has-text("Resolve")`);
   await expect.poll(() => page.locator(`${row} .badge.good`).count()).toBe(1);
@@ -84,11 +70,13 @@ test('one is resolved and opened again by keyboard alone', async () => {
 
 test('one is ignored without scripts, and a group of another account cannot be', async () => {
   const id = await capture({ message: 'known and harmless' }, 1);
-  const [visitor, stranger] = await Promise.all([account, other].map(({ secret }) => signedIn(service.url, secret)));
+  const [visitor, stranger] = await Promise.all(
+    [bench.account, other].map(({ secret }) => signedIn(bench.service.url, secret)),
+  );
   if (visitor === undefined || stranger === undefined) throw new Error('nobody signed in');
   expect((await sendForm(visitor, '/console/errors', 'ignore', { error_group_id: id })).status).toBe(303);
   expect((await group(id)).is_ignored).toBe(true);
-  await client(service.url, other.secret)('POST', '/v1/errors/capture', { message: 'mine' });
+  await client(bench.service.url, other.secret)('POST', '/v1/errors/capture', { message: 'mine' });
   const refused = await sendForm(stranger, '/console/errors', 'resolve', { error_group_id: id });
   expect([refused.status, (await group(id)).is_ignored]).toEqual([404, true]);
 });

@@ -2,34 +2,19 @@
 // Where it is not seen, or has no stream, it does less; a form is done once, and tells so once.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
 
 const MORPHS = 100;
 const TYPED =
   'queues of programs that were written by nobody in particular, and more of them than anybody can count by hand';
 
-let service: TestService;
-let chromium: TestBrowser;
-let account: TestAccount;
-let call: Client;
+let bench: ConsoleBench;
 beforeAll(async () => {
-  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
-  account = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
-  await call('POST', '/v1/queue/create', { name: 'jobs' });
+  bench = await ConsoleBench.start();
+  await bench.call('POST', '/v1/queue/create', { name: 'jobs' });
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close()]);
-});
+afterAll(() => bench?.stop());
 
 /** Keeps the page's own stream, so that it can be told of a move without waiting two seconds for each, and counts what was changed. */
 const FOLLOWED = `
@@ -39,7 +24,7 @@ const FOLLOWED = `
 const MOVED = "window.stream.dispatchEvent(new MessageEvent('message', { data: 'moved' }))";
 const ASKED = 'fetch(location.href).then((answer) => answer.text())';
 const morphs = (page: Page) => page.evaluate('window.morphs ?? 0');
-const publish = (payload: object = {}) => call('POST', '/v1/queue/publish', { queue: 'jobs', payload });
+const publish = (payload: object = {}) => bench.call('POST', '/v1/queue/publish', { queue: 'jobs', payload });
 
 /** What the page had asked for by now has been answered, and more. */
 async function settle(page: Page): Promise<void> {
@@ -47,11 +32,11 @@ async function settle(page: Page): Promise<void> {
 }
 
 test(`who types keeps the focus, the place in the text and the text over ${MORPHS} changes of the page`, async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret, {
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret, {
     viewport: { width: 800, height: 500 },
   });
   await page.addInitScript(FOLLOWED);
-  await page.goto(`${service.url}/console/queues/jobs`);
+  await page.goto(`${bench.service.url}/console/queues/jobs`);
   await page.evaluate("document.querySelector('#calls').open = true");
   const field = page.locator('main form input[type=text], main form input:not([type]), main form textarea').last();
   await field.fill('');
@@ -80,7 +65,7 @@ test(`who types keeps the focus, the place in the text and the text over ${MORPH
 });
 
 test('letters lead through the console, rest while somebody types, and can be switched off', async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   const at = () => new URL(page.url()).pathname;
   const isAt = async (path: string) => {
     await expect.poll(at).toBe(path);
@@ -117,9 +102,9 @@ test('letters lead through the console, rest while somebody types, and can be sw
 });
 
 test('a hidden tab closes its stream and asks for nothing; seen again it is brought up to date and follows', async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await page.addInitScript(FOLLOWED);
-  await page.goto(`${service.url}/console/queues/jobs`);
+  await page.goto(`${bench.service.url}/console/queues/jobs`);
   await expect.poll(() => page.evaluate('window.stream.readyState')).toBe(1);
   const see = (isSeen: boolean) =>
     page.evaluate(`
@@ -140,14 +125,14 @@ test('a hidden tab closes its stream and asks for nothing; seen again it is brou
 });
 
 test('the sixth page of a session has no stream, and looks again after ten seconds', async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   // Without its own stream.
   await page.goto('about:blank');
-  const [{ name, value } = { name: '', value: '' }] = await page.context().cookies(service.url);
+  const [{ name, value } = { name: '', value: '' }] = await page.context().cookies(bench.service.url);
   const abort = new AbortController();
   const open = async () => {
     const headers = { cookie: `${name}=${value}` };
-    return (await fetch(`${service.url}/console/live?since=`, { headers, signal: abort.signal })).status;
+    return (await fetch(`${bench.service.url}/console/live?since=`, { headers, signal: abort.signal })).status;
   };
   for (let n = 0; n < 5; n += 1) await expect.poll(open).toBe(200);
   // Time stands still, and moves when the test says so.
@@ -158,7 +143,7 @@ test('the sixth page of a session has no stream, and looks again after ten secon
   page.on('request', (request) => {
     if (request.resourceType() === 'fetch') refetches.push(request.headers()['x-qm-refetch']);
   });
-  await page.goto(`${service.url}/console/queues/jobs`);
+  await page.goto(`${bench.service.url}/console/queues/jobs`);
   // Refused.
   await expect.poll(() => page.evaluate('window.stream.readyState')).toBe(2);
   await page.clock.runFor(9_990);
@@ -175,9 +160,9 @@ test('the sixth page of a session has no stream, and looks again after ten secon
 });
 
 test('a double click does it once, also when the page would have changed in between; what it did is told once', async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await page.addInitScript(FOLLOWED);
-  const address = `${service.url}/console/queues/jobs`;
+  const address = `${bench.service.url}/console/queues/jobs`;
   await page.goto(address);
   const sent: string[] = [];
   await page.context().route(address, async (route) => {
@@ -187,7 +172,7 @@ test('a double click does it once, also when the page would have changed in betw
     if (sent.length === 1) await route.fetch({ maxRedirects: 0 });
     else await route.continue();
   });
-  const waiting = async () => (await call('GET', '/v1/queue/stats/jobs')).body.data.message_count;
+  const waiting = async () => (await bench.call('GET', '/v1/queue/stats/jobs')).body.data.message_count;
   const before = await waiting();
   const form = 'main form:has(input[value=publish])';
   await page.fill(`${form} [name=payload]`, '{"n": 1}');

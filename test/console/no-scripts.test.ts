@@ -1,48 +1,28 @@
 // The console in a browser with scripts switched off: each write is done by a form of the page, answered by a page, and in force at once.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type ConsolePage, openConsole } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
-import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
+import { client } from '../support/service.ts';
 
-let service: TestService;
-let chromium: TestBrowser;
-let receiver: Receiver;
-let account: TestAccount;
-let call: Client;
+let bench: ConsoleBench;
 beforeAll(async () => {
-  [service, chromium, receiver] = await Promise.all([
-    startTestService({ env: LOCAL_TARGETS }),
-    startBrowser(),
-    Receiver.start(),
-  ]);
-  account = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
+  bench = await ConsoleBench.start();
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
-});
+afterAll(() => bench?.stop());
 
 async function ok(method: string, path: string, body?: unknown) {
-  const reply = await call(method, path, body);
+  const reply = await bench.call(method, path, body);
   expect(reply.status, reply.text).toBe(200);
   return reply.body.data;
 }
 
 /** A page below /console, signed in by the key as people do it. */
 async function open(path: string): Promise<ConsolePage> {
-  const { browser } = chromium;
-  const opened = await openConsole(browser, service.url, account.secret, { javaScriptEnabled: false });
+  const { browser } = bench.chromium;
+  const opened = await openConsole(browser, bench.service.url, bench.account.secret, { javaScriptEnabled: false });
   opened.page.setDefaultTimeout(10_000);
-  await opened.page.goto(`${service.url}/console/${path}`);
+  await opened.page.goto(`${bench.service.url}/console/${path}`);
   return opened;
 }
 
@@ -72,12 +52,12 @@ test('a key is made and seen once, used, and revoked', async () => {
   await page.fill('#create-scopes', 'queue');
   await page.click('text=Make the key');
   const secret = (await page.textContent('.secret')) ?? '';
-  const used = client(service.url, secret);
+  const used = client(bench.service.url, secret);
   expect((await used('GET', '/v1/queue/list')).status).toBe(200);
   await page.click('main a:has-text("All keys")');
   await page.click('tbody a:has-text("worker")');
   for (const path of ['keys', new URL(page.url()).pathname.slice('/console/'.length)]) {
-    await page.goto(`${service.url}/console/${path}`);
+    await page.goto(`${bench.service.url}/console/${path}`);
     expect(await page.content()).not.toContain(secret);
   }
   await page.click('text=Revoke the key');
@@ -96,7 +76,7 @@ test('a budget is set, and holds for the next call', async () => {
   await page.fill('#budget-hard_cap_usd', '0.00001');
   await page.click('text=Set the budget');
   await done(page, 'The budget was set');
-  expect((await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })).status).toBe(402);
+  expect((await bench.call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })).status).toBe(402);
   await page.fill('#budget-hard_cap_usd', '');
   await page.click('text=Set the budget');
   await done(page, 'The budget was set');
@@ -127,19 +107,19 @@ test('what was dead goes back to its queue', async () => {
 });
 
 test('a delivery that failed is made again', async () => {
-  receiver.status = 500;
+  bench.receiver.status = 500;
   const { id } = await ok('POST', '/v1/account/webhooks/register', {
-    url: receiver.url('/hook'),
+    url: bench.receiver.url('/hook'),
     events: ['queue.dlq'],
   });
   await ok('POST', `/v1/account/webhooks/test/${id}`, {});
-  await receiver.arrived('/hook', 1);
-  receiver.status = 200;
+  await bench.receiver.arrived('/hook', 1);
+  bench.receiver.status = 200;
   const opened = await open(`webhooks/${id}`);
   const { page } = opened;
   await page.click('tbody button:has-text("Redeliver")');
   await done(page, 'delivered again');
-  expect(await receiver.arrived('/hook', 2)).toHaveLength(2);
+  expect(await bench.receiver.arrived('/hook', 2)).toHaveLength(2);
   await expectCount(page, 'tbody .badge.good', 1);
   await close(opened);
 });
@@ -166,7 +146,7 @@ test('whoever signs out is out: the next page asks who is there', async () => {
   const { page } = opened;
   await page.click('text=Sign out');
   await page.waitForSelector('#key');
-  await page.goto(`${service.url}/console/keys`);
+  await page.goto(`${bench.service.url}/console/keys`);
   expect(await page.locator('#key').count()).toBe(1);
   expect(await page.context().cookies()).toEqual([]);
   await close(opened);

@@ -1,29 +1,17 @@
 // Queues in the console: made, filled, looked at without a lease, set, purged and deleted by name. Payloads stay as they were sent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
+import { createTestAccount, type TestAccount } from '../support/service.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\u202e'.padEnd(150, 'w');
 /** Neither JSON.parse nor an object of JavaScript would keep it. */
 const EXACT = '{"b":1.0,"2":12345678901234567890,"1":"\\u0041"}';
-let service: TestService;
-let chromium: TestBrowser;
-let account: TestAccount;
+let bench: ConsoleBench;
 let other: TestAccount;
-let call: Client;
 beforeAll(async () => {
-  [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
-  account = await createTestAccount(service.core, 5);
-  other = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
+  bench = await ConsoleBench.start();
+  other = await createTestAccount(bench.service.core, 5);
   await ok('POST', '/v1/queue/create', { name: 'failed' });
   await ok('POST', '/v1/queue/create', { name: 'jobs', dead_letter_queue: 'failed', max_retries: 1 });
   await ok('POST', '/v1/queue/create', { name: 'ordered', type: 'fifo' });
@@ -43,19 +31,17 @@ beforeAll(async () => {
     headers: { Authorization: 'Bearer of-the-receiver' },
   });
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close()]);
-});
+afterAll(() => bench?.stop());
 
 async function ok(method: string, path: string, body?: unknown) {
-  const reply = await call(method, path, body);
+  const reply = await bench.call(method, path, body);
   expect(reply.status, reply.text).toBe(200);
   return reply.body.data;
 }
 
 const stats = (queue: string) => ok('GET', `/v1/queue/stats/${queue}`);
-const isSound = (pages: readonly (readonly [string, string])[], secret = account.secret) =>
-  expectSoundPages(chromium.browser, service.url, secret, pages);
+const isSound = (pages: readonly (readonly [string, string])[], secret = bench.account.secret) =>
+  expectSoundPages(bench.chromium.browser, bench.service.url, secret, pages);
 
 test('is sound, narrow and dark', async () => {
   await isSound([
@@ -78,14 +64,14 @@ const rename = (from: string, to: string) => ({
 });
 
 test('figures that cannot be read take nothing else of the page with them', async () => {
-  await service.core.db.query(rename('total', 'lost'), []);
+  await bench.service.core.db.query(rename('total', 'lost'), []);
   try {
     await isSound([
       ['queues?', 'Queues'],
       ['queues/jobs?', 'jobs'],
       ['queues/jobs/dlq?', 'Dead letters of jobs'],
     ]);
-    const visitor = await signedIn(service.url, account.secret);
+    const visitor = await signedIn(bench.service.url, bench.account.secret);
     const { text } = await visitor.get('/console/queues');
     expect(text.match(/INTERNAL_ERROR<\/code>/g)).toHaveLength(1);
     for (const part of ['>jobs</', '>unknown</td>', 'Some figures could not be read.', 'New queue'])
@@ -93,12 +79,12 @@ test('figures that cannot be read take nothing else of the page with them', asyn
     expect((await visitor.get('/console/queues/jobs')).text).toContain('Looking takes no lease');
     expect((await visitor.get('/console/queues/jobs/purge')).status).toBe(500);
   } finally {
-    await service.core.db.query(rename('lost', 'total'), []);
+    await bench.service.core.db.query(rename('lost', 'total'), []);
   }
 });
 
 test('a queue is made, set, filled and looked at by keyboard alone', async () => {
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await press(page, 'nav a:has-text("Queues")');
   await expect.poll(() => page.textContent('h1')).toBe('Queues');
   await tabTo(page, '#create-name');
@@ -121,14 +107,14 @@ test('a queue is made, set, filled and looked at by keyboard alone', async () =>
   await page.keyboard.press('Enter');
   await expect.poll(() => page.textContent('.done')).toBe('The settings were changed.');
   expect(await ok('GET', '/v1/queue/get/by-hand')).toMatchObject({ max_receive_count: 7, dlq_name: 'failed' });
-  expect((await call('POST', '/v1/queue/consume', { queue: 'by-hand' })).text).toContain(EXACT);
+  expect((await bench.call('POST', '/v1/queue/consume', { queue: 'by-hand' })).text).toContain(EXACT);
   expect(faults).toEqual([]);
 });
 
 test('figures follow what programs do, without a reload', async () => {
   await ok('POST', '/v1/queue/create', { name: 'watched' });
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
-  await page.goto(`${service.url}/console/queues/watched`);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/queues/watched`);
   await page.evaluate('window.isSame = true');
   const figures = async () => (await page.locator('.figures dd').allTextContents()).slice(0, 3);
   expect(await figures()).toEqual(['0', '0', '0']);
@@ -137,7 +123,7 @@ test('figures follow what programs do, without a reload', async () => {
   await ok('POST', '/v1/queue/consume', { queue: 'watched' });
   await expect.poll(figures, { timeout: 10_000 }).toEqual(['0', '1', '0']);
   // Time alone ends the lease: no tick tells.
-  await service.advance(301);
+  await bench.service.advance(301);
   await expect.poll(figures, { timeout: 15_000 }).toEqual(['1', '0', '0']);
   expect(await page.evaluate('window.isSame')).toBe(true);
   expect(faults).toEqual([]);
@@ -146,8 +132,8 @@ test('figures follow what programs do, without a reload', async () => {
 test('a long payload is cut, and downloaded as it was sent', async () => {
   await ok('POST', '/v1/queue/create', { name: 'long' });
   const text = `{"queue":"long","payload":{"x":"${'é'.repeat(100_000)}",\n"n":1.0}}`;
-  expect((await call('POST', '/v1/queue/publish', text)).status).toBe(200);
-  const visitor = await signedIn(service.url, account.secret);
+  expect((await bench.call('POST', '/v1/queue/publish', text)).status).toBe(200);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const page = await visitor.get('/console/queues/long');
   expect(page.text.length).toBeLessThan(100_000);
   expect(page.text).toContain('Cut after 64 KiB');
@@ -162,7 +148,7 @@ test('a long payload is cut, and downloaded as it was sent', async () => {
 });
 
 test('what is refused keeps what was typed and says why at its field', async () => {
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const refused = async (path: string, act: string, fields: Record<string, string>, at: string) => {
     const page = await sendForm(visitor, path, act, fields);
     expect([page.status, page.text.includes(`id="${act}-${at}-fault"`)], at).toEqual([400, true]);
@@ -183,7 +169,7 @@ test('a queue is purged and deleted without scripts, by its name only, and both 
   const messages = Array.from({ length: 3 }, (_, n) => ({ payload: { n }, delay_seconds: n === 0 ? 60 : 0 }));
   await ok('POST', '/v1/queue/batch/publish', { queue: 'short-lived', messages });
   await ok('POST', '/v1/queue/consume', { queue: 'short-lived' });
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const purge = '/console/queues/short-lived/purge';
   expect((await visitor.get(purge)).text).toContain('3 messages (1 available, 1 in flight, 1 delayed) are gone');
   expect((await sendForm(visitor, purge, 'purge', { typed: 'short' })).status).toBe(400);
@@ -196,14 +182,14 @@ test('a queue is purged and deleted without scripts, by its name only, and both 
   expect((await sendForm(visitor, end, 'delete', { typed: 'short-lived' })).location).toBe(
     '/console/queues?done=queue_delete.delete',
   );
-  expect((await call('GET', '/v1/queue/get/short-lived')).status).toBe(404);
+  expect((await bench.call('GET', '/v1/queue/get/short-lived')).status).toBe(404);
   const serves = await sendForm(visitor, '/console/queues/failed/delete', 'delete', { typed: 'failed' });
   expect([serves.status, serves.text.includes('It is the dead-letter queue of')]).toEqual([409, true]);
 });
 
 test('a key that may only read sees figures, messages and settings, and no form that writes', async () => {
   const { key_secret: reader } = await ok('POST', '/v1/account/keys/create', { scopes: ['queue:read'] });
-  const visitor = await signedIn(service.url, reader);
+  const visitor = await signedIn(bench.service.url, reader);
   for (const path of ['queues', 'queues/jobs', 'queues/jobs/dlq']) {
     const { status, text } = await visitor.get(`/console/${path}`);
     const [main = ''] = /<main[\s\S]*<\/main>/.exec(text) ?? [];
@@ -211,7 +197,7 @@ test('a key that may only read sees figures, messages and settings, and no form 
   }
   expect((await visitor.get('/console/queues/jobs')).text).toContain('Deliveries at most');
   const { key_secret: lister } = await ok('POST', '/v1/account/keys/create', { scopes: ['queue.list'] });
-  const list = (await (await signedIn(service.url, lister)).get('/console/queues')).text;
+  const list = (await (await signedIn(bench.service.url, lister)).get('/console/queues')).text;
   expect([list.includes('>jobs</'), list.includes('In flight'), list.includes('class="failure"')]).toEqual([
     ...[true, false, false],
   ]);
@@ -227,7 +213,7 @@ test('a key that may only read sees figures, messages and settings, and no form 
 });
 
 test('a queue of another account is as unknown as one that never was', async () => {
-  const visitor = await signedIn(service.url, other.secret);
+  const visitor = await signedIn(bench.service.url, other.secret);
   const main = (text = '') => /<main[\s\S]*?<footer/.exec(text)?.[0];
   for (const below of ['', '/dlq', '/purge', '/delete']) {
     const [foreign, random] = await Promise.all(

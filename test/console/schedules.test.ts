@@ -1,53 +1,33 @@
 // Schedules in the console: made with a secret that is shown once, read in two zones, paused and resumed, deleted by id.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, openConsole, press, sendForm, signedIn } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
-import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
+import { createTestAccount, type TestAccount } from '../support/service.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"'.padEnd(120, 'w');
-let service: TestService;
-let chromium: TestBrowser;
-let receiver: Receiver;
-let account: TestAccount;
+let bench: ConsoleBench;
 let other: TestAccount;
-let call: Client;
 beforeAll(async () => {
-  [service, chromium, receiver] = await Promise.all([
-    startTestService({ env: LOCAL_TARGETS }),
-    startBrowser(),
-    Receiver.start(),
-  ]);
-  account = await createTestAccount(service.core, 5);
-  other = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
+  bench = await ConsoleBench.start();
+  other = await createTestAccount(bench.service.core, 5);
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
-});
+afterAll(() => bench?.stop());
 
 async function create(fields: Readonly<Record<string, unknown>>): Promise<string> {
-  const made = await call('POST', '/v1/cron/create', { task: receiver.url('/run'), ...fields });
+  const made = await bench.call('POST', '/v1/cron/create', { task: bench.receiver.url('/run'), ...fields });
   expect(made.status, JSON.stringify(made.body)).toBe(200);
   return made.body.data.id;
 }
 
 /** A job that has run, with an answer of 500. */
 async function ran(): Promise<string> {
-  receiver.status = 500;
+  bench.receiver.status = 500;
   const id = await create({
     ...{ name: HOSTILE, run_at: new Date(Date.now() + 1_500).toISOString(), payload: { text: HOSTILE } },
   });
-  const runs = async () => (await call('GET', `/v1/cron/runs/${id}`)).body.data.items;
+  const runs = async () => (await bench.call('GET', `/v1/cron/runs/${id}`)).body.data.items;
   await expect.poll(async () => (await runs())[0]?.status, { timeout: 20_000 }).toBe('failed');
-  receiver.status = 200;
+  bench.receiver.status = 200;
   return id;
 }
 
@@ -56,7 +36,7 @@ test('is sound, narrow and dark; what failed leads from the overview to its runs
     ran(),
     create({ name: 'daily', cron_expr: '0 9 * * *', timezone: 'Asia/Shanghai', headers: { 'x-key': 'very-secret' } }),
   ]);
-  await expectSoundPages(chromium.browser, service.url, account.secret, [
+  await expectSoundPages(bench.chromium.browser, bench.service.url, bench.account.secret, [
     ['schedules', 'Schedules'],
     ['schedules?status=paused', 'Schedules'],
     [`schedules/${failed}`, HOSTILE.slice(0, 120)],
@@ -65,8 +45,8 @@ test('is sound, narrow and dark; what failed leads from the overview to its runs
     [`schedules/${daily}/delete`, 'Delete the schedule'],
     ['schedules/cron_none', 'There is no such page'],
   ]);
-  await expectSoundPages(chromium.browser, service.url, other.secret, [['schedules', 'Schedules']]);
-  const visitor = await signedIn(service.url, account.secret);
+  await expectSoundPages(bench.chromium.browser, bench.service.url, other.secret, [['schedules', 'Schedules']]);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   expect((await visitor.get('/console')).text).toContain(`/console/schedules/${failed}`);
   const { text } = await visitor.get(`/console/schedules/${daily}`);
   expect([text.includes('09:00 GMT+8, Asia/Shanghai'), text.includes('very-secret')]).toEqual([true, false]);
@@ -74,9 +54,9 @@ test('is sound, narrow and dark; what failed leads from the overview to its runs
 
 test('it is paused and resumed by keyboard alone', async () => {
   const id = await create({ name: 'hourly', cron_expr: '0 * * * *' });
-  const status = async () => (await call('GET', `/v1/cron/get/${id}`)).body.data.status;
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
-  await page.goto(`${service.url}/console/schedules`);
+  const status = async () => (await bench.call('GET', `/v1/cron/get/${id}`)).body.data.status;
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/schedules`);
   await press(page, 'tbody a:has-text("hourly")');
   await press(page, 'button:has-text("Pause")');
   await expect.poll(status).toBe('paused');
@@ -86,9 +66,9 @@ test('it is paused and resumed by keyboard alone', async () => {
 });
 
 test('one is made without scripts, its secret shown once, and changed', async () => {
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const fields = {
-    task: receiver.url('/made'),
+    task: bench.receiver.url('/made'),
     name: 'made',
     cron_expr: '30 9 * * *',
     timezone: 'Europe/Berlin',
@@ -102,14 +82,14 @@ test('one is made without scripts, its secret shown once, and changed', async ()
   expect((await visitor.get(page)).text).not.toContain(secret);
   const change = { name: '', cron_expr: '0 8 * * *', timezone: 'UTC', run_at: '' };
   expect((await sendForm(visitor, page, 'update', change)).location).toBe(`${page}?done=schedule.update`);
-  expect((await call('GET', `/v1/cron/get/${id}`)).body.data).toMatchObject({
+  expect((await bench.call('GET', `/v1/cron/get/${id}`)).body.data).toMatchObject({
     ...{ name: null, cron_expr: '0 8 * * *', timezone: 'UTC' },
   });
 });
 
 test('a schedule that cannot be read keeps what was typed and says why at its field', async () => {
-  const visitor = await signedIn(service.url, account.secret);
-  const fields = { task: receiver.url('/x'), name: '', cron_expr: 'every day', timezone: 'UTC', run_at: '' };
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
+  const fields = { task: bench.receiver.url('/x'), name: '', cron_expr: 'every day', timezone: 'UTC', run_at: '' };
   const refused = await sendForm(visitor, '/console/schedules', 'create', fields);
   expect([refused.status, refused.text.includes('value="every day"'), /class="fault"/.test(refused.text)]).toEqual([
     400,
@@ -120,7 +100,9 @@ test('a schedule that cannot be read keeps what was typed and says why at its fi
 
 test('one is deleted by its id only, and one of another account is as unknown as none', async () => {
   const id = await create({ cron_expr: '0 9 * * *' });
-  const [visitor, stranger] = await Promise.all([account, other].map(({ secret }) => signedIn(service.url, secret)));
+  const [visitor, stranger] = await Promise.all(
+    [bench.account, other].map(({ secret }) => signedIn(bench.service.url, secret)),
+  );
   if (visitor === undefined || stranger === undefined) throw new Error('nobody signed in');
   const [foreign, random] = await Promise.all(
     [id, 'cron_none'].map((each) => stranger.get(`/console/schedules/${each}`)),
@@ -136,5 +118,5 @@ test('one is deleted by its id only, and one of another account is as unknown as
   expect((await sendForm(visitor, page, 'delete', { typed: id })).location).toBe(
     '/console/schedules?done=schedule_delete.delete',
   );
-  expect((await call('GET', `/v1/cron/get/${id}`)).status).toBe(404);
+  expect((await bench.call('GET', `/v1/cron/get/${id}`)).status).toBe(404);
 });

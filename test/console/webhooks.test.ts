@@ -1,89 +1,69 @@
 // Webhooks in the console: registered with a secret that is shown once, tested, broken, mended, redelivered; switched off; deleted by id.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
-import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
+import { createTestAccount, type TestAccount } from '../support/service.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\u202e'.padEnd(150, 'w');
-let service: TestService;
-let chromium: TestBrowser;
-let receiver: Receiver;
-let account: TestAccount;
+let bench: ConsoleBench;
 let other: TestAccount;
-let call: Client;
 beforeAll(async () => {
-  [service, chromium, receiver] = await Promise.all([
-    startTestService({ env: LOCAL_TARGETS }),
-    startBrowser(),
-    Receiver.start(),
-  ]);
-  account = await createTestAccount(service.core, 5);
-  other = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
+  bench = await ConsoleBench.start();
+  other = await createTestAccount(bench.service.core, 5);
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
-});
+afterAll(() => bench?.stop());
 
 async function register(path: string, description: string | null = null): Promise<string> {
-  const made = await call('POST', '/v1/account/webhooks/register', {
-    ...{ url: receiver.url(path), events: ['queue.dlq'], description },
+  const made = await bench.call('POST', '/v1/account/webhooks/register', {
+    ...{ url: bench.receiver.url(path), events: ['queue.dlq'], description },
     headers: { 'x-note': 'a note', authorization: 'Bearer very-secret' },
   });
   expect(made.status).toBe(200);
   return made.body.data.id;
 }
 
-const sendTest = (id: string) => call('POST', `/v1/account/webhooks/test/${id}`, { note: HOSTILE });
+const sendTest = (id: string) => bench.call('POST', `/v1/account/webhooks/test/${id}`, { note: HOSTILE });
 
 test('is sound, narrow and dark', async () => {
-  receiver.status = 500;
+  bench.receiver.status = 500;
   const id = await register('/sound', HOSTILE);
   await sendTest(id);
-  receiver.status = 200;
+  bench.receiver.status = 200;
   await sendTest(id);
-  await expectSoundPages(chromium.browser, service.url, account.secret, [
+  await expectSoundPages(bench.chromium.browser, bench.service.url, bench.account.secret, [
     ['webhooks', 'Webhooks'],
-    [`webhooks/${id}`, receiver.url('/sound')],
-    [`webhooks/${id}?status=succeeded`, receiver.url('/sound')],
-    [`webhooks/${id}?cursor=none`, receiver.url('/sound')],
+    [`webhooks/${id}`, bench.receiver.url('/sound')],
+    [`webhooks/${id}?status=succeeded`, bench.receiver.url('/sound')],
+    [`webhooks/${id}?cursor=none`, bench.receiver.url('/sound')],
     [`webhooks/${id}/delete`, 'Delete the webhook'],
     ['webhooks/wh_none', 'There is no such page'],
   ]);
-  await expectSoundPages(chromium.browser, service.url, other.secret, [['webhooks', 'Webhooks']]);
+  await expectSoundPages(bench.chromium.browser, bench.service.url, other.secret, [['webhooks', 'Webhooks']]);
 });
 
 test('a delivery that failed is sent again once the receiver is mended, and the page shows it without being asked again', async () => {
-  receiver.status = 500;
+  bench.receiver.status = 500;
   const id = await register('/broken');
   await sendTest(id);
-  const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
-  await page.goto(`${service.url}/console/webhooks/${id}`);
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/webhooks/${id}`);
   expect(await page.textContent('tbody')).toContain('500');
-  receiver.status = 200;
+  bench.receiver.status = 200;
   await press(page, 'tbody button:has-text("Redeliver")');
   await page.waitForURL('**?done=**');
   await expect.poll(() => page.locator('tbody .badge.good').count(), { timeout: 15_000 }).toBe(1);
-  expect((await receiver.arrived('/broken', 2)).map(({ event }) => event.id)).toHaveLength(2);
+  expect((await bench.receiver.arrived('/broken', 2)).map(({ event }) => event.id)).toHaveLength(2);
   expect(faults).toEqual([]);
 });
 
 test('it is switched off and on, and its headers are read, by keyboard alone', async () => {
   const id = await register('/switched');
   await sendTest(id);
-  const { page } = await openConsole(chromium.browser, service.url, account.secret);
-  await page.goto(`${service.url}/console/webhooks/${id}`);
+  const { page } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/webhooks/${id}`);
   await press(page, 'button:has-text("Switch off")');
   await expect.poll(() => page.textContent('main')).toContain('off: somebody switched it off');
-  expect((await call('GET', `/v1/account/webhooks/get/${id}`)).body.data.status).toBe('disabled');
+  expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).body.data.status).toBe('disabled');
   await press(page, 'button:has-text("Switch on")');
   await expect.poll(() => page.locator('button:has-text("Switch off")').count()).toBe(1);
   await press(page, 'tbody summary');
@@ -94,8 +74,8 @@ test('it is switched off and on, and its headers are read, by keyboard alone', a
 });
 
 test('one is registered without scripts, its secret shown once; changed; its secret made anew', async () => {
-  const visitor = await signedIn(service.url, account.secret);
-  const fields = { url: receiver.url('/new'), events: 'queue.dlq, wallet.low_balance', description: '' };
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
+  const fields = { url: bench.receiver.url('/new'), events: 'queue.dlq, wallet.low_balance', description: '' };
   const made = await sendForm(visitor, '/console/webhooks', 'register', fields);
   const [, secret] = /aria-label="Secret">(whsec_[^<]+)</.exec(made.text) ?? [];
   const [, id = ''] = /\/console\/webhooks\/(wh_\w+)"/.exec(made.text) ?? [];
@@ -104,7 +84,7 @@ test('one is registered without scripts, its secret shown once; changed; its sec
   expect((await visitor.get(page)).text).not.toContain(secret);
   const changed = await sendForm(visitor, page, 'update', { ...fields, events: 'queue.dlq', description: 'mine' });
   expect(changed.location).toBe(`${page}?done=webhook.update`);
-  expect((await call('GET', `/v1/account/webhooks/get/${id}`)).body.data).toMatchObject({
+  expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).body.data).toMatchObject({
     ...{ events: ['queue.dlq'], description: 'mine' },
   });
   const rotated = await sendForm(visitor, page, 'rotate');
@@ -112,10 +92,10 @@ test('one is registered without scripts, its secret shown once; changed; its sec
 });
 
 test('what is wrong with an address or an event is told at its field', async () => {
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   for (const [fields, kept] of [
     [{ url: 'nowhere', events: 'queue.dlq' }, 'nowhere'],
-    [{ url: receiver.url('/x'), events: 'no.such' }, 'no.such'],
+    [{ url: bench.receiver.url('/x'), events: 'no.such' }, 'no.such'],
   ] as const) {
     const refused = await sendForm(visitor, '/console/webhooks', 'register', fields);
     expect([refused.status, refused.text.includes(kept), refused.text.includes('role="alert"')]).toEqual([
@@ -128,19 +108,19 @@ test('what is wrong with an address or an event is told at its field', async () 
 
 test('one is deleted by its id only', async () => {
   const id = await register('/deleted');
-  const visitor = await signedIn(service.url, account.secret);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
   const page = `/console/webhooks/${id}/delete`;
   expect((await sendForm(visitor, page, 'delete', { typed: 'wh_' })).status).toBe(400);
-  expect((await call('GET', `/v1/account/webhooks/get/${id}`)).status).toBe(200);
+  expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).status).toBe(200);
   expect((await sendForm(visitor, page, 'delete', { typed: id })).location).toBe(
     '/console/webhooks?done=webhook_delete.delete',
   );
-  expect((await call('GET', `/v1/account/webhooks/get/${id}`)).status).toBe(404);
+  expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).status).toBe(404);
 });
 
 test('a webhook of another account is as unknown as one that never was', async () => {
   const id = await register('/foreign');
-  const visitor = await signedIn(service.url, other.secret);
+  const visitor = await signedIn(bench.service.url, other.secret);
   const [foreign, random] = await Promise.all([id, 'wh_none'].map((each) => visitor.get(`/console/webhooks/${each}`)));
   expect([foreign?.status, random?.status]).toEqual([404, 404]);
   const main = (text = '') => /<main[\s\S]*?<footer/.exec(text)?.[0];
