@@ -11,11 +11,13 @@ import { stopOnSignal } from './stopping.ts';
 const EXIT_CONFIG = 78;
 
 export async function serve(): Promise<void> {
+  let hasSignal = () => false;
   try {
     const config = loadConfig(readEnv());
     const log = createLog(config.logLevel);
     const starting = start(config, log);
     const { isStopping } = stopOnSignal(starting, log);
+    hasSignal = isStopping;
     const service = await starting;
     if (isStopping()) return;
     const { baseUrl, startMs } = service;
@@ -29,6 +31,8 @@ export async function serve(): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof StartupError)) throw error;
+    // Ctrl-C reaches the other processes too: one that still starts ends at once, as it was asked to.
+    if (error instanceof StartupError && hasSignal()) process.exit(0);
     process.stderr.write(`quartermaster: ${error.message}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
   }

@@ -263,6 +263,20 @@ describe('several processes with a PostgreSQL of their own', () => {
     expect(await isReady(own.url)).toBe(true);
   }, 60_000);
 
+  test('Ctrl-C while they still start ends all in order', async () => {
+    const other = await createPlace({ WORKERS: '2' });
+    const started = launch(other);
+    const workers = () =>
+      childrenOf(started.pid).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'));
+    await until(() => workers().length === 2);
+    const begun = workers();
+    process.kill(-started.pid, 'SIGINT');
+    expect(await started.exited).toEqual({ code: 0, signal: null });
+    expect(started.stderr()).toBe('');
+    expect([other.postgresPid() ?? 0, ...begun].some((pid) => pid > 0 && isAlive(pid))).toBe(false);
+    await other.remove();
+  }, 60_000);
+
   test('Ctrl-C, which the terminal sends to all of them, ends all in order', async () => {
     const postgres = own.postgresPid() as number;
     const workers = childrenOf(running.pid).filter((pid) => pid !== postgres);
