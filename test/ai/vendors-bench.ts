@@ -165,7 +165,8 @@ export class AiVendors {
     this.acme.reset();
     this.corp.reset();
     const { db, vendors } = this.service.core;
-    // What a call did to a breaker is written behind it, and may be on its way.
+    // What a call did to a breaker is written behind it, and what it counted is written with the next reading.
+    await vendors.health.settled();
     for (let quiet = 0; quiet < 3; ) {
       const [rows] = await Promise.all([db.query(closeBreakers, []), db.query(forgetCalls, [])]);
       await vendors.health.sync();

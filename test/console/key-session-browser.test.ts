@@ -56,7 +56,8 @@ test('by plain http and a name that the base URL does not know, keyboard only: s
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ name: 'qm_session', path: '/', httpOnly: true, sameSite: 'Lax' });
   await tabTo(page, 'button:has-text("Sign out")');
-  expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+  const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+  await expect.poll(outline).toBe('solid');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#key');
   expect(await page.context().cookies()).toEqual([]);

@@ -92,6 +92,11 @@ export class VendorHealth {
     this.#isStopping = true;
     this.#waker.wake();
     await this.#life;
+    await this.settled();
+  }
+
+  /** Until what calls that have ended did to a vendor is written. */
+  async settled(): Promise<void> {
     await Promise.all(this.#changes);
   }
 
