@@ -22,9 +22,11 @@ afterAll(async () => {
   await service?.stop();
 });
 
+const aDayBefore = (column: string) => `(${column} AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC'`;
+/** In UTC, because a distributed engine refuses an update that depends on the zone of a connection. */
 const ageSessions = {
   name: 'test_age_sessions',
-  text: `UPDATE core.session SET rotated_at = rotated_at - interval '1 day', signed_in_at = signed_in_at - interval '1 day'`,
+  text: `UPDATE core.session SET rotated_at = ${aDayBefore('rotated_at')}, signed_in_at = ${aDayBefore('signed_in_at')}`,
 };
 
 /** A browser whose session is a day old: it has a new token with its next request. */
