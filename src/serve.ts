@@ -31,7 +31,7 @@ export async function serve(): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof StartupError)) throw error;
-    // Ctrl-C reaches the other processes too: one that still starts ends at once, as it was asked to.
+    // Ctrl-C reaches all processes, and those that still start end at once. That was asked for, and is no failed start.
     if (error instanceof StartupError && hasSignal()) process.exit(0);
     process.stderr.write(`quartermaster: ${error.message}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);

@@ -18,6 +18,7 @@ type Params = Readonly<Record<string, unknown>>;
 const WORDS: Readonly<Record<string, (params: Params) => string | undefined>> = {
   required: () => 'is required',
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).map(String).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
   type: ({ type }) =>
     `must be ${[type]
       .flat()

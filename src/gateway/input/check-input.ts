@@ -30,11 +30,7 @@ export function refuseInvalid(input: Record<string, unknown>, endpoint: CheckedE
 /** Faults of branches of a union say less than the union's own: only the latter are told. */
 function describe(faults: readonly ErrorObject[]): FieldError[] {
   const own = faults.filter((fault) => !/\/(anyOf|oneOf)\/\d+\//.test(fault.schemaPath));
-  const told = (own.length === 0 ? faults : own).slice(0, ERRORS_MAX);
-  const misformed = new Set(told.flatMap((fault) => (fault.keyword === 'format' ? [fault.instancePath] : [])));
-  // The name of a format says more than a pattern.
-  const clearest = told.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !misformed.has(instancePath));
-  return clearest.map((fault) => {
+  return (own.length === 0 ? faults : own).slice(0, ERRORS_MAX).map((fault) => {
     const param = paramOf(fault);
     return { param, rule: fault.keyword, message: `${param === '' ? 'The input' : param} ${schemaWords(fault)}.` };
   });

@@ -16,6 +16,7 @@ import { status } from './capabilities/status.ts';
 import { subscribe } from './capabilities/subscribe.ts';
 import { upscale } from './capabilities/upscale.ts';
 import { contentRoute } from './content.ts';
+import { callbackRoute } from './due/callback.ts';
 import { videoEvents } from './events.ts';
 import { liveJobCount } from './jobs/begin.ts';
 import { STORAGE_PRICE } from './jobs/price.ts';
@@ -27,7 +28,6 @@ import { videoProblems } from './problems.ts';
 import { type VideoSettings, videoSettings } from './settings.ts';
 import { type StartedVideo, startVideo } from './start.ts';
 import { videoSweeps } from './sweeps.ts';
-import { callbackRoute } from './work/callback.ts';
 
 const second = { unit: 'second', nanosPerUnit: 1_000_000n };
 

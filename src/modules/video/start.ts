@@ -3,6 +3,10 @@ import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
+import { WorkTimes } from './due/pace.ts';
+import { sandboxLoop } from './due/sandbox.ts';
+import { vendorLoop } from './due/vendor.ts';
+import { webhookLoop } from './due/webhooks.ts';
 import { OneStore } from './jobs/asset-store.ts';
 import { BeginJob } from './jobs/begin.ts';
 import { SignedLinks } from './jobs/links.ts';
@@ -10,10 +14,6 @@ import { progressReader } from './jobs/progress.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
 import type { VideoSettings } from './settings.ts';
 import type { VideoState } from './state.ts';
-import { WorkTimes } from './work/pace.ts';
-import { sandboxLoop } from './work/sandbox.ts';
-import { vendorLoop } from './work/vendor.ts';
-import { webhookLoop } from './work/webhooks.ts';
 
 export interface StartedVideo extends VideoState {
   readonly loops: readonly JobLoop[];

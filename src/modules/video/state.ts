@@ -1,12 +1,12 @@
 // What the video module keeps in one process.
 import type { Core } from '../../core/context.ts';
+import type { WorkTimes } from './due/pace.ts';
 import type { OneStore } from './jobs/asset-store.ts';
 import type { BeginJob } from './jobs/begin.ts';
 import type { SignedLinks } from './jobs/links.ts';
 import type { progressReader } from './jobs/progress.ts';
 import type { Shown } from './jobs/record.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
-import type { WorkTimes } from './work/pace.ts';
 
 export interface VideoState {
   readonly core: Core;

@@ -31,7 +31,6 @@ export const accountsUpdate = defineCapability<null>()({
         format: 'email',
         minLength: 3,
         maxLength: 254,
-        pattern: '^[^\\p{Cc}\\p{Cs}\\s<>]+$',
         description: 'E-mail address to bind.',
       }),
     ),

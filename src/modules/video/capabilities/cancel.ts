@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { askToStop, cancelEnd } from '../due/stop.ts';
 import { cancelIn } from '../jobs/cancel.ts';
 import { requireJob, showJobs } from '../jobs/read.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { askToStop, cancelEnd } from '../work/stop.ts';
 import { endless } from './examples.ts';
 
 export const cancel = defineCapability<VideoState>()({

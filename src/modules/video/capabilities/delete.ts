@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { askToStop, cancelEnd, removeCopies } from '../due/stop.ts';
 import { forgetAssets, removeJob } from '../jobs/remove.ts';
 import { isLive } from '../jobs/row.ts';
 import { findJob } from '../jobs/store.ts';
 import { jobIdField } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { askToStop, cancelEnd, removeCopies } from '../work/stop.ts';
 import { oneSecond } from './examples.ts';
 
 export const remove = defineCapability<VideoState>()({

@@ -7,8 +7,8 @@ export type Column<Row> = TextColumn<Row> | MoneyColumn<Row>;
 
 interface TextColumn<Row> {
   readonly title: string;
-  /** `number`: lined up at its right end. `number share`: so too, in a table whose columns stay where they are while rows arrive. */
-  readonly kind?: 'number' | 'number share';
+  /** `number`: lined up at its right end. `number steady`: so too, in a table whose columns stay where they are while rows arrive. */
+  readonly kind?: 'number' | 'number steady';
   cell(row: Row): Html | string;
 }
 

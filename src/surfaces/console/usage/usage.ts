@@ -200,7 +200,7 @@ function rows(visit: Visit, of: readonly Row[], all: number): Html {
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
       { title: 'Before', usd: ({ before }) => before },
       { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
-      { title: 'Share', kind: 'number share', cell: ({ spend_usd }) => share(spend_usd, all) },
+      { title: 'Share', kind: 'number steady', cell: ({ spend_usd }) => share(spend_usd, all) },
     ],
   });
 }

@@ -12,7 +12,6 @@ const emailField = Type.String({
   format: 'email',
   minLength: 3,
   maxLength: 254,
-  pattern: '^[^\\p{Cc}\\p{Cs}\\s<>]+$',
   description: 'The address, at most 254 characters.',
 });
 
