@@ -10,6 +10,7 @@ import { withClient } from '../../src/db/client.ts';
 import { type Connection, type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type Cluster, closeCluster, openCluster } from './cluster.ts';
+import { useMemoryDisk } from './memory-disk.ts';
 
 export const TEMPLATE_DATABASE = 'migrated';
 
@@ -27,6 +28,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const removeDisk = useMemoryDisk();
   const [removePrepared, end] = await Promise.all([
     prepareData(project),
     process.env.DISTRIBUTED === '1' ? setupCluster(project) : setupEmbedded(project),
@@ -34,6 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     removePrepared();
     await end();
+    removeDisk();
   };
 }
 
