@@ -24,7 +24,7 @@ export function readModel({ vendor, entry, timeouts, path, reading, faults }: Mo
   const family = familyOf(vendor, entry, path, reading, faults);
   if (family === null) return null;
   const adapter = adapterOf(vendor, family, reading);
-  const broken = schemaFaults(modelSchema(family, adapter.modelFields), entry, path);
+  const broken = schemaFaults(modelSchema(family)(adapter.modelFields), entry, path);
   for (const fault of broken) faults.add(fault.path, fault.message);
   if (broken.length > 0) return null;
   const row = rowOf(vendor, family, entry as ModelEntry, Object.keys(adapter.modelFields), timeouts);

@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import Type, { type TObject, type TSchema } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
+import { onceFor } from '../../lib/once.ts';
 import { schemaWords } from '../../lib/schema-words.ts';
 import type { Path } from './document.ts';
 import type { ModelFamily } from './port.ts';
@@ -27,7 +28,7 @@ const timeoutsOf = (names: readonly string[]) =>
 /** The one thing that can be said of the vendor that is built in. */
 export const sandboxSchema = Type.Object({ id, enabled: Type.Boolean() }, closed);
 
-export const vendorSchema = (families: readonly ModelFamily[]) =>
+export const vendorSchema = onceFor((families: readonly ModelFamily[]) =>
   Type.Object(
     {
       id,
@@ -60,7 +61,8 @@ export const vendorSchema = (families: readonly ModelFamily[]) =>
       models: Type.Array(Type.Unknown(), { minItems: 1, maxItems: MODELS_MAX }),
     },
     closed,
-  );
+  ),
+);
 
 /** What every model has. */
 const common = {
@@ -70,31 +72,36 @@ const common = {
   valid_until: Type.Optional(Type.String()),
 };
 
-export const modelSchema = (
-  { traits, price, timeouts }: ModelFamily,
-  adapterFields: Readonly<Record<string, TSchema>>,
-): TObject =>
-  Type.Object(
-    {
-      ...common,
-      ...traits.properties,
-      ...adapterFields,
-      price: Type.Union([Type.Literal('free'), price], {
-        description: `free, or ${(price as { description?: string }).description}`,
-      }),
-      timeouts: Type.Optional(timeoutsOf(timeouts)),
-    },
-    closed,
-  );
+/** Of a family, and then of the fields that an adapter adds. */
+export const modelSchema = onceFor(({ traits, price, timeouts }: ModelFamily) =>
+  onceFor(
+    (adapterFields: Readonly<Record<string, TSchema>>): TObject =>
+      Type.Object(
+        {
+          ...common,
+          ...traits.properties,
+          ...adapterFields,
+          price: Type.Union([Type.Literal('free'), price], {
+            description: `free, or ${(price as { description?: string }).description}`,
+          }),
+          timeouts: Type.Optional(timeoutsOf(timeouts)),
+        },
+        closed,
+      ),
+  ),
+);
 
 export interface ValueFault {
   readonly path: Path;
   readonly message: string;
 }
 
+// To compile one takes some milliseconds, and a file may have thousands of models.
+const validatorOf = onceFor((schema: TSchema) => new Ajv({ allErrors: true, strict: false }).compile(schema));
+
 /** Everything in `value`, which stands at `path` of the file, that is not as the schema wants it; one fault a field. */
 export function schemaFaults(schema: TSchema, value: unknown, path: Path): ValueFault[] {
-  const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
+  const isValid = validatorOf(schema);
   if (isValid(value)) return [];
   const faults = new Map<string, ValueFault>();
   for (const error of isValid.errors ?? []) {
