@@ -32,7 +32,10 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: process.env.DISTRIBUTED === '1' ? OF_ONE_POSTGRES : [],
+          exclude: [
+            ...(process.env.DISTRIBUTED === '1' ? OF_ONE_POSTGRES : []),
+            ...(process.env.LONG === 'off' ? ['**/*.long.test.ts'] : []),
+          ],
           globalSetup: ['test/support/postgres.ts'],
           setupFiles: ['test/support/accounts-named.ts'],
           pool: 'forks',
