@@ -298,12 +298,3 @@ test('the sandbox of a family is written as models are in a file', () => {
   const [vendor, rows] = sandbox([films], 'western', true);
   expect(rows).toEqual([rowOf(vendor, films, films.sandbox[0] as never)]);
 });
-
-test('a thousand models hold nothing up: 5 s when each compiled its schema', () => {
-  const models = Array.from({ length: 100 }, (_, i) => ({ id: `m${i}`, seconds: 5, price: 'free', input: {} }));
-  const vendors = Array.from({ length: 10 }, (_, i) => ({ id: `own-${i}`, adapter: 'reel', region: 'local', models }));
-  const startMs = performance.now();
-  const { file, faults } = read(JSON.stringify({ version: 1, vendors }));
-  expect([faults, file.rows.length]).toEqual([[], 1_001]);
-  expect(performance.now() - startMs).toBeLessThan(1_500);
-});

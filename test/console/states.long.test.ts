@@ -1,22 +1,17 @@
 // Every page in every state that it can be in, in a real Chromium: accessible, no wider than a window of 320 px, within the policy, and with
-// nothing asked of anywhere else. A soak looks at each narrow and wide, one of them light and one dark, by turns; else at those that no page's
-// own test looks at, each in one way, which differs from state to state. SCREENSHOTS: a folder that keeps a picture of each, in all four ways;
-// STATES: a pattern of the names of those to look at.
+// nothing asked of anywhere else. Each is looked at narrow and wide, one of them light and one dark, by turns. SCREENSHOTS: a folder that
+// keeps a picture of each, in all four ways; STATES: a pattern of the names of those to look at.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type ConsolePage, expectNarrow, expectSound, keepPicture, openConsole } from '../support/console.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { isSoak } from '../support/soak.ts';
 import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
 import { allStates } from './states/all.ts';
 import { comeTo, type State } from './states/state.ts';
 
 const TABS = 2;
 const NARROWEST = 320;
-/** Filled pages are looked at by their own tests; of what is alike on all pages, here is one or two. */
-const CHOSEN =
-  /^(empty-(overview|usage)|low-overview|frozen-(overview|publish)|over-budget-(overview|wallet)|auth-(wrong-key|account)|device(-asked)?|pay(-declined)?|charge-limit-wrong|operator-health|no-page|forbidden-wallet|failing-(overview|queue)|refused-keys-.*)$/;
-const pattern = process.env.STATES ?? (isSoak ? /./ : CHOSEN);
+const pattern = process.env.STATES ?? '';
 const looks = [360, 1_440].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
@@ -65,7 +60,7 @@ test('every page is sound in every state', { timeout: 900_000 }, async () => {
 
 function looksAt(i: number): typeof looks {
   if (process.env.SCREENSHOTS !== undefined) return looks;
-  return isSoak ? (halves[i % halves.length] as typeof looks) : looks.slice(i % looks.length).slice(0, 1);
+  return halves[i % halves.length] as typeof looks;
 }
 
 async function lookAt(opened: ConsolePage, state: Look): Promise<void> {
