@@ -98,7 +98,7 @@ const account = () => `'${it.account.accountId}'`;
 test.each<[string, () => string, readonly string[]]>([
   ['ai_item_claim', () => `(${account()}, 8, '{}', 60000)`, ['batch_item_due', 'batch_item_pkey', 'batch_pkey']],
   ['ai_item_next_due', () => `(${account()})`, ['batch_item_due']],
-  ['ai_item_read', () => `(${id()}, 5000)`, ['batch_item_pkey']],
+  ['ai_item_lock', () => `(${id()}, 5000)`, ['batch_item_pkey']],
   ['ai_result_sizes', () => `(${id()}, 100, 21)`, ['batch_item_result']],
   ['ai_result_read', () => `(${id()}, 100, 120)`, ['batch_item_result']],
   ['ai_batch_lock', () => `(${id()})`, ['batch_pkey']],

@@ -76,9 +76,10 @@ const putBack = statement(
   `UPDATE ai.batch_item SET due_at = $5, leased = false, tries = tries + $6
     WHERE account_id = $1 AND batch_id = $2 AND item_no = $3 AND attempt = $4 AND leased`,
 );
-const readItem = statement(
-  'ai_item_read',
-  `SELECT i.attempt, i.result_no FROM ai.batch_item i WHERE i.account_id = $1 AND i.batch_id = $2 AND i.item_no = $3`,
+/** Locked, so that no other attempt claims it before this one has ended it. */
+const lockItem = statement(
+  'ai_item_lock',
+  `SELECT i.attempt, i.result_no FROM ai.batch_item i WHERE i.account_id = $1 AND i.batch_id = $2 AND i.item_no = $3 FOR UPDATE`,
 );
 const endOne = statement(
   'ai_item_end',
@@ -156,7 +157,7 @@ export async function endItem(tx: Transaction, item: Item, end: ItemEnd): Promis
   const { accountId, row } = item;
   const [batch, found] = await Promise.all([
     lockBatch(tx, accountId, row.batch_id),
-    tx.query<{ attempt: number; result_no: number | null }>(readItem, idOf(item)),
+    tx.query<{ attempt: number; result_no: number | null }>(lockItem, idOf(item)),
   ]);
   const [now] = found.rows;
   if (batch === null || now === undefined || now.attempt !== item.attempt) return false;
