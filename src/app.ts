@@ -26,6 +26,7 @@ import { Secrets } from './core/secrets/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/secrets/server-secret.ts';
 import { coreJobs, coreSweeps } from './core/upkeep/sweeps.ts';
 import { UsageMeter } from './core/usage/meter.ts';
+import type { VendorLimits } from './core/vendors/limits.ts';
 import { Holds } from './core/wallet/holds/holds.ts';
 import { Lanes } from './core/wallet/lane/lanes.ts';
 import { BacklogGauge } from './core/webhooks/deliveries/backlog.ts';
@@ -92,6 +93,7 @@ export interface ProcessGroup {
   readonly rates: Rates;
   readonly underWay: UnderWay;
   readonly logins: LoginFailures;
+  readonly vendorLimits: VendorLimits;
   readonly homes: Homes;
   /** The text of VENDORS_FILE as the first process read it: one that is started later works with the same. */
   readonly vendorsText: string | null;
@@ -125,18 +127,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     shell.announce(baseUrl);
     storage = await (group?.openStorage() ?? openStorage(config, log, options.migrations));
     const inner = await startInner({
-      config,
-      settings,
-      vendorsFile,
-      adapters,
-      manifest,
-      shell,
-      storage,
-      baseUrl,
-      log,
-      bounds,
-      siblings,
-      group,
+      ...{ config, settings, vendorsFile, adapters, manifest, shell },
+      ...{ storage, baseUrl, log, bounds, siblings, group },
     });
     shell.open(inner);
     // Connections are handed to whoever listens: one of several does so when it can answer.

@@ -2,11 +2,10 @@
 import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
 import { readShortText } from './config/short-text.ts';
-import type { Admission } from './core/admission.ts';
 import type { Logger } from './core/process/logger.ts';
 import { liveAttempts, timeoutsOf } from './core/vendors/attempts.ts';
 import { VendorHealth } from './core/vendors/health.ts';
-import { VendorLimits } from './core/vendors/limits.ts';
+import { type VendorLimits, VendorLimitsHere } from './core/vendors/limits.ts';
 import { Routing } from './core/vendors/routing.ts';
 import { Vendors } from './core/vendors/vendors.ts';
 import type { Database } from './db/database.ts';
@@ -119,16 +118,17 @@ export interface VendorsHost {
   readonly config: Place;
   readonly adapters: Adapters;
   readonly manifest: { readonly modules: readonly Module[] };
-  readonly bounds: Admission;
   readonly log: Logger;
+  /** What the processes behind one port have together. */
+  readonly group?: { readonly vendorLimits: VendorLimits } | undefined;
 }
 
 /** Health is read only where there is somebody outside to ask. Throws ConfigError when the file lacks a vendor that is at work. */
 export async function startVendors(db: Database, file: VendorsFile, host: VendorsHost): Promise<Vendors> {
-  const { config, adapters, manifest, bounds, log } = host;
+  const { config, adapters, manifest, log, group } = host;
   for (const warning of file.warnings) log.warn(warning);
   await requireVendorsInUse(db, file);
-  const limits = new VendorLimits(bounds.processes);
+  const limits = group?.vendorLimits ?? new VendorLimitsHere();
   const counts = file.vendors.some((vendor) => vendor.limits.concurrent !== null);
   const alsoRead = counts ? () => limits.read(() => liveAttempts(db)) : undefined;
   const health = new VendorHealth({ db, log, alsoRead });

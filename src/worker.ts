@@ -12,7 +12,7 @@ import { stopOnSignal } from './stopping.ts';
 import { WorkerHomes } from './workers/homes.ts';
 import { Link } from './workers/link.ts';
 import type { Enrolment, WorkerFailure } from './workers/primary.ts';
-import { SharedLogins, SharedRates, SharedUnderWay } from './workers/shared-limits.ts';
+import { SharedLogins, SharedRates, SharedUnderWay, SharedVendorLimits } from './workers/shared-limits.ts';
 import { WorkerSiblings } from './workers/siblings.ts';
 
 export async function serveAsWorker(): Promise<void> {
@@ -57,6 +57,7 @@ async function start(link: Link, log: Logger): Promise<Service> {
       rates: new SharedRates(link),
       underWay: new SharedUnderWay(link),
       logins: new SharedLogins(link),
+      vendorLimits: new SharedVendorLimits(link),
       vendorsText,
       async openStorage() {
         const found = (await link.ask('storage')) as Pick<Storage, 'connection' | 'distributed'>;

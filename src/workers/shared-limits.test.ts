@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tierLimits } from '../core/accounts/tiers.ts';
 import { Link } from './link.ts';
-import { LimitKeeper, SharedRates } from './shared-limits.ts';
+import { LimitKeeper, SharedRates, SharedVendorLimits } from './shared-limits.ts';
 
 /** Both ends of a channel within this process. */
 function channel(): { readonly first: Link; readonly worker: Link } {
@@ -31,4 +31,47 @@ test('calls under way are counted in one place, whichever process they run in, a
   expect(await begin(there, 2)).toEqual([true, false]);
   keeper.remove(one.first);
   expect((await begin(there, inFlightMax)).filter(Boolean)).toHaveLength(inFlightMax - 2);
+});
+
+test('the limits of a vendor hold for all processes together, and a dead one gives its places back', async () => {
+  const keeper = new LimitKeeper();
+  const [one, other] = [channel(), channel()];
+  for (const { first } of [one, other]) keeper.add(first);
+  const [here, there] = [new SharedVendorLimits(one.worker), new SharedVendorLimits(other.worker)];
+  const four = { id: 'acme', limits: { concurrent: 4, perMinute: null } };
+  const begin = async (limits: SharedVendorLimits, count: number) =>
+    (await Promise.all(Array.from({ length: count }, () => limits.begin(four)))).filter((waitMs) => waitMs === null)
+      .length;
+  expect([await begin(here, 3), await begin(there, 3), await begin(here, 1)]).toEqual([3, 1, 0]);
+  here.end(four, false);
+  expect(await begin(there, 2)).toBe(1);
+  keeper.remove(one.first);
+  expect(await begin(there, 4)).toBe(2);
+});
+
+test('work that one process left at a vendor counts for the others before and after any of them reads it', async () => {
+  const keeper = new LimitKeeper();
+  const [one, other] = [channel(), channel()];
+  for (const { first } of [one, other]) keeper.add(first);
+  const [here, there] = [new SharedVendorLimits(one.worker), new SharedVendorLimits(other.worker)];
+  const single = { id: 'acme', limits: { concurrent: 1, perMinute: null } };
+  expect(await here.begin(single)).toBeNull();
+  here.end(single, true);
+  expect(await there.begin(single)).toBe(10_000);
+  await there.read(async () => new Map([['acme', 1]]));
+  expect(await here.begin(single)).toBe(10_000);
+  await here.read(async () => new Map());
+  expect(await there.begin(single)).toBeNull();
+});
+
+test('calls of one minute are counted for all processes, and a vendor without limits is asked for nothing', async () => {
+  const keeper = new LimitKeeper();
+  const [one, other] = [channel(), channel()];
+  for (const { first } of [one, other]) keeper.add(first);
+  const [here, there] = [new SharedVendorLimits(one.worker), new SharedVendorLimits(other.worker)];
+  const two = { id: 'acme', limits: { concurrent: null, perMinute: 2 } };
+  expect([await here.begin(two), await there.begin(two)]).toEqual([null, null]);
+  expect(await here.begin(two)).toBeGreaterThan(59_000);
+  one.worker.close();
+  expect(await here.begin({ id: 'free', limits: { concurrent: null, perMinute: null } })).toBeNull();
 });

@@ -1,7 +1,8 @@
-// Rates, what is under way and failed logins of all workers: the first process keeps them, so that an account has one burst and an
-// address one count, whichever worker it meets.
+// Rates, what is under way, failed logins and the limits of vendors, of all workers: the first process keeps them, so that an account has
+// one burst, an address one count and a vendor no more calls than its file allows, whichever worker makes them.
 import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
 import { type UnderWay, UnderWayHere } from '../core/process/under-way.ts';
+import { type LimitedVendor, type LiveAttempts, type VendorLimits, VendorLimitsHere } from '../core/vendors/limits.ts';
 import { FailedLogins, type LoginFailures } from '../gateway/limits/failed-logins.ts';
 import { type Grant, type RatedClass, RateLimiter, type Rates } from '../gateway/limits/rate-limiter.ts';
 import type { Link } from './link.ts';
@@ -12,34 +13,49 @@ type Take = readonly [accountId: string, tier: Tier, limitClass: RatedClass];
 export class LimitKeeper {
   readonly #rates = new RateLimiter();
   readonly #logins = new FailedLogins();
-
+  readonly #vendors = new VendorLimitsHere();
   readonly #underWay = new UnderWayHere();
-  /** What is under way in each worker: it ends with it. */
-  readonly #underWayOf = new Map<Link, UnderWayHere>();
+  /** What each worker has under way, and its calls of each vendor: they end with it. */
+  readonly #of = new Map<Link, { readonly underWay: UnderWayHere; readonly vendors: UnderWayHere }>();
 
   add(link: Link): void {
-    const there = new UnderWayHere();
-    this.#underWayOf.set(link, there);
+    const there = { underWay: new UnderWayHere(), vendors: new UnderWayHere() };
+    this.#of.set(link, there);
     link.on('under-way.begin', ([name, max]: [string, number]) => {
       const mayBegin = this.#underWay.begin(name, max);
-      if (mayBegin) there.begin(name, max);
+      if (mayBegin) there.underWay.begin(name, max);
       return mayBegin;
     });
     link.on('under-way.end', (name: string) => {
-      there.end(name);
+      there.underWay.end(name);
       this.#underWay.end(name);
     });
+    link.on('vendor.begin', (vendor: LimitedVendor) => {
+      const waitMs = this.#vendors.begin(vendor);
+      if (waitMs === null) there.vendors.begin(vendor.id, Number.POSITIVE_INFINITY);
+      return waitMs;
+    });
+    link.on('vendor.end', ([vendor, keeps]: [LimitedVendor, boolean]) => {
+      there.vendors.end(vendor.id);
+      this.#vendors.end(vendor, keeps);
+    });
+    link.on('vendor.reading', () => this.#vendors.reading());
+    link.on('vendor.live', ([upTo, live]: [number, [string, number][]]) => this.#vendors.adopt(upTo, new Map(live)));
     link.on('rate.take', ([accountId, tier, limitClass]: Take) => this.#rates.take(accountId, tier, limitClass));
     link.on('rate.spend', ([tokens, ...of]: [number, ...Take]) => void this.#rates.spend(...of, tokens));
     link.on('login.fail', (address: string) => this.#logins.fail(address));
   }
 
   remove(link: Link): void {
-    for (const [name, count] of this.#underWayOf.get(link)?.counts() ?? [])
-      for (let ended = 0; ended < count; ended += 1) this.#underWay.end(name);
-    this.#underWayOf.delete(link);
+    const there = this.#of.get(link);
+    if (there === undefined) return;
+    this.#of.delete(link);
+    for (const name of there.underWay.all()) this.#underWay.end(name);
+    for (const id of there.vendors.all()) this.#vendors.end({ id, limits: NO_LIMITS }, false);
   }
 }
+
+const NO_LIMITS = { concurrent: null, perMinute: null };
 
 export class SharedRates implements Rates {
   readonly #link: Link;
@@ -100,4 +116,29 @@ export class SharedLogins implements LoginFailures {
   fail(address: string): Promise<number> {
     return this.#link.ask('login.fail', address) as Promise<number>;
   }
+}
+
+export class SharedVendorLimits implements VendorLimits {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async begin({ id, limits }: LimitedVendor): Promise<number | null> {
+    return isLimited(limits) ? ((await this.#link.ask('vendor.begin', { id, limits })) as number | null) : null;
+  }
+
+  end({ id, limits }: LimitedVendor, keeps: boolean): void {
+    if (isLimited(limits)) this.#link.tell('vendor.end', [{ id, limits }, keeps]);
+  }
+
+  async read(live: () => Promise<LiveAttempts>): Promise<void> {
+    const upTo = await this.#link.ask('vendor.reading');
+    this.#link.tell('vendor.live', [upTo, [...(await live())]]);
+  }
+}
+
+function isLimited({ concurrent, perMinute }: LimitedVendor['limits']): boolean {
+  return concurrent !== null || perMinute !== null;
 }

@@ -1,6 +1,6 @@
 // Vendors for harnesses that make their own core.
 import { VendorHealth } from '../../src/core/vendors/health.ts';
-import { VendorLimits } from '../../src/core/vendors/limits.ts';
+import { VendorLimitsHere } from '../../src/core/vendors/limits.ts';
 import { Routing } from '../../src/core/vendors/routing.ts';
 import { Vendors } from '../../src/core/vendors/vendors.ts';
 import { sandbox } from '../../src/vendors/file/row.ts';
@@ -22,7 +22,7 @@ export function sandboxOnly(): Vendors {
     adapters: {},
     region: 'western',
     health: new VendorHealth({ db: unused, log: unused }),
-    limits: new VendorLimits(1),
+    limits: new VendorLimitsHere(),
     routing: new Routing(unused),
     readKey: () => null,
   });

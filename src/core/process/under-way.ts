@@ -23,8 +23,8 @@ export class UnderWayHere implements UnderWay {
     else this.#counts.set(name, left);
   }
 
-  /** Of each name that has any. */
-  counts(): Iterable<[name: string, count: number]> {
-    return this.#counts;
+  /** The name of each that is under way: of two with one name, the name twice. */
+  all(): string[] {
+    return [...this.#counts].flatMap(([name, count]) => Array<string>(count).fill(name));
   }
 }

@@ -1,56 +1,70 @@
 import { expect, test } from 'vitest';
-import { VendorLimits } from './limits.ts';
+import { VendorLimitsHere } from './limits.ts';
 
 const vendor = (concurrent: number | null, perMinute: number | null) => ({
   id: 'acme',
   limits: { concurrent, perMinute },
 });
 
+/** One call at once. */
+const one = vendor(1, null);
+
 test('without limits nothing is refused', () => {
-  const limits = new VendorLimits(1);
-  for (let i = 0; i < 100; i += 1) expect(limits.begin(vendor(null, null), i)).toBeNull();
+  const limits = new VendorLimitsHere();
+  for (let i = 0; i < 100; i += 1) expect(limits.begin(vendor(null, null))).toBeNull();
 });
 
 test('calls at once: one more has a place when one has ended', () => {
-  const limits = new VendorLimits(1);
-  expect([1, 2, 3].map(() => limits.begin(vendor(2, null), 0))).toEqual([null, null, 10_000]);
-  limits.end('acme', false);
-  expect(limits.begin(vendor(2, null), 0)).toBeNull();
+  const limits = new VendorLimitsHere();
+  expect([1, 2, 3].map(() => limits.begin(vendor(2, null)))).toEqual([null, null, 10_000]);
+  limits.end(vendor(2, null), false);
+  expect(limits.begin(vendor(2, null))).toBeNull();
 });
 
 test('calls in a minute: one more when the first is a minute old', () => {
-  const limits = new VendorLimits(1);
+  let nowMs = 0;
+  const limits = new VendorLimitsHere(() => nowMs);
+  const two = vendor(null, 2);
   const begun = [0, 20_000, 30_000].map((atMs) => {
-    const waitMs = limits.begin(vendor(null, 2), atMs);
-    if (waitMs === null) limits.end('acme', false);
+    nowMs = atMs;
+    const waitMs = limits.begin(two);
+    if (waitMs === null) limits.end(two, false);
     return waitMs;
   });
   expect(begun).toEqual([null, null, 30_000]);
-  expect(limits.begin(vendor(null, 2), 60_000)).toBeNull();
+  nowMs = 60_000;
+  expect(limits.begin(two)).toBeNull();
 });
 
 test('work that goes on at the vendor has its place, before and after it is read', async () => {
-  const limits = new VendorLimits(1);
-  expect(limits.begin(vendor(1, null), 0)).toBeNull();
-  limits.end('acme', true);
-  expect(limits.begin(vendor(1, null), 0)).toBe(10_000);
+  const limits = new VendorLimitsHere();
+  expect(limits.begin(one)).toBeNull();
+  limits.end(one, true);
+  expect(limits.begin(one)).toBe(10_000);
   await limits.read(async () => new Map([['acme', 1]]));
-  expect(limits.begin(vendor(1, null), 0)).toBe(10_000);
+  expect(limits.begin(one)).toBe(10_000);
   await limits.read(async () => new Map());
-  expect(limits.begin(vendor(1, null), 0)).toBeNull();
+  expect(limits.begin(one)).toBeNull();
 });
 
 test('what is kept while the database is read still counts after it', async () => {
-  const limits = new VendorLimits(1);
-  limits.begin(vendor(1, null), 0);
+  const limits = new VendorLimitsHere();
+  limits.begin(one);
   await limits.read(async () => {
-    limits.end('acme', true);
+    limits.end(one, true);
     return new Map();
   });
-  expect(limits.begin(vendor(1, null), 0)).toBe(10_000);
+  expect(limits.begin(one)).toBe(10_000);
 });
 
-test('several processes share them', () => {
-  const limits = new VendorLimits(3);
-  expect([1, 2, 3].map(() => limits.begin(vendor(4, null), 0))).toEqual([null, null, 10_000]);
+test('of two readings at once the one that knows less, and ends later, says nothing', async () => {
+  const limits = new VendorLimitsHere();
+  const { promise: before, resolve: endEarlier } = Promise.withResolvers<ReadonlyMap<string, number>>();
+  const earlier = limits.read(() => before);
+  limits.begin(one);
+  limits.end(one, true);
+  await limits.read(async () => new Map([['acme', 1]]));
+  endEarlier(new Map());
+  await earlier;
+  expect(limits.begin(one)).toBe(10_000);
 });

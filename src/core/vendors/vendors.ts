@@ -170,21 +170,21 @@ export class Vendors {
 
   async #enter(vendor: Vendor, capability: string): Promise<Admittance> {
     const { health, limits } = this.#options;
-    const waitMs = limits.begin(vendor, health.nowMs);
+    const waitMs = await limits.begin(vendor);
     if (waitMs !== null) return { kind: 'pass', reason: 'RATE_LIMIT_VENDOR', retryAfterMs: waitMs };
     const admitted = await health.enter(vendor.id, capability).catch((error: unknown) => {
-      limits.end(vendor.id, false);
+      limits.end(vendor, false);
       throw error;
     });
     if (admitted.kind === 'pass') {
-      limits.end(vendor.id, false);
+      limits.end(vendor, false);
       return admitted;
     }
     return {
       kind: 'go',
       ended(outcome) {
         admitted.ended(outcome);
-        limits.end(vendor.id, outcome.keeps === true);
+        limits.end(vendor, outcome.keeps === true);
       },
     };
   }
