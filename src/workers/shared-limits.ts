@@ -30,8 +30,8 @@ export class LimitKeeper {
       there.underWay.end(name);
       this.#underWay.end(name);
     });
-    link.on('vendor.begin', (vendor: LimitedVendor) => {
-      const waitMs = this.#vendors.begin(vendor);
+    link.on('vendor.begin', ([vendor, nowMs]: [LimitedVendor, number]) => {
+      const waitMs = this.#vendors.begin(vendor, nowMs);
       if (waitMs === null) there.vendors.begin(vendor.id, Number.POSITIVE_INFINITY);
       return waitMs;
     });
@@ -125,8 +125,9 @@ export class SharedVendorLimits implements VendorLimits {
     this.#link = link;
   }
 
-  async begin({ id, limits }: LimitedVendor): Promise<number | null> {
-    return isLimited(limits) ? ((await this.#link.ask('vendor.begin', { id, limits })) as number | null) : null;
+  async begin({ id, limits }: LimitedVendor, nowMs: number): Promise<number | null> {
+    if (!isLimited(limits)) return null;
+    return (await this.#link.ask('vendor.begin', [{ id, limits }, nowMs])) as number | null;
   }
 
   end({ id, limits }: LimitedVendor, keeps: boolean): void {

@@ -1,6 +1,5 @@
 // What we ask of a vendor at most, at once and in a minute (`limits` of the file), counted for all processes behind one port (WORKERS).
 // Work that goes on at the vendor after its call is counted by its attempts in the database, of all processes, read every second.
-import { performance } from 'node:perf_hooks';
 import type { Vendor } from '../../vendors/file/port.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,8 +12,11 @@ export type LimitedVendor = Pick<Vendor, 'id' | 'limits'>;
 export type LiveAttempts = ReadonlyMap<string, number>;
 
 export interface VendorLimits {
-  /** Takes a place for a call; when there is none, answers after how many milliseconds there may be. `end` must be called for each null. */
-  begin(vendor: LimitedVendor): Promise<number | null> | number | null;
+  /**
+   * Takes a place for a call; when there is none, answers after how many milliseconds there may be. `end` must be called for each null.
+   * `nowMs`: database time.
+   */
+  begin(vendor: LimitedVendor, nowMs: number): Promise<number | null> | number | null;
   /** The call is over. `keeps`: the vendor goes on working, and the database knows it. */
   end(vendor: LimitedVendor, keeps: boolean): void;
   /** Reads what is live. */
@@ -32,18 +34,12 @@ interface Use {
 
 /** Counts in this process. */
 export class VendorLimitsHere implements VendorLimits {
-  readonly #nowMs: () => number;
   readonly #uses = new Map<string, Use>();
   #live: LiveAttempts = new Map();
   #keptInAll = 0;
   #readUpTo = 0;
 
-  constructor(nowMs = () => performance.now()) {
-    this.#nowMs = nowMs;
-  }
-
-  begin({ id, limits: { concurrent, perMinute } }: LimitedVendor): number | null {
-    const nowMs = this.#nowMs();
+  begin({ id, limits: { concurrent, perMinute } }: LimitedVendor, nowMs: number): number | null {
     const use = this.#useOf(id);
     while ((use.begun[0] ?? nowMs) <= nowMs - MINUTE_MS) use.begun.shift();
     if (perMinute !== null && use.begun.length >= perMinute) return (use.begun[0] as number) + MINUTE_MS - nowMs;

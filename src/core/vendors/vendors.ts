@@ -170,7 +170,7 @@ export class Vendors {
 
   async #enter(vendor: Vendor, capability: string): Promise<Admittance> {
     const { health, limits } = this.#options;
-    const waitMs = await limits.begin(vendor);
+    const waitMs = await limits.begin(vendor, health.nowMs);
     if (waitMs !== null) return { kind: 'pass', reason: 'RATE_LIMIT_VENDOR', retryAfterMs: waitMs };
     const admitted = await health.enter(vendor.id, capability).catch((error: unknown) => {
       limits.end(vendor, false);
