@@ -47,7 +47,9 @@ export class Link {
     return asked.promise;
   }
 
+  /** What is heard of the other end after its end counts for nothing. */
   receive(batch: readonly Message[]): void {
+    if (this.#isClosed) return;
     for (const message of batch) {
       if (message.topic === undefined) this.#settle(message);
       else if (message.id === undefined) this.#handles.get(message.topic)?.(message.value as never);

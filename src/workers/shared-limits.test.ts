@@ -75,3 +75,17 @@ test('calls of one minute are counted for all processes, and a vendor without li
   one.worker.close();
   expect(await here.begin({ id: 'free', limits: { concurrent: null, perMinute: null } }, 0)).toBeNull();
 });
+
+test.each(['begin', 'end'] as const)('a dead process that is heard of after its end %ss nothing', async (last) => {
+  const keeper = new LimitKeeper();
+  const [one, other] = [channel(), channel()];
+  for (const { first } of [one, other]) keeper.add(first);
+  const [here, there] = [new SharedVendorLimits(one.worker), new SharedVendorLimits(other.worker)];
+  const two = { id: 'acme', limits: { concurrent: 2, perMinute: null } };
+  expect([await here.begin(two, 0), await there.begin(two, 0)]).toEqual([null, null]);
+  one.first.close();
+  keeper.remove(one.first);
+  if (last === 'begin') void here.begin(two, 0);
+  else here.end(two, false);
+  expect([await there.begin(two, 0), await there.begin(two, 0)]).toEqual([null, 10_000]);
+});
