@@ -40,13 +40,13 @@ async function makeKey(fields: object = {}): Promise<{ id: string; secret: strin
 
 const publish = (call: Client) => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 1 } });
 
-/** Calls without a pause until stopped; answers the statuses of the calls that were sent after `mark`. */
+/** Calls without a pause until stopped; answers the statuses of the calls that were sent after `mark`: it goes on for one at least. */
 function hammer(act: () => Promise<{ status: number }>) {
   let stopped = false;
   let markedMs = Number.POSITIVE_INFINITY;
   const late: number[] = [];
   const running = (async () => {
-    while (!stopped) {
+    while (!stopped || late.length === 0) {
       const sentMs = performance.now();
       const { status } = await act();
       if (sentMs > markedMs) late.push(status);
@@ -85,7 +85,6 @@ describe('a revoked key', () => {
     for (const running of calls) running.mark();
     await sleep(150);
     const late = (await Promise.all(calls.map((running) => running.stop()))).flat();
-    expect(late.length).toBeGreaterThanOrEqual(calls.length);
     // 429: too many calls with a wrong key from one address.
     expect(late.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   });
@@ -166,6 +165,7 @@ describe('the doctor', () => {
       await sleep(50);
       expect((await examine({ db: one.core.db, secrets: one.core.secrets, modules })).findings).toEqual([]);
     }
+    for (const running of calls) running.mark();
     await Promise.all(calls.map((running) => running.stop()));
     const units = await acceptedUnits(one.core.db, account.accountId);
     expect(units.get('queue.publish')).toBeGreaterThan(0n);
