@@ -11,13 +11,16 @@ import { stopOnSignal } from './stopping.ts';
 const EXIT_CONFIG = 78;
 
 export async function serve(): Promise<void> {
-  let hasSignal = () => false;
+  let isAskedFor = (_error: StartupError) => false;
   try {
     const config = loadConfig(readEnv());
     const log = createLog(config.logLevel);
     const starting = start(config, log);
     const { isStopping } = stopOnSignal(starting, log);
-    hasSignal = isStopping;
+    isAskedFor = ({ message }) => {
+      if (isStopping()) log.info({ reason: message }, 'stopped before it had started');
+      return isStopping();
+    };
     const service = await starting;
     if (isStopping()) return;
     const { baseUrl, startMs } = service;
@@ -32,7 +35,7 @@ export async function serve(): Promise<void> {
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof StartupError)) throw error;
     // Ctrl-C reaches all processes, and those that still start end at once. That was asked for, and is no failed start.
-    if (error instanceof StartupError && hasSignal()) process.exit(0);
+    if (error instanceof StartupError && isAskedFor(error)) process.exit(0);
     process.stderr.write(`quartermaster: ${error.message}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
   }

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/client.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
-import { createPlace, launch, type Place, PROJECT, startProcess } from '../support/process.ts';
+import { createPlace, launch, type Place, PROJECT, startProcess, until } from '../support/process.ts';
 import { client } from '../support/service.ts';
 import { idleMsOf } from '../support/slowness.ts';
 
@@ -172,6 +172,26 @@ test.each([100, 500, 1_500])(
     }
   },
 );
+
+test('a start that fails after a signal ends with 0, and the log says why', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(silent, 'listening');
+  const DATABASE_URL = `postgresql://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`;
+  const place = await emptyPlace({ DATABASE_URL, LOG_LEVEL: 'info' });
+  const starting = launch(place);
+  await until(() => sockets.length > 0);
+  process.kill(starting.pid, 'SIGTERM');
+  await until(() => starting.stdout().includes('"stopping"'));
+  silent.close();
+  for (const socket of sockets) socket.destroy();
+  expect(await starting.exited).toEqual({ code: 0, signal: null });
+  expect(starting.stdout()).toMatch(/"reason":"[^"]*database[^"]*","msg":"stopped before it had started"/i);
+  expect(starting.stderr()).toBe('');
+});
 
 // The first start finds an empty compile cache, the second what the first one left.
 test('starts quickly and stays small', { timeout: 120_000 }, async () => {
