@@ -11,17 +11,17 @@ import { stopOnSignal } from './stopping.ts';
 const EXIT_CONFIG = 78;
 
 export async function serve(): Promise<void> {
-  let isAskedFor = (_error: StartupError) => false;
   try {
     const config = loadConfig(readEnv());
     const log = createLog(config.logLevel);
     const starting = start(config, log);
     const { isStopping } = stopOnSignal(starting, log);
-    isAskedFor = ({ message }) => {
-      if (isStopping()) log.info({ reason: message }, 'stopped before it had started');
-      return isStopping();
-    };
-    const service = await starting;
+    const service = await starting.catch((error: unknown) => {
+      // Ctrl-C reaches all processes, and those that still start end at once. That was asked for, and is no failed start.
+      if (!(error instanceof StartupError) || !isStopping()) throw error;
+      log.info({ reason: error.message }, 'stopped before it had started');
+      process.exit(0);
+    });
     if (isStopping()) return;
     const { baseUrl, startMs } = service;
     const { workers, testClock } = config;
@@ -34,8 +34,6 @@ export async function serve(): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof StartupError)) throw error;
-    // Ctrl-C reaches all processes, and those that still start end at once. That was asked for, and is no failed start.
-    if (error instanceof StartupError && isAskedFor(error)) process.exit(0);
     process.stderr.write(`quartermaster: ${error.message}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
   }

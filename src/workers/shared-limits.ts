@@ -16,11 +16,11 @@ export class LimitKeeper {
   readonly #vendors = new VendorLimitsHere();
   readonly #underWay = new UnderWayHere();
   /** What each worker has under way, and its calls of each vendor: they end with it. */
-  readonly #of = new Map<Link, { readonly underWay: UnderWayHere; readonly vendors: UnderWayHere }>();
+  readonly #ofWorker = new Map<Link, { readonly underWay: UnderWayHere; readonly vendors: UnderWayHere }>();
 
   add(link: Link): void {
     const there = { underWay: new UnderWayHere(), vendors: new UnderWayHere() };
-    this.#of.set(link, there);
+    this.#ofWorker.set(link, there);
     link.on('under-way.begin', ([name, max]: [string, number]) => {
       const mayBegin = this.#underWay.begin(name, max);
       if (mayBegin) there.underWay.begin(name, max);
@@ -47,9 +47,9 @@ export class LimitKeeper {
   }
 
   remove(link: Link): void {
-    const there = this.#of.get(link);
+    const there = this.#ofWorker.get(link);
     if (there === undefined) return;
-    this.#of.delete(link);
+    this.#ofWorker.delete(link);
     for (const name of there.underWay.all()) this.#underWay.end(name);
     for (const id of there.vendors.all()) this.#vendors.end({ id, limits: NO_LIMITS }, false);
   }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../src/db/database.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { claimItems, endItem, type Item } from '../../src/modules/ai/batches/items.ts';
 import { eventually } from '../cron/harness.ts';
-import { lockWaitsSql } from '../support/lock-waits.ts';
+import { lockWaiters } from '../support/lock-waits.ts';
 import { createTestAccount } from '../support/service.ts';
 import { BatchCaller, many } from './batches-harness.ts';
 import { type AiBench, startAi } from './harness.ts';
@@ -75,11 +75,7 @@ test('an attempt whose item is just being claimed by another ends nothing', asyn
   });
   const other = await claimed.promise;
   const ending = transaction((tx) => endItem(tx, item, END));
-  await eventually(
-    async () =>
-      ((await bench.service.core.db.query<{ waiters: number }>({ name: '', text: lockWaitsSql() }, [])).rows[0]
-        ?.waiters ?? 0) > 0,
-  );
+  await eventually(async () => (await lockWaiters(bench.service.core.db)) > 0);
   committed.resolve();
   await claiming;
   expect(await ending).toBe(false);

@@ -6,7 +6,7 @@ import { AiVendors } from '../ai/vendors-bench.ts';
 import { eventually } from '../cron/harness.ts';
 import { chunk, type Deed, frame, opening, streamOf } from '../support/ai/openai-double.ts';
 import { openaiWire } from '../support/ai/wires.ts';
-import { lockWaitsSql } from '../support/lock-waits.ts';
+import { lockWaiters } from '../support/lock-waits.ts';
 import { createPlace, launch, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { client, createTestAccount, SECRETS_KEY } from '../support/service.ts';
 import { randomOf, rounds, seed } from '../support/soak.ts';
@@ -68,8 +68,7 @@ async function lockWallet({ account }: BatchCaller): Promise<() => Promise<void>
 }
 
 const seen = (count: number) => eventually(() => bench.acme.seen.length >= count);
-const waitsForLock = () =>
-  eventually(async () => ((await sql<{ waiters: number }>(lockWaitsSql())).rows[0]?.waiters ?? 0) > 0);
+const waitsForLock = () => eventually(async () => (await lockWaiters(bench.service.core.db)) > 0);
 
 /** A slow answer: there is time to do something before it is whole. */
 const slowly = (everyMs = 60): Deed => ({ stream: streamOf('One two three four five.'), everyMs });

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockWaitsSql } from '../support/lock-waits.ts';
+import { lockWaiters } from '../support/lock-waits.ts';
 import { rounds } from '../support/soak.ts';
 import { type Answer, type Call, type Pair, parallel, startPair, tally } from './pair.ts';
 
@@ -158,16 +158,11 @@ async function lockWallet(
   await session.connect();
   await session.query('BEGIN');
   await session.query('SELECT 1 FROM core.wallet WHERE account_id = $1 FOR UPDATE', [accountId]);
-  const countWaiters = {
-    name: 'test_count_waiters',
-    text: lockWaitsSql(),
-  };
   return {
     /** Gives so many sessions a second to wait for it; nobody waits for two. */
     async waiters(count) {
       for (const endMs = performance.now() + 1_000; performance.now() < endMs; await sleep(10)) {
-        const { rows } = await pair.db.query<{ waiters: number }>(countWaiters, []);
-        if ((rows[0]?.waiters ?? 0) >= count) return;
+        if ((await lockWaiters(pair.db)) >= count) return;
       }
     },
     async release() {

@@ -60,13 +60,16 @@ test.runIf(inject('cluster') !== null)(
     const distributed = await client.query<{ name: string }>('SELECT table_name::text AS name FROM citus_tables');
     expect(distributed.rows.length).toBeGreaterThan(40);
     const ofTests = namesInTests();
+    let planned = 0;
     for (const [name, text] of namedStatements) {
       if (ofTests.has(name) || OF_PGVECTOR.test(name) || !READS_OR_WRITES.test(text)) continue;
       if (!distributed.rows.some((table) => text.includes(table.name))) continue;
+      planned += 1;
       const problem = await problemOf(text);
       if (problem !== null) wrong.push(`${name}: ${problem}`);
     }
     expect(wrong).toEqual([]);
+    expect(planned).toBeGreaterThan(300);
   },
 );
 

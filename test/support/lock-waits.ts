@@ -1,5 +1,6 @@
 // Who waits for a lock: where the rows lie, which on a distributed engine is on its workers.
 import { inject } from 'vitest';
+import type { Queryable } from '../../src/db/database.ts';
 
 /** A query whose one row has, as `waiters`, how many sessions of this database wait for a lock with a statement like `pattern`. */
 export function lockWaitsSql(pattern = '%'): string {
@@ -8,4 +9,9 @@ export function lockWaitsSql(pattern = '%'): string {
   return inject('cluster') === null
     ? here
     : `SELECT sum(result::int)::int AS waiters FROM run_command_on_workers($node$${here}$node$)`;
+}
+
+/** How many sessions of the database wait for a lock. */
+export async function lockWaiters(db: Queryable): Promise<number> {
+  return (await db.query<{ waiters: number }>({ name: '', text: lockWaitsSql() }, [])).rows[0]?.waiters ?? 0;
 }

@@ -7,7 +7,7 @@ import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { lockWaitsSql } from '../support/lock-waits.ts';
+import { lockWaiters } from '../support/lock-waits.ts';
 import {
   type Account,
   booksOf,
@@ -33,7 +33,6 @@ const killOnWorkers = statement(
   `SELECT run_command_on_workers($node$ SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
      WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() $node$)`,
 );
-const waitingForLocks = statement('test_waiting_for_locks', lockWaitsSql());
 const insertForeign = statement(
   'test_insert_foreign_entry',
   `INSERT INTO core.ledger (account_id, entry_seq, batch_id, kind, units, amount_nanos, balance_after_nanos, created_at)
@@ -149,7 +148,7 @@ test('an entry of another process under the number of a lost commit is not taken
       await clockNow(tx);
       proxy.loseNext('request');
       foreign = takeNumber();
-      await vi.waitFor(async () => expect((await direct.db.query(waitingForLocks, [])).rows).toEqual([{ waiters: 1 }]));
+      await vi.waitFor(async () => expect(await lockWaiters(direct.db)).toBe(1));
       return verdicts;
     },
     write(tx, items, nowMs) {
