@@ -26,18 +26,22 @@ const publish = () => call('POST', '/v1/queue/publish', { queue: 'jobs', payload
 const nowSeconds = async () => Date.parse((await call('GET', '/v1/account/balance')).body.metadata.timestamp) / 1_000;
 const dateOf = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(0, 10);
 
-/** To 23:05: no hour ends under the tests, and what is called now is of the last bucket of its day. */
-async function advanceToLastHour(): Promise<void> {
-  const sinceMidnight = Math.floor((await nowSeconds()) % DAY_SECONDS);
-  await service.advance((23 * HOUR_SECONDS + 300 - sinceMidnight + DAY_SECONDS) % DAY_SECONDS);
+/**
+ * To the next 23:05: no hour ends under the tests, and what is called now is of the last bucket of its day.
+ * That day is returned: reckoned, because answers tell the moved time only a moment later.
+ */
+async function advanceToLastHour(): Promise<string> {
+  const now = await nowSeconds();
+  const seconds = (23 * HOUR_SECONDS + 300 - Math.floor(now % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS;
+  await service.advance(seconds);
+  return dateOf(now + seconds);
 }
 
 beforeAll(async () => {
   [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
   account = await createTestAccount(service.core, 5);
   call = client(service.url, account.secret);
-  await advanceToLastHour();
-  day = dateOf(await nowSeconds());
+  day = await advanceToLastHour();
   // Ten capabilities of which one costs money: once, twice, three times...
   await call('POST', '/v1/queue/create', { name: 'jobs' });
   const reads = ['balance', 'tier', 'ledger/list', 'keys/list', 'events/list', 'usage', 'topup/list', 'webhooks/list'];
