@@ -11,6 +11,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../support/service.ts';
+import { untilTimeOfDay } from '../support/time-of-day.ts';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -23,25 +24,14 @@ let call: Client;
 let day: string;
 
 const publish = () => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
-const nowSeconds = async () => Date.parse((await call('GET', '/v1/account/balance')).body.metadata.timestamp) / 1_000;
 const dateOf = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(0, 10);
-
-/**
- * To the next 23:05: no hour ends under the tests, and what is called now is of the last bucket of its day.
- * That day is returned: reckoned, because answers tell the moved time only a moment later.
- */
-async function advanceToLastHour(): Promise<string> {
-  const now = await nowSeconds();
-  const seconds = (23 * HOUR_SECONDS + 300 - Math.floor(now % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS;
-  await service.advance(seconds);
-  return dateOf(now + seconds);
-}
 
 beforeAll(async () => {
   [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
   account = await createTestAccount(service.core, 5);
   call = client(service.url, account.secret);
-  day = await advanceToLastHour();
+  // No hour ends under the tests, and what is called now is of the last bucket of its day.
+  day = dateOf((await untilTimeOfDay(service, 23 * HOUR_SECONDS + 300)) / 1_000);
   // Ten capabilities of which one costs money: once, twice, three times...
   await call('POST', '/v1/queue/create', { name: 'jobs' });
   const reads = ['balance', 'tier', 'ledger/list', 'keys/list', 'events/list', 'usage', 'topup/list', 'webhooks/list'];

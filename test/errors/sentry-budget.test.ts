@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Reply } from '../support/service.ts';
+import { untilTimeOfDay } from '../support/time-of-day.ts';
 import { CAPTURE_NANOS, ErrorsBench } from './harness.ts';
 import { envelope, eventId, SentryBench } from './sentry-harness.ts';
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   bench = await SentryBench.of(shared);
-  await untilTimeOfDay(DAY_SECONDS / 2);
+  await untilTimeOfDay(bench.service, DAY_SECONDS / 2);
 });
 afterAll(() => shared.service.stop());
 
@@ -26,13 +27,6 @@ const event = (fields: Record<string, unknown> = {}) => ({ event_id: eventId(), 
 const setBudget = (hardCapUsd: number | null, period = 'daily') =>
   bench.ok('PUT', '/v1/account/budget/set', { period, hard_cap_usd: hardCapUsd });
 const usedUsd = async () => (await bench.ok('GET', '/v1/account/budget/get')).used_usd;
-
-/** Moves the clock to the next such time in UTC: what is left of a budget's day must not depend on when the test runs. */
-async function untilTimeOfDay(seconds: number): Promise<void> {
-  const now = await bench.number('SELECT extract(epoch FROM core.clock_now())::float8 AS number');
-  const ahead = (seconds - Math.floor(now % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS;
-  await bench.service.advance(ahead);
-}
 
 /** Refused as SDKs understand it: they read the status and either of the two headers. */
 function expectWait(reply: Reply, seconds: number, reason: string): void {
@@ -97,7 +91,7 @@ describe('a budget that is used up', () => {
   });
 
   test('of a day that ends sooner makes an SDK wait to its end, and then the event is taken', async () => {
-    await untilTimeOfDay(DAY_SECONDS - 100);
+    await untilTimeOfDay(bench.service, DAY_SECONDS - 100);
     await setBudget(EVENT_USD);
     expect((await bench.sendEvent(event())).status).toBe(200);
     const sent = event({ message: 'it broke again' });

@@ -8,6 +8,7 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { type ChargeRequest, type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { startTestService } from '../support/service.ts';
+import { untilTimeOfDay } from '../support/time-of-day.ts';
 import { openTill, type Till } from './harness.ts';
 import { providerWith, Recharged, USD } from './recharge-harness.ts';
 
@@ -20,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => till?.close());
 
 const HOUR = 3_600;
+const NOON = 12 * HOUR;
 
 /** What webhooks are told of auto-recharge, oldest first, as described. */
 async function told({ customer }: Recharged) {
@@ -67,6 +69,7 @@ describe('a wallet below its trigger', () => {
   });
 
   test('is charged at most once a minute, and a day and a month as often as configured', async () => {
+    await untilTimeOfDay(till.service, NOON);
     const wallet = await Recharged.open(till, { usd: 1, recharge_amount: 5, trigger_balance: 100, max_per_day: 2 });
     await wallet.look();
     await wallet.look();
@@ -85,6 +88,7 @@ describe('a wallet below its trigger', () => {
   });
 
   test('is charged no more than the charge limit of a month, and a larger amount is not taken', async () => {
+    await untilTimeOfDay(till.service, NOON);
     const wallet = await Recharged.open(till, { usd: 1, recharge_amount: 300, trigger_balance: 1_000 });
     await wallet.look();
     await till.service.advance(61);
