@@ -126,6 +126,8 @@ export const admission = {
     bodyThreadIdleMs: 30_000,
     /** Requests of AI batches under way, each with what it asks and what it is answered. */
     batchItemsAtOnce: 32,
+    /** Bytes of these requests, and of vectors that they are answered. One that finds no room is made a second later. */
+    batchBytesMax: 128 * MIB,
     /** Compressed bodies that are inflated and read at the same time; more wait as they came, in turns by account. Streams of bodies count by their windows. */
     inflationsAtOnce: 2,
     /** Bodies, or other pieces of work, that wait for one kind of turn. */

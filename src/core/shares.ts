@@ -80,6 +80,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.lockedAccountCallsMax': 'of one account, which has its home in one process',
   'all.bodyThreadIdleMs': A_TIME,
   'all.batchItemsAtOnce': ONE_PROCESS,
+  'all.batchBytesMax': ONE_PROCESS,
   'all.waitingWorkMax': BYTES_COUNT,
   'all.bodyThreadHeapMb': 'of one thread; their number is split',
   'all.spareMemory': 'when one process gives back what it does not use',

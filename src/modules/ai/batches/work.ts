@@ -2,12 +2,13 @@
 // item stands in the transaction that charges it, so a request that a crash repeats is charged once.
 
 import { LRUCache } from 'lru-cache';
-import { backoffMs } from '../../../core/background/backoff.ts';
+import { backoffMs, jitteredMs } from '../../../core/background/backoff.ts';
 import { dueWork, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { FairPlaces } from '../../../lib/fair-places.ts';
 import { newId } from '../../../lib/ids.ts';
 import { MINUTE_MS } from '../../../lib/time.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -20,6 +21,7 @@ import { CHAT } from '../models/family.ts';
 import { problem } from '../problems.ts';
 import type { AiState } from '../state.ts';
 import { callerOf, refusesAll } from './caller.ts';
+import { HeldBytes, NoRoom } from './held-bytes.ts';
 import {
   BATCHES,
   batchBegins,
@@ -42,8 +44,10 @@ interface BatchItem extends Item {
 const readHeld = statement('ai_batch_held', 'SELECT w.held_nanos AS held FROM core.wallet w WHERE w.account_id = $1');
 
 const BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
-/** Until holds of others have ended. */
+/** Until what others hold, of the credit or of the memory, is free. */
 const HELD_PAUSE_MS = 1_000;
+/** What a request takes, of its bytes: as it is stored, as text, and read. */
+const REQUEST_COPIES = 3;
 const ACCOUNTS_REMEMBERED = 10_000;
 
 /** The loop of one process. */
@@ -72,9 +76,11 @@ class BatchWork {
   readonly #state: AiState;
   /** Accounts whose credit does not cover several holds at once: one item at a time. */
   readonly #short = new LRUCache<string, true>({ max: ACCOUNTS_REMEMBERED, ttl: MINUTE_MS });
+  readonly #bytes: FairPlaces;
 
   constructor(state: AiState) {
     this.#state = state;
+    this.#bytes = new FairPlaces(state.core.bounds.all.batchBytesMax);
   }
 
   async claim(tx: Transaction, accountId: string, { limit, underWay }: Wanted) {
@@ -91,13 +97,17 @@ class BatchWork {
     }, ITEM_LEASE_MS / 3).unref();
     // Whoever is short of credit may only wait for what others hold.
     const isHeld = !item.isAlone || (await this.#isHeld(item.accountId));
+    const held = new HeldBytes(this.#bytes, item.accountId);
     try {
+      held.take(item.row.request.length * REQUEST_COPIES);
       await batchBegins(db, item);
-      await this.#call(item, signal);
+      await this.#call(item, held, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      await this.#failed(item, failureOf(error, this.#state), isHeld);
+      if (error instanceof NoRoom) await this.#later(item, held);
+      else await this.#failed(item, failureOf(error, this.#state), isHeld);
     } finally {
+      held.release();
       clearInterval(renewal);
     }
   }
@@ -107,7 +117,7 @@ class BatchWork {
     return (rows[0]?.held ?? 0n) > 0n;
   }
 
-  async #call(item: BatchItem, signal: AbortSignal): Promise<void> {
+  async #call(item: BatchItem, held: HeldBytes, signal: AbortSignal): Promise<void> {
     const { accountId, row } = item;
     requireRunnable(item);
     const { core } = this.#state;
@@ -116,6 +126,8 @@ class BatchWork {
     const call: ModelCall = {
       ...{ core, accountId, tier: principal.tier, principal, capability, scope: 'write' },
       ...{ requestId: newId('req_'), idempotency: null, signal, warnings: [] },
+      holdAnswer: (bytes) => held.take(bytes),
+      holdMade: (bytes) => held.force(bytes),
       item: {
         mayShrink: item.isAlone,
         end: (tx, text, costNanos) =>
@@ -125,6 +137,12 @@ class BatchWork {
     const ask = JSON.parse(unseal(core, row.batch_id, row.item_no, 'request', row.request));
     if (capability !== CHAT) await embed(this.#state, call, ask as EmbedAsk);
     else for await (const _ of chat(this.#state, call, ask as ChatAsk));
+  }
+
+  /** Its bytes are free at once, and it does not come again together with the others: else several could keep one another waiting. */
+  async #later(item: BatchItem, held: HeldBytes): Promise<void> {
+    held.release();
+    await tryItemAgain(this.#state.core.db, item, jitteredMs(HELD_PAUSE_MS), false);
   }
 
   async #failed(item: BatchItem, failure: Problem, isHeld: boolean): Promise<void> {
