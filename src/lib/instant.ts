@@ -2,7 +2,7 @@
 
 const PATTERN = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
 /** What a text must be, for errors. */
-export const instantForm = 'a date and time with an offset, such as 2026-12-24T18:00:00Z';
+export const instantForm = 'a date and time with an offset, such as 2030-12-24T18:00:00Z';
 
 // PostgreSQL writes years before 1 and after 9999 in another way; a day of room on either side is for offsets.
 const EARLIEST_MS = Date.parse('0001-01-02T00:00:00Z');

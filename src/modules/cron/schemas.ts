@@ -42,7 +42,7 @@ export const settingsFields = {
   run_at: Type.Optional(
     orNull<string>(
       { type: 'string', format: 'date-time', maxLength: 40 },
-      'The one time to run, in the future: date and time with offset, such as 2026-12-24T18:00:00Z. Instead of cron_expr.',
+      'The one time to run, in the future: date and time with offset, such as 2030-12-24T18:00:00Z. Instead of cron_expr.',
     ),
   ),
   timezone: Type.Optional(

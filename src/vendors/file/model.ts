@@ -29,7 +29,7 @@ export function readModel({ vendor, entry, timeouts, path, reading, faults }: Mo
   if (broken.length > 0) return null;
   const row = rowOf(vendor, family, entry as ModelEntry, Object.keys(adapter.modelFields), timeouts);
   if (Number.isNaN(row.validUntilMs)) {
-    faults.add([...path, 'valid_until'], `It must be a day such as 2027-03-31, or ${instantForm}.`);
+    faults.add([...path, 'valid_until'], `It must be a day such as 2030-03-31, or ${instantForm}.`);
   }
   for (const at of fineAmounts(row.price, [...path, 'price'])) {
     faults.add(at, 'It must be an amount of USD with at most nine decimals.');

@@ -228,7 +228,7 @@ describe('a fault is told with line, column and field', () => {
       'no day',
       model(`${sound}, valid_until: soon`),
       [
-        '7:54 vendors[0].models[0].valid_until: It must be a day such as 2027-03-31, or a date and time with an offset, such as 2026-12-24T18:00:00Z.',
+        '7:54 vendors[0].models[0].valid_until: It must be a day such as 2030-03-31, or a date and time with an offset, such as 2030-12-24T18:00:00Z.',
       ],
     ],
     [

@@ -62,7 +62,6 @@ export const usage = defineCapability<AiState>()({
       ],
       input: {},
     },
-    { title: 'One day', input: { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' } },
   ],
   async run({ ctx, input }) {
     const { db } = ctx.core;

@@ -64,5 +64,5 @@ export function jobFields(visit: Visit, act: string, job?: Job): Html {
   return html`${field(visit, act, { name: 'name', label: 'Name', value: job?.name ?? '' })}
 <div class="pair">${field(visit, act, { name: 'cron_expr', label: 'Schedule', value: job?.cron_expr ?? '', hint: 'Minute, hour, day of month, month, day of week: 30 9 * * MON-FRI.', attributes: html`spellcheck="false"` })}
 ${field(visit, act, { name: 'timezone', label: 'Time zone', value: job?.timezone ?? 'UTC', attributes: html`spellcheck="false"` })}</div>
-${field(visit, act, { name: 'run_at', label: 'Or once, at', value: job?.run_at ?? '', hint: 'Such as 2027-01-31T18:00:00Z, in place of a schedule.', attributes: html`spellcheck="false"` })}`;
+${field(visit, act, { name: 'run_at', label: 'Or once, at', value: job?.run_at ?? '', hint: 'Such as 2030-01-31T18:00:00Z, in place of a schedule.', attributes: html`spellcheck="false"` })}`;
 }
