@@ -183,6 +183,14 @@ describe('no film', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 
+  test('a piece of billions of frames is refused before anybody counts through them', async () => {
+    const bomb = Buffer.from(film);
+    bomb.writeUInt32BE(0xff_ff_ff_f0, bomb.indexOf('stsc') + 16);
+    const begunMs = performance.now();
+    expect(await check(bomb)).toEqual({ kind: 'unsound', message: 'its index does not add up.' });
+    expect(performance.now() - begunMs).toBeLessThan(20_000);
+  });
+
   test('a film that changes anywhere never harms the process that looks at it', { timeout: 60_000 }, async () => {
     const head = film.length - (parts(film).get('mdat')?.length ?? 0);
     await fc.assert(

@@ -1,5 +1,5 @@
-// The outermost boxes of an MP4 (ISO/IEC 14496-12): where the index is, and moving it to the front, so that a player can begin before it has
-// everything. Only the index is held in memory.
+// The outermost boxes of an MP4 (ISO/IEC 14496-12): where the index is, whether it can be read in time, and moving it to the front, so that
+// a player can begin before it has everything. Only the index is held in memory.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +15,8 @@ const LONG_HEADER_BYTES = 16;
 /** A film has a handful; a hostile one would have millions. */
 const BOXES_MAX = 10_000;
 const INDEX_BYTES_MAX = 64 * 1024 * 1024;
+/** In one piece of the media: minutes of sound without compression. Who looks for one sample counts through them. */
+const SAMPLES_MAX = 2 ** 24;
 const UINT32_MAX = 2 ** 32 - 1;
 
 /** Why a file is no MP4 of ours. */
@@ -49,13 +51,22 @@ async function boxAt(file: FileHandle, start: number, end: number): Promise<Box>
   return { type: header.toString('latin1', 4, 8), start, size };
 }
 
+/** Throws Unsound for an index that takes long to read, whatever the size of the film. */
+export async function checkIndex(path: string, boxes: readonly Box[]): Promise<void> {
+  const box = boxes.find(({ type }) => type === 'moov');
+  if (box === undefined) return;
+  const index = await readIndex(path, box);
+  walk(index, 0, index.length, (type, start, end) => {
+    if (type === 'stsc') checkPieces(index, start, end);
+  });
+}
+
 /** Moves the index to the front, unless it is there. Throws Unsound for an index that cannot be moved. */
 export async function putIndexFirst(path: string, boxes: readonly Box[]): Promise<void> {
   const index = boxes.find(({ type }) => type === 'moov');
   const media = boxes.find(({ type }) => type === 'mdat');
   if (index === undefined || media === undefined || index.start < media.start) return;
-  if (index.size > INDEX_BYTES_MAX) throw new Unsound('its index is too large');
-  const moved = await readPart(path, index);
+  const moved = await readIndex(path, index);
   // What lies between the media and the index moves back by the length of the index; what is behind it stays.
   shiftOffsets(moved, { from: media.start, to: index.start, by: index.size });
   const written = `${path}.front`;
@@ -82,7 +93,8 @@ async function append(to: string, from: string, piece: Buffer | { start: number;
   } else target.destroy();
 }
 
-async function readPart(path: string, { start, size }: Box): Promise<Buffer> {
+async function readIndex(path: string, { start, size }: Box): Promise<Buffer> {
+  if (size > INDEX_BYTES_MAX) throw new Unsound('its index is too large');
   const file = await open(path);
   try {
     const part = Buffer.alloc(size);
@@ -99,14 +111,20 @@ interface Shift {
   readonly by: number;
 }
 
+/** Of a table: version, flags, and how many entries it has. */
+const TABLE_HEAD_BYTES = 8;
+const PIECES_ENTRY_BYTES = 12;
 const HOLDERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
 
 /** Changes the places of chunks (`stco`, `co64`) that the index names. */
 function shiftOffsets(index: Buffer, shift: Shift): void {
-  walk(index, 0, index.length, shift);
+  walk(index, 0, index.length, (type, start, end) => {
+    if (type === 'stco' || type === 'co64') shiftTable(index, start, end, type, shift);
+  });
 }
 
-function walk(bytes: Buffer, start: number, end: number, shift: Shift): void {
+/** Visits what boxes of the index hold, but for those that hold boxes. */
+function walk(bytes: Buffer, start: number, end: number, visit: (type: string, start: number, end: number) => void) {
   for (let at = start; at + HEADER_BYTES <= end; ) {
     const short = bytes.readUInt32BE(at);
     const isLong = short === 1 && at + LONG_HEADER_BYTES <= end;
@@ -114,17 +132,32 @@ function walk(bytes: Buffer, start: number, end: number, shift: Shift): void {
     const size = short === 0 ? end - at : isLong ? Number(bytes.readBigUInt64BE(at + 8)) : short;
     if (size < header || at + size > end) throw new Unsound('its index does not add up');
     const type = bytes.toString('latin1', at + 4, at + 8);
-    if (HOLDERS.has(type)) walk(bytes, at + header, at + size, shift);
-    else if (type === 'stco' || type === 'co64') shiftTable(bytes, at + header, at + size, type, shift);
+    if (HOLDERS.has(type)) walk(bytes, at + header, at + size, visit);
+    else visit(type, at + header, at + size);
     at += size;
+  }
+}
+
+/** How many entries of `width` bytes a table says that it has. Throws Unsound where they are not there. */
+function entriesOf(bytes: Buffer, start: number, end: number, width: number): number {
+  const entries = start + TABLE_HEAD_BYTES <= end ? bytes.readUInt32BE(start + 4) : -1;
+  if (entries < 0 || start + TABLE_HEAD_BYTES + entries * width > end) throw new Unsound('its index does not add up');
+  return entries;
+}
+
+/** `stsc`: each entry is the first piece that it is about, samples in each, and what describes them. */
+function checkPieces(bytes: Buffer, start: number, end: number): void {
+  const entries = entriesOf(bytes, start, end, PIECES_ENTRY_BYTES);
+  for (let n = 0; n < entries; n += 1) {
+    const samples = bytes.readUInt32BE(start + TABLE_HEAD_BYTES + n * PIECES_ENTRY_BYTES + 4);
+    if (samples > SAMPLES_MAX) throw new Unsound('its index does not add up');
   }
 }
 
 function shiftTable(bytes: Buffer, start: number, end: number, type: 'stco' | 'co64', { from, to, by }: Shift): void {
   const width = type === 'stco' ? 4 : 8;
-  const entries = start + 8 <= end ? bytes.readUInt32BE(start + 4) : -1;
-  const first = start + 8;
-  if (entries < 0 || first + entries * width > end) throw new Unsound('its index does not add up');
+  const entries = entriesOf(bytes, start, end, width);
+  const first = start + TABLE_HEAD_BYTES;
   for (let at = first; at < first + entries * width; at += width) {
     const place = width === 4 ? bytes.readUInt32BE(at) : Number(bytes.readBigUInt64BE(at));
     if (place < from || place >= to) continue;

@@ -2,7 +2,7 @@
 import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
 import type { CheckedFilm } from '../port.ts';
 import { serve } from '../threads.ts';
-import { putIndexFirst, readBoxes, Unsound } from './boxes.ts';
+import { checkIndex, putIndexFirst, readBoxes, Unsound } from './boxes.ts';
 
 const SIDE_PX_MAX = 16_384;
 const SECONDS_MAX = 24 * 3_600;
@@ -15,6 +15,7 @@ async function look(path: string): Promise<CheckedFilm> {
     const isWebm = (await input.getFormat()) === WEBM;
     const contentType = isWebm ? 'video/webm' : 'video/mp4';
     const boxes = isWebm ? [] : await readBoxes(path);
+    await checkIndex(path, boxes);
     const track = await input.getPrimaryVideoTrack();
     if (track === null) return unsound('it has no moving pictures.');
     if ((await new EncodedPacketSink(track).getFirstPacket()) === null) return unsound('it has no frames.');
