@@ -98,21 +98,25 @@ describe('a film', () => {
   });
 
   test('may be WebM', async () => {
-    const target = new BufferTarget();
-    const output = new Output({ format: new WebMOutputFormat(), target });
-    const source = new EncodedVideoPacketSource('vp8');
-    output.addVideoTrack(source);
-    await output.start();
-    const input = new Input({ source: new BufferSource(film), formats: [MP4] });
-    const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new Error('there is no video track');
-    const config = { decoderConfig: { codec: 'vp8', codedWidth: 320, codedHeight: 180 } };
-    for await (const packet of new EncodedPacketSink(track).packets()) await source.add(packet, config);
-    await output.finalize();
-    const found = await check(new Uint8Array(target.buffer as ArrayBuffer));
+    const found = await check(await asWebm(film));
     expect(found).toMatchObject({ kind: 'sound', contentType: 'video/webm', widthPx: 320, heightPx: 180 });
   });
 });
+
+async function asWebm(bytes: Buffer): Promise<Buffer> {
+  const target = new BufferTarget();
+  const output = new Output({ format: new WebMOutputFormat(), target });
+  const source = new EncodedVideoPacketSource('vp8');
+  output.addVideoTrack(source);
+  await output.start();
+  const input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
+  const track = await input.getPrimaryVideoTrack();
+  if (track === null) throw new Error('there is no video track');
+  const config = { decoderConfig: { codec: 'vp8', codedWidth: 320, codedHeight: 180 } };
+  for await (const packet of new EncodedPacketSink(track).packets()) await source.add(packet, config);
+  await output.finalize();
+  return Buffer.from(target.buffer as ArrayBuffer);
+}
 
 /** The same index with places of 64 bits. */
 function withLongPlaces(bytes: Buffer): Buffer {
@@ -189,6 +193,17 @@ describe('no film', () => {
     const begunMs = performance.now();
     expect(await check(bomb)).toEqual({ kind: 'unsound', message: 'its index does not add up.' });
     expect(performance.now() - begunMs).toBeLessThan(20_000);
+  });
+
+  test('one that keeps its reader going without end is refused, and the next film is looked at', async () => {
+    const endless = await asWebm(film);
+    // Its table of places is not where its head says.
+    endless[endless.lastIndexOf(Buffer.from('1c53bb6b', 'hex'))] = 0x43;
+    await writeFile(path, endless);
+    const quick = filmChecks({ ffmpegPath: null, log: { warn: () => undefined }, lookMsMax: 1_000 });
+    const message = 'looking through it takes more time or memory than a film does.';
+    expect(await quick.check(path, new AbortController().signal)).toEqual({ kind: 'unsound', message });
+    expect(await check(film)).toMatchObject({ kind: 'sound' });
   });
 
   test('a film that changes anywhere never harms the process that looks at it', { timeout: 60_000 }, async () => {

@@ -7,18 +7,27 @@ import { Threads } from '../threads.ts';
 
 // What films from outside are made of may take long, or more memory than there is: they are looked through in threads.
 const LOOKS_AT_ONCE = 4;
-const LOOK_MS_MAX = 120_000;
+/** What reads the index of a film can be kept going without end. */
+const LOOK_MS_MAX = 30_000;
+/** A film whose index is moved is written anew. */
+const MOVE_MS_MAX = 120_000;
 const turns = pLimit(LOOKS_AT_ONCE);
-const threads = new Threads<string, CheckedFilm>(new URL('./look.ts', import.meta.url));
+const threads = new Threads<string, CheckedFilm, 'looked'>(new URL('./look.ts', import.meta.url));
 
 interface FilmLog {
   warn(details: object, message: string): void;
 }
 
-/** `ffmpegPath`: the program that takes pictures out of films; null: there is none. */
-export function filmChecks({ ffmpegPath, log }: { ffmpegPath: string | null; log: FilmLog }): FilmChecks {
+interface FilmOptions {
+  /** The program that takes pictures out of films; null: there is none. */
+  readonly ffmpegPath: string | null;
+  readonly log: FilmLog;
+  readonly lookMsMax?: number;
+}
+
+export function filmChecks({ ffmpegPath, log, lookMsMax = LOOK_MS_MAX }: FilmOptions): FilmChecks {
   return {
-    check: (path, signal) => turns(() => look(path, signal)),
+    check: (path, signal) => turns(() => look(path, signal, lookMsMax)),
     async frame(film, to, signal) {
       if (ffmpegPath === null) return false;
       try {
@@ -33,11 +42,21 @@ export function filmChecks({ ffmpegPath, log }: { ffmpegPath: string | null; log
   };
 }
 
-async function look(path: string, signal: AbortSignal): Promise<CheckedFilm> {
-  const checked = await threads.run(path, AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS_MAX)]));
-  signal.throwIfAborted();
-  const message = 'looking through it takes more time or memory than a film does.';
-  return checked ?? { kind: 'unsound', message };
+async function look(path: string, signal: AbortSignal, msMax: number): Promise<CheckedFilm> {
+  const late = new AbortController();
+  const within = (ms: number) => setTimeout(() => late.abort(), ms);
+  let timer = within(msMax);
+  try {
+    const checked = await threads.run(path, AbortSignal.any([signal, late.signal]), () => {
+      clearTimeout(timer);
+      timer = within(MOVE_MS_MAX);
+    });
+    signal.throwIfAborted();
+    const message = 'looking through it takes more time or memory than a film does.';
+    return checked ?? { kind: 'unsound', message };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const PICTURE_MS_MAX = 20_000;

@@ -9,7 +9,7 @@ const SECONDS_MAX = 24 * 3_600;
 
 serve(look);
 
-async function look(path: string): Promise<CheckedFilm> {
+async function look(path: string, tell: (progress: 'looked') => void): Promise<CheckedFilm> {
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
     const isWebm = (await input.getFormat()) === WEBM;
@@ -23,6 +23,7 @@ async function look(path: string): Promise<CheckedFilm> {
     const durationSeconds = await input.computeDuration();
     const isPlausible = durationSeconds > 0 && durationSeconds <= SECONDS_MAX;
     if (!isPlausible || !isSide(widthPx) || !isSide(heightPx)) return unsound('its size or its length makes no sense.');
+    tell('looked');
     await putIndexFirst(path, boxes);
     return { kind: 'sound', contentType, widthPx, heightPx, durationSeconds };
   } catch (error) {
