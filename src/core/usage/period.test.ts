@@ -31,6 +31,8 @@ describe('the buckets of a series', () => {
     const starts = bucketsOf('hour', period);
     expect([starts.length, starts.at(-1)]).toEqual([24, at('2026-11-21T08:00:00Z')]);
     expect(seriesPeriod('day', at('2026-11-20'), at('2027-01-01'), NOW).toMs).toBe(at('2026-11-22'));
+    const future = seriesPeriod('day', at('2027-01-01'), null, NOW);
+    expect([future.toMs, bucketsOf('day', future)]).toEqual([future.fromMs, []]);
     expect(bucketsOf('month', seriesPeriod('month', null, null, NOW))).toHaveLength(12);
   });
 

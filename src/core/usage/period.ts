@@ -58,7 +58,7 @@ export function usagePeriod(fromMs: number | null, toMs: number | null, nowMs: n
   return { fromMs: startOf(grainOf(from, nowMs), from), toMs: end };
 }
 
-/** Whole buckets up to the running one at the latest. Throws VALIDATION_FAILED when they are more than one answer holds. */
+/** Whole buckets up to the running one at the latest; none where the start is in the future. Throws VALIDATION_FAILED when they are more than one answer holds. */
 export function seriesPeriod(
   granularity: Granularity,
   fromMs: number | null,
@@ -86,7 +86,7 @@ export function seriesPeriod(
       `Usage is kept by the hour from ${iso(hoursMs)} on, by the day from ${iso(daysMs)} on and by the month before: choose a later start or a coarser granularity.`,
     );
   }
-  return { fromMs: start, toMs: end };
+  return { fromMs: start, toMs: Math.max(start, end) };
 }
 
 /** Starts of the buckets of a period made by `seriesPeriod`. */
