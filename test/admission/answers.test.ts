@@ -13,7 +13,8 @@ const opened: Socket[] = [];
 beforeAll(async () => {
   service = await startTestService({
     extraModules: [trialModule],
-    admission: { all: { answerBytesMax: 8 * MIB } },
+    // However busy the machine is, nobody is refused because turns come late.
+    admission: { all: { answerBytesMax: 8 * MIB, turnWaitMs: 10_000, turnBurstWaitMs: 10_000 } },
   });
   account = await createTestAccount(service.core);
 });
@@ -40,7 +41,8 @@ test('one account that reads none of its answers holds a bounded number of bytes
   let most = 0;
   for (let i = 0; i < 20; i += 1) {
     most = Math.max(most, await metric(service, 'qm_answer_bytes'));
-    expect((await other('GET', '/v1/trial/long')).body.data.text).toHaveLength(MIB);
+    const { status, text, body } = await other('GET', '/v1/trial/long');
+    expect([status, body.data?.text.length], text.slice(0, 500)).toEqual([200, MIB]);
   }
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThanOrEqual(4 * MIB + 100_000);
