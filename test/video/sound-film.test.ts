@@ -195,6 +195,14 @@ describe('no film', () => {
     expect(performance.now() - begunMs).toBeLessThan(20_000);
   });
 
+  test('an index of more than 64 MiB is refused, also where it comes first', async () => {
+    const all = parts(film);
+    const index = Buffer.concat([all.get('moov') as Buffer, box('free', 65 * 2 ** 20, Buffer.alloc(65 * 2 ** 20 - 8))]);
+    index.writeUInt32BE(index.length, 0);
+    const long = Buffer.concat([...all].map(([name, part]) => (name === 'moov' ? index : part)));
+    expect(await check(long)).toEqual({ kind: 'unsound', message: 'its index is too large.' });
+  });
+
   test('one that keeps its reader going without end is refused, and the next film is looked at', async () => {
     const endless = await asWebm(film);
     // Its table of places is not where its head says.

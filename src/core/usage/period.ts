@@ -58,7 +58,10 @@ export function usagePeriod(fromMs: number | null, toMs: number | null, nowMs: n
   return { fromMs: startOf(grainOf(from, nowMs), from), toMs: end };
 }
 
-/** Whole buckets up to the running one at the latest; none where the start is in the future. Throws VALIDATION_FAILED when they are more than one answer holds. */
+/**
+ * Whole buckets up to the running one at the latest; none where the start is in the future. Throws VALIDATION_FAILED when they are more
+ * than one answer holds.
+ */
 export function seriesPeriod(
   granularity: Granularity,
   fromMs: number | null,

@@ -7,9 +7,9 @@ import { Threads } from '../threads.ts';
 
 // What films from outside are made of may take long, or more memory than there is: they are looked through in threads.
 const LOOKS_AT_ONCE = 4;
-/** What reads the index of a film can be kept going without end. */
+/** A damaged film can keep its reader going without end: so long it may look. */
 const LOOK_MS_MAX = 30_000;
-/** A film whose index is moved is written anew. */
+/** Then, if the index is to be moved, the film is written anew. */
 const MOVE_MS_MAX = 120_000;
 const turns = pLimit(LOOKS_AT_ONCE);
 const threads = new Threads<string, CheckedFilm, 'looked'>(new URL('./look.ts', import.meta.url));
