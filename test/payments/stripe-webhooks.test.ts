@@ -118,6 +118,22 @@ test('a signed message about an object of somebody else is done with', async () 
   expect((await till.send({ ...event, data: { object: { object: 'balance' } } } as never)).status).toBe(200);
 });
 
+test.each([
+  ['without data', { id: 'evt_1', object: 'event' }],
+  ['with data that is null', { id: 'evt_1', object: 'event', data: null }],
+  ['with an object that is null', { id: 'evt_1', object: 'event', data: { object: null } }],
+  ['with an object that is a number', { id: 'evt_1', object: 'event', data: { object: 7 } }],
+  ['with metadata that are a text', { id: 'evt_1', data: { object: { id: 'cs_1', metadata: 'x' } } }],
+  ['with a parent that is a list', { id: 'evt_1', data: { object: { id: 'cs_1', parent: [null] } } }],
+  ['with details that are a number', { id: 'evt_1', data: { object: { parent: { subscription_details: 7 } } } }],
+  ['with an id that holds NUL', { id: 'evt_1', data: { object: { id: 'cs_\u0000' } } }],
+  ['that is null', null],
+  ['that is a list', []],
+  ['that is a text', 'evt_1'],
+])('a signed message %s is answered 200 and reads nothing', async (_, event) => {
+  expect((await till.send(event as never)).status).toBe(200);
+});
+
 test('a body longer than any message is not read', async () => {
   const topup = await paid(await Customer.open(till));
   expect((await till.send(eventOf(topup), { body: 'x'.repeat(300_000) })).status).toBe(413);
