@@ -28,10 +28,10 @@ async function accountWithItem(): Promise<string> {
   return it.account.accountId;
 }
 
-const claimIn = async (tx: Transaction, accountId: string) =>
-  (await claimItems(tx, accountId, { limit: 1, underWay: [] })).jobs[0];
+const claimIn = async (tx: Transaction, accountId: string, suspects = false) =>
+  (await claimItems(tx, accountId, { limit: 1, underWay: [], suspects })).jobs[0];
 
-const claim = (accountId: string) => transaction((tx) => claimIn(tx, accountId));
+const claim = (accountId: string, suspects = false) => transaction((tx) => claimIn(tx, accountId, suspects));
 
 /** The transaction, but the statement of that name waits for `until`; `reached` is called before it does. */
 function pausedAt(tx: Transaction, name: string, reached: () => void, until: Promise<void>): Transaction {
@@ -58,10 +58,10 @@ test('nobody claims an item that is being ended', async () => {
     endItem(pausedAt(tx, 'ai_item_end', reached.resolve, released.promise), item, END),
   );
   await reached.promise;
-  const other = await claim(accountId);
+  const other = await claim(accountId, true);
   released.resolve();
   expect([await ending, other]).toEqual([true, undefined]);
-  expect(await claim(accountId)).toBeUndefined();
+  expect(await claim(accountId, true)).toBeUndefined();
 });
 
 test('an attempt whose item is just being claimed by another ends nothing', async () => {
@@ -70,7 +70,7 @@ test('an attempt whose item is just being claimed by another ends nothing', asyn
   await bench.service.advance(10 * 60);
   const [claimed, committed] = [Promise.withResolvers<Item>(), Promise.withResolvers<void>()];
   const claiming = transaction(async (tx) => {
-    claimed.resolve((await claimIn(tx, accountId)) as Item);
+    claimed.resolve((await claimIn(tx, accountId, true)) as Item);
     await committed.promise;
   });
   const other = await claimed.promise;

@@ -18,6 +18,8 @@ export const CHORE_TABLE = `
     chore_id text COLLATE "C" NOT NULL,
     due_at timestamptz,
     attempt integer NOT NULL DEFAULT 0,
+    leased boolean NOT NULL DEFAULT false,
+    deaths integer NOT NULL DEFAULT 0,
     done_by text,
     PRIMARY KEY (account_id, chore_id)
   );
@@ -32,11 +34,17 @@ const claim = {
   text: `WITH c AS MATERIALIZED (
            SELECT chore_id, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
              FROM test.chore
-            WHERE account_id = $1 AND due_at <= core.clock_now() AND chore_id <> ALL($3::text[])
+            WHERE account_id = $1 AND due_at <= core.clock_now() AND chore_id <> ALL($3::text[]) AND (leased OR deaths > 0) = $5
             ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-         UPDATE test.chore t SET due_at = c.lease_end, attempt = t.attempt + 1
+         UPDATE test.chore t
+            SET due_at = c.lease_end, attempt = t.attempt + 1, leased = true, deaths = t.deaths + CASE WHEN t.leased THEN 1 ELSE 0 END
            FROM c WHERE t.account_id = $1 AND t.chore_id = c.chore_id
-      RETURNING t.chore_id AS id, t.attempt`,
+      RETURNING t.chore_id AS id, t.attempt, t.deaths`,
+};
+const findSuspect = {
+  name: 'chore_find_suspect',
+  text: `SELECT 1 FROM test.chore
+          WHERE account_id = $1 AND due_at <= core.clock_now() AND chore_id <> ALL($2::text[]) AND (leased OR deaths > 0) LIMIT 1`,
 };
 const next = {
   name: 'chore_next',
@@ -44,8 +52,13 @@ const next = {
 };
 const move = {
   name: 'chore_move',
-  text: `UPDATE test.chore SET due_at = $4, done_by = $5 WHERE account_id = $1 AND chore_id = $2 AND attempt = $3 AND due_at IS NOT NULL`,
+  text: `UPDATE test.chore SET due_at = $4, done_by = $5, leased = false WHERE account_id = $1 AND chore_id = $2 AND attempt = $3 AND due_at IS NOT NULL`,
 };
+
+/** `deaths`: processes that died while they did it. */
+export interface Chore extends LeasedJob {
+  readonly deaths: number;
+}
 
 /** Adds chores that are due at `dueMs` (epoch milliseconds). */
 export function addChores(db: Database, accountId: string, ids: readonly string[], dueMs: number): Promise<void> {
@@ -61,9 +74,9 @@ export function addChores(db: Database, accountId: string, ids: readonly string[
 export function choreLoop(
   db: Database,
   holder: string,
-  work: (chore: LeasedJob, signal: AbortSignal) => Promise<void>,
+  work: (chore: Chore, signal: AbortSignal) => Promise<void>,
 ): JobLoop {
-  return dueWork<LeasedJob>(
+  return dueWork<Chore>(
     { db, log: createLog('silent') },
     {
       name: WORK,
@@ -83,10 +96,14 @@ export function choreLoop(
   );
 }
 
-async function claimChores(tx: Transaction, accountId: string, { limit, underWay }: Wanted) {
+async function claimChores(tx: Transaction, accountId: string, { limit, underWay, suspects }: Wanted) {
+  const ids = textArray(underWay);
   const [claimed, left] = await Promise.all([
-    tx.query<{ id: string; attempt: number }>(claim, [accountId, limit, textArray(underWay), LEASE_MS]),
+    tx.query<{ id: string; attempt: number; deaths: number }>(claim, [accountId, limit, ids, LEASE_MS, suspects]),
     tx.query<{ due_at: number }>(next, [accountId]),
   ]);
-  return { jobs: claimed.rows.map((row) => ({ accountId, ...row })), nextMs: left.rows[0]?.due_at ?? null };
+  const isEmpty = claimed.rows.length === 0 && limit > 0;
+  const hasSuspects = isEmpty && (await tx.query(findSuspect, [accountId, ids])).rows.length > 0;
+  const jobs = claimed.rows.map((row) => ({ accountId, ...row }));
+  return { jobs, nextMs: left.rows[0]?.due_at ?? null, hasSuspects };
 }

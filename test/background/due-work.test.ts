@@ -126,6 +126,38 @@ test('work of a killed process is taken over when its lease ends, and the dead a
   expect(await chores(owner)).toEqual([{ chore_id: 'c0', attempt: 2, done_by: 'heir', due_at: null }]);
 });
 
+test('work whose process died is done alone, after what else its account has, and others go on beside none of it', async () => {
+  const [owner, other] = [newAccount(), newAccount()];
+  const child = spawn(process.execPath, [`${import.meta.dirname}/chore-process.ts`, database.url]);
+  await addChores(db, owner, names(3), Date.now());
+  let taken = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    taken += chunk;
+  });
+  await until(() => taken.split('\n').length > 3);
+  child.kill('SIGKILL');
+  await addChores(db, owner, names(12, 'own'), Date.now());
+  await addChores(db, other, names(40, 'other'), Date.now());
+  // All are due by the time at which the heir begins.
+  await sleep(LEASE_MS + 100);
+  const running = new Set<string>();
+  const beside: string[] = [];
+  const order: string[] = [];
+  started(db, 'heir', async ({ accountId, id, deaths }) => {
+    running.add(id);
+    order.push(`${accountId} ${id}`);
+    if (running.size > 1 && [...running].some((one) => /^c/.test(one))) beside.push(...running);
+    expect(deaths).toBe(/^c/.test(id) ? 1 : 0);
+    await sleep(20);
+    running.delete(id);
+  });
+  await until(async () => (await isDone(owner)) && (await isDone(other)));
+  expect(beside).toEqual([]);
+  const own = order.filter((one) => one.startsWith(`${owner} `)).map((one) => one.slice(owner.length + 1));
+  expect(own.slice(12).sort()).toEqual(['c0', 'c1', 'c2']);
+  expect((await chores(owner)).map(({ done_by }) => done_by)).toEqual(Array.from({ length: 15 }, () => 'heir'));
+});
+
 test('a slow process keeps its own work, and does not end what another has taken over', async () => {
   const owner = newAccount();
   const slow = Promise.withResolvers<void>();

@@ -192,6 +192,12 @@ describe('of two processes that work on a batch one dies', () => {
     }, 60_000);
   }
 
+  const noneHeld = (it: BatchCaller) =>
+    eventually(async () => {
+      await aMinuteLater();
+      return (await heldOf(it)) === 0n;
+    });
+
   async function expectWhole(it: BatchCaller, id: string, count: number): Promise<void> {
     expect(await over(it, id)).toMatchObject({
       status: 'completed',
@@ -199,10 +205,7 @@ describe('of two processes that work on a batch one dies', () => {
     });
     const results = await it.results(id);
     expect(new Set(results.map(({ custom_id }) => custom_id)).size).toBe(count);
-    await eventually(async () => {
-      await aMinuteLater();
-      return (await heldOf(it)) === 0n;
-    });
+    await noneHeld(it);
     expect(await it.spent(CREDIT)).toBe(BigInt(count) * ITEM_NANOS);
     expect(nanosOf(results)).toBe(BigInt(count) * ITEM_NANOS);
   }
@@ -223,7 +226,42 @@ describe('of two processes that work on a batch one dies', () => {
     await worker.end('SIGTERM');
   });
 
-  test(`at any time, again and again: each request is charged once, and none is lost, with SEED=${seed}`, async () => {
+  test('a request whose process died twice is given up, uncharged; it is tried a second time alone, and takes no other with it', async () => {
+    const it = await caller();
+    const other = await caller();
+    const ask = (content: string) => ({ ...hello, body: { messages: [{ role: 'user', content }] } });
+    const asked = () => bench.acme.seen.map(({ body }) => body.messages[0].content);
+    let worker = launch(place);
+    bench.acme.rule = () => 'silence';
+    const requests = [ask('Deadly.'), ask('One.'), ask('Two.')].map((one, n) => ({ custom_id: `n-${n}`, ...one }));
+    const { batch_id: id } = await it.create(requests);
+    await seen(3);
+    await worker.end('SIGKILL');
+    bench.acme.reset();
+    bench.acme.rule = ({ body }) => (body.messages[0].content === 'Deadly.' ? 'silence' : slowly(1));
+    await bench.service.advance(61);
+    worker = launch(place);
+    await seen(1);
+    const { batch_id: otherId } = await other.create(many(1, hello));
+    await sleep(700);
+    expect(asked()).toEqual(['Deadly.']);
+    await worker.end('SIGKILL');
+    bench.acme.reset();
+    bench.acme.rule = () => slowly(1);
+    await bench.service.advance(61);
+    worker = launch(place);
+    expect(await over(it, id)).toMatchObject({ status: 'completed', counts: { total: 3, succeeded: 2, failed: 1 } });
+    expect(await over(other, otherId)).toMatchObject({ counts: { succeeded: 1 } });
+    expect(asked().sort()).toEqual(['Hello.', 'One.', 'Two.']);
+    const failed = (await it.results(id)).find(({ status }) => status === 'failed');
+    const message = 'The process died 2 times while this request ran. It is not tried again.';
+    expect(failed).toMatchObject({ custom_id: 'n-0', error: { code: 'INTERNAL_ERROR', message }, cost_usd: 0 });
+    await worker.end('SIGTERM');
+    await noneHeld(it);
+    expect(await it.spent(CREDIT)).toBe(2n * ITEM_NANOS);
+  });
+
+  test(`at any time, again and again: each request is charged once, or given up and not charged, with SEED=${seed}`, async () => {
     const it = await caller();
     const second = await placeOf('worker');
     const workers: [ServiceProcess, ServiceProcess] = [launch(place), launch(second)];
@@ -237,10 +275,18 @@ describe('of two processes that work on a batch one dies', () => {
       const which = random(2) as 0 | 1;
       await workers[which].end('SIGKILL');
       workers[which] = launch(which === 0 ? place : second);
-      // Each time the living lose their leases too: an item that has lost too many fails.
+      // Each time the living lose their leases too, as if they had died.
       if (round % 3 === 0) await bench.service.advance(61);
     }
-    await expectWhole(it, id, count);
+    const { counts } = await over(it, id);
+    const results = await it.results(id);
+    expect(new Set(results.map(({ custom_id }) => custom_id)).size).toBe(count);
+    const failed = results.filter(({ status }) => status === 'failed');
+    expect(failed.map(({ error }) => error.code)).toEqual(failed.map(() => 'INTERNAL_ERROR'));
+    expect(counts).toEqual({ total: count, succeeded: count - failed.length, failed: failed.length });
+    await noneHeld(it);
+    expect(await it.spent(CREDIT)).toBe(BigInt(counts.succeeded) * ITEM_NANOS);
+    expect(nanosOf(results)).toBe(BigInt(counts.succeeded) * ITEM_NANOS);
     await Promise.all(workers.map((worker) => worker.end('SIGTERM')));
     await second.remove();
   });

@@ -9,6 +9,7 @@ import { clockNow } from '../database-clock.ts';
 import type { Metric } from '../process/metric.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { JobLoop } from './job-loop.ts';
+import { Suspects } from './suspects.ts';
 import { turnLoop } from './turn-loop.ts';
 import { type AccountTurn, dueTurns, endTurn, hintOf, openTurn, putTurnOff } from './turns.ts';
 
@@ -43,12 +44,19 @@ export interface Wanted {
   readonly limit: number;
   /** Ids of the account's jobs that run on this process. */
   readonly underWay: readonly string[];
+  /**
+   * False: no job whose process died while it ran (its lease ended, now or before, without an outcome). True: one of those, and no other.
+   * Work that does not know its suspects takes no notice.
+   */
+  readonly suspects: boolean;
 }
 
 export interface Claimed<Job> {
   readonly jobs: readonly Job[];
   /** When the next of the account's rows is due, leases included; null: none ever. Read after the claim. */
   readonly nextMs: number | null;
+  /** Suspects are due, and nothing else of the account: they are to run alone. Only read when `jobs` is empty. */
+  readonly hasSuspects?: boolean;
 }
 
 const PER_CLAIM = 16;
@@ -88,6 +96,7 @@ class Kind<Job extends LeasedJob> {
   readonly #work: DueWork<Job>;
   /** Ids of the jobs under way, by account. */
   readonly #underWay = new Map<string, Set<string>>();
+  readonly #suspects = new Suspects<AccountTurn, Job>();
   #lateSeconds = 0;
   #putBack = 0;
 
@@ -97,6 +106,9 @@ class Kind<Job extends LeasedJob> {
   }
 
   async find(limit: number): Promise<AccountTurn[]> {
+    const next = this.#suspects.next();
+    if (next === 'nothing') return [];
+    if (next !== 'all') return [next];
     const turns = await dueTurns(this.#db, this.#work.name, limit);
     this.#lateSeconds = turns[0]?.lateSeconds ?? 0;
     return turns;
@@ -104,7 +116,11 @@ class Kind<Job extends LeasedJob> {
 
   async claim(turn: AccountTurn, limit: number): Promise<readonly Job[]> {
     try {
-      return await this.#db.transaction((tx) => this.#claimIn(tx, turn, limit));
+      const suspects = this.#suspects.isFor(turn);
+      const { jobs, hasSuspects } = await this.#db.transaction((tx) => this.#claimIn(tx, turn, limit, suspects));
+      if (suspects) for (const job of jobs) this.#suspects.claimed(job);
+      else if (jobs.length === 0 && hasSuspects) this.#suspects.await(turn);
+      return jobs;
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
       // Somebody holds what the account's work needs. The others must not wait for that: the next look finds it again.
@@ -112,26 +128,29 @@ class Kind<Job extends LeasedJob> {
     }
   }
 
-  async #claimIn(tx: Transaction, turn: AccountTurn, limit: number): Promise<readonly Job[]> {
+  async #claimIn(tx: Transaction, turn: AccountTurn, room: number, suspects: boolean): Promise<Claimed<Job>> {
     const underWay = [...(this.#underWay.get(turn.accountId) ?? [])];
-    const [, nowMs, { jobs, nextMs }] = await Promise.all([
+    const limit = suspects ? 1 : room;
+    const [, nowMs, claimed] = await Promise.all([
       tx.query(waitBriefly, []),
       clockNow(tx),
-      this.#work.claim(tx, turn.accountId, { limit, underWay }),
+      this.#work.claim(tx, turn.accountId, { limit, underWay, suspects }),
     ]);
-    await endTurn(tx, turn, this.#work.name, nextMs, nowMs);
-    return jobs;
+    await endTurn(tx, turn, this.#work.name, claimed.nextMs, nowMs);
+    return claimed;
   }
 
   async run(job: Job, signal: AbortSignal): Promise<void> {
     const ids = this.#underWay.get(job.accountId) ?? new Set();
     this.#underWay.set(job.accountId, ids.add(job.id));
+    const ended = this.#suspects.begin(job);
     try {
       await this.#work.run(job, signal);
     } catch (error) {
       await this.#returned(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
       if (!signal.aborted) throw error;
     } finally {
+      ended();
       ids.delete(job.id);
       if (ids.size === 0) this.#underWay.delete(job.accountId);
     }

@@ -84,7 +84,5 @@ export const RESULT_DAYS = 7;
 export const ITEM_LEASE_MS = 60_000;
 /** A request that fails for a while is made so often. */
 export const ITEM_TRIES_MAX = 3;
-/** One whose process has died so often may be why. */
-export const ITEM_TAKEOVERS_MAX = 5;
 /** Results of one page, beyond the first. */
 export const RESULT_PAGE_BYTES_MAX = 4 * MIB;

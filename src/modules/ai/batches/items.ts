@@ -50,12 +50,19 @@ const claim = statement(
      SELECT i.batch_id, i.item_no, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
        FROM ai.batch_item i
       WHERE i.account_id = $1 AND i.due_at <= core.clock_now() AND i.batch_id || '.' || i.item_no <> ALL($3::text[])
+        AND (i.leased OR i.takeovers > 0) = $5
       ORDER BY i.due_at, i.batch_id, i.item_no LIMIT $2 FOR UPDATE SKIP LOCKED)
    UPDATE ai.batch_item i
       SET due_at = c.lease_end, attempt = i.attempt + 1, leased = true, takeovers = i.takeovers + CASE WHEN i.leased THEN 1 ELSE 0 END
      FROM c, ai.batch b
     WHERE i.account_id = $1 AND i.batch_id = c.batch_id AND i.item_no = c.item_no AND b.account_id = $1 AND b.batch_id = c.batch_id
    RETURNING i.batch_id, i.item_no, i.capability, i.request, i.attempt, i.tries, i.takeovers, b.key_id, b.status, b.ends_as, b.kept_bytes`,
+);
+const findSuspect = statement(
+  'ai_item_find_suspect',
+  `SELECT 1 AS found FROM ai.batch_item i
+    WHERE i.account_id = $1 AND i.due_at <= core.clock_now() AND i.batch_id || '.' || i.item_no <> ALL($2::text[])
+      AND (i.leased OR i.takeovers > 0) LIMIT 1`,
 );
 const nextDue = statement(
   'ai_item_next_due',
@@ -110,17 +117,21 @@ const saveBatch = statement(
 export async function claimItems(
   tx: Transaction,
   accountId: string,
-  { limit, underWay }: Wanted,
+  { limit, underWay, suspects }: Wanted,
 ): Promise<Claimed<Item>> {
+  const ids = textArray(underWay);
   const [{ rows }, next] = await Promise.all([
-    tx.query<ItemRow>(claim, [accountId, limit, textArray(underWay), ITEM_LEASE_MS]),
+    tx.query<ItemRow>(claim, [accountId, limit, ids, ITEM_LEASE_MS, suspects]),
     tx.query<{ due_at: number }>(nextDue, [accountId]),
   ]);
+  // Only then are there few due rows to look through.
+  const isEmpty = rows.length === 0 && limit > 0;
+  const hasSuspects = isEmpty && (await tx.query(findSuspect, [accountId, ids])).rows.length > 0;
   const jobs = rows.map((row) => ({
     ...{ accountId, id: `${row.batch_id}.${row.item_no}`, attempt: row.attempt },
     row,
   }));
-  return { jobs, nextMs: next.rows[0]?.due_at ?? null };
+  return { jobs, nextMs: next.rows[0]?.due_at ?? null, hasSuspects };
 }
 
 const idOf = ({ accountId, row }: Item) => [accountId, row.batch_id, row.item_no] as const;

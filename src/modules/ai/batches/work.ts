@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { backoffMs, jitteredMs } from '../../../core/background/backoff.ts';
 import { dueWork, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { DEATHS_MAX } from '../../../core/background/suspects.ts';
 import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -16,7 +17,7 @@ import type { ChatAsk } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';
 import { type EmbedAsk, embed } from '../calls/embed.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import { ITEM_LEASE_MS, ITEM_TAKEOVERS_MAX, ITEM_TRIES_MAX, ONE_BATCH_BYTES_MAX } from '../limits.ts';
+import { ITEM_LEASE_MS, ITEM_TRIES_MAX, ONE_BATCH_BYTES_MAX } from '../limits.ts';
 import { CHAT } from '../models/family.ts';
 import { problem } from '../problems.ts';
 import type { AiState } from '../state.ts';
@@ -29,6 +30,7 @@ import {
   endItem,
   endRemaining,
   type Item,
+  type ItemRow,
   putItemBack,
   renewItem,
   tryItemAgain,
@@ -83,11 +85,11 @@ class BatchWork {
     this.#bytes = new FairPlaces(state.core.bounds.all.batchBytesMax);
   }
 
-  async claim(tx: Transaction, accountId: string, { limit, underWay }: Wanted) {
+  async claim(tx: Transaction, accountId: string, { limit, underWay, suspects }: Wanted) {
     const most = this.#short.has(accountId) ? 1 : this.#state.core.bounds.account.batchItemsAtOnce;
     const room = Math.max(0, Math.min(limit, most - underWay.length));
-    const { jobs, nextMs } = await claimItems(tx, accountId, { limit: room, underWay });
-    return { jobs: jobs.map((item) => ({ ...item, isAlone: most === 1 })), nextMs };
+    const { jobs, ...further } = await claimItems(tx, accountId, { limit: room, underWay, suspects });
+    return { ...further, jobs: jobs.map((item) => ({ ...item, isAlone: most === 1 })) };
   }
 
   async run(item: BatchItem, signal: AbortSignal): Promise<void> {
@@ -153,7 +155,7 @@ class BatchWork {
       await tryItemAgain(db, item, item.isAlone ? HELD_PAUSE_MS : 0, false);
       return;
     }
-    if (failure.retryable && row.tries + 1 < ITEM_TRIES_MAX) {
+    if (failure.retryable && row.takeovers < DEATHS_MAX && row.tries + 1 < ITEM_TRIES_MAX) {
       await tryItemAgain(db, item, failure.retryAfterMs ?? backoffMs(BACKOFF, row.tries + 1), true);
       return;
     }
@@ -169,8 +171,12 @@ function requireRunnable({ row }: Item): void {
   if (row.ends_as !== null) throw problem('BATCH_ENDED', { detail: row.ends_as });
   if (row.kept_bytes > ONE_BATCH_BYTES_MAX)
     throw problem('QUOTA_EXCEEDED', { message: `The batch keeps more than ${ONE_BATCH_BYTES_MAX} bytes of results.` });
-  if (row.takeovers > ITEM_TAKEOVERS_MAX)
-    throw problem('DEADLINE_EXCEEDED', { message: `The process that made the request ended ${row.takeovers} times.` });
+  if (row.takeovers >= DEATHS_MAX) throw givenUp(row);
+}
+
+function givenUp({ takeovers }: ItemRow): Problem {
+  const message = `The process died ${takeovers} times while this request ran. It is not tried again.`;
+  return problem('INTERNAL_ERROR', { message });
 }
 
 function failureOf(error: unknown, { core }: AiState): Problem {

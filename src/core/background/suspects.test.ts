@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Suspects } from './suspects.ts';
+
+const turn = { accountId: 'a' };
+const job = (id: string) => ({ id });
+
+test('a suspect waits for what runs, and everything else waits for it', () => {
+  const suspects = new Suspects<object, object>();
+  const [one, suspect] = [job('one'), job('suspect')];
+  const ended = suspects.begin(one);
+  suspects.await(turn);
+  expect(suspects.next()).toBe('nothing');
+  ended();
+  expect(suspects.next()).toBe(turn);
+  expect(suspects.isFor(turn)).toBe(true);
+  suspects.claimed(suspect);
+  const suspectEnded = suspects.begin(suspect);
+  expect(suspects.next()).toBe('nothing');
+  suspectEnded();
+  expect(suspects.next()).toBe('all');
+  expect(suspects.isFor(turn)).toBe(false);
+});
+
+test('a turn that finds no suspect any more, or no place, keeps nobody waiting', () => {
+  const suspects = new Suspects<object, object>();
+  suspects.await(turn);
+  expect(suspects.next()).toBe(turn);
+  expect(suspects.next()).toBe('all');
+});
+
+test('what has run for long neither keeps a suspect waiting nor is alone any more', async () => {
+  const suspects = new Suspects<object, object>(10);
+  const suspect = job('suspect');
+  const ended = suspects.begin(job('long'));
+  suspects.await(turn);
+  expect(suspects.next()).toBe('nothing');
+  await sleep(30);
+  expect(suspects.next()).toBe(turn);
+  suspects.claimed(suspect);
+  const suspectEnded = suspects.begin(suspect);
+  expect(suspects.next()).toBe('nothing');
+  await sleep(30);
+  expect(suspects.next()).toBe('all');
+  for (const end of [ended, suspectEnded]) end();
+  expect(suspects.next()).toBe('all');
+});
