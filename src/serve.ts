@@ -7,14 +7,16 @@ import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/errors.ts';
 import { stopOnSignal } from './stopping.ts';
+import type { WorkerTimes } from './workers/primary.ts';
 
 const EXIT_CONFIG = 78;
 
-export async function serve(): Promise<void> {
+/** Tests have shorter `times`. */
+export async function serve(times?: WorkerTimes): Promise<void> {
   try {
     const config = loadConfig(readEnv());
     const log = createLog(config.logLevel);
-    const starting = start(config, log);
+    const starting = start(config, log, times);
     const { isStopping } = stopOnSignal(starting, log);
     const service = await starting.catch((error: unknown) => {
       // Ctrl-C reaches all processes, and those that still start end at once. That was asked for, and is no failed start.
@@ -49,10 +51,10 @@ interface Running {
 }
 
 /** Alone, or as the first of several processes, which needs no more than it loads. */
-async function start(config: Config, log: Logger): Promise<Running> {
+async function start(config: Config, log: Logger, times?: WorkerTimes): Promise<Running> {
   if (config.workers > 1) {
     const { startWorkers } = await import('./workers/primary.ts');
-    return startWorkers(config, readVendorsText(config), log);
+    return startWorkers(config, readVendorsText(config), log, times);
   }
   return (await import('./app.ts')).startService(config, { log });
 }

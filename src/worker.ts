@@ -25,6 +25,7 @@ export async function serveAsWorker(): Promise<void> {
   const starting = start(link, log);
   const { stop } = stopOnSignal(starting, log);
   link.on('stop', () => stop('stop'));
+  link.on('heartbeat', () => null);
   try {
     const { baseUrl, operator } = await starting;
     link.tell('ready', { baseUrl, operator });

@@ -1,5 +1,6 @@
-// The first process of several: it owns PostgreSQL and what all workers count together, and answers no call itself. A worker that dies is
-// replaced; when the first process dies, the workers end themselves.
+// The first process of several: it owns PostgreSQL and what all workers count together, and answers no call itself. A worker that dies or
+// freezes is replaced. No worker outlives the first process: at its end it kills those that are left, and when it is killed they end
+// themselves.
 import cluster, { type Worker } from 'node:cluster';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { StartupError } from '../db/errors.ts';
 import { openStorage, type Storage } from '../db/storage.ts';
 import { randomText } from '../lib/ids.ts';
 import { findPort } from '../surfaces/http/listen.ts';
+import { HEARTBEATS, Heartbeats, type HeartbeatTimes } from './heartbeats.ts';
 import { HomeKeeper } from './homes.ts';
 import { Link } from './link.ts';
 import { Relay } from './relay.ts';
@@ -56,10 +58,24 @@ const SHORT_LIFE_MS = 10_000;
 const SHORT_LIVES_MAX = 5;
 const BACKOFF = { firstMs: 100, maxMs: 5_000 };
 
-/** Starts `config.workers` processes. Throws StartupError or ConfigError; nothing is left running then. */
-export async function startWorkers(config: Config, vendorsText: string | null, log: Logger): Promise<WorkerGroup> {
+export interface WorkerTimes {
+  readonly heartbeats: HeartbeatTimes;
+  /** From the stop until workers that are left are killed: less than the process has in all (stopping.ts), for PostgreSQL stops after them. */
+  readonly stopMs: number;
+}
+
+const TIMES: WorkerTimes = { heartbeats: HEARTBEATS, stopMs: 9_000 };
+
+/** Starts `config.workers` processes. Throws StartupError or ConfigError; nothing is left running then. Tests have shorter `times`. */
+export async function startWorkers(
+  config: Config,
+  vendorsText: string | null,
+  log: Logger,
+  times = TIMES,
+): Promise<WorkerGroup> {
   const begunMs = performance.now();
-  const primary = new Primary(config, vendorsText, log);
+  const primary = new Primary(config, vendorsText, log, times);
+  process.once('exit', () => primary.killAll());
   try {
     const ready = await primary.start();
     return {
@@ -83,14 +99,18 @@ class Primary {
   readonly #relay = new Relay();
   readonly #limits = new LimitKeeper();
   readonly #homes = new HomeKeeper();
+  readonly #stopMs: number;
+  readonly #heartbeats: Heartbeats;
   readonly #links = new Map<Worker, Link>();
   #storage: Promise<Storage> | null = null;
   #isStopping = false;
 
-  constructor(config: Config, vendorsText: string | null, log: Logger) {
+  constructor(config: Config, vendorsText: string | null, log: Logger, { heartbeats, stopMs }: WorkerTimes) {
     this.#config = config;
     this.#vendorsText = vendorsText;
     this.#log = log;
+    this.#stopMs = stopMs;
+    this.#heartbeats = new Heartbeats(heartbeats, log);
     // Whoever waits for it hears of it; at the start, what start() throws says the same.
     this.failed.promise.catch(() => undefined);
     cluster.setupPrimary({ exec: MAIN, args: [] });
@@ -117,9 +137,20 @@ class Primary {
     this.#isStopping = true;
     const ended = [...this.#links.keys()].map((worker) => exitOf(worker));
     for (const link of this.#links.values()) link.tell('stop');
+    const killing = setTimeout(() => {
+      this.#log.error({ workers: this.#links.size }, 'stopping took too long: the remaining workers are killed');
+      this.killAll();
+    }, this.#stopMs);
     await Promise.all(ended);
+    clearTimeout(killing);
+    this.#heartbeats.stop();
     const storage = await this.#storage?.catch(() => null);
     await storage?.stop();
+  }
+
+  /** Does not wait for their ends: also for when this process exits. */
+  killAll(): void {
+    for (const worker of this.#links.keys()) worker.process.kill('SIGKILL');
   }
 
   /** Replaces the worker of a slot for as long as the service runs. */
@@ -153,6 +184,7 @@ class Primary {
     worker.on('error', () => undefined);
     this.#homes.hear(slot, worker, link);
     this.#serve(link, slot);
+    this.#heartbeats.watch(slot, worker, link);
     const ready = Promise.withResolvers<WorkerReady>();
     link.on('ready', (told: WorkerReady) => {
       this.#homes.open(slot, worker, link);

@@ -1,5 +1,4 @@
 // Several processes behind one port: what holds of one holds of all together, and the death of one is nobody's loss.
-import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
@@ -7,6 +6,7 @@ import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
+  childrenOf,
   createPlace,
   isAlive,
   isReady,
@@ -16,6 +16,7 @@ import {
   signalProcess,
   startProcess,
   until,
+  workersOf,
 } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY } from '../support/service.ts';
 import { tally } from './pair.ts';
@@ -65,11 +66,6 @@ async function workersAnswering(): Promise<Set<string>> {
   const agent = new Agent();
   const calls = Array.from({ length: 4 * WORKERS }, () => send(agent, secret, 'GET', '/v1/account/balance'));
   return new Set((await Promise.all(calls)).map(({ worker }) => worker));
-}
-
-/** Process ids of the children of a process. */
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
 const across = <T>(all: readonly Line[], calls: number, act: (line: Line, n: number) => Promise<T>) =>
@@ -253,9 +249,7 @@ describe('several processes with a PostgreSQL of their own', () => {
   }, 60_000);
 
   test('after kill -9 of the first process the others end themselves, and the next start goes on', async () => {
-    const workers = childrenOf(running.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'),
-    );
+    const workers = workersOf(running.pid);
     expect(workers).toHaveLength(2);
     await running.end('SIGKILL');
     await until(() => !workers.some(isAlive));
@@ -266,8 +260,7 @@ describe('several processes with a PostgreSQL of their own', () => {
   test('Ctrl-C while they still start ends all in order', async () => {
     const other = await createPlace({ WORKERS: '2' });
     const started = launch(other);
-    const workers = () =>
-      childrenOf(started.pid).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'));
+    const workers = () => workersOf(started.pid);
     await until(() => workers().length === 2);
     const begun = workers();
     process.kill(-started.pid, 'SIGINT');

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { allowedMs } from './slowness.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 const START_WITHIN_MS = 30_000;
@@ -88,10 +89,17 @@ export async function createPlace(env: Readonly<Record<string, string>> = {}): P
   return place;
 }
 
+const MAIN = join(PROJECT, 'src/main.js');
+
 /** Starts the process; resolves at once, ready or not. */
-export function launch(place: Place, env: Readonly<Record<string, string>> = {}, cwd = PROJECT): ServiceProcess {
+export function launch(
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  cwd = PROJECT,
+  program = MAIN,
+): ServiceProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [join(PROJECT, 'src/main.js')], {
+  const child = spawn(process.execPath, [program], {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...place.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -124,9 +132,10 @@ export async function startProcess(
   place: Place,
   env: Readonly<Record<string, string>> = {},
   cwd = PROJECT,
+  program = MAIN,
 ): Promise<ServiceProcess> {
-  const started = launch(place, env, cwd);
-  const deadline = performance.now() + START_WITHIN_MS;
+  const started = launch(place, env, cwd, program);
+  const deadline = performance.now() + allowedMs(START_WITHIN_MS);
   while (!(await isReady(place.url))) {
     const ended = started.child.exitCode !== null || started.child.signalCode !== null;
     if (ended || performance.now() > deadline) {
@@ -171,6 +180,16 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Process ids of the children of a process, on Linux. */
+export function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** The workers of a service with several, without its PostgreSQL. */
+export function workersOf(pid: number): number[] {
+  return childrenOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.js'));
 }
 
 export function signalProcess(pid: number | undefined, signal: NodeJS.Signals): void {
