@@ -35,7 +35,7 @@ const victim = startVictim();
 const run = (seconds: number) => victim.take({ url, secret: victimAccount.secret, perSecond: PER_SECOND, seconds });
 
 const wanted = process.env.BENCH_ONLY?.split(',');
-const all = scenarios(service, dsnSecret);
+const all = await scenarios(service, dsnSecret);
 const known = [...all.map(({ name }) => name), ...overloadNames];
 const unknown = wanted?.find((name) => !known.includes(name));
 if (unknown !== undefined) throw new Error(`there is no scenario ${unknown}; there are ${known.join(', ')}`);

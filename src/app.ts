@@ -230,6 +230,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...shell.forGateway(),
     limiter: config.rateLimits ? (group?.rates ?? new RateLimiter()) : null,
     failedLogins: group?.logins ?? new FailedLogins(),
+    wrongSignatures: new FailedLogins(),
     bodies: new BodyReaders({ bounds }),
     inflating: new AccountTurns(bounds.all.inflationsAtOnce),
   });

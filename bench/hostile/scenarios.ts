@@ -4,6 +4,7 @@ import { BODY, QUEUE } from '../support/flows.ts';
 import { get, post } from '../support/load.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
 import type { AttackOrder } from './attacker.ts';
+import { doorScenarios } from './doors.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -45,13 +46,14 @@ export async function prepare(service: BenchService, attacker: BenchAccount): Pr
   return { dsnSecret: made.data.key_secret };
 }
 
-export function scenarios(service: BenchService, dsnSecret: string): Scenario[] {
+export async function scenarios(service: BenchService, dsnSecret: string): Promise<Scenario[]> {
   const { url, accounts } = service;
   const [, attacker, ...others] = accounts as [BenchAccount, BenchAccount, ...BenchAccount[]];
   return [
     ...pipelined(url, attacker),
     ...bodies(url, attacker, others.slice(0, 4), dsnSecret),
     ...refused(url, attacker),
+    ...(await doorScenarios(service, attacker, addresses(1))),
     idleConnections,
     lockedWallets(url, others.slice(4, 6)),
   ];

@@ -43,7 +43,10 @@ export const admission = {
    * of them when it is alone; a proxy that TRUST_PROXY names any number.
    */
   address: {
-    /** Further failing logins: 429 RATE_LIMITED. Valid keys pass. */
+    /**
+     * Further failing logins: 429 RATE_LIMITED. Valid keys pass. So many wrong signatures of bodies that name one key: its bodies above
+     * `readHereBytesMax` are refused before they are read, by each process. A refusal costs the head of a request.
+     */
     failedLoginsMax: 20,
     failedLoginsWindowMs: 60_000,
     /** Views of pages that need no session, such as those to pay: 429 RATE_LIMITED. */
@@ -174,7 +177,10 @@ export const admission = {
     membersMax: 10_000,
     /** Looked at in one body; then `metadata.warnings` says that there are more. */
     unknownFieldsMax: 2_000,
-    /** Announced as no longer, a body is not counted: its connection bounds it. */
+    /**
+     * What is asked before what, at every door: the address, the credential, its scope and rate, then the body. Where only the body completes
+     * the credential (SQS), whom the head names is asked first, the hash is made as the body arrives, and the body counts against the account
+     * that is named, apart from what that account's own calls hold. Announced as no longer, a body is not counted: its connection bounds it. */
     uncountedBodyBytes: 4 * KIB,
     /** What MCP answers a tool's call with has at most so many characters: strings beyond are cut, and named in `truncated`. */
     mcpAnswerCharacters: 64 * KIB,

@@ -4,7 +4,7 @@ import type { BodyReaders } from './bulk/readers.ts';
 import type { CallServices } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
-import type { LoginFailures } from './limits/failed-logins.ts';
+import type { FailedLogins, LoginFailures } from './limits/failed-logins.ts';
 import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
 
@@ -16,6 +16,8 @@ export interface Gateway extends CallServices {
   /** Null when RATE_LIMITS=off. */
   readonly limiter: Rates | null;
   readonly failedLogins: LoginFailures;
+  /** Wrong signatures of bodies, by address and the id that they name: in this process. */
+  readonly wrongSignatures: FailedLogins;
   readonly bodies: BodyReaders;
   /** For compressed bodies: what a small one inflates to is not known before it is there. */
   readonly inflating: AccountTurns;

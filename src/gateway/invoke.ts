@@ -36,6 +36,10 @@ export interface Invocation {
   readonly traceId?: string;
   /** Of the request that it is part of, among those that run. */
   readonly place?: AnsweringPlace;
+  /** `admitAhead` has let it in: its rate is not taken twice. */
+  readonly isAdmitted?: boolean;
+  /** Of an input that its caller reads: what a rated call pays for. */
+  readonly bodyBytes?: number;
 }
 
 export interface Outcome {
@@ -82,6 +86,8 @@ export async function perform(
     place,
     entryForm,
     traceId = randomHex(16),
+    isAdmitted,
+    bodyBytes = 0,
   }: Omit<Invocation, 'input' | 'idempotencyKey'>,
   work: (call: Call) => Promise<Answer>,
 ): Promise<Answer> {
@@ -89,8 +95,9 @@ export async function perform(
   call.place = place ?? null;
   try {
     call.identified(principal);
-    await admit(gateway, call);
+    await admit(gateway, call, isAdmitted);
     await passGates(call);
+    call.weigh(Math.floor(bodyBytes / tokenWorth.bodyBytes));
     const answer = await work(call);
     call.billed = isBilled(answer);
     call.end(200);
@@ -110,7 +117,7 @@ function goneBy(signal: AbortSignal) {
 }
 
 /** Whether the principal may call the capability. Throws ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE. */
-export function authorize({ principal, endpoint }: Call): void {
+export function authorize({ principal, endpoint }: Pick<Call, 'principal' | 'endpoint'>): void {
   if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
   const { id, scope, anyKey, currentSecretOnly } = endpoint.capability;
   if (anyKey === true || scopesAllow(principal.scopes, id, scope)) {
@@ -127,14 +134,32 @@ export function authorize({ principal, endpoint }: Call): void {
  * All that is asked of a call before its input is looked at. Throws also RATE_LIMITED, CONCURRENCY_LIMITED. There is something to wait
  * for only where a rate is kept by another process.
  */
-export function admit({ limiter }: Gateway, call: Call): void | Promise<void> {
+export function admit({ limiter }: Gateway, call: Call, isAdmitted = false): void | Promise<void> {
   authorize(call);
   if (limiter === null) return;
   const { accountId, tier, endpoint } = call;
   if (endpoint.limitClass === 'none') return begin(limiter, call);
+  if (isAdmitted) {
+    call.limiter = limiter;
+    return begin(limiter, call);
+  }
   const grant = limiter.take(accountId, tier, endpoint.limitClass);
   if (grant instanceof Promise) return grant.then((granted) => beginRated(limiter, call, granted));
   return beginRated(limiter, call, grant);
+}
+
+/**
+ * Asks for scope and takes the rate of a call that is made later in the same request, before anything of its body is decoded or looked
+ * up. Throws ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE, RATE_LIMITED.
+ */
+export async function admitAhead(
+  { limiter }: Gateway,
+  { endpoint, principal }: Pick<Invocation, 'endpoint' | 'principal'>,
+): Promise<void> {
+  authorize({ endpoint, principal });
+  if (limiter === null || endpoint.limitClass === 'none') return;
+  const grant = await limiter.take(principal.accountId, principal.tier, endpoint.limitClass);
+  if (!grant.allowed) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
 }
 
 function beginRated(limiter: Rates, call: Call, grant: Grant): void | Promise<void> {
@@ -169,21 +194,33 @@ function isBilled({ costNanos }: Answer): boolean {
   return costNanos !== undefined && costNanos > 0n;
 }
 
-type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey'>;
+type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey' | 'isAdmitted'>;
 
 async function readAndRun(
   gateway: Gateway,
   call: Call,
-  { principal, input, idempotencyKey }: Performed,
+  { principal, input, idempotencyKey, isAdmitted }: Performed,
 ): Promise<Answer> {
   call.identified(principal);
-  await admit(gateway, call);
+  await admit(gateway, call, isAdmitted);
   await passGates(call);
   const text = textOf(input);
+  refuseLong(text, call.endpoint);
   call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
   await readInput(call, gateway, text, idempotencyKey);
   return run(call);
 }
+
+/** The same bound as over REST, before the text is looked at. Throws PAYLOAD_TOO_LARGE. */
+function refuseLong(text: string, { bodyBytesMax, capability }: Endpoint): void {
+  if (text.length <= bodyBytesMax / BYTES_PER_CHARACTER_MAX || Buffer.byteLength(text) <= bodyBytesMax) return;
+  throw problem('PAYLOAD_TOO_LARGE', {
+    message: `The input of ${capability.id} may have at most ${bodyBytesMax} bytes.`,
+  });
+}
+
+/** Of UTF-8, for a UTF-16 code unit. */
+const BYTES_PER_CHARACTER_MAX = 3;
 
 /** The gateway of the services given: also how a call makes calls of its own. */
 export function createGateway(services: Omit<Gateway, 'invokeWithin'>): Gateway {

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { CallContext, InvokedInput } from '../core/context.ts';
-import type { Credential } from '../core/credentials/credential.ts';
+import type { BodyCredential, Credential } from '../core/credentials/credential.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import type { Encoding } from '../core/inflate.ts';
 import type { Principal } from '../core/principal.ts';
@@ -71,8 +71,15 @@ export interface RawRequest extends RawHead {
    * itself. Scope, rates and figures are the capability's. Throws the Problem of a refusal or failure.
    */
   perform(capability: string, work: (ctx: CallContext) => Promise<Answer>): Promise<Answer>;
-  /** Takes one of the account's free reads, for what is no call of a capability. Throws RATE_LIMITED. */
-  rate(): Promise<void>;
+  /**
+   * Asks for scope and takes the rate of a call of the first of the capabilities that the scopes allow, before anything of the body is
+   * decoded or looked up. The next `invoke` or `perform` of it is that call. Throws ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE, RATE_LIMITED.
+   */
+  admitCall(...capabilities: readonly string[]): Promise<void>;
+  /** Takes one of the account's free reads, for what is no call of a capability, and more for a long body. Throws RATE_LIMITED. */
+  rate(bodyBytes?: number): Promise<void>;
+  /** Takes further free reads for a long answer: the next request waits for them. */
+  weighAnswer(bytes: number): void;
   /** What the envelope tells of an answer of the route's capability as `metadata`. */
   metadata(answer: Answer): object;
   /**
@@ -138,6 +145,13 @@ export interface RawRoute<State = unknown> {
   readonly inflatedBytesMax?: number;
   /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */
   credentialOf?(head: RawHead): Credential | null;
+  /**
+   * Where `credentialOf` finds none: the credential that only the whole body completes. Null: the request is refused before its body is
+   * read. `answer` then always has a principal.
+   */
+  bodyCredentialOf?(head: RawHead): BodyCredential | null;
+  /** The capabilities of which the request may be a call if its body is too long to be read at once; none: 413. Absent: any. */
+  longBodyFor?(head: RawHead): readonly string[];
   /** Throws a Problem to have it answered by `refuse`. */
   answer(request: RawRequest, state: State): Promise<RawAnswer>;
   /** How a failure is told, whoever found it; absent: by the JSON envelope. Retry-After is the route's affair then. */

@@ -121,7 +121,8 @@ describe('a capability that is invoked', () => {
   test('takes its tokens of the rate that REST takes', async () => {
     const { rest, call } = await withQueue();
     const statuses = new Set<number>();
-    for (let i = 0; i < 130; i += 1) statuses.add((await call('queue.create', { name: `q-${i}` })).status);
+    for (let i = 0; i < 400 && !statuses.has(429); i += 1)
+      statuses.add((await call('queue.create', { name: `q-${i}` })).status);
     expect(statuses).toEqual(new Set([200, 429]));
     expect((await rest('POST', '/v1/queue/create', { name: 'q-more' })).status).toBe(429);
   });

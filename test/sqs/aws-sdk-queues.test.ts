@@ -234,6 +234,42 @@ describe('dead-letter queues', () => {
     await vi.waitFor(async () => expect((await moves(deadArn))[0]?.Status).toBe('CANCELLED'), { timeout: 20_000 });
   });
 
+  test('a dead-letter queue of several queues has one task, with their sum, that is cancelled as one', async () => {
+    const { url, deadUrl, deadArn } = await dying('first-of-two', 3);
+    const policy = { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadArn, maxReceiveCount: 1 }) };
+    const second = await bench.create('second-of-two', policy);
+    await bench.create('third-of-two', policy);
+    for (const body of ['a', 'b']) await bench.send(second, body);
+    expect(await bench.receive(second, { VisibilityTimeout: 0 })).toHaveLength(2);
+    await vi.waitFor(
+      async () => {
+        expect(await bench.receive(second)).toEqual([]);
+        expect((await bench.counts(deadUrl))[0]).toBe(5);
+      },
+      { timeout: 20_000 },
+    );
+    const { TaskHandle } = await startMove(deadArn, { MaxNumberOfMessagesPerSecond: 1 });
+    const running = await moves(deadArn);
+    expect(running).toHaveLength(1);
+    expect(running[0]).toMatchObject({ TaskHandle, Status: 'RUNNING', ApproximateNumberOfMessagesToMove: 5 });
+    expect(await failureOf(startMove(deadArn))).toMatchObject({ name: 'UnsupportedOperation', status: 400 });
+    const cancelled = await bench.sdk.send(new CancelMessageMoveTaskCommand({ TaskHandle }));
+    const [ended] = await moves(deadArn);
+    const moved = cancelled.ApproximateNumberOfMessagesMoved as number;
+    expect(ended).toMatchObject({ Status: 'CANCELLED', ApproximateNumberOfMessagesMoved: moved });
+    await startMove(deadArn);
+    await vi.waitFor(async () => expect(await bench.counts(deadUrl)).toEqual([0, 0, 0]), { timeout: 20_000 });
+    const both = await moves(deadArn);
+    expect(
+      both.map(({ Status, ApproximateNumberOfMessagesMoved }) => [Status, ApproximateNumberOfMessagesMoved]),
+    ).toEqual([
+      ['COMPLETED', 5 - moved],
+      ['CANCELLED', moved],
+    ]);
+    expect((await bench.counts(url))[0]).toBe(3);
+    expect((await bench.counts(second))[0]).toBe(2);
+  });
+
   test('tasks of queues that are not there, or are nobody’s dead-letter queue, are refused', async () => {
     const { QueueArn: arn = '' } = await bench.attributes(await bench.create('nobodys'));
     expect((await failureOf(startMove(`${arn}-missing`))).name).toBe('ResourceNotFoundException');

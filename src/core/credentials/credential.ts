@@ -18,6 +18,22 @@ export interface Credential {
   bodyProof?(): BodyProof | null;
 }
 
+/** A credential that only its whole body completes: it signs the hash of the body, and does not tell it. */
+export interface BodyCredential {
+  /** Whom it names, before anything of the body is there: a name is no proof. Or why it stands for nobody, whatever the body is. */
+  named(core: Core): Promise<Named | NoPrincipal>;
+  /** Takes the next part of the body. */
+  update(block: Uint8Array): void;
+  /** Of all that was taken. */
+  complete(): Credential;
+}
+
+export interface Named {
+  readonly keyId: string;
+  /** Null: its key has ended. */
+  readonly principal: Principal | null;
+}
+
 /** What a credential says of a body. */
 export interface BodyProof {
   /** Its length, where it is sent in chunks of the protocol; null: as Content-Length says. */

@@ -1,13 +1,13 @@
 // Signatures of AWS clients as credentials. The access key id is the id of an API key; its secret access key is derived from the server secret
 // and the stored hash of each secret of the key, so that it dies with that secret and the database alone does not yield it.
-import type { KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';
 import { isSignedBy, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
 import type { Core } from '../context.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { awsBodyProof } from './aws-body.ts';
-import type { BodyProof, Credential, CredentialHead } from './credential.ts';
+import type { BodyCredential, BodyProof, Credential, CredentialHead } from './credential.ts';
 
 const SECRET_ACCESS_KEY_LENGTH = 40;
 
@@ -78,5 +78,24 @@ export function sigV4(head: CredentialHead, options: SigV4Options): SigV4Credent
       if (right === undefined) return 'signature';
       return signed.isInTime ? keys.findByHash(right) : 'clock';
     },
+  };
+}
+
+/** The credential of a request that signs the hash of its body without telling it; null: it is not signed so. */
+export function sigV4OfBody(head: CredentialHead, options: SigV4Options): BodyCredential | null {
+  const signed = signedOf(head, options);
+  if (signed === null) return null;
+  const sha256 = createHash('sha256');
+  return {
+    async named({ keys }) {
+      const [hash] = await keys.secretsOf(signed.accessKeyId);
+      if (hash === undefined) return 'unknown';
+      if (signed.canonicalRequest === null) return 'signature';
+      if (!signed.isInTime) return 'clock';
+      const found = await keys.findByHash(hash);
+      return { keyId: signed.accessKeyId, principal: typeof found === 'string' ? null : found };
+    },
+    update: (block) => void sha256.update(block),
+    complete: () => sigV4(head, { ...options, bodySha256: sha256.digest('hex') }) as SigV4Credential,
   };
 }

@@ -21,7 +21,14 @@ export class FailedLogins implements LoginFailures {
       this.#windows.set(network, window);
     }
     window.failures += 1;
-    return window.failures > failedLoginsMax ? Math.ceil(failedLoginsWindowMs - (nowMs - window.startMs)) : 0;
+    return this.waitMs(address, nowMs);
+  }
+
+  /** How long the address is to wait, in milliseconds, when it has failed too often; else 0. Counts nothing. */
+  waitMs(address: string, nowMs: number = performance.now()): number {
+    const window = this.#windows.get(networkOf(address));
+    if (window === undefined || window.failures <= failedLoginsMax) return 0;
+    return Math.max(0, Math.ceil(failedLoginsWindowMs - (nowMs - window.startMs)));
   }
 }
 

@@ -1,14 +1,17 @@
 // A request of a raw route, as its module sees it: before its body is read, and with it.
 import type { FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
+import { tokenWorth } from '../../core/accounts/tiers.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import type { Principal } from '../../core/principal.ts';
+import { scopesAllow } from '../../core/scopes.ts';
 import type { Call } from '../../gateway/call.ts';
+import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Envelope } from '../../gateway/envelope.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';
-import { invoke, perform } from '../../gateway/invoke.ts';
+import { admitAhead, invoke, perform } from '../../gateway/invoke.ts';
 import type { Visit } from '../../gateway/visit.ts';
 import type { Answer } from '../../manifest/capability.ts';
 import type { BodyTask, RawHead, RawRequest } from '../../manifest/raw-route.ts';
@@ -71,6 +74,8 @@ export interface RawParts {
 
 export class RawRead extends RawArrived implements RawRequest {
   readonly #parts: RawParts;
+  /** The capability of `admitCall`, until it is called. */
+  #admitted: string | null = null;
 
   constructor(request: FastifyRequest, slot: CallSlot, parts: RawParts) {
     super(request, slot, parts.path, () => parts.gateway.envelope);
@@ -134,24 +139,54 @@ export class RawRead extends RawArrived implements RawRequest {
   }
 
   async perform(capability: string, work: Parameters<RawRequest['perform']>[1]) {
-    return perform(this.#parts.gateway, this.#callOf(capability), work);
+    return perform(this.#parts.gateway, { ...this.#callOf(capability), bodyBytes: this.body.length }, work);
   }
 
   #callOf(capability: string) {
-    const { gateway, visit } = this.#parts;
-    const endpoint = gateway.endpoints.get(capability);
-    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
-    const { principal } = this;
-    if (principal === null) throw problem('UNAUTHORIZED');
+    const { visit } = this.#parts;
     const { entryForm, traceId, signal, place } = visit;
-    return { endpoint, principal, entryForm, traceId, signal, ...(place === null ? {} : { place }) };
+    const isAdmitted = this.#admitted === capability;
+    if (isAdmitted) this.#admitted = null;
+    const of = { endpoint: this.#endpoint(capability), principal: this.#caller() };
+    return { ...of, entryForm, traceId, signal, isAdmitted, ...(place === null ? {} : { place }) };
   }
 
-  async rate(): Promise<void> {
+  #endpoint(capability: string): Endpoint {
+    const endpoint = this.#parts.gateway.endpoints.get(capability);
+    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
+    return endpoint;
+  }
+
+  #caller(): Principal {
     const { principal } = this;
     if (principal === null) throw problem('UNAUTHORIZED');
-    const grant = await this.#parts.gateway.limiter?.take(principal.accountId, principal.tier, 'reads');
+    return principal;
+  }
+
+  async admitCall(...capabilities: readonly string[]): Promise<void> {
+    const principal = this.#caller();
+    const endpoints = capabilities.map((each) => this.#endpoint(each));
+    const allowed = endpoints.find(({ capability: { id, scope } }) => scopesAllow(principal.scopes, id, scope));
+    const endpoint = allowed ?? endpoints[0];
+    if (endpoint === undefined) throw new Error('there is no capability to be admitted to');
+    await admitAhead(this.#parts.gateway, { endpoint, principal });
+    this.#admitted = endpoint.capability.id;
+  }
+
+  async rate(bodyBytes = 0): Promise<void> {
+    const { accountId, tier } = this.#caller();
+    const grant = await this.#parts.gateway.limiter?.take(accountId, tier, 'reads');
     if (grant?.allowed === false) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
+    this.#spend(Math.floor(bodyBytes / tokenWorth.bodyBytes));
+  }
+
+  weighAnswer(bytes: number): void {
+    this.#spend(Math.floor(bytes / tokenWorth.answerBytes));
+  }
+
+  #spend(tokens: number): void {
+    const { accountId, tier } = this.#caller();
+    if (tokens > 0) this.#parts.gateway.limiter?.spend(accountId, tier, 'reads', tokens);
   }
 
   metadata(answer: Answer): object {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -15,10 +16,11 @@ import type { RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import { serviceRoutes } from '../pages/service-routes.ts';
-import { CallRequest, identify, slotOf, urlOf } from '../rest/call-slot.ts';
+import { CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
 import { claim, occupy } from '../rest/occupy.ts';
 import { receiving } from '../rest/receive.ts';
+import { admitLong, beginSigning, endSigning, unprovenOwner } from './body-signature.ts';
 import { sendRaw } from './raw-answer.ts';
 import { admitBody, RawBody } from './raw-body.ts';
 import { RawArrived, type RawDoor, RawRead } from './raw-request.ts';
@@ -66,8 +68,11 @@ export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: 
       bodyLimit: route.bodyBytesMax,
       exposeHeadRoute: false,
       onRequest: (request, reply) => arrive(options, mounted, request, reply),
-      preParsing: (request, reply, payload, done) =>
-        done(null, takesStream ? payload : receiving(options, request, reply, payload as Readable, false)),
+      preParsing: (request, reply, payload, done) => {
+        const { raw } = slotOf(request);
+        if (raw?.signing !== undefined) (payload as Readable).on('data', raw.signing.credential.update);
+        done(null, takesStream ? payload : receiving(options, request, reply, payload as Readable, false));
+      },
       handler: (request, reply) => handle(options, mounted, request, reply),
     });
   if (!takesStream) mount(app);
@@ -102,7 +107,14 @@ async function arrive(
   slot.raw = { ...raw, visit, identity: visit };
   occupy(traffic, visit, slot, reply, NOBODY);
   const credential = route.credentialOf?.(head) ?? null;
-  if (credential !== null) await doorOf(gateway, request, reply).enter(credential);
+  if (credential !== null) {
+    const principal = await doorOf(gateway, request, reply).enter(credential);
+    admitLong(gateway, route, head, principal);
+  } else if (route.bodyCredentialOf !== undefined) {
+    const { signing, named } = await beginSigning(gateway, route, head);
+    slot.raw.signing = signing;
+    if (named !== null && slot.place !== undefined) traffic.claim(slot.place, unprovenOwner(named));
+  }
   admitBody(route, request.headers, slot.raw.proof ?? null);
   if (route.stream === 'both') answerOf(reply).takesLong = true;
 }
@@ -116,17 +128,19 @@ function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply):
   return {
     async enter(credential) {
       const principal = await identifyCaller(gateway, credential, request.ip);
-      if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
-      if (slot.raw !== undefined) {
-        slot.raw.principal = principal;
-        slot.raw.proof = credential?.bodyProof?.() ?? null;
-      }
-      slot.call?.identified(principal);
-      if (slot.call !== undefined) await admit(gateway, slot.call);
-      if (slot.place !== undefined) claim(gateway.traffic, slot.place, principal.accountId, reply);
+      if (slot.raw !== undefined) slot.raw.proof = credential?.bodyProof?.() ?? null;
+      await enterAs(gateway, principal, slot, reply);
       return principal;
     },
   };
+}
+
+async function enterAs(gateway: Gateway, principal: Principal, slot: CallSlot, reply: FastifyReply): Promise<void> {
+  if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
+  if (slot.raw !== undefined) slot.raw.principal = principal;
+  slot.call?.identified(principal);
+  if (slot.call !== undefined) await admit(gateway, slot.call);
+  if (slot.place !== undefined) claim(gateway.traffic, slot.place, principal.accountId, reply);
 }
 
 async function handle(
@@ -143,6 +157,8 @@ async function handle(
   if (gateway === null || raw === undefined || visit === undefined || place === undefined)
     throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
   if (slot.refused === true) return undefined;
+  const { signing } = raw;
+  if (signing !== undefined) await enterAs(gateway, await endSigning(gateway, signing, request), slot, reply);
   if (route.stream !== undefined) traffic.stream(place);
   else if (!(await traffic.run(place, answerOf(reply).waitedMs))) return undefined;
   slot.handling = true;

@@ -1,6 +1,6 @@
 // What a request carries with it on its way through the hooks of the server, and the request as the gateway sees it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BodyProof } from '../../core/credentials/credential.ts';
+import type { BodyCredential, BodyProof } from '../../core/credentials/credential.ts';
 import type { EntryForm } from '../../core/entry-form.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Call } from '../../gateway/call.ts';
@@ -38,8 +38,16 @@ export interface RawSlot {
   /** Who sent it, once that is known, and what the credential says of the body. */
   principal?: Principal;
   proof?: BodyProof | null;
+  /** What its body is to complete, as it arrives. */
+  signing?: Signing;
   /** Null: the failure is told by the JSON envelope. */
   refuse(failure: Problem): RawAnswer | null;
+}
+
+export interface Signing {
+  readonly credential: BodyCredential;
+  /** The address and the key that it names, for which wrong ones are counted. */
+  readonly guesser: string;
 }
 
 export function slotOf(request: FastifyRequest): CallSlot {

@@ -1,5 +1,5 @@
 // SQL of redrives and of the messages of a queue that lie in its dead-letter queue.
-import { int8Array } from '../../../db/arrays.ts';
+import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
@@ -91,6 +91,15 @@ const saveProgress = statement(
 const selectRedrives = statement(
   'redrive_select_page',
   `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.queue_id = $2 AND r.redrive_id < $3 ORDER BY r.redrive_id DESC LIMIT $4`,
+);
+
+const selectOfQueues = statement(
+  'redrive_select_of_queues',
+  `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.queue_id = ANY($2::bigint[]) ORDER BY r.redrive_id DESC LIMIT $3`,
+);
+const lockRedrives = statement(
+  'redrive_lock_several',
+  `SELECT ${redriveColumns} FROM queue.redrive r WHERE r.account_id = $1 AND r.redrive_id = ANY($2::text[]) ORDER BY r.redrive_id FOR UPDATE OF r`,
 );
 
 /**
@@ -202,6 +211,21 @@ export async function listRedrives(
   limit: number,
 ): Promise<RedriveRow[]> {
   return (await db.query<RedriveRow>(selectRedrives, [accountId, queueId, beforeId, limit])).rows;
+}
+
+/** Of all these queues, newest first. */
+export async function listRedrivesOf(
+  db: Queryable,
+  accountId: string,
+  queueIds: readonly bigint[],
+  limit: number,
+): Promise<RedriveRow[]> {
+  return (await db.query<RedriveRow>(selectOfQueues, [accountId, int8Array([...queueIds]), limit])).rows;
+}
+
+/** Those of the ids that there are, locked until the end of the transaction. */
+export async function takeRedrives(tx: Queryable, accountId: string, ids: readonly string[]): Promise<RedriveRow[]> {
+  return (await tx.query<RedriveRow>(lockRedrives, [accountId, textArray([...ids])])).rows;
 }
 
 export function redriveRecord(row: RedriveRow) {

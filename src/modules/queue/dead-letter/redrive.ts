@@ -40,6 +40,15 @@ export async function advanceRedrive(
  * Throws STATE_CONFLICT while another one of the queue is running.
  */
 export async function startRedrive(tx: Transaction, redrive: Omit<NewRedrive, 'nowMs'>): Promise<void> {
+  await noteRedrive(tx, redrive);
+  if (redrive.ratePerSecond !== null) return;
+  while ((await advanceOnce(tx, redrive.accountId, redrive.redriveId)).more) {
+    // in chunks, so that no statement takes long
+  }
+}
+
+/** Notes a redrive that is running from now on. Throws STATE_CONFLICT while another one of the queue is. */
+export async function noteRedrive(tx: Transaction, redrive: Omit<NewRedrive, 'nowMs'>): Promise<void> {
   const nowMs = await clockNow(tx);
   try {
     await addRedrive(tx, { ...redrive, nowMs });
@@ -47,10 +56,6 @@ export async function startRedrive(tx: Transaction, redrive: Omit<NewRedrive, 'n
     // The unique index of running ones refuses, or waits for one that is being started.
     if (['23505', '55P03'].includes(sqlState(error) ?? '')) throw alreadyRunning(error);
     throw error;
-  }
-  if (redrive.ratePerSecond !== null) return;
-  while ((await advanceOnce(tx, redrive.accountId, redrive.redriveId)).more) {
-    // in chunks, so that no statement takes long
   }
 }
 

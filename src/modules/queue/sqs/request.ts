@@ -64,6 +64,21 @@ export const readForm: BodyTask<SqsRequest> = {
   },
 };
 
+const ACTION = Buffer.from('Action=');
+const ACTION_CHARACTERS_MAX = 64;
+
+/** The action that a form names, without decoding the rest; null: none. */
+export function actionIn(body: Buffer): string | null {
+  for (let at = body.indexOf(ACTION); at !== -1; at = body.indexOf(ACTION, at + 1)) {
+    if (at > 0 && body[at - 1] !== AMPERSAND) continue;
+    const text = body.toString('latin1', at + ACTION.length, at + ACTION.length + ACTION_CHARACTERS_MAX);
+    return text.split('&', 1)[0] as string;
+  }
+  return null;
+}
+
+const AMPERSAND = 38;
+
 /** `Action=…&QueueUrl=…`, of a body or an address. */
 export function formOf(text: string): SqsRequest {
   if (text.split('&', FIELDS_MAX + 1).length > FIELDS_MAX) {

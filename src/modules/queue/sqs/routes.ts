@@ -1,8 +1,7 @@
 // Where clients of Amazon SQS send their requests: at /sqs, at the URLs of queues, and at the root, for clients that can have no path. Two
 // protocols: JSON (the action in X-Amz-Target) and forms of the query protocol, which are answered with XML. Each action is a call
 // of the capability that does the same natively.
-import { hash } from 'node:crypto';
-import { type SigV4Credential, sigV4 } from '../../../core/credentials/sigv4.ts';
+import { sigV4, sigV4OfBody } from '../../../core/credentials/sigv4.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { BATCH_BODY_BYTES_MAX } from '../limits.ts';
@@ -30,11 +29,14 @@ import {
   deleteMessageBatch,
   receiveMessage,
 } from './receive-actions.ts';
-import { formOf, readForm, readJsonFields, type SqsRequest } from './request.ts';
+import { actionIn, type Fields, formOf, readForm, readJsonFields } from './request.ts';
 import { sendMessage, sendMessageBatch } from './send-actions.ts';
 import { xmlAnswer, xmlFailure } from './xml.ts';
 
 const TARGET = 'AmazonSQS.';
+
+/** What is done, and as a call of which capability: of several, of the first that the scopes allow. */
+type Served = readonly [run: SqsAction, ...capabilities: readonly string[]];
 
 const unsupported: SqsAction = async () => {
   throw refused(
@@ -43,31 +45,31 @@ const unsupported: SqsAction = async () => {
   );
 };
 
-const ACTIONS: ReadonlyMap<string, SqsAction> = new Map(
-  Object.entries({
-    CreateQueue: createQueueAction,
-    DeleteQueue: deleteQueue,
-    GetQueueUrl: getQueueUrl,
-    ListQueues: listQueues,
-    GetQueueAttributes: getQueueAttributes,
-    SetQueueAttributes: setQueueAttributes,
-    PurgeQueue: purgeQueue,
-    SendMessage: sendMessage,
-    SendMessageBatch: sendMessageBatch,
-    ReceiveMessage: receiveMessage,
-    DeleteMessage: deleteMessage,
-    DeleteMessageBatch: deleteMessageBatch,
-    ChangeMessageVisibility: changeMessageVisibility,
-    ChangeMessageVisibilityBatch: changeMessageVisibilityBatch,
-    ListDeadLetterSourceQueues: listDeadLetterSourceQueues,
-    StartMessageMoveTask: startMessageMoveTask,
-    CancelMessageMoveTask: cancelMessageMoveTask,
-    ListMessageMoveTasks: listMessageMoveTasks,
-    TagQueue: tagQueue,
-    UntagQueue: untagQueue,
-    ListQueueTags: listQueueTags,
-    AddPermission: unsupported,
-    RemovePermission: unsupported,
+export const ACTIONS: ReadonlyMap<string, Served> = new Map(
+  Object.entries<Served>({
+    CreateQueue: [createQueueAction, 'queue.create'],
+    DeleteQueue: [deleteQueue, 'queue.delete'],
+    GetQueueUrl: [getQueueUrl, 'queue.get'],
+    ListQueues: [listQueues, 'queue.list'],
+    GetQueueAttributes: [getQueueAttributes, 'queue.stats', 'queue.get'],
+    SetQueueAttributes: [setQueueAttributes, 'queue.update'],
+    PurgeQueue: [purgeQueue, 'queue.purge'],
+    SendMessage: [sendMessage, 'queue.publish'],
+    SendMessageBatch: [sendMessageBatch, 'queue.batch.publish'],
+    ReceiveMessage: [receiveMessage, 'queue.consume'],
+    DeleteMessage: [deleteMessage, 'queue.ack'],
+    DeleteMessageBatch: [deleteMessageBatch, 'queue.ack'],
+    ChangeMessageVisibility: [changeMessageVisibility, 'queue.extend', 'queue.nack'],
+    ChangeMessageVisibilityBatch: [changeMessageVisibilityBatch, 'queue.extend', 'queue.nack'],
+    ListDeadLetterSourceQueues: [listDeadLetterSourceQueues, 'queue.list'],
+    StartMessageMoveTask: [startMessageMoveTask, 'queue.dlq.redrive'],
+    CancelMessageMoveTask: [cancelMessageMoveTask, 'queue.dlq.redrive_cancel'],
+    ListMessageMoveTasks: [listMessageMoveTasks, 'queue.dlq.redrives'],
+    TagQueue: [tagQueue, 'queue.update'],
+    UntagQueue: [untagQueue, 'queue.update'],
+    ListQueueTags: [listQueueTags, 'queue.get'],
+    AddPermission: [unsupported],
+    RemovePermission: [unsupported],
   }),
 );
 
@@ -83,49 +85,66 @@ function route(name: string, path: string, methods: RawRoute['methods'] = ['GET'
   return {
     ...{ name, path, methods, capability: null, bodyBytesMax: BATCH_BODY_BYTES_MAX },
     // What does not tell the hash of its body is known only with the body.
-    credentialOf: (head) => (head.headers['x-amz-content-sha256'] === undefined ? null : signatureOf(head)),
+    credentialOf: (head) => (head.headers['x-amz-content-sha256'] === undefined ? null : sigV4(head, SIGNED)),
+    bodyCredentialOf: (head) => sigV4OfBody(head, SIGNED),
+    longBodyFor,
     answer,
     refuse,
   };
 }
 
-function signatureOf(head: RawHead, body?: Buffer): SigV4Credential | null {
-  return sigV4(head, { services: ['sqs'], ...(body === undefined ? {} : { bodySha256: hash('sha256', body) }) });
+const SIGNED = { services: ['sqs'] } as const;
+
+/** Only messages may be long. What a form asks for is known with its body. */
+function longBodyFor(head: RawHead): readonly string[] {
+  const actions = isJson(head) ? [targetOf(head)] : ['SendMessage', 'SendMessageBatch'];
+  const sending = actions.filter((action) => action.startsWith('SendMessage'));
+  return sending.flatMap((action) => (ACTIONS.get(action)?.slice(1) as readonly string[] | undefined) ?? []);
 }
 
 async function answer(request: RawRequest, state: QueueState): Promise<RawAnswer> {
-  const { accountId } = request.principal ?? (await request.identify(signatureOf(request, request.body)));
-  const { action, fields } = await readRequest(request);
-  const run = ACTIONS.get(action);
-  if (run === undefined) {
-    await request.rate();
-    throw refused('InvalidAction', `The action ${JSON.stringify(action.slice(0, 64))} is not served.`, 'Action');
-  }
-  const data = await run({
-    request,
-    state,
-    accountId,
-    fields,
-    isXml: !isJson(request),
-    nameInPath: request.params.queue,
-  });
-  return isJson(request)
-    ? jsonAnswer(200, data, request)
-    : xml(200, xmlAnswer(action, data, request.requestId), request);
+  const { principal } = request;
+  if (principal === null) throw new Error('the signature is looked at before the request is answered');
+  const action = actionOf(request);
+  const [run, ...capabilities] = ACTIONS.get(action) ?? [];
+  // Scope and rate come before anything is decoded, or looked up by its name.
+  if (capabilities.length > 0) await request.admitCall(...capabilities);
+  else await request.rate();
+  if (run === undefined) throw notServed(action);
+  const { accountId } = principal;
+  const isXml = !isJson(request);
+  const fields = await readFields(request, action);
+  const data = await run({ request, state, accountId, fields, isXml, nameInPath: request.params.queue });
+  return isXml ? xml(200, xmlAnswer(action, data, request.requestId), request) : jsonAnswer(200, data, request);
 }
 
-async function readRequest(request: RawRequest): Promise<SqsRequest> {
-  const { body, headers } = request;
-  if (isJson(request)) {
-    const action = String(headers['x-amz-target']).slice(TARGET.length);
-    return { action, fields: await request.read(readJsonFields, body) };
-  }
-  return body.length === 0 ? formOf(request.query.toString()) : request.read(readForm, body);
+function notServed(action: string): Problem {
+  if (action === '') return refused('InvalidAction', 'The form must contain the parameter Action.', 'Action');
+  return refused('InvalidAction', `The action ${JSON.stringify(action.slice(0, 64))} is not served.`, 'Action');
 }
 
-function isJson({ headers }: RawHead): boolean {
+/** What is asked for, before the rest is read; empty: nothing. */
+function actionOf({ headers, body, query }: RawRequest): string {
+  if (isJson({ headers })) return targetOf({ headers });
+  return (body.length === 0 ? query.get('Action') : actionIn(body)) ?? '';
+}
+
+async function readFields(request: RawRequest, action: string): Promise<Fields> {
+  const { body } = request;
+  if (isJson(request)) return request.read(readJsonFields, body);
+  const form = body.length === 0 ? formOf(request.query.toString()) : await request.read(readForm, body);
+  // A form that names two is a call of neither.
+  if (form.action !== action) throw notServed(form.action);
+  return form.fields;
+}
+
+function isJson({ headers }: Pick<RawHead, 'headers'>): boolean {
   const target = headers['x-amz-target'];
   return typeof target === 'string' && target.startsWith(TARGET);
+}
+
+function targetOf({ headers }: Pick<RawHead, 'headers'>): string {
+  return String(headers['x-amz-target']).slice(TARGET.length);
 }
 
 function jsonAnswer(
