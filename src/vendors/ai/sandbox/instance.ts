@@ -1,29 +1,35 @@
 // A value that is valid under a JSON schema of the strict subset that structured outputs take: the smallest there is, the same every time.
-import randexp from 'randexp';
+// Schemas come from strangers and are read on the event loop: every step is charged, by what it takes, before it is repeated. Whatever a
+// schema asks for, it is done or refused within some milliseconds (`instance.soak.test.ts`).
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+import { leastMatch } from './pattern.ts';
 
-/** The class itself: its types promise it one level deeper. */
-const Expression = randexp as unknown as typeof randexp.default;
 /** No schema of the strict subset is so deep. */
 const DEPTH_MAX = 24;
 /** Steps taken and characters made for one value: a short schema can ask for a value without an end. */
 const SPENT_MAX = 64 * 1024;
+/** What takes as long as so many steps: a value, a name that is copied, a branch that has no value, any pattern and a character of it. */
+const VALUE_STEPS = 4;
+const NAME_STEPS = 12;
+const FAILED_STEPS = 128;
+const PATTERN_STEPS = 128;
+const PATTERN_CHARACTER_STEPS = 4;
+const REF_CHARACTERS_MAX = 1_024;
 const PATTERN_CHARACTERS_MAX = 1_000;
-/** Of a pattern, in all. */
-const REPEATS_MAX = 1_000;
 
-const FORMATS: Readonly<Record<string, string>> = {
-  'date-time': '2026-01-01T00:00:00Z',
-  date: '2026-01-01',
-  time: '00:00:00Z',
-  duration: 'P1D',
-  email: 'sandbox@example.org',
-  hostname: 'example.org',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  uuid: '00000000-0000-4000-8000-000000000000',
-  uri: 'https://example.org/',
-};
+const FORMATS: ReadonlyMap<unknown, string> = new Map([
+  ['date-time', '2026-01-01T00:00:00Z'],
+  ['date', '2026-01-01'],
+  ['time', '00:00:00Z'],
+  ['duration', 'P1D'],
+  ['email', 'sandbox@example.org'],
+  ['hostname', 'example.org'],
+  ['ipv4', '192.0.2.1'],
+  ['ipv6', '2001:db8::1'],
+  ['uuid', '00000000-0000-4000-8000-000000000000'],
+  ['uri', 'https://example.org/'],
+]);
+const ANY_TEXT = 'sandbox';
 
 /** No value of the schema was found. */
 export class NoInstance extends Error {}
@@ -40,26 +46,26 @@ class Instances {
   #spent = 0;
   /** A value never needs to have another of the same reference within it: the inner one would do. */
   readonly #open = new Set(['#']);
+  readonly #resolved = new Map<string, unknown>();
+  readonly #matching = new Map<string, string>();
 
   constructor(root: WireObject) {
     this.#root = root;
   }
 
   of(schema: unknown, depth: number): unknown {
-    this.#spend(1);
+    this.#spend(VALUE_STEPS);
     if (depth > DEPTH_MAX) throw new NoInstance('the schema is too deep');
-    if (schema === true || !isObject(schema)) return 'sandbox';
+    if (schema === true || !isObject(schema)) return this.#made(ANY_TEXT);
     if (typeof schema.$ref === 'string') return this.#referred(schema.$ref, depth);
     if ('const' in schema) return this.#copied(schema.const);
     if (Array.isArray(schema.enum)) return this.#copied(schema.enum[0]);
     for (const name of ['anyOf', 'oneOf']) {
-      const branches = objectsOf(schema[name]);
+      const branches = this.#objectsOf(schema[name]);
       if (branches.length > 0) return this.#first(branches, depth);
     }
-    const all = objectsOf(schema.allOf);
-    this.#spend(all.length);
-    if (all.length > 0) return this.of(Object.assign({}, ...all, without(schema, 'allOf')), depth + 1);
-    return this.#typed(schema, depth);
+    const all = this.#objectsOf(schema.allOf);
+    return all.length > 0 ? this.of(this.#merged(schema, all), depth + 1) : this.#typed(schema, depth);
   }
 
   #spend(amount: number): void {
@@ -67,36 +73,59 @@ class Instances {
     if (!(this.#spent <= SPENT_MAX)) throw new TooLarge('its smallest value is too large');
   }
 
+  #objectsOf(value: unknown): readonly WireObject[] {
+    if (!Array.isArray(value)) return [];
+    this.#spend(value.length);
+    return objectsOf(value);
+  }
+
+  #made(text: string): string {
+    this.#spend(text.length);
+    return text;
+  }
+
   #copied(value: unknown): unknown {
     if (value === undefined) throw new NoInstance('an enum is empty');
-    this.#spend(JSON.stringify(value).length);
+    this.#spend(sizeWithin(value, SPENT_MAX - this.#spent));
     return value;
+  }
+
+  #merged(schema: WireObject, all: readonly WireObject[]): WireObject {
+    const { allOf: _, ...rest } = schema;
+    const whole: Record<string, unknown> = {};
+    for (const part of [...all, rest]) {
+      for (const name in part) {
+        this.#spend(NAME_STEPS);
+        whole[name] = part[name];
+      }
+    }
+    return whole;
   }
 
   /** Of the first branch that has an end. */
   #first(branches: readonly WireObject[], depth: number): unknown {
-    this.#spend(branches.length);
     for (const branch of branches) {
       try {
         return this.of(branch, depth + 1);
       } catch (error) {
         if (!(error instanceof NoInstance) || error instanceof TooLarge) throw error;
+        this.#spend(FAILED_STEPS);
       }
     }
     throw new NoInstance('no branch has an end');
   }
 
   #typed(schema: WireObject, depth: number): unknown {
-    const [type] = [schema.type].flat();
+    const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
     switch (type ?? (isObject(schema.properties) ? 'object' : 'string')) {
       case 'object':
         return this.#object(schema, depth);
       case 'array':
         return this.#array(schema, depth);
       case 'number':
-        return numberOf(schema, 0);
+        return this.#number(schema, 0);
       case 'integer':
-        return numberOf(schema, 1);
+        return this.#number(schema, 1);
       case 'boolean':
         return true;
       case 'null':
@@ -108,36 +137,56 @@ class Instances {
 
   #object({ properties, required }: WireObject, depth: number): unknown {
     const known = isObject(properties) ? properties : {};
-    const names = Array.isArray(required) ? required.map(String) : [];
-    return Object.fromEntries(
-      names.map((name) => {
-        this.#spend(name.length);
-        // What every object inherits is no property of the schema.
-        return [name, this.of(Object.hasOwn(known, name) ? known[name] : true, depth + 1)];
-      }),
-    );
+    const names: readonly unknown[] = Array.isArray(required) ? required : [];
+    const made: [string, unknown][] = [];
+    for (const name of names) {
+      if (typeof name !== 'string') throw new NoInstance('a name that is required is no text');
+      this.#spend(name.length);
+      // What every object inherits is no property of the schema.
+      made.push([name, this.of(Object.hasOwn(known, name) ? known[name] : true, depth + 1)]);
+    }
+    return Object.fromEntries(made);
   }
 
   #array({ items, minItems }: WireObject, depth: number): unknown[] {
-    const least = Number(minItems ?? 0);
+    const least = numberIn(minItems, 0);
     const made: unknown[] = [];
     try {
       while (made.length < Math.max(1, least)) made.push(this.of(items, depth + 1));
     } catch (error) {
       if (!(error instanceof NoInstance) || error instanceof TooLarge || least > 0) throw error;
+      this.#spend(FAILED_STEPS);
     }
     return made;
   }
 
+  #number(schema: WireObject, step: 0 | 1): number {
+    const value = numberOf(schema, step);
+    this.#spend(String(value).length);
+    return value;
+  }
+
   #text({ format, pattern, minLength, maxLength }: WireObject): string {
-    if (typeof pattern === 'string') return matching(pattern);
-    const text = FORMATS[String(format)] ?? 'sandbox';
-    const least = Number(minLength ?? 0);
+    if (typeof pattern === 'string') return this.#made(this.#matchingOf(pattern));
+    const text = FORMATS.get(format) ?? ANY_TEXT;
+    const least = numberIn(minLength, 0);
     this.#spend(Math.max(text.length, least));
-    return text.padEnd(least, '.').slice(0, Number(maxLength ?? Number.POSITIVE_INFINITY));
+    return text.padEnd(least, '.').slice(0, numberIn(maxLength, Number.POSITIVE_INFINITY));
+  }
+
+  #matchingOf(pattern: string): string {
+    const known = this.#matching.get(pattern);
+    if (known !== undefined) return known;
+    if (pattern.length > PATTERN_CHARACTERS_MAX) throw new TooLarge('a pattern is too long');
+    this.#spend(PATTERN_STEPS + pattern.length * PATTERN_CHARACTER_STEPS);
+    const made = leastMatch(pattern, () => this.#spend(1));
+    if (made === null) throw new NoInstance('a pattern matches nothing, or refers back');
+    this.#matching.set(pattern, made);
+    return made;
   }
 
   #referred(ref: string, depth: number): unknown {
+    if (ref.length > REF_CHARACTERS_MAX) throw new TooLarge(`a $ref has more than ${REF_CHARACTERS_MAX} characters`);
     if (this.#open.has(ref)) throw new NoInstance('the schema has no end');
     this.#open.add(ref);
     try {
@@ -148,30 +197,59 @@ class Instances {
   }
 
   #at(ref: string): unknown {
-    const steps = ref.replace(/^#\/?/, '').split('/').filter(Boolean);
-    const found = steps.reduce<unknown>((at, step) => {
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-      return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-    }, this.#root);
+    if (!this.#resolved.has(ref)) {
+      this.#spend(ref.length);
+      this.#resolved.set(ref, resolved(this.#root, ref));
+    }
+    const found = this.#resolved.get(ref);
     if (found === undefined) throw new NoInstance(`there is no ${ref}`);
     return found;
   }
 }
 
-function without(schema: WireObject, name: string): WireObject {
-  return Object.fromEntries(Object.entries(schema).filter(([other]) => other !== name));
+function resolved(root: WireObject, ref: string): unknown {
+  const steps = ref.replace(/^#\/?/, '').split('/').filter(Boolean);
+  return steps.reduce<unknown>((at, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }, root);
+}
+
+/** About as many characters as its JSON has; counted only until there are more than `max`. */
+function sizeWithin(value: unknown, max: number): number {
+  let size = 0;
+  const pending: unknown[] = [value];
+  while (pending.length > 0 && size <= max) {
+    const one = pending.pop();
+    size += 1;
+    if (typeof one === 'string') size += one.length;
+    else if (typeof one === 'number') size += String(one).length;
+    else if (Array.isArray(one)) {
+      if (size + one.length > max) return Number.POSITIVE_INFINITY;
+      for (const each of one) pending.push(each);
+    } else if (isObject(one)) {
+      for (const name in one) {
+        size += NAME_STEPS + name.length;
+        if (size > max) return Number.POSITIVE_INFINITY;
+        pending.push(one[name]);
+      }
+    }
+  }
+  return size;
+}
+
+function numberIn(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }
 
 function numberOf(schema: WireObject, step: 0 | 1): number {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;
   const unit = typeof multipleOf === 'number' ? multipleOf : step;
-  const low = Math.max(Number(minimum ?? -Infinity), Number(exclusiveMinimum ?? -Infinity));
-  const high = Math.min(Number(maximum ?? Infinity), Number(exclusiveMaximum ?? Infinity));
-  const fits = (value: number) =>
-    value >= Number(minimum ?? -Infinity) &&
-    value <= Number(maximum ?? Infinity) &&
-    value > Number(exclusiveMinimum ?? -Infinity) &&
-    value < Number(exclusiveMaximum ?? Infinity);
+  const [from, above] = [numberIn(minimum, -Infinity), numberIn(exclusiveMinimum, -Infinity)];
+  const [to, below] = [numberIn(maximum, Infinity), numberIn(exclusiveMaximum, Infinity)];
+  const low = Math.max(from, above);
+  const high = Math.min(to, below);
+  const fits = (value: number) => value >= from && value <= to && value > above && value < below;
   const near = Number.isFinite(low) ? low : Number.isFinite(high) ? high : 0;
   const among = Number.isFinite(low) && Number.isFinite(high) ? [(low + high) / 2] : [];
   const stepped =
@@ -182,25 +260,4 @@ function numberOf(schema: WireObject, step: 0 | 1): number {
   const found = candidates.find(fits);
   if (found === undefined) throw new NoInstance('no number fits');
   return found;
-}
-
-/** The least that matches. What a pattern repeats is counted, and what it refers back to would double it. */
-function matching(pattern: string): string {
-  if (pattern.length > PATTERN_CHARACTERS_MAX) throw new TooLarge('a pattern is too long');
-  if (/\\[1-9k]/.test(pattern)) throw new NoInstance('a pattern refers back');
-  let expression: InstanceType<typeof Expression>;
-  try {
-    expression = new Expression(pattern);
-  } catch {
-    throw new NoInstance('the pattern cannot be read');
-  }
-  let repeats = 0;
-  expression.max = 4;
-  // Always the least: the same every time.
-  expression.randInt = (from) => {
-    repeats += Math.max(from, 1);
-    if (repeats > REPEATS_MAX) throw new TooLarge('a pattern repeats too much');
-    return from;
-  };
-  return expression.gen();
 }
