@@ -7,6 +7,7 @@ import { createTopup } from '../../src/core/payments/topups/create.ts';
 import type { TopupRow } from '../../src/core/payments/topups/store.ts';
 import { statement } from '../../src/db/statement.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
+import { entering } from '../support/enter.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 import { dyingEverywhere } from './mortal.ts';
 
@@ -51,7 +52,7 @@ test.each(['before anybody pays', 'after it was paid'])(
       customer = await Customer.open(till);
       const { accountId } = customer.account;
       try {
-        await createTopup(core, accountId, order);
+        await createTopup(core, accountId, entering(accountId), order);
       } finally {
         for (const id of await topupsOf(customer)) {
           const isPaid = when === 'after it was paid' && (await payIfThere(id));

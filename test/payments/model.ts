@@ -17,6 +17,7 @@ import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
 import { Problem } from '../../src/problems/problem.ts';
 import type { Currency } from '../../src/vendors/payments/port.ts';
+import { entering } from '../support/enter.ts';
 import { createTestAccount, type TestAccount } from '../support/service.ts';
 import { call as laneCall } from '../wallet/harness.ts';
 import { Customer, type Till } from './harness.ts';
@@ -144,7 +145,7 @@ export class History {
   async #topup(amountNanos: bigint, currency: Currency): Promise<void> {
     const { accountId } = this.#account;
     const order = { amountNanos, currency, saveMethod: false, returnUrl: null };
-    const { topup_id: id, checkout_url } = await createTopup(this.#core, accountId, order);
+    const { topup_id: id, checkout_url } = await createTopup(this.#core, accountId, entering(accountId), order);
     await this.#till.bench.pay(checkout_url as string, 'pays');
     const paid = (await checkTopup(this.#core, { accountId, id, attempt: -1 })) as TopupRow;
     expect(paid.status).toBe('succeeded');

@@ -6,6 +6,7 @@ import { checkSubscription } from '../../src/core/payments/subscriptions/check.t
 import { openSubscription } from '../../src/core/payments/subscriptions/open.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
+import { entering } from '../support/enter.ts';
 import { openTill, type Till } from './harness.ts';
 import { dyingEverywhere } from './mortal.ts';
 import { Subscriber } from './subscriber.ts';
@@ -38,7 +39,9 @@ async function expectTierOfSubscription(subscriber: Subscriber): Promise<void> {
 test('opening its page: however often it is begun again there is one', async () => {
   const subscriber = await Subscriber.open(till);
   const { accountId } = subscriber.customer.account;
-  const deaths = await dyingEverywhere(till.service.core, (core) => openSubscription(core, accountId, order));
+  const deaths = await dyingEverywhere(till.service.core, (core) =>
+    openSubscription(core, accountId, entering(accountId), order),
+  );
   expect(deaths).toBeGreaterThan(8);
   const page = await subscriber.upgrade();
   const { rows } = await (till.service.core.db as Database).query(countRows, [accountId]);

@@ -1,6 +1,7 @@
 // Signing in and what follows, in a real browser without scripts, each page looked at by axe; and who may do what there.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lockCaller } from '../../src/core/accounts/accounts.ts';
 import { deleteAccount } from '../../src/core/accounts/deletion/deletion.ts';
 import { listMails } from '../../src/core/mail/mail.ts';
 import { membersOf } from '../../src/core/people/persons.ts';
@@ -168,7 +169,10 @@ test('who was removed from the only account is as new', async () => {
 test('a deleted account says so, and its owner restores it by a button', async () => {
   const email = 'deletes@example.org';
   const accountId = await accountOf(await signedIn(email));
-  await service.core.db.transaction((tx) => deleteAccount(tx, accountId, { forfeit: true, requestId: 'req_test' }));
+  await service.core.db.transaction(async (tx) => {
+    const nowMs = await lockCaller(tx, accountId);
+    await deleteAccount(tx, accountId, { forfeit: true, requestId: 'req_test', nowMs });
+  });
   const page = await newPage();
   await page.goto(`${service.url}/auth`);
   await page.fill('#email', email);

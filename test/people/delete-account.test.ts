@@ -262,7 +262,7 @@ describe('a purge', () => {
         [person?.personId ?? '', gone],
       );
       await grantCredit(tx, gone, { kind: 'promo', amountNanos: 1n, expiresInMs: null, note: null });
-      await deleteAccount(tx, gone, { forfeit: true, requestId: 'req_test' });
+      await deleteAccount(tx, gone, { forfeit: true, requestId: 'req_test', nowMs: await lockCaller(tx, gone) });
     });
     await service.advance(8 * DAY_S);
     await purged({ accountId: gone });

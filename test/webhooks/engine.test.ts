@@ -5,6 +5,7 @@ import { deliveryRecord } from '../../src/core/webhooks/deliveries/record.ts';
 import { endDeliveries, redeliver } from '../../src/core/webhooks/deliveries/store.ts';
 import { deliverTest } from '../../src/core/webhooks/deliveries/test-delivery.ts';
 import { deleteRegistration, replaceSigningSecret } from '../../src/core/webhooks/registrations/store.ts';
+import { entering } from '../support/enter.ts';
 import { createTestAccount, type TestService } from '../support/service.ts';
 import {
   deliveriesOf,
@@ -213,7 +214,8 @@ describe('a test event', () => {
     const accountId = await account();
     const events = ['wallet.expired', 'queue.dlq'];
     const webhookId = await register(service.core, accountId, { url: receiver.url, events });
-    const delivery = await deliverTest(service.core, accountId, webhookId, { a: [1] }, 'req_test');
+    const sender = { accountId, requestId: 'req_test', enter: entering(accountId) };
+    const delivery = await deliverTest(service.core, sender, webhookId, { a: [1] });
     expect(delivery).toMatchObject({ status: 'failed', attempt: 1, http_status: 500, due_at: null });
     expect(verify(receiver.seen[0] as Received)).toMatchObject({
       type: 'wallet.expired',
@@ -226,6 +228,6 @@ describe('a test event', () => {
     await service.advance(60);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(receiver.seen).toHaveLength(1);
-    expect(await deliverTest(service.core, accountId, 'wh_unknown00000000000000', {}, 'req_test')).toBeNull();
+    expect(await deliverTest(service.core, sender, 'wh_unknown00000000000000', {})).toBeNull();
   });
 });

@@ -12,6 +12,7 @@ import { clockNow } from '../database-clock.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../wallet/grants.ts';
 import { lockWallets } from '../wallet/lane/statements.ts';
+import { holdRights } from './rights.ts';
 import { isTierAtLeast, type Tier } from './tiers.ts';
 
 export interface NewAccount {
@@ -216,6 +217,7 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
   }
   if (nowMs === null || before === null || before.suspended === suspended) return before;
   const now = new Date(nowMs);
+  await holdRights(tx, accountId);
   // A suspended wallet is not recharged; let through, it is looked at.
   await Promise.all([tx.query(updateSuspended, [accountId, suspended, now]), tx.query(touch, [accountId, now])]);
   return { ...before, suspended, updatedAtMs: nowMs };
@@ -226,8 +228,19 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
  * Answers the time after the lock, or null when there is no such account.
  */
 export async function lockAccount(tx: Queryable, accountId: string): Promise<number | null> {
-  const [wallets, nowMs] = await Promise.all([tx.query(lockWallets, [textArray([accountId])]), clockNow(tx)]);
-  return wallets.count === 0 ? null : nowMs;
+  return (await lockWallet(tx, accountId))?.nowMs ?? null;
+}
+
+/** The same, with whether the account is suspended. */
+export async function lockWallet(
+  tx: Queryable,
+  accountId: string,
+): Promise<{ readonly nowMs: number; readonly suspended: boolean } | null> {
+  const [{ rows }, nowMs] = await Promise.all([
+    tx.query<{ suspended: boolean }>(lockWallets, [textArray([accountId])]),
+    clockNow(tx),
+  ]);
+  return rows[0] === undefined ? null : { nowMs, suspended: rows[0].suspended };
 }
 
 /** Locks the account of a call. Answers the time after the lock. Throws INVALID_API_KEY when the account is gone. */

@@ -1,9 +1,11 @@
 // Free writes whose work calls the outside world and so cannot stand in a transaction (contract §4). The claim of the key is
 // committed first and lives for a minute, longer than any such work takes: when the process dies, the key is free again after it.
+// Whatever the work commits, it enters the account with: a caller that has ended meanwhile changes nothing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statement } from '../../db/statement.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { type Enter, enter } from '../accounts/enter.ts';
 import type { CallContext } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
 import type { IdempotencyKey } from './key.ts';
@@ -23,21 +25,22 @@ const freeClaim = statement(
 );
 
 /**
- * Runs `body` outside of any transaction under the call's idempotency key and keeps its `data` for `keepDays`. A call that comes
- * while another with the key runs waits for its answer up to 2 s. Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, and
+ * Runs `body` outside of any transaction under the call's idempotency key and keeps its `data` for `keepDays`. `body` gets what its
+ * transactions begin with. A call that comes while another with the key runs waits for its answer up to 2 s. Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, and
  * what `body` throws.
  */
 export async function runOutside(
   ctx: CallContext,
-  body: () => Promise<unknown>,
+  body: (enter: Enter) => Promise<unknown>,
   { keepDays = 1 }: Pick<WriteOptions, 'keepDays'> = {},
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { idempotency: key } = ctx;
-  if (key === null) return { data: await body(), replayed: false };
+  const work = () => body((tx) => enter(tx, ctx));
+  if (key === null) return { data: await work(), replayed: false };
   const earlier = await claimOrWait(ctx, key);
   if (earlier !== null) return { data: earlier, replayed: true };
   try {
-    const data = await body();
+    const data = await work();
     await keep(ctx, key, toJson(data), keepDays);
     return { data, replayed: false };
   } catch (error) {

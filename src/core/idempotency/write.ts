@@ -1,10 +1,11 @@
-// Free writes: claim the idempotency key, do the work and store the answer in one transaction (contract §4).
+// Free writes: look at the caller again, claim the idempotency key, do the work and store the answer in one transaction (contract §4).
 // Only successes are stored: a failure rolls the claim back with everything else.
 import { sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
+import { confirmCaller, type Entry, enter } from '../accounts/enter.ts';
 import type { CallContext } from '../context.ts';
 import type { IdempotencyKey } from './key.ts';
 
@@ -13,8 +14,13 @@ export interface WriteOptions {
   readonly keepDays?: number;
   /** The answer holds a secret: stored encrypted under the raw idempotency key, and replayed only to the key that got it. */
   readonly secret?: boolean;
-  /** Runs first, before any replay. */
-  readonly admit?: (tx: Transaction) => Promise<void>;
+}
+
+interface EnteringOptions extends WriteOptions {
+  /** A second account that the write changes: locked beside the caller's. */
+  readonly other?: string;
+  /** Runs once the account is entered, before any replay. */
+  readonly admit?: (tx: Transaction, entry: Entry) => Promise<void>;
 }
 
 export interface StoredAnswer {
@@ -53,25 +59,58 @@ const storeAnswer = statement(
 );
 
 /**
- * Runs `body` in one transaction under the call's idempotency key. `body` answers `data`.
- * Throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_FLIGHT, and what `admit` and `body` throw.
+ * A write: enters the account, which stays locked, and runs `body` in that transaction under the call's idempotency key. `body` gets
+ * the caller as it is under the lock, with the time of the change, and answers `data`.
+ * Throws what `enter` throws, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_FLIGHT, and what `admit` and `body` throw.
  */
-export async function runWrite(
+export function runWrite(
+  ctx: CallContext,
+  body: (tx: Transaction, entry: Entry) => Promise<unknown>,
+  options: EnteringOptions = {},
+): Promise<Written> {
+  return ctx.core.db.transaction(async (tx) => {
+    const entry = await enter(tx, ctx, options.other);
+    await options.admit?.(tx, entry);
+    return once(tx, ctx, () => body(tx, entry), options);
+  });
+}
+
+/**
+ * The same for a write that changes many rows, or waits for rows that other writes hold while they wait for the account: the account
+ * is not locked meanwhile, and the caller is looked at again as the last act of the transaction.
+ */
+export function runLongWrite(
   ctx: CallContext,
   body: (tx: Transaction) => Promise<unknown>,
   options: WriteOptions = {},
-): Promise<{ data: unknown; replayed: boolean }> {
-  const { idempotency, core } = ctx;
-  const claimed = { keepMs: (options.keepDays ?? 1) * DAY_MS, secret: options.secret === true };
-  return core.db.transaction(async (tx) => {
-    await options.admit?.(tx);
-    if (idempotency === null) return { data: await body(tx), replayed: false };
-    const earlier = await claimKey(tx, ctx, idempotency, claimed);
-    if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
-    const data = await body(tx);
-    await tx.query(storeAnswer, [ctx.accountId, idempotency.hash, sealAnswer(ctx, idempotency, data, options)]);
-    return { data, replayed: false };
+): Promise<Written> {
+  return ctx.core.db.transaction(async (tx) => {
+    const written = await once(tx, ctx, () => body(tx), options);
+    await confirmCaller(tx, ctx);
+    return written;
   });
+}
+
+interface Written {
+  readonly data: unknown;
+  readonly replayed: boolean;
+}
+
+/** Runs `body` unless the call's idempotency key has an answer already. */
+async function once(
+  tx: Transaction,
+  ctx: CallContext,
+  body: () => Promise<unknown>,
+  options: WriteOptions,
+): Promise<Written> {
+  const { idempotency } = ctx;
+  if (idempotency === null) return { data: await body(), replayed: false };
+  const claimed = { keepMs: (options.keepDays ?? 1) * DAY_MS, secret: options.secret === true };
+  const earlier = await claimKey(tx, ctx, idempotency, claimed);
+  if (earlier !== null) return { data: new JsonText(openAnswer(ctx, idempotency, earlier)), replayed: true };
+  const data = await body();
+  await tx.query(storeAnswer, [ctx.accountId, idempotency.hash, sealAnswer(ctx, idempotency, data, options)]);
+  return { data, replayed: false };
 }
 
 /**

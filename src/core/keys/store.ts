@@ -4,6 +4,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
+import { holdRights } from '../accounts/rights.ts';
 import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/limits/key-cap.ts';
 import type { MintedSecret } from './api-key.ts';
 
@@ -192,6 +193,7 @@ export async function replaceSecret(
 ): Promise<void> {
   const now = new Date(nowMs);
   await Promise.all([
+    holdRights(tx, accountId),
     tx.query(deleteEndedSecrets, [accountId, keyId, now]),
     tx.query(retireCurrentSecret, [accountId, keyId, new Date(endsAtMs)]),
     endsAtMs > nowMs ? null : tx.query(endEarlierSecrets, [accountId, keyId, now]),
@@ -212,11 +214,13 @@ export async function updateKeyFields(
   fields: Pick<KeyFields, 'name' | 'scopes'>,
   nowMs: number,
 ): Promise<void> {
+  await holdRights(tx, accountId);
   await tx.query(updateFields, [accountId, keyId, fields.name, arrayOf(fields.scopes), new Date(nowMs)]);
 }
 
 /** Its secrets stay: who sends one is told that the key was revoked. */
 export async function markRevoked(tx: Transaction, accountId: string, keyId: string, reason: string, nowMs: number) {
+  await holdRights(tx, accountId);
   await tx.query(updateRevoked, [accountId, keyId, reason, new Date(nowMs)]);
 }
 

@@ -1,6 +1,6 @@
 // What the calling key may do to keys: judged under the account's lock and before any replay, so that no stored answer leaks to a
 // key that may not have it, and a key revoked or narrowed meanwhile changes nothing (contract §2).
-import { type Entry, enter } from '../../core/accounts/enter.ts';
+import type { Entry } from '../../core/accounts/enter.ts';
 import type { CallContext, Core } from '../../core/context.ts';
 import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
 import { secretInGrace } from '../../core/keys/api-key.ts';
@@ -31,9 +31,7 @@ export function changeKeys(
   { target, scopes, ...options }: KeyChange,
   change: (tx: Transaction, entry: Entry) => Promise<unknown>,
 ) {
-  let entry: Entry;
-  const admit = async (tx: Transaction) => {
-    entry = await enter(tx, ctx);
+  const admit = async (tx: Transaction, entry: Entry) => {
     if (!entry.isCurrent) throw secretInGrace();
     if (scopes !== undefined) {
       await requireMayHave(tx, ctx.accountId, scopes);
@@ -42,7 +40,7 @@ export function changeKeys(
     const known = target === undefined ? null : await findKey(tx, ctx.accountId, target);
     if (known !== null) requireWithin(ctx, entry, known.scopes);
   };
-  return runWrite(ctx, (tx) => change(tx, entry), { ...options, admit });
+  return runWrite(ctx, change, { ...options, admit });
 }
 
 function requireWithin(ctx: CallContext, caller: LivePrincipal, wanted: Scopes, param?: string): void {

@@ -1,5 +1,4 @@
 // How the operator changes something of another account: under both accounts' locks, looked at again who it is, once for an idempotency key.
-import { enter } from '../../core/accounts/enter.ts';
 import type { CallContext } from '../../core/context.ts';
 import { runWrite } from '../../core/idempotency/write.ts';
 import type { Transaction } from '../../db/database.ts';
@@ -21,5 +20,5 @@ export function act(
     if (done === null) throw missing();
     return done;
   };
-  return runWrite(ctx, body, { ...replay, admit: async (tx) => void (await enter(tx, ctx, accountId)) });
+  return runWrite(ctx, body, { ...replay, other: accountId });
 }

@@ -10,7 +10,7 @@ import { operatorAccount } from '../../operator/account.ts';
 import { isLive } from '../../payments/subscriptions/machine.ts';
 import { currentSubscription } from '../../payments/subscriptions/store.ts';
 import { forgetKeyHere } from '../../process/hear-siblings.ts';
-import { type Account, accountRecord, findAccount, lockAccount, lockCaller, setSuspended } from '../accounts.ts';
+import { type Account, accountRecord, findAccount, lockAccount, setSuspended } from '../accounts.ts';
 
 /** A person can restore it for so long. */
 export const RESTORE_MS = 7 * DAY_MS;
@@ -52,15 +52,14 @@ const selectKeys = statement(
 );
 
 /**
- * Everything of the account stops with this transaction; wait for `keysStopped` afterwards. Answers when it is purged.
+ * Everything of the account stops with this transaction, which holds it locked since `nowMs`; wait for `keysStopped` afterwards. Answers when it is purged.
  * Throws STATE_CONFLICT with code_detail operator_account, live_subscription or paid_credit.
  */
 export async function deleteAccount(
   tx: Transaction,
   accountId: string,
-  { forfeit, requestId }: { readonly forfeit: boolean; readonly requestId: string },
+  { forfeit, requestId, nowMs }: { readonly forfeit: boolean; readonly requestId: string; readonly nowMs: number },
 ): Promise<number> {
-  const nowMs = await lockCaller(tx, accountId);
   await requireFree(tx, accountId, forfeit);
   const purgeAtMs = nowMs + RESTORE_MS;
   await setSuspended(tx, accountId, true);

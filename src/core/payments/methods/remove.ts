@@ -4,7 +4,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { problem } from '../../../problems/problem.ts';
 import { PaymentProviderError } from '../../../vendors/payments/port.ts';
-import { lockCaller } from '../../accounts/accounts.ts';
+import type { Enter } from '../../accounts/enter.ts';
 import { isPaidWith } from '../subscriptions/store.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { findMethod, forgetMethod, type MethodRow, removeMethod } from './store.ts';
@@ -20,9 +20,14 @@ const findUses = statement(
  * Answers false when the account has no such method. Throws STATE_CONFLICT while auto-recharge or a subscription uses it, VENDOR_ERROR and VENDOR_DOWN when
  * the provider did not answer: the method is of no use any more, and the call can be repeated.
  */
-export async function deleteMethod(core: PaymentCore, accountId: string, methodId: string): Promise<boolean> {
+export async function deleteMethod(
+  core: PaymentCore,
+  accountId: string,
+  enter: Enter,
+  methodId: string,
+): Promise<boolean> {
   const method = await core.db.transaction(async (tx) => {
-    const nowMs = await lockCaller(tx, accountId);
+    const { nowMs } = await enter(tx);
     const found = await findMethod(tx, accountId, methodId);
     if (found === null || found.removed_at !== null) return found;
     await requireUnused(tx, found);

@@ -7,6 +7,7 @@ import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type PaymentProvider, PaymentProviderError, type PaymentState } from '../../../vendors/payments/port.ts';
 import { lockCaller } from '../../accounts/accounts.ts';
+import type { Enter } from '../../accounts/enter.ts';
 import { dueWork, type LeasedJob } from '../../background/due-work.ts';
 import type { JobLoop } from '../../background/job-loop.ts';
 import { openTurn } from '../../background/turns.ts';
@@ -41,9 +42,14 @@ const LEASE_MS = 120_000;
  * Begins one, and answers it with its link. Throws SERVICE_UNAVAILABLE (`payments_off`), QUOTA_EXCEEDED, VENDOR_ERROR, VENDOR_DOWN; what
  * the provider did not make ends by itself.
  */
-export async function createSetup(core: PaymentCore, accountId: string, returnUrl: string | null): Promise<SetupRow> {
+export async function createSetup(
+  core: PaymentCore,
+  accountId: string,
+  enter: Enter,
+  returnUrl: string | null,
+): Promise<SetupRow> {
   const provider = requireProvider(core.payments);
-  const row = await begin(core, provider, accountId, returnUrl);
+  const row = await begin(core, provider, accountId, enter, returnUrl);
   try {
     return await openPage(core, provider, row);
   } catch (error) {
@@ -53,9 +59,15 @@ export async function createSetup(core: PaymentCore, accountId: string, returnUr
   }
 }
 
-function begin({ db }: PaymentCore, provider: PaymentProvider, accountId: string, returnUrl: string | null) {
+function begin(
+  { db }: PaymentCore,
+  provider: PaymentProvider,
+  accountId: string,
+  enter: Enter,
+  returnUrl: string | null,
+) {
   return db.transaction(async (tx): Promise<NewSetup> => {
-    const nowMs = await lockCaller(tx, accountId);
+    const { nowMs } = await enter(tx);
     const [methods, open] = [await listMethods(tx, accountId), await openSetups(tx, accountId, nowMs)];
     if (methods.length + open >= METHODS_MAX)
       throw problem('QUOTA_EXCEEDED', {

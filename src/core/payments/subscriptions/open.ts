@@ -4,7 +4,7 @@ import { newId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../../vendors/payments/port.ts';
-import { lockCaller } from '../../accounts/accounts.ts';
+import type { Enter } from '../../accounts/enter.ts';
 import type { Tier } from '../../accounts/tiers.ts';
 import { openTurn } from '../../background/turns.ts';
 import { clockNow } from '../../database-clock.ts';
@@ -41,6 +41,7 @@ const LIFETIME_MS = DAY_MS;
 export async function openSubscription(
   core: SubscriptionCore,
   accountId: string,
+  enter: Enter,
   order: SubscriptionOrder,
 ): Promise<SubscriptionRow> {
   const provider = requireProvider(core.payments);
@@ -48,7 +49,7 @@ export async function openSubscription(
   // Of a page that is out of date it is learned first whether somebody paid at it.
   if (open?.status === 'pending' && open.expires_at <= (await clockNow(core.db)))
     await checkSubscription(core, accountId, open.subscription_id);
-  const row = await begin(core, provider, accountId, order);
+  const row = await begin(core, provider, accountId, enter, order);
   if (row.checkout_url !== null) return row;
   try {
     return await linkSubscription(core, row, await openCheckout(core, provider, row));
@@ -65,10 +66,11 @@ function begin(
   { db }: SubscriptionCore,
   provider: PaymentProvider,
   accountId: string,
+  enter: Enter,
   order: SubscriptionOrder,
 ): Promise<SubscriptionRow> {
   return db.transaction(async (tx) => {
-    const nowMs = await lockCaller(tx, accountId);
+    const { nowMs } = await enter(tx);
     const current = await currentSubscription(tx, accountId);
     if (current?.status === 'pending') return current;
     if (current !== null && isLive(current))

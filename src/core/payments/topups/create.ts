@@ -11,6 +11,7 @@ import {
   PaymentProviderError,
 } from '../../../vendors/payments/port.ts';
 import { lockCaller } from '../../accounts/accounts.ts';
+import type { Enter } from '../../accounts/enter.ts';
 import { openTurn } from '../../background/turns.ts';
 import type { Core } from '../../context.ts';
 import { customerOf } from '../customers.ts';
@@ -40,9 +41,14 @@ export const repeatableMs = 23 * 3_600_000;
  * Begins a top-up and answers it with its link. Throws SERVICE_UNAVAILABLE (`payments_off`), UNSUPPORTED_CURRENCY is the caller's,
  * KYC_REQUIRED, QUOTA_EXCEEDED, VENDOR_ERROR and VENDOR_DOWN: then the top-up has failed.
  */
-export async function createTopup(core: PaymentCore, accountId: string, order: TopupOrder): Promise<TopupRow> {
+export async function createTopup(
+  core: PaymentCore,
+  accountId: string,
+  enter: Enter,
+  order: TopupOrder,
+): Promise<TopupRow> {
   const provider = requireProvider(core.payments);
-  const row = await begin(core, provider, accountId, order);
+  const row = await begin(core, provider, accountId, enter, order);
   if (row === null) throw problem('KYC_REQUIRED');
   try {
     const checkout = await openCheckout(core, provider, row);
@@ -60,13 +66,14 @@ function begin(
   { db, payments, bounds }: PaymentCore,
   provider: PaymentProvider,
   accountId: string,
+  enter: Enter,
   order: TopupOrder,
 ): Promise<NewTopup | null> {
   const { amountNanos, currency } = order;
   const rateNanos = payments.fxRatesNanos[currency];
   if (rateNanos === undefined) throw new Error(`there is no rate for ${currency}`);
   return db.transaction(async (tx) => {
-    const nowMs = await lockCaller(tx, accountId);
+    const { nowMs } = await enter(tx);
     const { kycAboveNanos: aboveNanos } = payments;
     if (await mustBeVerified(tx, accountId, amountNanos, { aboveNanos, nowMs })) return null;
     const row: NewTopup = {

@@ -3,6 +3,7 @@
 import { textArray } from '../../../db/arrays.ts';
 import { type Database, sqlState, type Transaction } from '../../../db/database.ts';
 import { problem } from '../../../problems/problem.ts';
+import { confirmCaller } from '../../accounts/enter.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { Holds } from '../holds/holds.ts';
 import { type HoldSettlement, keepHold, settleHold } from '../holds/settle-hold.ts';
@@ -117,6 +118,7 @@ class LargeWrite<Input, Context> {
     // Under the wallet lock: what the effect stands on may be gone since it was read. Its own rows may look like a repeat to it.
     const [again] = await effect.read(tx, [this.#item]);
     if (again?.kind === 'refuse') throw again.problem;
+    await confirmCaller(tx, this.#item);
     return { text, replayed: false, costNanos: settled.capturedNanos, balanceNanos: settled.balanceNanos };
   }
 

@@ -1,9 +1,9 @@
 // A test event: numbered like any other and marked `test`, sent to one webhook at once, and not tried again.
-import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { newId } from '../../../lib/ids.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { iso } from '../../../lib/time.ts';
+import type { Enter } from '../../accounts/enter.ts';
 import type { Core } from '../../context.ts';
 import { numberEvent } from '../../events/sequencer.ts';
 import { type EventRow, eventText, fitData } from '../../events/wire.ts';
@@ -27,10 +27,9 @@ type TestCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'region'>;
  */
 export async function deliverTest(
   core: TestCore,
-  accountId: string,
+  { accountId, requestId, enter }: { readonly accountId: string; readonly requestId: string; readonly enter: Enter },
   webhookId: string,
   dataObject: unknown,
-  requestId: string,
 ): Promise<DeliveryRow | null> {
   const { db, secrets } = core;
   const registration = await findRegistration(db, secrets, accountId, webhookId);
@@ -38,7 +37,10 @@ export async function deliverTest(
   if (registration === null || target === undefined) return null;
   const data = fitData(`{"object":${toJson(dataObject)}}`);
   const type = registration.events[0] as string;
-  const event = await db.transaction((tx: Transaction) => numberEvent(tx, { accountId, type, data, requestId }));
+  const event = await db.transaction(async (tx) => {
+    await enter(tx);
+    return numberEvent(tx, { accountId, type, data, requestId });
+  });
   const body = eventText(event, core.region);
   // Bounded by the client itself: 15 s. It ends, and is recorded, also when the caller has gone away.
   const signal = new AbortController().signal;

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../core/accounts/enter.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { budgetRecord } from '../../../core/wallet/ledger/read.ts';
 import { setBudget } from '../../../core/wallet/limits/budget.ts';
@@ -60,7 +59,6 @@ export const budgetSet = defineCapability<AccountState>()({
       alertNanos: nanosField('alert_threshold_usd', input.alert_threshold_usd ?? null),
     };
     return runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       return budgetRecord(await setBudget(tx, ctx.accountId, budget));
     });
   },

@@ -1,7 +1,7 @@
 // A batch is accepted: all of its requests are rows, encrypted, when the call is answered.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
+import { lockAccount } from '../../../core/accounts/accounts.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
@@ -54,7 +54,7 @@ export async function acceptBatch(tx: Transaction, ctx: CallContext, requests: P
   const nowMs = await clockNow(tx);
   const batchId = newId('aib_', nowMs);
   const bytes = await writeItems(tx, ctx, batchId, requests, nowMs);
-  await lockCaller(tx, accountId);
+  await lockAccount(tx, accountId);
   await requireRoom(tx, ctx, bytes);
   const total = requests.ends.length;
   const times = [new Date(nowMs), new Date(nowMs + BATCH_EXPIRES_MS)];

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -86,8 +85,7 @@ export const create = defineCapability<CronState>()({
     if (warning !== null) ctx.warnings.push(warning);
     return runWrite(
       ctx,
-      async (tx) => {
-        const nowMs = await lockCaller(tx, accountId);
+      async (tx, { nowMs }) => {
         const nextMs = requireSlot(timing, nowMs);
         const jobsMax = cronLimits.cron_jobs[ctx.tier];
         if ((await jobCount(tx, accountId)) >= jobsMax) {

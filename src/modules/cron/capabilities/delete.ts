@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
@@ -38,7 +37,6 @@ export const remove = defineCapability<CronState>()({
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      await lockCaller(tx, ctx.accountId);
       if (!(await removeJob(tx, ctx.accountId, input.id))) throw problem('JOB_NOT_FOUND', { param: 'id' });
       return { id: input.id, deleted: true };
     });

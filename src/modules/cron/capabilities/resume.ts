@@ -5,7 +5,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
 import { slotAfter, timingOf } from '../jobs/settings.ts';
-import { findJob, lockOpenJob, setStatus } from '../jobs/store.ts';
+import { findJob, requireOpenJob, setStatus } from '../jobs/store.ts';
 import { RUN_PRICE } from '../limits.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -40,8 +40,8 @@ export const resume = defineCapability<CronState>()({
   ],
   async run({ ctx, input }) {
     const { core, accountId } = ctx;
-    return runWrite(ctx, async (tx) => {
-      const { job, nowMs } = await lockOpenJob(tx, accountId, input.id);
+    return runWrite(ctx, async (tx, { nowMs }) => {
+      const job = await requireOpenJob(tx, accountId, input.id);
       if (job.status === 'paused') {
         const nextMs = slotAfter(timingOf(job), nowMs);
         if (nextMs === null) {

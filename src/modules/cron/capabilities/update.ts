@@ -5,7 +5,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
-import { findJob, lockOpenJob, replaceSecret, saveJob } from '../jobs/store.ts';
+import { findJob, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -58,8 +58,8 @@ export const update = defineCapability<CronState>()({
     }
     return runWrite(
       ctx,
-      async (tx) => {
-        const { job: before, nowMs } = await lockOpenJob(tx, accountId, input.id);
+      async (tx, { nowMs }) => {
+        const before = await requireOpenJob(tx, accountId, input.id);
         const timing = timingAfter(changes, timingOf(before));
         const settings = settingsAfter(core.secrets, before.job_id, changes, timing, before);
         const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));

@@ -1,7 +1,6 @@
 // SQL of jobs as their owner sees and changes them. Whoever makes a job due does so under the lock of the account (lockAccount)
 // and opens the account's turn, so that no look at what is due misses it.
 
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -174,15 +173,10 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-/** Locks the account, and finds a job that is to be changed. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
-export async function lockOpenJob(
-  tx: Queryable,
-  accountId: string,
-  jobId: string,
-): Promise<{ job: JobRow; nowMs: number }> {
-  const nowMs = await lockCaller(tx, accountId);
+/** A job that is to be changed, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
+export async function requireOpenJob(tx: Queryable, accountId: string, jobId: string): Promise<JobRow> {
   const job = await findJob(tx, accountId, jobId);
   if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
   if (job.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
-  return { job, nowMs };
+  return job;
 }

@@ -1,6 +1,5 @@
 // Changes of a group by hand: under the wallet lock, so that each happens wholly before or wholly after any capture. A change that
 // changes nothing leaves no trace.
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';
@@ -32,9 +31,8 @@ export function changeGroup(
   change: (tx: Transaction, group: GroupRow, nowMs: number) => Promise<Change>,
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { accountId } = ctx;
-  return runWrite(ctx, async (tx) => {
+  return runWrite(ctx, async (tx, { nowMs }) => {
     const groupId = groupNumber(state, accountId, errorGroupId);
-    const nowMs = await lockCaller(tx, accountId);
     const group = await findGroup(tx, accountId, groupId);
     if (group === null) throw groupNotFound();
     const done = await change(tx, group, nowMs);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
-import { enter } from '../../../core/accounts/enter.ts';
+import type { Enter } from '../../../core/accounts/enter.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { refundTopup } from '../../../core/payments/clawbacks/refund.ts';
 import { ownerOfTopup } from '../../../core/payments/refs.ts';
@@ -57,8 +57,8 @@ export const topupRefund = defineCapability<null>()({
     const { idempotency, accountId } = ctx;
     // Of the key: who dies after the refund and before the answer makes no second one.
     const refundId = idempotency === null ? undefined : refundIdOf(accountId, topupId, idempotency.hash);
-    const body = async () => {
-      await ctx.core.db.transaction((tx) => enter(tx, ctx));
+    const body = async (enter: Enter) => {
+      await ctx.core.db.transaction(enter);
       const owner = await ownerOfTopup(ctx.core.db, topupId);
       const taken = owner === null ? null : await refundTopup(ctx.core, owner, topupId, nanos, refundId);
       if (taken === null) throw noTopup();

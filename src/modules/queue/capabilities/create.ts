@@ -46,9 +46,12 @@ export const create = defineCapability<QueueState>()({
   async run({ ctx, input }) {
     const type = input.type ?? 'standard';
     const wanted = { ...input, type, sqsName: null };
-    return runWrite(ctx, async (tx) =>
+    const { accountId, tier } = ctx;
+    return runWrite(ctx, async (tx, { nowMs }) =>
       queueRecord(
-        await createQueue(tx, ctx, wanted, (existing, settings) => refuseOther(existing, { type, ...settings })),
+        await createQueue(tx, { accountId, tier, nowMs }, wanted, (existing, settings) =>
+          refuseOther(existing, { type, ...settings }),
+        ),
       ),
     );
   },

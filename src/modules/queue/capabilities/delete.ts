@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
@@ -44,8 +43,7 @@ export const remove = defineCapability<QueueState>()({
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      // The lane of every process publishes under the same lock: no message is accepted into a queue that is going.
-      await lockCaller(tx, ctx.accountId);
+      // The lane of every process publishes under the account's lock too: no message is accepted into a queue that is going.
       const queue = await findQueue(tx, ctx.accountId, input.queue);
       if (queue === null) return { queue: input.queue, deleted: false, status: 'not_found' };
       const sources = await sourcesOf(tx, ctx.accountId, queue.queue_id);

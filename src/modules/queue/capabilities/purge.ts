@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
+import { runLongWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { purgeMessages } from '../queues/purge.ts';
 import { catchUpChunk } from '../queues/stats.ts';
@@ -43,7 +43,7 @@ export const purge = defineCapability<QueueState>()({
     { title: 'Nothing there', input: { queue: 'never-made' }, expect: { found: false } },
   ],
   async run({ ctx, input, state }) {
-    return runWrite(ctx, async (tx) => {
+    return runLongWrite(ctx, async (tx) => {
       const queue = await holdQueue(tx, ctx.accountId, input.queue);
       if (queue === null) return { queue: input.queue, found: false };
       // What time has taken away already is not purged.

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
@@ -72,19 +71,18 @@ export const subscribe = defineCapability<QueueState>()({
       visibility_timeout: input.visibility_timeout ?? null,
       max_in_flight: input.max_in_flight ?? IN_FLIGHT_MAX,
     };
-    return runWrite(ctx, (tx) => add(tx, ctx, input.queue, target, settings), replay);
+    return runWrite(ctx, (tx, { nowMs }) => add(tx, ctx, input.queue, { target, settings, nowMs }), replay);
   },
 });
 
-async function add(
-  tx: Transaction,
-  ctx: CallContext,
-  name: string,
-  target: PushTarget,
-  settings: { url: string; visibility_timeout: number | null; max_in_flight: number },
-) {
+interface NewSubscription {
+  readonly target: PushTarget;
+  readonly settings: { url: string; visibility_timeout: number | null; max_in_flight: number };
+  readonly nowMs: number;
+}
+
+async function add(tx: Transaction, ctx: CallContext, name: string, { target, settings, nowMs }: NewSubscription) {
   const { secrets } = ctx.core;
-  const nowMs = await lockCaller(tx, ctx.accountId);
   const queue = await findQueue(tx, ctx.accountId, name);
   if (queue === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
   if ((await subscriptionCount(tx, ctx.accountId, queue.queue_id)) >= SUBSCRIPTIONS_PER_QUEUE_MAX)

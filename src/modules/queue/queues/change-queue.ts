@@ -1,5 +1,4 @@
 // Changing the settings of a queue, whoever asks for it.
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { allowMoreDeliveries, isStricter, retireExhausted } from '../dead-letter/exhaust.ts';
@@ -26,9 +25,8 @@ export async function changeQueue(
   // What time has decided was decided under the old settings.
   if (before !== null) await catchUpQueue(db, state.ids, before);
   let stricter: bigint | null = null;
-  const answer = await runWrite(ctx, async (tx) => {
+  const answer = await runWrite(ctx, async (tx, { nowMs }) => {
     stricter = null;
-    const nowMs = await lockCaller(tx, accountId);
     const current = await findQueue(tx, accountId, name);
     if (current === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
     const change = changeOf(current);

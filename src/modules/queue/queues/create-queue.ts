@@ -1,6 +1,5 @@
 // Creating a queue, whoever asks for it.
-import { lockCaller } from '../../../core/accounts/accounts.ts';
-import type { CallContext } from '../../../core/context.ts';
+import type { Tier } from '../../../core/accounts/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { queueLimits } from '../limits.ts';
 import { problem } from '../problems.ts';
@@ -22,18 +21,16 @@ export interface CreateQueueInput extends ExactSettingsInput {
 }
 
 /**
- * The new queue, or the one that is there already: `refuseOther` throws when that is not what was asked for, with the settings that a new
+ * Under the account's lock: the new queue, or the one that is there already: `refuseOther` throws when that is not what was asked for, with the settings that a new
  * one would have. Throws ALREADY_EXISTS, QUOTA_EXCEEDED, QUEUE_NOT_FOUND, VALIDATION_FAILED.
  */
 export async function createQueue(
   tx: Queryable,
-  ctx: CallContext,
+  { accountId, tier, nowMs }: { readonly accountId: string; readonly tier: Tier; readonly nowMs: number },
   input: CreateQueueInput,
   refuseOther: (existing: QueueRow, settings: QueueSettings) => void,
 ): Promise<QueueRow> {
-  const { accountId, tier } = ctx;
   const { name, type } = input;
-  const nowMs = await lockCaller(tx, accountId);
   refuseFifoPriority(type, input.enable_priority);
   const existing = await findQueue(tx, accountId, name);
   const target = { name, type, queueId: existing?.queue_id ?? null };

@@ -76,11 +76,14 @@ export const createQueueAction: SqsAction = async (call) => {
   requireAttributesOf(type, set);
   const redrive = await redriveSettings(call, set);
   await request.perform('queue.create', (ctx) =>
-    runWrite(ctx, async (tx) => {
+    runWrite(ctx, async (tx, { nowMs }) => {
       const sqs_settings = keptText({ attributes: set.kept, tags });
       const wanted = { ...DEFAULTS, ...set.settings, ...redrive, sqs_settings };
-      const made = await createQueue(tx, ctx, { ...wanted, name: native, type, sqsName: name }, (existing, settings) =>
-        refuseOther(existing, { name, type, set, settings }),
+      const made = await createQueue(
+        tx,
+        { accountId, tier: ctx.tier, nowMs },
+        { ...wanted, name: native, type, sqsName: name },
+        (existing, settings) => refuseOther(existing, { name, type, set, settings }),
       );
       return queueRecord(made);
     }),

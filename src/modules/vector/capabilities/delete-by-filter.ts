@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { confirmCaller } from '../../../core/accounts/enter.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
@@ -108,18 +109,15 @@ interface Part {
 }
 
 /** Finds without a lock, which may take long, and deletes what still passes under the lock of the collection. */
-async function removePart(
-  { core: { db }, signal }: CallContext,
-  collection: CollectionRow,
-  filter: Filter,
-  window: Window,
-): Promise<Part> {
-  // Nobody waits for the answer any more, or the service stops.
-  if (signal.aborted) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
+async function removePart(ctx: CallContext, collection: CollectionRow, filter: Filter, window: Window): Promise<Part> {
+  const { db } = ctx.core;
+  // The client disconnected, or the service stops.
+  if (ctx.signal.aborted) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
   const startedMs = performance.now();
   const found = await findPassingItems(db, collection, filter, window);
   const rows = rowsFor(window.rows, performance.now() - startedMs);
-  const deleted = found.ids.length === 0 ? 0 : await db.transaction((tx) => removeFound(tx, collection, filter, found));
+  const deleted =
+    found.ids.length === 0 ? 0 : await db.transaction((tx) => removeFound(tx, ctx, collection, filter, found));
   // Deleted meanwhile, and perhaps made anew: nothing of it is left to delete.
   if (deleted === null) return { deleted: 0, next: null };
   return { deleted, next: found.last === null ? null : { after: found.last, rows } };
@@ -133,6 +131,7 @@ function rowsFor(rows: number, tookMs: number): number {
 /** Null when the collection is gone. */
 async function removeFound(
   tx: Transaction,
+  ctx: CallContext,
   { account_id, name, collection_id }: CollectionRow,
   filter: Filter,
   found: Passing,
@@ -143,5 +142,6 @@ async function removeFound(
   const version = row.version + 1n;
   const deleted = await removePassingItems(tx, row, { filter, found }, version, nowMs);
   if (deleted > 0) await countOut(tx, row, version, deleted, nowMs);
+  await confirmCaller(tx, ctx);
   return deleted;
 }

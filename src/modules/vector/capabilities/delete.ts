@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
+import { runLongWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { countOut, holdCollection } from '../collections/store.ts';
@@ -50,7 +50,7 @@ export const remove = defineCapability<VectorState>()({
   async run({ ctx, input: { collection, ids } }) {
     const { accountId } = ctx;
     const distinct = [...new Set(ids)];
-    return runWrite(ctx, async (tx) => {
+    return runLongWrite(ctx, async (tx) => {
       const deleted = await removeFrom(tx, accountId, collection, distinct);
       return { collection, deleted, ok: true, id: ids.length === 1 ? ids[0] : null };
     });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { findReplay, runLongWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { askToStop, cancelEnd } from '../due/stop.ts';
@@ -46,7 +46,7 @@ export const cancel = defineCapability<VideoState>()({
     if (replay !== null) return replay;
     const job = await requireJob(ctx.core.db, ctx.accountId, input.id);
     const said = await askToStop(ctx.core, job);
-    return runWrite(ctx, async (tx) => {
+    return runLongWrite(ctx, async (tx) => {
       const after = await cancelIn(tx, state, job, cancelEnd(said), ctx.requestId);
       return (await showJobs(state, tx, ctx.accountId, [after]))[0];
     });

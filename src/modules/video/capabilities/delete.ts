@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { findReplay, runLongWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { askToStop, cancelEnd, removeCopies } from '../due/stop.ts';
 import { forgetAssets, removeJob } from '../jobs/remove.ts';
@@ -36,7 +36,7 @@ export const remove = defineCapability<VideoState>()({
     const job = await findJob(ctx.core.db, ctx.accountId, input.id);
     const said = job === null ? null : await askToStop(ctx.core, job);
     let assets: string[] = [];
-    const answer = await runWrite(ctx, async (tx) => {
+    const answer = await runLongWrite(ctx, async (tx) => {
       if (job !== null) assets = await removeJob(tx, state, job, cancelEnd(said), ctx.requestId);
       return { ok: true, job_id: input.id };
     });

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { requireJob } from '../jobs/read.ts';
@@ -48,8 +47,7 @@ export const subscribe = defineCapability<VideoState>()({
     if (replay !== null) return replay;
     const warning = await core.outbound.checkUrl(input.webhook_url, 'webhook_url');
     if (warning !== null) ctx.warnings.push(warning);
-    return runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, accountId);
+    return runWrite(ctx, async (tx, { nowMs }) => {
       const job = await requireJob(tx, accountId, input.id);
       const known = (await webhooksOf(tx, accountId, [job.job_id])).get(job.job_id) ?? [];
       if (known.length >= WEBHOOKS_MAX)

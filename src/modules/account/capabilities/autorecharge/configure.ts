@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { configureRecharge, rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
 import { nanosOfUsd } from '../../../../lib/money.ts';
@@ -85,7 +84,6 @@ export const autorechargeConfigure = defineCapability<AccountState>()({
     };
     const methodUnknown = () => problem('PAYMENT_METHOD_NOT_FOUND', { param: 'payment_method_id' });
     return runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       await configureRecharge(tx, ctx.accountId, order, ctx.core.payments, methodUnknown);
       return rechargeRecord(tx, ctx.accountId);
     });

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { askForEmail, bindingMs } from '../../../../core/accounts/email-binding.ts';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
@@ -38,7 +37,6 @@ export const emailBind = defineCapability<AccountState>()({
   examples: [{ title: 'Mailed', input: { email: 'ada@example.com' } }],
   run: ({ ctx, input: { email } }) =>
     runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       const asked = await askForEmail(tx, { accountId: ctx.accountId, email, baseUrl: ctx.core.baseUrl });
       if ('expiresAtMs' in asked) return { email, expires_at: iso(asked.expiresAtMs) };
       throw problem('RATE_LIMITED', {

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { bindEmail } from '../../../../core/accounts/email-binding.ts';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
@@ -35,10 +34,10 @@ export const emailVerify = defineCapability<AccountState>()({
   ],
   // A wrong code counts: it must be written although the call fails.
   run: ({ ctx, input: { code } }) =>
-    runOutside(ctx, async () => {
+    runOutside(ctx, async (enter) => {
       const { accountId, requestId } = ctx;
       const account = await ctx.core.db.transaction(async (tx) => {
-        await enter(tx, ctx);
+        await enter(tx);
         return bindEmail(tx, { accountId, secret: code, requestId });
       });
       if (account === null) throw problem('VERIFICATION_FAILED', { param: 'code' });

@@ -37,8 +37,8 @@ export const paymentMethodAttach = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     requireProvider(ctx.core.payments);
     const returnUrl = checkReturnUrl(input.return_url ?? null, ctx.core.baseUrl);
-    return runOutside(ctx, async () => {
-      const { setup_id, checkout_url, expires_at } = await createSetup(ctx.core, ctx.accountId, returnUrl);
+    return runOutside(ctx, async (enter) => {
+      const { setup_id, checkout_url, expires_at } = await createSetup(ctx.core, ctx.accountId, enter, returnUrl);
       return { setup_id, checkout_url, expires_at: iso(expires_at) };
     });
   },

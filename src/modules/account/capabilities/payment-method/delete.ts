@@ -36,8 +36,9 @@ export const paymentMethodDelete = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input: { payment_method_id } }) {
-    return runOutside(ctx, async () => {
-      if (!(await deleteMethod(ctx.core, ctx.accountId, payment_method_id))) throw problem('PAYMENT_METHOD_NOT_FOUND');
+    return runOutside(ctx, async (enter) => {
+      if (!(await deleteMethod(ctx.core, ctx.accountId, enter, payment_method_id)))
+        throw problem('PAYMENT_METHOD_NOT_FOUND');
       return { payment_method_id, deleted: true };
     });
   },

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { findMethod, methodRecord, setDefaultMethod } from '../../../../core/payments/methods/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
@@ -32,7 +31,6 @@ export const paymentMethodSetDefault = defineCapability<AccountState>()({
   ],
   async run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       const method = await findMethod(tx, ctx.accountId, input.payment_method_id);
       if (method === null || method.removed_at !== null) throw problem('PAYMENT_METHOD_NOT_FOUND');
       await setDefaultMethod(tx, ctx.accountId, method.method_id);

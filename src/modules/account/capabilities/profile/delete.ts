@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { deleteAccount, keysStopped } from '../../../../core/accounts/deletion/deletion.ts';
-import { enter } from '../../../../core/accounts/enter.ts';
+import { runWrite } from '../../../../core/idempotency/write.ts';
 import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { instant } from '../../../../manifest/fields.ts';
@@ -50,11 +50,11 @@ export const remove = defineCapability<AccountState>()({
     const { core, accountId, requestId } = ctx;
     if (confirm !== accountId)
       throw invalidField('confirm', 'not_the_account', 'confirm is the id of the account that is deleted.');
-    const purgeAtMs = await core.db.transaction(async (tx) => {
-      await enter(tx, ctx);
-      return deleteAccount(tx, accountId, { forfeit: forfeit_balance, requestId });
+    const deleted = await runWrite(ctx, async (tx, { nowMs }) => {
+      const purgeAtMs = await deleteAccount(tx, accountId, { forfeit: forfeit_balance, requestId, nowMs });
+      return { account_id: accountId, deleted: true, purge_at: iso(purgeAtMs) };
     });
     await keysStopped(core, accountId);
-    return { data: { account_id: accountId, deleted: true, purge_at: iso(purgeAtMs) } };
+    return deleted;
   },
 });

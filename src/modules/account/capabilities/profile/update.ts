@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import type { Account } from '../../../../core/accounts/accounts.ts';
 import { updateAccount } from '../../../../core/accounts/changes.ts';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import type { AccountState } from '../../state.ts';
@@ -38,7 +37,6 @@ export const update = defineCapability<AccountState>()({
   ],
   run: ({ ctx, input: { name, notifications } }) =>
     runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       const mails = notifications?.email;
       const changes = { ...(name === undefined ? {} : { name }), ...(mails === undefined ? {} : { mails }) };
       return profileRecord((await updateAccount(tx, ctx.accountId, changes, ctx.requestId)) as Account);

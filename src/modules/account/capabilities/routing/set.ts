@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import type { Core } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { setExclusions } from '../../../../core/vendors/routing.ts';
@@ -42,7 +41,6 @@ export const routingSet = defineCapability<AccountState>()({
     const { core, accountId } = ctx;
     const excluded = new Set(exclude);
     const done = await runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       requireExcludable(core, capability, excluded);
       await setExclusions(tx, accountId, capability, [...excluded]);
       return routingRecord(core, capability, excluded);

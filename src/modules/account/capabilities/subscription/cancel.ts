@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { cancelSubscription } from '../../../../core/payments/subscriptions/change.ts';
 import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
@@ -32,7 +31,6 @@ export const subscriptionCancel = defineCapability<AccountState>()({
   examples: [{ title: 'An account without one', input: { at_period_end: true }, expect: { status: 'none' } }],
   run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       return subscriptionRecord(await cancelSubscription(tx, ctx.accountId, input.at_period_end ?? true));
     });
   },

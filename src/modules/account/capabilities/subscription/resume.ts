@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { resumeSubscription } from '../../../../core/payments/subscriptions/change.ts';
 import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
@@ -26,7 +25,6 @@ export const subscriptionResume = defineCapability<AccountState>()({
   examples: [{ title: 'An account without one', input: {}, expect: { status: 'none' } }],
   run({ ctx }) {
     return runWrite(ctx, async (tx) => {
-      await enter(tx, ctx);
       return subscriptionRecord(await resumeSubscription(tx, ctx.accountId));
     });
   },

@@ -65,8 +65,8 @@ export const tierUpgrade = defineCapability<AccountState>()({
     if (priceNanos === undefined) return { data: { ...answer, tier_after: tier, status: 'contact_sales' as const } };
     requireProvider(core.payments);
     const order = { label: target, tier, priceNanos, returnUrl, fallbackTier: current };
-    return runOutside(ctx, async () => {
-      const row = await openSubscription(core, accountId, order);
+    return runOutside(ctx, async (enter) => {
+      const row = await openSubscription(core, accountId, enter, order);
       return {
         target: row.label,
         tier_after: row.tier,

@@ -76,7 +76,11 @@ export const topup = defineCapability<AccountState>()({
       saveMethod: input.save_payment_method ?? false,
       returnUrl: checkReturnUrl(input.return_url ?? null, ctx.core.baseUrl),
     };
-    return runOutside(ctx, async () => topupRecord(await createTopup(ctx.core, ctx.accountId, order)), replay);
+    return runOutside(
+      ctx,
+      async (enter) => topupRecord(await createTopup(ctx.core, ctx.accountId, enter, order)),
+      replay,
+    );
   },
 });
 

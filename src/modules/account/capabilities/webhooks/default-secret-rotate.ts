@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defaultSecret, rotateDefaultSecret } from '../../../../core/webhooks/default-secret.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
@@ -29,8 +28,8 @@ export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
     const { core, accountId } = ctx;
     return runWrite(
       ctx,
-      async (tx) => {
-        await rotateDefaultSecret(tx, accountId, await lockCaller(tx, accountId));
+      async (tx, { nowMs }) => {
+        await rotateDefaultSecret(tx, accountId, nowMs);
         const { current, previousUntilMs } = await defaultSecret(tx, core.secrets, accountId);
         return { secret: current, previous_until: isoOrNull(previousUntilMs) };
       },

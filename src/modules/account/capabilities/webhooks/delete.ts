@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { textOrNull } from '../../../../manifest/fields.ts';
@@ -47,8 +46,7 @@ export const webhooksDelete = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    return runWrite(ctx, async (tx) => {
-      const { nowMs } = await enter(tx, ctx);
+    return runWrite(ctx, async (tx, { nowMs }) => {
       const deleted = await removeWebhook(tx, ctx.accountId, input.id, nowMs);
       return { id: input.id, deleted, status: deleted ? null : 'not_found' };
     });

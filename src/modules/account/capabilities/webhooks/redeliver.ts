@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
 import { readDelivery, redeliver } from '../../../../core/webhooks/deliveries/store.ts';
@@ -40,8 +39,7 @@ export const webhooksRedeliver = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input: { delivery_id: deliveryId } }) {
-    return runWrite(ctx, async (tx) => {
-      const { nowMs } = await enter(tx, ctx);
+    return runWrite(ctx, async (tx, { nowMs }) => {
       const earlier = await readDelivery(tx, ctx.accountId, deliveryId);
       if (earlier === null) throw unknownDelivery();
       const webhook = await findRegistration(tx, ctx.core.secrets, ctx.accountId, earlier.webhook_id);

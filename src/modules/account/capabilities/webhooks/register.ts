@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
 import { signingRecipe } from '../../../../core/outbound/signature.ts';
 import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
@@ -77,8 +76,7 @@ export const webhooksRegister = defineCapability<AccountState>()({
     await checkUrl(ctx, input.url);
     return runWrite(
       ctx,
-      async (tx) => {
-        const { nowMs } = await enter(tx, ctx);
+      async (tx, { nowMs }) => {
         const webhook = await registerWebhook(tx, ctx, settings, { secret, last4: secretLast4(secret) }, nowMs);
         return { ...registrationRecord(webhook), secret };
       },

@@ -44,8 +44,9 @@ export const webhooksTest = defineCapability<AccountState>()({
     },
   ],
   async run({ ctx, input }) {
-    return runOutside(ctx, async () => {
-      const delivery = await deliverTest(ctx.core, ctx.accountId, input.id, sample(ctx.inputText), ctx.requestId);
+    const { accountId, requestId } = ctx;
+    return runOutside(ctx, async (enter) => {
+      const delivery = await deliverTest(ctx.core, { accountId, requestId, enter }, input.id, sample(ctx.inputText));
       if (delivery === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'id' });
       return deliveryRecord(delivery);
     });

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { enter } from '../../../../core/accounts/enter.ts';
 import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
@@ -92,8 +91,7 @@ export const webhooksUpdate = defineCapability<AccountState>()({
     if (input.url !== undefined) await checkUrl(ctx, input.url);
     return runWrite(
       ctx,
-      async (tx) => {
-        const { nowMs } = await enter(tx, ctx);
+      async (tx, { nowMs }) => {
         const webhook = await changeWebhook(tx, ctx, input.id, patch, nowMs);
         return { ...registrationRecord(webhook), ...(secret === undefined ? {} : { secret }) };
       },

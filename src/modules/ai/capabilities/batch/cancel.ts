@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
+import { runLongWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { endEarly } from '../../batches/early-end.ts';
 import { batchIdField, batchSchema } from '../../batches/schemas.ts';
@@ -38,7 +38,7 @@ export const cancel = defineCapability<AiState>()({
     },
   ],
   run: ({ ctx, input }) =>
-    runWrite(ctx, async (tx) => {
+    runLongWrite(ctx, async (tx) => {
       const batch = await endEarly(tx, ctx.accountId, input.id, 'cancelled');
       if (batch === null) throw problem('BATCH_NOT_FOUND', { param: 'id' });
       return batchRecord(batch);

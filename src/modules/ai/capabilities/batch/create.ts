@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
+import { findReplay, runLongWrite } from '../../../../core/idempotency/write.ts';
 import { keyOf } from '../../../../core/keys/api-key.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { acceptBatch, requireRoom } from '../../batches/accept.ts';
@@ -90,6 +90,6 @@ export const create = defineCapability<AiState>()({
     if (replay !== null) return replay;
     const { db, holds } = ctx.core;
     await requireRoom(db, ctx, requests.asks.length);
-    return holds.largeWrites(() => runWrite(ctx, async (tx) => batchRecord(await acceptBatch(tx, ctx, requests))));
+    return holds.largeWrites(() => runLongWrite(ctx, async (tx) => batchRecord(await acceptBatch(tx, ctx, requests))));
   },
 });

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../../core/accounts/accounts.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../../../problems/problem.ts';
@@ -41,8 +40,7 @@ export const dlqRedriveCancel = defineCapability<QueueState>()({
     },
   ],
   async run({ ctx, input }) {
-    return runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, ctx.accountId);
+    return runWrite(ctx, async (tx, { nowMs }) => {
       const redrive = await takeRedrive(tx, ctx.accountId, input.redrive_id);
       if (redrive === null) throw problem('NOT_FOUND', { param: 'redrive_id', message: 'The redrive does not exist.' });
       if (redrive.state === 'running') await saveRedrive(tx, redrive, redrive.moved, 'cancelled', nowMs);

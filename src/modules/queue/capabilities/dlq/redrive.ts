@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
+import { runLongWrite } from '../../../../core/idempotency/write.ts';
 import type { Queryable } from '../../../../db/database.ts';
 import { newId } from '../../../../lib/ids.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
@@ -67,7 +67,7 @@ export const dlqRedrive = defineCapability<QueueState>()({
     const dead = queue === null ? 0 : (await readStats(db, state.ids, queue)).dlq_count;
     const requested = Math.min(input.max_messages ?? Number.MAX_SAFE_INTEGER, seqs?.length ?? dead, 2_147_483_647);
     const redriveId = newId('rdr_');
-    const answer = await runWrite(ctx, async (tx) => {
+    const answer = await runLongWrite(ctx, async (tx) => {
       const source = await holdQueue(tx, accountId, input.queue);
       if (source === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
       if (source.dlq_id === null && dead === 0) throw await noSource(tx, source);

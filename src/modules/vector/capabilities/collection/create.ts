@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { lockCaller } from '../../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
@@ -67,8 +66,7 @@ export const collectionCreate = defineCapability<VectorState>()({
     const { accountId } = ctx;
     const { collection: name, dimension, metric = 'cosine' } = input;
     const metadata = sentMetadata(ctx, input.metadata);
-    return runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, accountId);
+    return runWrite(ctx, async (tx, { nowMs }) => {
       const existing = await findCollection(tx, accountId, name);
       if (existing !== null) {
         refuseOther(existing, { dimension, metric, metadata });

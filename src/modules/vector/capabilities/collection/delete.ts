@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
+import { runLongWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { removeCollection } from '../../collections/store.ts';
 import { collectionField, enginePayload } from '../../schemas.ts';
@@ -40,7 +40,7 @@ export const collectionDelete = defineCapability<VectorState>()({
   async run({ ctx, input, state }) {
     const { accountId } = ctx;
     let goneId: string | null = null;
-    const answer = await runWrite(ctx, async (tx) => {
+    const answer = await runLongWrite(ctx, async (tx) => {
       const gone = await removeCollection(tx, accountId, input.collection);
       goneId = gone?.collectionId ?? null;
       return {

@@ -1,0 +1,23 @@
+// Who takes rights of an account away, and who acts on them, meet at the row of the account: a change holds it until its commit, and a
+// write that looks at its caller last shares it until its own. So the later of the two sees the other.
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+const hold = statement(
+  'account_hold_rights',
+  'SELECT a.account_id FROM core.account a WHERE a.account_id = $1 FOR UPDATE',
+);
+const share = statement(
+  'account_share_rights',
+  'SELECT a.account_id FROM core.account a WHERE a.account_id = $1 FOR SHARE',
+);
+
+/** Before a key is revoked or narrowed, or an account suspended; under the account's lock. */
+export async function holdRights(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query(hold, [accountId]);
+}
+
+/** Before rights are read for the last time in a transaction. */
+export async function shareRights(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query(share, [accountId]);
+}
