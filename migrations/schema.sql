@@ -443,6 +443,7 @@ CREATE TABLE core.mail_sign_in (
   tries integer DEFAULT 0 NOT NULL,
   return_to text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  invited_by text COLLATE "C",
   CONSTRAINT mail_sign_in_pkey PRIMARY KEY (link_hash)
 );
 

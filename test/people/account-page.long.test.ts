@@ -191,7 +191,9 @@ test('a deleted account says so, and its owner restores it by a button', async (
 test('forms without the token of their session are refused, and no page may be framed', async () => {
   const [owner, other] = [await signedIn('forms@example.org'), await signedIn('others@example.org')];
   const foreign = await other.formToken('/auth/account');
-  const paths = ['switch', 'end', 'invite', 'remove', 'restore'].map((name) => `/auth/account/${name}`);
+  const paths = ['switch', 'end', 'invite', 'cancel-invitation', 'remove', 'restore'].map(
+    (name) => `/auth/account/${name}`,
+  );
   for (const path of [...paths, '/auth/sign-out'])
     for (const form_token of ['', foreign]) expect((await owner.post(path, { form_token, all: '1' })).status).toBe(403);
   const form_token = await owner.formToken('/auth/account');

@@ -1,4 +1,6 @@
 // Persons, how they are known, and the accounts that they may act for. An account has owners, who may do everything, and viewers, who see.
+
+import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { newId } from '../../lib/ids.ts';
@@ -77,6 +79,15 @@ const lockMembers = statement(
   'SELECT m.person_id, m.role FROM core.member m WHERE m.account_id = $1 ORDER BY m.person_id FOR UPDATE',
 );
 
+const lockOwnerRow = statement(
+  'member_lock_owner',
+  `SELECT m.role FROM core.member m WHERE m.account_id = $1 AND m.person_id = $2 AND m.role = 'owner' FOR SHARE`,
+);
+const lockPersonRows = statement(
+  'person_lock',
+  'SELECT p.person_id FROM core.person p WHERE p.person_id = ANY($1::text[]) ORDER BY p.person_id FOR UPDATE',
+);
+
 /** People of an account, and accounts of a person, at most. */
 export const membersMax = 50;
 
@@ -139,6 +150,16 @@ export async function removeMember(tx: Transaction, accountId: string, personId:
   if (!rows.some((row) => row.role === 'owner' && row.person_id !== personId)) return false;
   await tx.query(deleteMember, [personId, accountId]);
   return true;
+}
+
+/** Whether the person owns the account, and does until the end of the transaction. */
+export async function lockOwner(tx: Transaction, accountId: string, personId: string): Promise<boolean> {
+  return (await tx.query(lockOwnerRow, [accountId, personId])).count === 1;
+}
+
+/** Answers how many of them there are. */
+export async function lockPersons(tx: Transaction, personIds: readonly string[]): Promise<number> {
+  return (await tx.query(lockPersonRows, [textArray(personIds)])).count;
 }
 
 /** The people of an account, the first one first. */

@@ -1,20 +1,17 @@
 // Signing in by mail: a link and a code of six digits, for 15 minutes, used once. The link works wherever it is opened, by a button that no
 // scanner presses; the code only in the browser that asked, five times. Nothing is looked up before the mail is out, so nobody learns, from
 // the answer or from its time, whose addresses are known.
-import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto';
+import { createHmac, randomInt } from 'node:crypto';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { html } from '../../../lib/html.ts';
 import { newId } from '../../../lib/ids.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts';
-import { problem } from '../../../problems/problem.ts';
+import { MINUTE_MS } from '../../../lib/time.ts';
 import { createAccount } from '../../accounts/accounts.ts';
 import type { Core } from '../../context.ts';
 import { clockNow } from '../../database-clock.ts';
 import { sendMail } from '../../mail/mail.ts';
 import { type Secrets, sameDigest } from '../../secrets/secrets.ts';
-import { wideNetworkOf } from '../addresses.ts';
-import { ask } from '../asked.ts';
 import {
   addIdentity,
   createPerson,
@@ -26,28 +23,29 @@ import {
   setHome,
   setMember,
 } from '../persons.ts';
+import { type Invitation, invitationHolds } from './invitations.ts';
+import { hashOf, isToken, newToken, requireMail } from './mail-link.ts';
 import { requireMaySignUp, type SignUp } from './sign-up.ts';
 
 export const CODE_LIVES_MS = 15 * MINUTE_MS;
-const INVITATION_LIVES_MS = 7 * DAY_MS;
 const TRIES_MAX = 5;
-const MAILS_TO_ADDRESS = { times: 5, windowMs: HOUR_MS };
-const MAILS_FROM_NETWORK = { times: 20, windowMs: HOUR_MS };
-const LINK = /^[0-9A-Za-z_-]{43}$/;
 
 const insertSignIn = statement(
   'mail_sign_in_insert',
-  `INSERT INTO core.mail_sign_in (link_hash, account_id, role, email, browser_hash, code_hash, return_to, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `INSERT INTO core.mail_sign_in (link_hash, email, browser_hash, code_hash, return_to, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6)`,
 );
 const selectByLink = statement(
   'mail_sign_in_select',
-  `SELECT s.email, s.account_id, s.role, s.return_to FROM core.mail_sign_in s
-    WHERE s.link_hash = $1 AND s.expires_at > $2`,
+  `SELECT s.email, s.account_id, s.role, s.return_to, s.invited_by
+     FROM core.mail_sign_in s
+     LEFT JOIN core.member m ON m.account_id = s.account_id AND m.person_id = s.invited_by
+    WHERE s.link_hash = $1 AND s.expires_at > $2 AND (s.account_id IS NULL OR m.role = 'owner')`,
 );
 const takeByLink = statement(
   'mail_sign_in_take',
-  'DELETE FROM core.mail_sign_in WHERE link_hash = $1 AND expires_at > $2 RETURNING email, account_id, role, return_to',
+  `DELETE FROM core.mail_sign_in WHERE link_hash = $1 AND expires_at > $2
+   RETURNING email, account_id, role, return_to, invited_by`,
 );
 const tryCode = statement(
   'mail_sign_in_try',
@@ -58,8 +56,8 @@ const tryCode = statement(
 /** What a link or code stands for. */
 export interface SignInByMail {
   readonly email: string;
-  /** That it invites to, with the role there; null: nowhere. */
-  readonly invitation: { readonly accountId: string; readonly role: Role } | null;
+  /** Null: it is none. */
+  readonly invitation: Invitation | null;
   readonly returnTo: string;
 }
 
@@ -68,6 +66,7 @@ interface SignInRow {
   readonly account_id: string | null;
   readonly role: Role | null;
   readonly return_to: string;
+  readonly invited_by: string | null;
 }
 
 type MailCore = Pick<Core, 'db' | 'secrets' | 'baseUrl'>;
@@ -81,57 +80,34 @@ export interface Asking {
 
 /**
  * Sends link and code. Answers the token of the browser that asked, for its cookie.
- * Throws RATE_LIMITED beyond 5 mails an hour to an address, and 20 from a network.
+ * Throws RATE_LIMITED beyond 5 mails an hour to a mailbox, and 20 from a network.
  */
 export async function askForSignIn(core: MailCore, { email, returnTo, remoteAddress }: Asking): Promise<string> {
   const nowMs = await clockNow(core.db);
-  await requireMail(core, email, remoteAddress, nowMs);
+  await requireMail(core.db, email, remoteAddress, nowMs);
   const [link, browser] = [newToken(), newToken()];
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   await core.db.transaction(async (tx) => {
     const codeHash = hashOfCode(core.secrets, hashOf(link), code);
     const expires = new Date(nowMs + CODE_LIVES_MS);
-    await tx.query(insertSignIn, [hashOf(link), null, null, email, hashOf(browser), codeHash, returnTo, expires]);
+    await tx.query(insertSignIn, [hashOf(link), email, hashOf(browser), codeHash, returnTo, expires]);
     await sendMail(tx, { to: email, ...signInMail(`${core.baseUrl}/auth/mail/${link}`, code) }, nowMs);
   });
   return browser;
 }
 
-/** Sends a link that makes whoever has the address one of the account's people, for a week. Throws RATE_LIMITED. */
-export async function invite(
-  core: MailCore,
-  { accountId, role, email, remoteAddress }: { accountId: string; role: Role; email: string; remoteAddress: string },
-): Promise<void> {
-  const nowMs = await clockNow(core.db);
-  await requireMail(core, email, remoteAddress, nowMs);
-  const link = newToken();
-  await core.db.transaction(async (tx) => {
-    const expires = new Date(nowMs + INVITATION_LIVES_MS);
-    await tx.query(insertSignIn, [hashOf(link), accountId, role, email, null, null, '', expires]);
-    const mail = invitationMail(`${core.baseUrl}/auth/mail/${link}`, role);
-    await sendMail(tx, { to: email, accountId, ...mail }, nowMs);
-  });
-}
-
-/** Counts a mail to the address from the network. Throws RATE_LIMITED. */
-async function requireMail({ db }: MailCore, email: string, remoteAddress: string, nowMs: number): Promise<void> {
-  const network = wideNetworkOf(remoteAddress);
-  const ofNetwork = network === null ? 0 : await ask(db, `mail from ${network}`, MAILS_FROM_NETWORK, nowMs);
-  const retryAfterMs = ofNetwork > 0 ? ofNetwork : await ask(db, `mail to ${email}`, MAILS_TO_ADDRESS, nowMs);
-  if (retryAfterMs > 0)
-    throw problem('RATE_LIMITED', { message: 'Too many mails were asked for. Try again later.', retryAfterMs });
-}
-
-/** What a link stands for; nothing is used up. Null: it was used, is too old, or never was. */
+/** What a link stands for; nothing is used up. Null: it was used, is too old, is an invitation that has ended, or never was. */
 export async function findByLink(db: Queryable, link: string): Promise<SignInByMail | null> {
-  if (!LINK.test(link)) return null;
+  if (!isToken(link)) return null;
   const { rows } = await db.query<SignInRow>(selectByLink, [hashOf(link), new Date(await clockNow(db))]);
   return rows[0] === undefined ? null : signInOf(rows[0]);
 }
 
-/** Uses the link up. Null as above. */
+/** Uses the link up. Null as above. Throws QUOTA_EXCEEDED, and the link lives on, for an invitation into a full account. */
 export async function takeLink(tx: Transaction, link: string): Promise<SignInByMail | null> {
-  return LINK.test(link) ? take(tx, hashOf(link)) : null;
+  const found = await findByLink(tx, link);
+  if (found === null || (found.invitation !== null && !(await invitationHolds(tx, found.invitation)))) return null;
+  return take(tx, hashOf(link));
 }
 
 /** Uses the code of a browser up; a wrong one is one of five tries. Null: it is wrong, used, too old, or of another browser. */
@@ -140,7 +116,7 @@ export async function takeCode(
   browser: string,
   code: string,
 ): Promise<SignInByMail | null> {
-  if (!LINK.test(browser)) return null;
+  if (!isToken(browser)) return null;
   // By itself: a try counts, whatever becomes of it.
   const values = [hashOf(browser), TRIES_MAX, new Date(await clockNow(db))];
   const [row] = (await db.query<{ link_hash: Buffer; code_hash: Buffer }>(tryCode, values)).rows;
@@ -177,7 +153,7 @@ export async function ownByAddress(tx: Transaction, accountId: string, email: st
   await personByMail(
     tx,
     { isOpen: false, domains: [] },
-    { email, returnTo: '', invitation: { accountId, role: 'owner' } },
+    { email, returnTo: '', invitation: { accountId, role: 'owner', invitedBy: null } },
   );
 }
 
@@ -191,17 +167,9 @@ async function welcome(tx: Transaction, signUp: SignUp, person: Person, taken: S
   if (invitation === null) requireMaySignUp(signUp, email);
   const { accountId, role } = invitation ?? { accountId: await createAccount(tx, { email }), role: 'owner' };
   const isOwner = memberships.some((each) => each.accountId === accountId && each.role === 'owner');
-  if (!isOwner) await setMember(tx, { personId, accountId, role }, nowMs);
   await setHome(tx, personId, accountId);
+  if (!isOwner) await setMember(tx, { personId, accountId, role }, nowMs);
   return { personId, accountId };
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
 
 /** Keyed: a million codes are soon tried by who reads the table. */
@@ -212,8 +180,9 @@ function hashOfCode(secrets: Secrets, linkHash: Buffer, code: string): Buffer {
     .digest();
 }
 
-function signInOf({ email, account_id: accountId, role, return_to: returnTo }: SignInRow): SignInByMail {
-  return { email, returnTo, invitation: accountId === null || role === null ? null : { accountId, role } };
+function signInOf(row: SignInRow): SignInByMail {
+  const { email, account_id: accountId, role, return_to: returnTo, invited_by: invitedBy } = row;
+  return { email, returnTo, invitation: accountId === null || role === null ? null : { accountId, role, invitedBy } };
 }
 
 function signInMail(link: string, code: string) {
@@ -222,16 +191,6 @@ function signInMail(link: string, code: string) {
     subject: 'Your sign-in to Quartermaster',
     text: `Open this link and press the button to sign in:\n${link}\n\nOr enter this code in the browser that asked for it: ${shown}\n\nBoth work once, for 15 minutes. Give the code to nobody. If you did not ask for it, do nothing.\n`,
     html: html`<p>Open this link and press the button to sign in:</p><p><a href="${link}">${link}</a></p><p>Or enter this code in the browser that asked for it: <strong>${shown}</strong></p><p>Both work once, for 15 minutes. Give the code to nobody. If you did not ask for it, do nothing.</p>`
-      .text,
-  };
-}
-
-function invitationMail(link: string, role: Role) {
-  const what = role === 'owner' ? 'own an account' : 'see an account';
-  return {
-    subject: 'An invitation to Quartermaster',
-    text: `You are invited to ${what} together with others. Open this link and press the button:\n${link}\n\nIt works once, for seven days. If you know nothing of it, do nothing.\n`,
-    html: html`<p>You are invited to ${what} together with others. Open this link and press the button:</p><p><a href="${link}">${link}</a></p><p>It works once, for seven days. If you know nothing of it, do nothing.</p>`
       .text,
   };
 }

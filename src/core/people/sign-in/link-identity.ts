@@ -14,12 +14,14 @@ import {
   findByIdentity,
   findPerson,
   type Identity,
+  lockPersons,
   membershipsOf,
   membersOf,
   setMember,
 } from '../persons.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import type { Arrival } from './by-provider.ts';
+import { moveInvitations } from './invitations.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
 
 export interface Linking {
@@ -36,9 +38,11 @@ export interface Linked {
   readonly kept: readonly string[];
 }
 
-const lockPersons = statement(
-  'link_lock_persons',
-  'SELECT person_id FROM core.person WHERE person_id = ANY($1::text[]) ORDER BY person_id FOR UPDATE',
+// Who is removed from an account meanwhile brings it along for nobody.
+const lockMemberships = statement(
+  'link_lock_memberships',
+  `SELECT person_id FROM core.member WHERE person_id = ANY($1::text[])
+    ORDER BY person_id, account_id FOR UPDATE`,
 );
 const selectIdentities = statement(
   'link_select_identities',
@@ -67,6 +71,7 @@ export async function identitiesOf(db: Queryable, personId: string): Promise<rea
 /** One transaction makes the identity the person's; who dies after it has lost nothing, only that the person has both accounts. */
 export async function linkIdentity(core: Core, who: Linking, arrival: Arrival): Promise<Linked> {
   const came = await core.db.transaction(async (tx) => {
+    await lockAccount(tx, who.accountId);
     const accounts = await link(tx, core, who, arrival);
     await bindAddress(tx, who, arrival.identity.verifiedEmail);
     return accounts;
@@ -82,7 +87,6 @@ export async function linkIdentity(core: Core, who: Linking, arrival: Arrival): 
 /** An account that has no address gets the one that the provider vouches for, where it is its owner's. */
 async function bindAddress(tx: Transaction, { accountId, isOwner }: Linking, email: string | null): Promise<void> {
   if (!isOwner || email === null) return;
-  await lockAccount(tx, accountId);
   if ((await findAccount(tx, accountId))?.emailBound === false) await setEmail(tx, accountId, email);
 }
 
@@ -107,9 +111,10 @@ async function link(
 }
 
 async function takeOver(tx: Transaction, personId: string, otherId: string, nowMs: number): Promise<string[]> {
-  const { count } = await tx.query(lockPersons, [textArray([personId, otherId])]);
   // One of them has just become the other, elsewhere.
-  if (count !== 2) throw problem('STATE_CONFLICT', { message: 'The two are being linked just now. Try again.' });
+  if ((await lockPersons(tx, [personId, otherId])) !== 2)
+    throw problem('STATE_CONFLICT', { message: 'The two are being linked just now. Try again.' });
+  await tx.query(lockMemberships, [textArray([personId, otherId])]);
   const other = await findPerson(tx, otherId);
   const [theirs, own] = await Promise.all([membershipsOf(tx, otherId), membershipsOf(tx, personId)]);
   const came: string[] = [];
@@ -119,6 +124,8 @@ async function takeOver(tx: Transaction, personId: string, otherId: string, nowM
     if (isAlone) came.push(member.accountId);
     if (known?.role !== 'owner') await setMember(tx, { ...member, personId }, nowMs);
   }
+  const accounts = theirs.map(({ accountId }) => accountId);
+  if (accounts.length > 0) await moveInvitations(tx, accounts, otherId, personId);
   await tx.query(moveIdentities, [otherId, personId]);
   await tx.query(deleteMembers, [otherId]);
   await endSessionsOf(tx, otherId);

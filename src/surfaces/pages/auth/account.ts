@@ -2,20 +2,23 @@
 // sign-in of the last 15 minutes.
 import { keysStopped, restoreAccount } from '../../../core/accounts/deletion/deletion.ts';
 import type { Core } from '../../../core/context.ts';
+import { type ActingOwner, enterAsOwner } from '../../../core/people/acting-owner.ts';
 import { mailAddress } from '../../../core/people/addresses.ts';
-import { membershipsOf, membersMax, membersOf, removeMember, setHome } from '../../../core/people/persons.ts';
+import { membershipsOf, membersMax, membersOf, setHome } from '../../../core/people/persons.ts';
+import { removePerson } from '../../../core/people/remove-person.ts';
 import {
   endSession,
-  endSessionsIn,
   endSessionsOf,
   isRecent,
   sessionsOf,
   switchAccount,
 } from '../../../core/people/sessions/sessions.ts';
-import { invite } from '../../../core/people/sign-in/by-mail.ts';
+import { cancelInvitation, invite } from '../../../core/people/sign-in/invitations.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
-import { foreignFormPage } from '../message.ts';
+import { foreignFormPage, message } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { endingCookie } from '../session-cookie.ts';
 import {
@@ -49,13 +52,41 @@ export function accountForm(act: Act): (core: Core, request: RawRequest) => Prom
   };
 }
 
+type OwnersAct = (
+  core: Core,
+  request: RawRequest,
+  visitor: Visitor,
+  owner: ActingOwner,
+  form: URLSearchParams,
+) => Promise<RawAnswer>;
+
 /** Of an owner who has just signed in. */
-function ownersForm(act: Act): Act {
+function ownersForm(act: OwnersAct): Act {
   return async (core, request, visitor, form) => {
-    if (visitor.session.role !== 'owner')
+    const { session, principal } = visitor;
+    if (session.role !== 'owner' || session.personId === null || principal === null)
       return accountPage(core, visitor, { status: 403, done: 'Only an owner of the account may do that.' });
-    return isRecent(visitor.session) ? act(core, request, visitor, form) : signInAgain(core, { url: PAGE });
+    if (!isRecent(session)) return signInAgain(core, { url: PAGE });
+    const owner = { personId: session.personId, sessionId: session.sessionId, principal };
+    return act(core, request, visitor, owner, form);
   };
+}
+
+/** Null: the session has ended meanwhile, or its person owns the account no more; nothing was changed. */
+function asOwner<T>(
+  { db }: Core,
+  owner: ActingOwner,
+  change: (tx: Transaction, accountId: string) => Promise<T>,
+): Promise<T | null> {
+  return db.transaction(async (tx) =>
+    (await enterAsOwner(tx, owner)) === null ? null : change(tx, owner.principal.accountId),
+  );
+}
+
+/** Nothing of the account is shown any more. */
+function notAnOwner(): RawAnswer {
+  const text = html`<p role="status">You signed out meanwhile, or you own this account no more. Nothing was changed.</p>`;
+  return message(403, 'This form is not taken', text);
 }
 
 /** The session acts for another account of its person. */
@@ -90,17 +121,16 @@ export const endDevices: Act = async (core, _request, { session, person }, form)
   return sessionId === session.sessionId ? gone() : redirect(afterwards(core, form));
 };
 
-export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor, form) => {
+export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor, owner, form) => {
   const email = mailAddress(form.get('email') ?? '');
   const role = form.get('role') === 'owner' ? 'owner' : 'viewer';
-  const { accountId } = visitor.session;
   const refuse = (status: number, text: string) =>
     accountPage(core, visitor, { status, fault: { field: 'email', text, typed: form.get('email') ?? '' } });
   if (email === null) return refuse(400, 'Enter an e-mail address.');
-  if ((await membersOf(core.db, accountId)).length >= membersMax)
+  if ((await membersOf(core.db, owner.principal.accountId)).length >= membersMax)
     return refuse(409, 'The account has no room for more people.');
   try {
-    await invite(core, { accountId, role, email, remoteAddress });
+    if (!(await invite(core, owner, { role, email, remoteAddress }))) return notAnOwner();
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'RATE_LIMITED') throw error;
     return refuse(429, error.message);
@@ -108,29 +138,34 @@ export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor
   return accountPage(core, visitor, { done: `An invitation is on its way to ${email}.` });
 });
 
-/** The person acts for the account no more, on no device, before the answer. */
-export const removeSomebody = ownersForm(async (core, _request, visitor, form) => {
-  const { accountId } = visitor.session;
-  const personId = form.get('person_id') ?? '';
-  const isRemoved = await core.db.transaction(async (tx) => {
-    if (!(await removeMember(tx, accountId, personId))) return false;
-    await endSessionsIn(tx, personId, accountId);
-    const [next] = await membershipsOf(tx, personId);
-    if (next !== undefined) await setHome(tx, personId, next.accountId);
-    return true;
-  });
-  return accountPage(
-    core,
-    visitor,
-    isRemoved ? { done: 'The person was removed.' } : { status: 409, done: 'An account keeps an owner.' },
+export const cancelInvited = ownersForm(async (core, _request, visitor, owner, form) => {
+  const isCancelled = await asOwner(core, owner, (tx, accountId) =>
+    cancelInvitation(tx, accountId, form.get('invitation') ?? ''),
   );
+  if (isCancelled === null) return notAnOwner();
+  const page = isCancelled
+    ? { done: 'The invitation was cancelled: its link does not work any more.' }
+    : { status: 409, done: 'This invitation was accepted or cancelled already, or it has expired.' };
+  return accountPage(core, visitor, page);
+});
+
+/** The person acts for the account no more, on no device, before the answer. */
+export const removeSomebody = ownersForm(async (core, _request, visitor, owner, form) => {
+  const isRemoved = await asOwner(core, owner, (tx, accountId) =>
+    removePerson(tx, accountId, form.get('person_id') ?? ''),
+  );
+  if (isRemoved === null) return notAnOwner();
+  const page = isRemoved
+    ? { done: 'The person was removed. Invitations that they gave have ended.' }
+    : { status: 409, done: 'An account keeps an owner.' };
+  return accountPage(core, visitor, page);
 });
 
 /** A deleted account is as it was, before the answer. */
-export const restore: Act = ownersForm(async (core, _request, visitor) => {
-  const { accountId } = visitor.session;
+export const restore: Act = ownersForm(async (core, _request, visitor, owner) => {
+  const { accountId } = owner.principal;
   try {
-    await core.db.transaction((tx) => restoreAccount(tx, accountId));
+    if ((await asOwner(core, owner, restoreAccount)) === null) return notAnOwner();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return accountPage(core, visitor, { status: 409, done: error.message });

@@ -11,6 +11,7 @@ import {
   takeCode,
   takeLink,
 } from '../../../core/people/sign-in/by-mail.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -51,7 +52,7 @@ export async function signInByCode(core: Core, request: RawRequest): Promise<Raw
   const browser = sentCookie(request.headers.cookie, cookieName(core.baseUrl, COOKIE)) ?? '';
   const code = readForm(request.headers, request.body).get('code') ?? '';
   const taken = await takeCode(core, browser, code);
-  if (taken !== null) return finish(core, request, taken);
+  if (taken !== null) return finish(core, request, await core.db.transaction((tx) => arriving(tx, core, taken)));
   return codePage(400, 'This code is wrong, was used, or is too old. After five wrong ones ask for a new mail.');
 }
 
@@ -63,13 +64,24 @@ export async function signInByLink(core: Core, request: RawRequest): Promise<Raw
     return found === null ? usedLinkPage(core) : linkPage(found);
   }
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
-  const taken = await core.db.transaction((tx) => takeLink(tx, link));
-  return taken === null ? usedLinkPage(core) : finish(core, request, taken);
+  // In one transaction: an invitation is accepted while it holds.
+  const arrived = await core.db.transaction(async (tx) => {
+    const taken = await takeLink(tx, link);
+    return taken === null ? null : arriving(tx, core, taken);
+  });
+  return arrived === null ? usedLinkPage(core) : finish(core, request, arrived);
 }
 
-async function finish(core: Core, request: RawRequest, taken: SignInByMail): Promise<RawAnswer> {
-  const person = await core.db.transaction((tx) => personByMail(tx, core.signUp, taken));
-  const answer = await signedIn(core, request, { kind: 'person', ...person }, taken.returnTo);
+async function arriving(tx: Transaction, core: Core, taken: SignInByMail) {
+  return { person: await personByMail(tx, core.signUp, taken), returnTo: taken.returnTo };
+}
+
+async function finish(
+  core: Core,
+  request: RawRequest,
+  { person, returnTo }: Awaited<ReturnType<typeof arriving>>,
+): Promise<RawAnswer> {
+  const answer = await signedIn(core, request, { kind: 'person', ...person }, returnTo);
   const cookies = [answer.headers['set-cookie'] ?? [], setCookie(core.baseUrl, COOKIE, '', 0)].flat();
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } };
 }
@@ -97,6 +109,6 @@ ${what}
 }
 
 function usedLinkPage(core: Core): RawAnswer {
-  const text = html`<p>This link was used, or is too old. <a href="${pathTo(core, '/auth')}">Ask for a new one</a>.</p>`;
+  const text = html`<p>This link was used, is too old, or was an invitation that has ended. <a href="${pathTo(core, '/auth')}">Ask for a new one</a>.</p>`;
   return message(404, 'This link does not work', text);
 }

@@ -3,6 +3,7 @@
 import type { Core } from '../../../core/context.ts';
 import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
 import { type Session, sessionsOf } from '../../../core/people/sessions/sessions.ts';
+import { type PendingInvitation, pendingInvitations } from '../../../core/people/sign-in/invitations.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import { pathTo, tokenField, type Visitor } from '../visitor.ts';
@@ -31,10 +32,11 @@ const none = html``;
 export async function personSections(core: Core, visitor: Visitor, options: SectionOptions): Promise<PersonSections> {
   const { session, person } = visitor;
   if (person === null) return { switcher: none, identities: none, devices: none, people: none };
-  const [memberships, sessions, members, identities] = await Promise.all([
+  const [memberships, sessions, members, invitations, identities] = await Promise.all([
     membershipsOf(core.db, person.personId),
     sessionsOf(core.db, person.personId),
     membersOf(core.db, session.accountId),
+    pendingInvitations(core.db, session.accountId),
     identitiesSection(core, visitor),
   ]);
   const parts = { core, visitor, options };
@@ -42,7 +44,7 @@ export async function personSections(core: Core, visitor: Visitor, options: Sect
     switcher: memberships.length > 1 ? switcher(parts, memberships) : none,
     identities,
     devices: devices(parts, sessions),
-    people: session.role === null ? none : people(parts, members),
+    people: session.role === null ? none : people(parts, members, invitations),
   };
 }
 
@@ -90,7 +92,7 @@ ${form(parts, '/auth/account/end', button)}</li>`;
 ${form(parts, '/auth/account/end', html`<button name="all" value="1">Sign out everywhere</button>`)}`;
 }
 
-function people(parts: Parts, members: readonly Member[]): Html {
+function people(parts: Parts, members: readonly Member[], invitations: readonly PendingInvitation[]): Html {
   const { session } = parts.visitor;
   const isOwner = session.role === 'owner';
   const remove = ({ personId, email, name }: Member) =>
@@ -110,7 +112,15 @@ ${field('email', 'E-mail address', html`type="email" maxlength="254"`, parts.opt
 <label class="choice"><input type="radio" name="role" value="owner">do everything</label></fieldset>
 <button>Send an invitation</button>`;
   return html`<h2>People</h2><ul class="plain">${members.map(row)}</ul>
+${invitations.length === 0 ? '' : html`<h3>Pending invitations</h3><ul class="plain">${invitations.map((each) => pending(parts, each))}</ul>`}
 ${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}`;
+}
+
+function pending(parts: Parts, { id, email, role, expiresAtMs }: PendingInvitation): Html {
+  const cancel = html`<input type="hidden" name="invitation" value="${id}"><button aria-label="Cancel the invitation to ${email}">Cancel</button>`;
+  return html`<li class="card"><p><bdi>${email}</bdi>, ${role}, invited</p>
+<p class="quiet">Expires ${instant(expiresAtMs, parts.options.localTime)}</p>
+${parts.visitor.session.role === 'owner' ? form(parts, '/auth/account/cancel-invitation', cancel) : ''}</li>`;
 }
 
 export function instant(ms: number, localTime?: (instant: string) => string): Html {

@@ -12,7 +12,16 @@ import { isOwnForm, readForm } from '../own-form.ts';
 import { PageVisits } from '../page-visits.ts';
 import { endingCookie } from '../session-cookie.ts';
 import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
-import { accountForm, endDevices, inviteSomebody, removeSomebody, restore, showAccount, switchTo } from './account.ts';
+import {
+  accountForm,
+  cancelInvited,
+  endDevices,
+  inviteSomebody,
+  removeSomebody,
+  restore,
+  showAccount,
+  switchTo,
+} from './account.ts';
 import { askByMail, signInByCode, signInByLink } from './by-mail.ts';
 import { bindByLink } from './email.ts';
 import { operatorLink } from './operator.ts';
@@ -45,6 +54,7 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
     route('auth.switch', ['POST'], '/auth/account/switch', accountForm(switchTo)),
     route('auth.end', ['POST'], '/auth/account/end', accountForm(endDevices)),
     route('auth.invite', ['POST'], '/auth/account/invite', accountForm(inviteSomebody)),
+    route('auth.cancel_invitation', ['POST'], '/auth/account/cancel-invitation', accountForm(cancelInvited)),
     route('auth.remove', ['POST'], '/auth/account/remove', accountForm(removeSomebody)),
     route('auth.restore', ['POST'], '/auth/account/restore', accountForm(restore)),
     route('auth.email', ['GET', 'POST'], '/auth/email/{account}/{token}', bindByLink),
