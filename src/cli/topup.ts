@@ -55,5 +55,5 @@ function decide(act: Act) {
 async function coreOf({ db, config }: Session): Promise<PaymentCore> {
   const { baseUrl } = config;
   const payments = await openPayments(db, baseUrl, config.payments);
-  return { db, baseUrl, payments, log: createLog('silent'), bounds: admission };
+  return { db, baseUrl, payments, log: createLog('silent'), bounds: admission, secrets: null };
 }

@@ -132,6 +132,22 @@ describe('a server like GitHub', () => {
     await expect(refused).rejects.toMatchObject({ kind: 'invalid' });
     expect(await octo.finish(callback, checks)).toMatchObject({ subject: '2' });
   });
+
+  test.each([
+    [true, 'told@example.org'],
+    ['true', null],
+    ['false', null],
+    [1, null],
+  ])('verified by %j it is %s, in the list of GitHub and in the field of another server', async (verified, email) => {
+    const emails = [{ email: 'told@example.org', primary: true, verified }];
+    github.user = { id: 3, login: 'told', emails, fields: { email: 'told@example.org', checked: verified } };
+    const fields = { subject_field: 'id', email_field: 'email', email_verified_field: 'checked' };
+    for (const entry of [github.entry('github'), { ...github.entry('plain'), type: 'oauth2', ...fields }]) {
+      const server = provider(entry);
+      const { callback, checks } = await cameBack(server);
+      expect(await server.finish(callback, checks)).toMatchObject({ subject: '3', verifiedEmail: email });
+    }
+  });
 });
 
 describe('an issuer that forges', () => {
@@ -179,9 +195,9 @@ describe('an issuer that forges', () => {
   });
 
   test('an address counts only where it says verified', async () => {
-    for (const verified of [false, 1, 'yes', null, undefined])
+    for (const verified of [false, 'true', 'false', 1, 'yes', null, undefined])
       expect(await signIn({ claims: { email_verified: verified } })).toMatchObject({ verifiedEmail: null });
-    expect(await signIn({ claims: { email_verified: 'true' } })).toMatchObject({ verifiedEmail: 'ada@example.org' });
+    expect(await signIn({ claims: { email_verified: true } })).toMatchObject({ verifiedEmail: 'ada@example.org' });
     expect(await signIn({ claims: { email: 'two words@x' } })).toMatchObject({ verifiedEmail: null });
   });
 

@@ -1,5 +1,6 @@
 // Payment methods, with the sandbox: how they come, what uses them, how they go.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPayment } from '../../src/core/payments/sandbox/store.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 
@@ -108,20 +109,40 @@ describe('a payment method', () => {
   });
 });
 
-test('the payer goes on to the page of the caller, with the id and what became of it', async () => {
+test('the payer, and nobody else, goes on to the page of the caller, with the id and what became of it', async () => {
   const customer = await Customer.open(till);
   const { body } = await customer.call('POST', '/v1/account/payment_method/attach', {
     return_url: 'https://example.org/kept?of=1',
   });
-  const back = async () => {
-    const answer = await fetch(`${till.service.url}/pay/return/${body.data.setup_id}`, { redirect: 'manual' });
-    return answer.headers.get('location');
+  const returning = async (query: string) => {
+    const address = `${till.service.url}/pay/return/${body.data.setup_id}${query}`;
+    const answer = await fetch(address, { redirect: 'manual' });
+    return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() };
   };
+  const key = new URL(await returnUrlOf(body.data.setup_id)).search;
+  const back = async () => (await returning(key)).location;
   const address = (status: string) => `https://example.org/kept?of=1&setup_id=${body.data.setup_id}&status=${status}`;
   expect(await back()).toBe(address('pending'));
   await till.bench.pay(body.data.checkout_url, 'pays');
   expect(await back()).toBe(address('succeeded'));
+  const other = await returnUrlOf(
+    (await customer.call('POST', '/v1/account/payment_method/attach', {})).body.data.setup_id,
+  );
+  for (const query of ['', '?key=', `${key}x`, new URL(other).search]) {
+    const { status, location, text } = await returning(query);
+    expect([status, location, text.includes('example.org')]).toEqual([200, null, false]);
+    expect(text).toContain('Thank you');
+  }
+  await till.service.advance(86_401);
+  const late = await returning(key);
+  expect([late.status, late.location]).toEqual([200, null]);
+  expect(late.text).toContain('Continue to example.org');
 });
+
+/** What the provider was given. */
+async function returnUrlOf(id: string): Promise<string> {
+  return (await findPayment(till.service.core.db, { id }))?.return_url ?? '';
+}
 
 test('without a method auto-recharge cannot be enabled, and it says so', async () => {
   const customer = await Customer.open(till);

@@ -86,9 +86,9 @@ export function subjectOf(value: unknown): string {
   throw new IdentityError('invalid', 'the provider names no subject');
 }
 
-/** Null unless it is one, and verified: some providers say so by a text. */
+/** Null unless it is one, and verified: only a true of JSON says so, no text. */
 export function verifiedEmailOf(email: unknown, verified: unknown): string | null {
-  if (verified !== true && verified !== 'true') return null;
+  if (verified !== true) return null;
   return isPlain(email) && /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= ADDRESS_CHARACTERS_MAX ? email : null;
 }
 

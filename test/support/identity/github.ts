@@ -8,7 +8,9 @@ import { closed } from './oidc.ts';
 export interface GitHubUser {
   readonly id: number;
   readonly login: string;
-  readonly emails: readonly { readonly email: string; readonly primary: boolean; readonly verified: boolean }[];
+  readonly emails: readonly { readonly email: string; readonly primary: boolean; readonly verified: unknown }[];
+  /** Further fields of who it is. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export interface GitHubServer {
@@ -76,7 +78,7 @@ export async function startGitHub(): Promise<GitHubServer> {
     const user = tokens.get((headers.authorization ?? '').replace(/^bearer /i, ''));
     if (user === undefined || headers['user-agent'] === undefined) return null;
     if (path === '/user/emails') return user.emails;
-    return { id: user.id, login: user.login, name: null, email: 'public@example.org' };
+    return { id: user.id, login: user.login, name: null, email: 'public@example.org', ...user.fields };
   }
 }
 

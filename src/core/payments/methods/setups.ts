@@ -15,6 +15,7 @@ import { clockNow } from '../../database-clock.ts';
 import { customerOf } from '../customers.ts';
 import { requireProvider } from '../payments.ts';
 import { keepRef } from '../refs.ts';
+import { returnAddress } from '../return-address.ts';
 import { failureOf, type PaymentCore } from '../topups/create.ts';
 import {
   claimSetups,
@@ -98,7 +99,7 @@ async function openPage(core: PaymentCore, provider: PaymentProvider, row: NewSe
     ...{ id, accountId, customer: await customerOf({ db: core.db, provider }, accountId, null) },
     ...{ purpose: 'setup', amountMinor: 0, currency: 'USD', saveMethod: true },
     description: 'A payment method for automatic recharges',
-    returnUrl: `${core.baseUrl}/pay/return/${id}`,
+    returnUrl: returnAddress(core, id),
     expiresAtMs: row.expires_at,
     metadata: { account_id: accountId, setup_id: id },
   });

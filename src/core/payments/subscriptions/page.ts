@@ -4,6 +4,7 @@ import { lockCaller } from '../../accounts/accounts.ts';
 import { customerOf } from '../customers.ts';
 import { minorOfNanos } from '../money.ts';
 import { keepRef } from '../refs.ts';
+import { returnAddress } from '../return-address.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { findSubscription, type SubscriptionRow, saveSubscription } from './store.ts';
 
@@ -25,7 +26,7 @@ export async function openCheckout(
     currency: 'USD',
     description: `Tier ${row.label}, monthly`,
     saveMethod: true,
-    returnUrl: `${core.baseUrl}/pay/return/${id}`,
+    returnUrl: returnAddress(core, id),
     expiresAtMs: row.expires_at,
     metadata: { account_id: accountId, id },
   });

@@ -18,11 +18,15 @@ import { customerOf } from '../customers.ts';
 import { minorOfNanos } from '../money.ts';
 import { requireProvider } from '../payments.ts';
 import { keepRef } from '../refs.ts';
+import { returnAddress } from '../return-address.ts';
 import { failCreation } from './apply.ts';
 import { findTopup, insertTopup, type NewTopup, pendingTopups, saveTopup, type TopupRow } from './store.ts';
 import { mustBeVerified } from './yearly.ts';
 
-export type PaymentCore = Pick<Core, 'db' | 'payments' | 'baseUrl' | 'log' | 'bounds'>;
+export interface PaymentCore extends Pick<Core, 'db' | 'payments' | 'baseUrl' | 'log' | 'bounds'> {
+  /** Null: a command without the server secret, whose pages send no payer on. */
+  readonly secrets: Core['secrets'] | null;
+}
 
 export interface TopupOrder {
   readonly amountNanos: bigint;
@@ -117,7 +121,7 @@ export async function openCheckout(core: PaymentCore, provider: PaymentProvider,
     currency: row.currency,
     description: `${usdText(row.amount_nanos)} USD of credit`,
     saveMethod: row.save_method,
-    returnUrl: `${core.baseUrl}/pay/return/${id}`,
+    returnUrl: returnAddress(core, id),
     expiresAtMs: row.expires_at,
     metadata: { account_id: accountId, id },
   });

@@ -1,9 +1,12 @@
-// The payer is back: what he was sent away for is looked at, then he goes on to the caller's page with its id and status, or reads here how
-// it went. A provider that does not answer keeps nobody waiting: the checks see to it.
+// The payer is back: what they were sent away for is looked at, then they go on to the caller's page with its id and status, or read here how
+// it went. Whoever comes without the key of the provider's address reads it too, and is sent nowhere: what forwards everybody hides where a
+// link of this service leads. A provider that does not answer keeps nobody waiting: the checks see to it.
 import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { findSetup } from '../../../core/payments/methods/setup-store.ts';
 import { checkSetup } from '../../../core/payments/methods/setups.ts';
 import { findRef, type PaymentOwner } from '../../../core/payments/refs.ts';
+import { isReturnKey } from '../../../core/payments/return-address.ts';
 import { checkSubscription } from '../../../core/payments/subscriptions/check.ts';
 import { subscriptionRecord } from '../../../core/payments/subscriptions/record.ts';
 import { findSubscription } from '../../../core/payments/subscriptions/store.ts';
@@ -16,6 +19,8 @@ import { framed } from '../frame.ts';
 
 interface Ended {
   readonly status: string;
+  /** The provider's page is open, and sends payers back, until then. */
+  readonly expiresAtMs: number;
   readonly returnUrl: string | null;
   /** Name of the id in the address of the caller's page. */
   readonly idName: string;
@@ -29,20 +34,27 @@ async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise
     const found = await findTopup(core.db, accountId, id);
     const isOpen = found?.status === 'pending' || found?.status === 'review';
     const topup = isOpen ? await checked(core, found, () => checkTopup(core, named)) : found;
-    return topup && { status: topup.status, returnUrl: topup.return_url, idName: 'topup_id' };
+    return (
+      topup && { status: topup.status, expiresAtMs: topup.expires_at, returnUrl: topup.return_url, idName: 'topup_id' }
+    );
   }
   if (kind === 'subscription') {
     const found = await findSubscription(core.db, accountId, id);
     const isOpen = found?.status === 'pending' || found?.status === 'past_due';
     const row = isOpen ? await checked(core, found, () => checkSubscription(core, accountId, id)) : found;
-    return row && { status: subscriptionRecord(row).status, returnUrl: row.return_url, idName: 'subscription_id' };
+    return (
+      row && {
+        ...{ status: subscriptionRecord(row).status, expiresAtMs: row.expires_at },
+        ...{ returnUrl: row.return_url, idName: 'subscription_id' },
+      }
+    );
   }
   if (kind !== 'setup') return null;
   const found = await findSetup(core.db, accountId, id);
   const setup = found?.status === 'open' ? await checked(core, found, () => checkSetup(core, named)) : found;
   if (setup === null) return null;
   const status = setup.status === 'open' ? 'pending' : setup.status;
-  return { status, returnUrl: setup.return_url, idName: 'setup_id' };
+  return { status, expiresAtMs: setup.expires_at, returnUrl: setup.return_url, idName: 'setup_id' };
 }
 
 /** As the provider says it is; as it was found when that does not answer. */
@@ -56,15 +68,18 @@ async function checked<T>(core: Core, found: T, check: () => Promise<T | null>):
   }
 }
 
-export async function returned(core: Core, id: string): Promise<RawAnswer> {
+/** @param key as the address has it that the provider was given */
+export async function returned(core: Core, id: string, key: string): Promise<RawAnswer> {
   const owner = await findRef(core.db, id);
   const ended = owner === null ? null : await endOf(core, owner);
   if (ended === null) return told(404, 'There is no such payment', 'Check the link.');
-  const { status, returnUrl, idName } = ended;
-  if (returnUrl === null) return told(200, ...wordsOf(status));
+  const { status, expiresAtMs, returnUrl, idName } = ended;
+  if (returnUrl === null || !isReturnKey(core, id, key)) return told(200, ...wordsOf(status));
   const url = new URL(returnUrl);
   url.searchParams.set(idName, id);
   url.searchParams.set('status', status);
+  // Nobody makes a lasting redirect to another site of a payment of theirs.
+  if ((await clockNow(core.db)) >= expiresAtMs) return told(200, ...wordsOf(status), url);
   return {
     status: 303,
     headers: { location: url.href, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -79,7 +94,9 @@ function wordsOf(status: string): [string, string] {
   return ['Nothing was paid', 'The payment did not succeed. Ask for a new link to try again.'];
 }
 
-function told(status: number, title: string, text: string): RawAnswer {
-  const content = html`<h1>${title}</h1>\n<p role="status">${text}</p>`;
+/** `onward`: the page of the caller, by a link that says where it leads. */
+function told(status: number, title: string, text: string, onward?: URL): RawAnswer {
+  const link = onward && html`\n<p><a href="${onward.href}" rel="noreferrer">Continue to ${onward.host}</a></p>`;
+  const content = html`<h1>${title}</h1>\n<p role="status">${text}</p>${link ?? ''}`;
   return framed({ status, title, content, isNarrow: true });
 }

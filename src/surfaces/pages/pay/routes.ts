@@ -1,6 +1,6 @@
 // The pages of who pays. `/pay/{token}` is the sandbox's own page: the token in the address is all it asks for, as at any provider's.
-// `/pay/return/{id}` is where every provider sends the payer back to: it has the payment looked at, then goes on to the caller's page. What
-// an address says proves nothing.
+// `/pay/return/{id}` is where every provider sends the payer back to: it has the payment looked at, then sends the payer, and nobody else, on
+// to the caller's page. What an address says proves nothing.
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { lookAgain } from '../../../core/payments/look-again.ts';
@@ -47,7 +47,8 @@ export function payRoutes(services: () => Core): readonly RawRoute[] {
       bodyBytesMax: FORM_BYTES_MAX,
       answer: counted((request, core) => {
         const id = request.params.id ?? '';
-        return ID.test(id) ? returned(core, id) : Promise.resolve(noSuchPayment());
+        const key = request.query.get('key') ?? '';
+        return ID.test(id) ? returned(core, id, key) : Promise.resolve(noSuchPayment());
       }),
       refuse: failurePage,
     },
