@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { examine } from '../../src/core/upkeep/doctor.ts';
 import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
+import { openRaw } from '../support/raw.ts';
 import {
   type Client,
   client,
@@ -88,6 +89,33 @@ describe('a revoked key', () => {
     // 429: too many calls with a wrong key from one address.
     expect(late.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   });
+
+  test.each([
+    ['narrowed', 403, 'INSUFFICIENT_SCOPE'],
+    ['revoked', 401, 'INVALID_API_KEY'],
+  ])(
+    'a key that is %s while a body arrives calls nothing by it, not even what only reads',
+    async (how, status, code) => {
+      const target = await makeKey({ scopes: ['account.routing.test'] });
+      const body = '{"capability": "ai.chat"}';
+      const raw = await openRaw(two.url);
+      const heads = [
+        `authorization: Bearer ${target.secret}`,
+        'content-type: application/json',
+        `content-length: ${body.length}`,
+      ];
+      raw.send(`POST /v1/account/routing/test HTTP/1.1\r\nhost: x\r\n${heads.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+      // It is looked at again after 200 ms.
+      await sleep(300);
+      if (how === 'revoked') await admin('DELETE', `/v1/account/keys/revoke/${target.id}`);
+      else await admin('PATCH', `/v1/account/keys/update/${target.id}`, { scopes: ['queue:read'] });
+      raw.send(body.slice(5));
+      const answer = await raw.receive((text) => text.includes('"request_id"'));
+      raw.destroy();
+      expect(answer).toContain(`HTTP/1.1 ${status} `);
+      expect(answer).toContain(code);
+    },
+  );
 
   test('a narrowed key loses what was taken, everywhere, before the answer', async () => {
     await admin('POST', '/v1/queue/create', { name: 'jobs' });

@@ -1,6 +1,7 @@
 // Spend caps of keys over HTTP, on two processes' worth of services that share one database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { examineAccount } from '../../src/core/upkeep/doctor.ts';
+import { settleCap } from '../../src/core/wallet/limits/key-cap.ts';
 import {
   type Client,
   client,
@@ -48,6 +49,10 @@ const codes = (replies: readonly Reply[]) => {
     counts[code] = (counts[code] ?? 0) + 1;
   }
   return counts;
+};
+const windowsOf = {
+  name: 'test_windows',
+  text: 'SELECT day_start AS day, month_start AS month FROM core.wallet WHERE account_id = $1',
 };
 const findings = () => examineAccount({ db: one.core.db, secrets: null, modules: [] }, account.accountId);
 
@@ -104,6 +109,29 @@ describe('a key with a spend cap', () => {
     expect(await recordOf(id)).toMatchObject({ spend_used_usd: PUBLISH_USD });
     expect(await findings()).toEqual([]);
   });
+
+  test.each([
+    ['daily', 'a day before', false],
+    ['daily', 'this window', true],
+    ['monthly', 'a month before', false],
+    ['monthly', 'a day before', true],
+    ['total', 'a month before', true],
+  ])(
+    '%s: what is captured of a hold of %s counts in the window of now: %s',
+    async (spend_cap_period, begun, counts) => {
+      const { id, calls } = await makeKey({ spend_cap_usd: 1, spend_cap_period });
+      await publish(calls[0]);
+      const { rows } = await one.core.db.query<{ day: number; month: number }>(windowsOf, [account.accountId]);
+      const [{ day, month } = { day: 0, month: 0 }] = rows;
+      const windows = {
+        day_start: begun === 'this window' ? day : day - 86_400_000,
+        month_start: begun === 'a month before' ? month - 28 * 86_400_000 : month,
+      };
+      const hold = { key_id: id, amount_nanos: 0n, ...windows };
+      await one.core.db.transaction((tx) => settleCap(tx, account.accountId, hold, 70_000n));
+      expect(await recordOf(id)).toMatchObject({ spend_used_usd: counts ? 0.00009 : PUBLISH_USD });
+    },
+  );
 
   test('of 0 can call what is free, and nothing else', async () => {
     const { calls } = await makeKey({ spend_cap_usd: 0 });

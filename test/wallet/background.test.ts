@@ -9,7 +9,7 @@ import { sequenceAccount } from '../../src/core/events/sequencer.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { coreSweeps } from '../../src/core/upkeep/sweeps.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
-import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { grantCredit, warnExpiring } from '../../src/core/wallet/grants.ts';
 import { statement } from '../../src/db/statement.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -123,6 +123,25 @@ describe('background tasks', () => {
     expect(await run('wallet.grant_warning')).toBe(false);
     expect(await told(accountId)).toEqual([]);
   });
+
+  test.each([
+    [HOUR_MS, 0],
+    [DAY_MS - 1, 0],
+    [DAY_MS, 1],
+    [7 * DAY_MS - 1, 0],
+    [7 * DAY_MS, 1],
+    [7 * DAY_MS + 1, 0],
+  ])(
+    'whoever looks at a new grant of %i ms warns %i times: never for a moment before the grant',
+    async (expiresInMs, times) => {
+      await setClock(shop.db, START_MS);
+      const { accountId } = await openAccount(shop.db);
+      const grant = { kind: 'promo', amountNanos: 5_000_000_000n, expiresInMs, note: null } as const;
+      await shop.db.transaction((tx) => grantCredit(tx, accountId, grant));
+      await setClock(shop.db, START_MS);
+      expect(await shop.db.transaction((tx) => warnExpiring(tx, accountId))).toBe(times);
+    },
+  );
 
   test('forget idempotency keys and events when their time is over, not before', async () => {
     await setClock(shop.db, START_MS);

@@ -1,6 +1,7 @@
 // Claims of deliveries where each account's is a transaction of its own, as on a distributed engine.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimDeliveries } from '../../src/core/webhooks/deliveries/claim.ts';
+import { endUnsentDelivery, writeOutcomes } from '../../src/core/webhooks/deliveries/outcome.ts';
 import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sql } from './engine-harness.ts';
@@ -45,3 +46,29 @@ test('an account whose claim fails keeps back the deliveries of no other, and wh
 test('a claim throws when every account fails', async () => {
   await expect(claimDeliveries(db, [await dueLine('acct_d', INTEGER_MAX)])).rejects.toMatchObject({ code: '22003' });
 });
+
+const row = `SELECT status, attempt, error_code, http_status, due_at IS NULL AS over FROM core.delivery WHERE account_id = $1`;
+
+test.each(['succeeded', 'failed', 'refused', 'aborted', 'unsent'] as const)(
+  'an attempt that ends as %s after another claim took its delivery changes nothing of it',
+  async (verdict) => {
+    const { accountId, webhookId } = await dueLine(`acct_${verdict}`, 1);
+    const write = async (attempt: number) => {
+      const delivery = { accountId, deliveryId: 'whd_1', attempt };
+      if (verdict === 'unsent') return endUnsentDelivery(db, delivery, 'cancelled', null);
+      const result = {
+        ...{ verdict, httpStatus: 200, errorCode: 'late', latencyMs: 1, snippet: null, retryAfter: null },
+        requestHeaders: '{}',
+      };
+      const of = { webhookId, attempts: null, retryPolicy: 'default' as const, wasHealthy: true, result };
+      await writeOutcomes(db, [{ ...delivery, ...of }]);
+    };
+    // The lease of the first attempt was over, and the second has the delivery.
+    await sql(db, 'UPDATE core.delivery SET attempt = 2 WHERE account_id = $1', [accountId]);
+    const [claimed] = await sql(db, row, [accountId]);
+    await write(1);
+    expect(await sql(db, row, [accountId])).toEqual([claimed]);
+    await write(2);
+    expect(await sql(db, row, [accountId])).not.toEqual([claimed]);
+  },
+);

@@ -117,6 +117,23 @@ describe('admission', () => {
     });
   });
 
+  test('admits nothing under a cap of zero, not even what costs nothing', () => {
+    const of = { grants: [{ grantId: 'g', remaining: 1n, reserved: 0n }], frozen: false, committed: 0n };
+    const none = { cap: 0n, endsAtMs: 5_000 };
+    const keyCaps = [{ ...none, keyId: 'key_a', committed: 0n }];
+    const wallets: Funds[] = [
+      { ...of, budget: null, keyCaps },
+      { ...of, budget: { ...none, reason: 'budget_daily' }, keyCaps: [] },
+    ];
+    const free: Ask[] = [{ keyId: 'key_a', amount: 0n, mode: 'charge' }];
+    const reasons = wallets.map((each) => admit(each, free).verdicts[0]);
+    expect(reasons).toMatchObject([
+      { admitted: false, reason: 'key_cap', left: 0n },
+      { admitted: false, reason: 'budget_daily', left: 0n },
+    ]);
+    expect(admit({ ...of, budget: null, keyCaps: [] }, free).verdicts[0]).toMatchObject({ admitted: true });
+  });
+
   test('never takes a key beyond its cap, and says exactly what each key with a cap has spent', () => {
     holds((before, all, after) => {
       const admitted = all.filter((_ask, i) => after.verdicts[i]?.admitted);
