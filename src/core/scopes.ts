@@ -23,6 +23,11 @@ export function moduleOf(capability: string): string {
   return dot === -1 ? capability : capability.slice(0, dot);
 }
 
+/** Modules that exist here and keys of any account may have, in the order of the manifest. */
+export function liveModules({ kinds }: KnownScopes): readonly string[] {
+  return [...new Set([...kinds.keys()].map(moduleOf))].filter((module) => module !== OPERATOR_MODULE);
+}
+
 /** Whether a scope is of the operator's module, or a part of it. */
 export function isOperatorsScope(scope: string): boolean {
   return moduleOf(scope.split(':', 1)[0] ?? '') === OPERATOR_MODULE;

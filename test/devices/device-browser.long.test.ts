@@ -12,6 +12,7 @@ import { operatorAccount } from '../../src/core/operator/account.ts';
 import { createOperatorLink } from '../../src/core/operator/link.ts';
 import { createPerson, type Role } from '../../src/core/people/persons.ts';
 import { openSession } from '../../src/core/people/sessions/sessions.ts';
+import { liveModules } from '../../src/core/scopes.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectDone, openConsole, press, typeInto } from '../support/console.ts';
@@ -137,23 +138,24 @@ test('signed in with a key, a person narrows what a device gets, and the device 
   await page.waitForSelector('#cap');
   expect(await heading(page)).toBe('Give this device a key?');
   const shown = await page.innerText('main');
-  for (const text of [
-    '<b>build</b> agent',
-    'not verified',
-    started.user_code,
-    '127.0.0.1',
-    'vector: everything',
-    account.accountId,
-  ])
+  for (const text of ['<b>build</b> agent', 'not verified', started.user_code, '127.0.0.1', account.accountId])
     expect(shown).toContain(text);
   await expectAccessible(page);
 
-  await page.uncheck('input[value=vector]');
+  const chosen = () =>
+    page.locator('select[name=scope]').evaluateAll((all) => all.map((each) => (each as HTMLSelectElement).value));
+  expect(await chosen()).toEqual(['account:read', 'queue', 'vector']);
+  expect(await page.locator('#scope-account option').allInnerTexts()).toEqual(['no access', 'read']);
+  expect([await page.inputValue('#lifetime'), await page.inputValue('#cap')]).toEqual(['90', '5']);
+  await page.click('button[value=write]');
+  expect(await chosen()).toEqual(['account:read', 'queue:write', 'vector:write']);
+  await expectAccessible(page);
+  await page.selectOption('#scope-vector', '');
   await page.selectOption('#lifetime', '7');
   await page.fill('#cap', 'much');
   await page.click('button[value=approve]');
   expect(await page.textContent('#cap-fault')).toContain('Enter an amount');
-  expect(await page.isChecked('input[value=vector]')).toBe(false);
+  expect(await page.inputValue('#scope-vector')).toBe('');
   await expectAccessible(page);
   await page.fill('#cap', '0.25');
   await page.selectOption('#period', 'daily');
@@ -162,7 +164,7 @@ test('signed in with a key, a person narrows what a device gets, and the device 
   await expectAccessible(page);
 
   const token = await poll(started.device_code);
-  expect(token).toMatchObject({ scope: 'queue account:read', account_id: account.accountId });
+  expect(token).toMatchObject({ scope: 'account:read queue:write', account_id: account.accountId });
   expect(token.expires_in).toBeGreaterThan(7 * 86_400 - 60);
   const call = client(service.url, token.access_token);
   expect((await call('GET', '/v1/account/balance')).status).toBe(200);
@@ -203,7 +205,10 @@ test('a person denies, and the device is told', async () => {
   const cookie = await cookieOf('owner');
   const { token } = await visit(cookie);
   const found = await visit(cookie, { form_token: token, user_code: started.user_code });
-  expect(found.text).toContain('account: look and change, but no keys');
+  expect(found.text).toContain('read and write, but no keys');
+  expect(found.text).not.toContain('sms');
+  const chosen = [...found.text.matchAll(/<option value="([^"]+)" selected>/g)].map(([, value]) => value);
+  expect(chosen).toEqual([...liveModules(service.core.knownScopes).map((module) => `${module}:read`), '90', 'monthly']);
   const answer = await visit(cookie, { form_token: token, user_code: started.user_code, action: 'deny' });
   expect(answer).toMatchObject({ status: 303, location: '/device?decided' });
   expect((await poll(started.device_code)).error).toBe('access_denied');

@@ -8,9 +8,9 @@ import {
   readClientName,
   readScopes,
   readUserCode,
-  scopesToGive,
   shownUserCode,
 } from './codes.ts';
+import { offerOf, proposalOf } from './offer.ts';
 
 const known = knownScopesOf(
   [
@@ -54,12 +54,25 @@ describe('scopes', () => {
     expect(readScopes(known, '')).toEqual(scopes);
   });
 
-  test('a holder of some gives what it holds, narrower than asked where that is all', () => {
-    expect(scopesToGive(known, ['queue', 'video'], null)).toEqual(['queue', 'video']);
-    expect(scopesToGive(known, ['queue', 'video'], ['queue:read', 'account'])).toEqual(['queue:read']);
-    expect(scopesToGive(known, ['queue.publish'], ['queue'])).toEqual(['queue.publish']);
-    expect(scopesToGive(known, ['operator'], null)).toEqual([]);
-    expect(scopesToGive(known, ['*'], ['queue'])).toEqual(['queue']);
+  test('what exists is offered, as far as it was asked for and is held; what is only planned is not', () => {
+    const levels = (asked: string[], held: string[] | null) => {
+      const { modules, operations } = offerOf(known, asked, held);
+      return [...modules.flatMap((each) => each.levels), ...operations];
+    };
+    const queue = ['queue:read', 'queue:write', 'queue'];
+    expect(levels(['queue', 'video'], null)).toEqual(queue);
+    expect(levels(['queue', 'video'], ['queue:read', 'account'])).toEqual(['queue:read']);
+    expect(levels(['queue.publish'], ['queue'])).toEqual(['queue.publish']);
+    expect(levels(['queue'], ['queue.publish', 'queue:read'])).toEqual(['queue:read', 'queue.publish']);
+    expect(levels(['operator'], null)).toEqual([]);
+    expect(levels(['*'], ['queue'])).toEqual(queue);
+  });
+
+  test('what is asked for by name is proposed, and of everything only to read; nothing of it for keys', () => {
+    const proposed = (asked: readonly string[]) => proposalOf(known, offerOf(known, asked, null));
+    expect(proposed(['queue', 'video', 'account.balance'])).toEqual(['queue', 'account.balance']);
+    for (const asked of [readScopes(known, '') ?? [], ['*'], ['account', 'queue']])
+      expect(proposed(asked)).toEqual(['queue:read', 'account:read']);
   });
 
   test('what nobody knows, or too much, is no list of scopes', () => {

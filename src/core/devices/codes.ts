@@ -2,7 +2,7 @@
 // code has eight letters of twenty that cannot be taken for one another and spell no words.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { requireNotOperators } from '../operator/account.ts';
-import { type KnownScopes, OPERATOR_MODULE, scopesWithin, validateScopes } from '../scopes.ts';
+import { type KnownScopes, OPERATOR_MODULE, validateScopes } from '../scopes.ts';
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_LENGTH = 8;
@@ -55,15 +55,4 @@ export function readScopes(known: KnownScopes, sent: string | null): readonly st
 export function defaultScopes({ modules }: KnownScopes): readonly string[] {
   const whole = [...modules].filter((name) => name !== 'account' && name !== OPERATOR_MODULE);
   return ['account:write', ...whole.sort()];
-}
-
-/** What of the scopes asked for somebody with `held` (null: all) may hand out: those, and narrower ones that are held. */
-export function scopesToGive(
-  known: KnownScopes,
-  asked: readonly string[],
-  held: readonly string[] | null,
-): readonly string[] {
-  const whole = asked.filter((scope) => scopesWithin(known, [scope], held));
-  const parts = (held ?? []).filter((scope) => !whole.includes(scope) && scopesWithin(known, [scope], asked));
-  return [...whole, ...parts];
 }

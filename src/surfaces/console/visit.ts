@@ -1,8 +1,9 @@
 // One visit of a page: who is there, what the address asks for, and the calls that the page makes as its visitor. The calls are kept: the
 // page tells them at its foot, so that whatever it shows is one paste away.
 import type { Core } from '../../core/context.ts';
+import { levelsOf, type ModuleOffer } from '../../core/devices/offer.ts';
 import type { Principal } from '../../core/principal.ts';
-import { scopesAllow } from '../../core/scopes.ts';
+import { liveModules, scopesAllow } from '../../core/scopes.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import type { Capability } from '../../manifest/capability.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -122,6 +123,11 @@ export class Visit {
   /** Any path of the service, as the browser knows it. */
   elsewhere(path: string): string {
     return pathTo(this.#parts.core, path);
+  }
+
+  /** Modules that keys may have, as they exist here, each with all its levels. */
+  get modules(): readonly ModuleOffer[] {
+    return liveModules(this.#parts.core.knownScopes).map((module) => ({ module, levels: levelsOf(module) }));
   }
 
   /** Whether the visitor may call the capability, as far as scopes say. False for one that this deployment does not have. */

@@ -45,6 +45,9 @@ legend { font-weight: 600; padding: 0 .35rem; }
 a.main { display: inline-block; padding: .5rem 1.1rem; border-radius: 6px; background: var(--accent); color: var(--paper); font-weight: 600; text-decoration: none; }
 label.choice .quiet { white-space: nowrap; }
 label.choice { display: flex; align-items: center; font-weight: 400; margin: 0; padding: .35rem 0; }
+.pick { display: flex; align-items: center; justify-content: space-between; gap: .6rem; padding: .2rem 0; }
+.pick label { font-weight: 400; margin: 0; }
+.pick select { width: auto; max-width: 60%; }
 .notice { padding: .6rem .75rem; border-radius: 6px; background: var(--amber-shade); color: var(--amber); }
 button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius: 6px; border: 1px solid var(--quiet); background: var(--paper); color: var(--ink); cursor: pointer; }
 button.main { margin-top: .9rem; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }

@@ -4,6 +4,7 @@ import type { Act, ConsolePage, View } from '../page.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { lastDays } from '../parts/period.ts';
+import { scopesField, scopesOf } from '../parts/scopes.ts';
 import { badge, more, type Page, table, tabs, withQuery } from '../parts/table.ts';
 import { ago, money, short } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -103,7 +104,7 @@ function createForm(visit: Visit): Html {
     visit,
     CREATE,
     html`${field(visit, CREATE, { name: 'name', label: 'Name', hint: 'For people: which program has it.', attributes: html`maxlength="200"` })}
-${field(visit, CREATE, { name: 'scopes', label: 'Scopes', hint: 'Such as queue:write errors.capture, apart by spaces. Empty: all modules.', attributes: html`spellcheck="false" autocapitalize="off"` })}
+${scopesField(visit, CREATE, [])}
 ${field(visit, CREATE, { name: 'expires_at', label: 'Ends on', hint: 'At the end of that day (UTC). Empty: never.', attributes: html`type="date"` })}
 ${field(visit, CREATE, { name: 'spend_cap_usd', label: 'Spend cap, USD', hint: 'Empty: the balance and the budget are its only limits.', attributes: html`inputmode="decimal"` })}
 ${choice(visit, CREATE, {
@@ -124,11 +125,6 @@ ${choice(visit, CREATE, {
 function endOf(form: URLSearchParams): string | undefined {
   const day = textOf(form, 'expires_at');
   return day === undefined ? undefined : `${day}T23:59:59Z`;
-}
-
-function scopesOf(form: URLSearchParams): string[] | undefined {
-  const scopes = (form.get('scopes') ?? '').split(/[\s,]+/).filter((scope) => scope !== '');
-  return scopes.length === 0 ? undefined : scopes;
 }
 
 /** The one page that ever shows the secret. */

@@ -5,6 +5,7 @@ import type { Act, ConsolePage, View } from '../page.ts';
 import { shown } from '../parts/failure.ts';
 import { actForm, checkbox, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { lastDays } from '../parts/period.ts';
+import { scopesField, scopesOf } from '../parts/scopes.ts';
 import { badge, facts, figures } from '../parts/table.ts';
 import { ago, count, money, plainNumber, short, time } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
@@ -19,7 +20,7 @@ const narrow: Act = {
   input: (form, { params }) => ({
     id: params.id,
     name: textOf(form, 'name') ?? null,
-    scopes: (form.get('scopes') ?? '').split(/[\s,]+/).filter((scope) => scope !== ''),
+    scopes: scopesOf(form),
     spend_cap_usd: numberOf(form, 'spend_cap_usd') ?? null,
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? textOf(form, 'spend_cap_period') : undefined,
   }),
@@ -101,7 +102,7 @@ function changes(visit: Visit, { id, name, scopes, spend_cap_usd: cap, spend_cap
     visit,
     'narrow',
     html`${field(visit, 'narrow', { name: 'name', label: 'Name', value: name ?? '' })}
-${field(visit, 'narrow', { name: 'scopes', label: 'Scopes', value: (scopes ?? []).join(' '), hint: 'Apart by spaces. Empty: all modules.' })}
+${scopesField(visit, 'narrow', scopes)}
 ${field(visit, 'narrow', { name: 'spend_cap_usd', label: 'Spend cap, USD', value: cap === null ? '' : plainNumber(cap), attributes: html`inputmode="decimal"` })}
 ${choice(visit, 'narrow', {
   name: 'spend_cap_period',

@@ -3,7 +3,8 @@
 import type { Core } from '../../../core/context.ts';
 import type { Fault } from '../../../core/devices/approve.ts';
 import { type AuthorizationAsked, authorizeClient, CHALLENGE } from '../../../core/devices/authorization.ts';
-import { readScopes, scopesToGive } from '../../../core/devices/codes.ts';
+import { readScopes } from '../../../core/devices/codes.ts';
+import { offerOf, proposalOf } from '../../../core/devices/offer.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -11,7 +12,7 @@ import { foreignFormPage, message } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { isFormOf } from '../visitor.ts';
 import { type OauthClient, readClient } from './client-metadata.ts';
-import { type Approver, clientPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
+import { type Approver, clientPage, type DeviceFrame, fillOf, proposedWish, type Wished, wishOf } from './pages.ts';
 
 const STATE_CHARACTERS_MAX = 2_000;
 
@@ -29,14 +30,17 @@ export async function authorizePage(
   if (typeof client === 'string') return refused(frame, client);
   const asked = askedOf(core, request, client);
   if (typeof asked === 'string') return refused(frame, asked);
-  const offered = scopesToGive(core.knownScopes, asked.scopes, visitor.principal.scopes);
+  const offer = offerOf(core.knownScopes, asked.scopes, visitor.principal.scopes);
   const shown = (wished: Wished, fault: Fault | null) =>
-    clientPage(visitor, frame, { client, redirectHost: hostOf(asked.redirectUri), offered, wished, fault });
-  if (request.method !== 'POST') return shown({ scopes: offered, lifetime: '', cap: '', period: 'total' }, null);
+    clientPage(visitor, frame, { client, redirectHost: hostOf(asked.redirectUri), offer, wished, fault });
+  if (request.method !== 'POST')
+    return shown(proposedWish(proposalOf(core.knownScopes, offer), visitor.principal), null);
   const form = readForm(request.headers, request.body);
   if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
   if (form.get('action') === 'deny') return sentBack(core, request, asked, frame, { error: 'access_denied' });
   const { wished, wish } = wishOf(form);
+  const fill = fillOf(form, offer);
+  if (fill !== null) return shown({ ...wished, scopes: fill }, null);
   if ('field' in wish) return shown(wished, wish);
   const answer = await authorizeClient(core, visitor.principal, asked, wish);
   if (typeof answer === 'number') {

@@ -1,5 +1,6 @@
 // What a person sees of a device that asks for a key: the field for its code, then who asks for what, and how much of it to give.
 import type { Fault, Wish } from '../../../core/devices/approve.ts';
+import type { Offer } from '../../../core/devices/offer.ts';
 import type { DeviceRow } from '../../../core/devices/store.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { CapPeriod } from '../../../core/wallet/limits/key-cap.ts';
@@ -8,6 +9,7 @@ import { NANOS_PER_USD } from '../../../lib/money.ts';
 import { DAY_MS, iso } from '../../../lib/time.ts';
 import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
+import { pickedScopes, scopePicker } from '../scope-picker.ts';
 import { tokenField, type Visitor } from '../visitor.ts';
 import type { OauthClient } from './client-metadata.ts';
 
@@ -35,7 +37,7 @@ interface Confirmation {
   readonly device: DeviceRow;
   readonly code: string;
   /** What the visitor could give of what is asked for. */
-  readonly offered: readonly string[];
+  readonly offer: Offer;
   readonly wished: Wished;
   readonly fault: Fault | null;
 }
@@ -69,7 +71,7 @@ ${fault === undefined ? '' : html`<p class="failure" role="alert" id="user_code-
 }
 
 export function confirmPage(visitor: Visitor, frame: DeviceFrame, confirmation: Confirmation): RawAnswer {
-  const { device, code, fault, offered } = confirmation;
+  const { device, code, fault, offer } = confirmation;
   const content = html`<h1>Give this device a key?</h1>
 <dl class="facts">
 <dt>It calls itself</dt><dd>${device.client_name} <span class="quiet">not verified: anybody can choose any name</span></dd>
@@ -80,7 +82,7 @@ export function confirmPage(visitor: Visitor, frame: DeviceFrame, confirmation: 
 </dl>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}<input type="hidden" name="user_code" value="${code}">
-${offered.length === 0 ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(confirmation)}
+${isNothing(offer) ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(confirmation)}
 <button name="action" value="deny">Deny</button>
 </form>`;
   return framed({
@@ -92,7 +94,7 @@ ${offered.length === 0 ? html`<p class="failure">You have nothing of what it ask
   });
 }
 
-interface ClientAsks extends Pick<Confirmation, 'offered' | 'wished' | 'fault'> {
+interface ClientAsks extends Pick<Confirmation, 'offer' | 'wished' | 'fault'> {
   readonly client: OauthClient;
   /** Where the person is sent back to. */
   readonly redirectHost: string;
@@ -100,7 +102,7 @@ interface ClientAsks extends Pick<Confirmation, 'offered' | 'wished' | 'fault'> 
 
 /** A program that sent the person here asks for a key. */
 export function clientPage(visitor: Visitor, frame: DeviceFrame, asks: ClientAsks): RawAnswer {
-  const { client, redirectHost, offered, fault } = asks;
+  const { client, redirectHost, offer, fault } = asks;
   const content = html`<h1>Give this program a key?</h1>
 <dl class="facts">
 <dt>It calls itself</dt><dd>${client.name} <span class="quiet">not verified: anybody can choose any name</span></dd>
@@ -110,25 +112,27 @@ export function clientPage(visitor: Visitor, frame: DeviceFrame, asks: ClientAsk
 </dl>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}
-${offered.length === 0 ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(asks)}
+${isNothing(offer) ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(asks)}
 <button name="action" value="deny">Deny</button>
 </form>`;
   const status = fault === null ? 200 : 400;
   return framed({ status, title: 'Give this program a key?', content, isNarrow: true, ...frame });
 }
 
-function fieldsOf({ offered, wished, fault }: Pick<Confirmation, 'offered' | 'wished' | 'fault'>): Html {
+function isNothing({ modules, operations }: Offer): boolean {
+  return modules.length + operations.length === 0;
+}
+
+function fieldsOf({ offer, wished, fault }: Pick<Confirmation, 'offer' | 'wished' | 'fault'>): Html {
   const tied = (field: NonNullable<Fault['field']>) =>
     fault?.field === field ? html` aria-invalid="true" aria-describedby="${field}-fault"` : html``;
+  const operation = (id: string) =>
+    html`<label class="choice"><input type="checkbox" name="scope" value="${id}"${wished.scopes.includes(id) ? html` checked` : ''}>only ${id}</label>
+`;
   return html`<fieldset${fault?.field === 'scopes' ? html` aria-describedby="scopes-fault"` : ''}>
 <legend>What it may do</legend>
-${offered.map(
-  (
-    scope,
-    i,
-  ) => html`<label class="choice" for="scope-${i}"><input type="checkbox" id="scope-${i}" name="scope" value="${scope}"${wished.scopes.includes(scope) ? html` checked` : ''}>${wordsOf(scope)}</label>
-`,
-)}</fieldset>
+${offer.modules.length < 2 ? '' : html`<p class="quiet">In all of these: <button name="action" value="read">Read</button> <button name="action" value="write">Read and write</button></p>`}
+${scopePicker('scope', offer.modules, wished.scopes)}${offer.operations.map(operation)}</fieldset>
 <label for="lifetime">The key ends</label>
 <select id="lifetime" name="lifetime"${tied('lifetime')}>
 ${lifetimes.map(([days, text]) => html`<option value="${days}"${days === wished.lifetime ? html` selected` : ''}>${text}</option>`)}
@@ -142,22 +146,24 @@ ${capPeriods.map((period) => html`<option value="${period}"${period === wished.p
 <button class="main" name="action" value="approve">Give it a key</button>`;
 }
 
-/** A scope for people. */
-export function wordsOf(scope: string): string {
-  if (scope === '*') return 'everything, in every module';
-  const [module = '', kind] = scope.split(':');
-  if (kind === 'read') return `${module}: look`;
-  if (kind === 'write')
-    return module === 'account' ? 'account: look and change, but no keys' : `${module}: look and change`;
-  if (scope.includes('.')) return `only ${scope}`;
-  return module === 'account' ? 'account: everything, also making keys' : `${module}: everything`;
+/** Before the person has chosen: not more than is asked for, not for ever, and not all the money. */
+export function proposedWish(proposal: readonly string[], { hasSpendCap }: Principal): Wished {
+  // Whoever has a cap gives keys that spend nothing.
+  return { scopes: proposal, lifetime: '90', cap: hasSpendCap ? '0' : '5', period: 'monthly' };
+}
+
+/** The same far in all modules, as one button asks for it; null: none did. */
+export function fillOf(form: URLSearchParams, { modules, operations }: Offer): readonly string[] | null {
+  const level = { read: 0, write: 1 }[form.get('action') ?? ''];
+  if (level === undefined) return null;
+  return [...modules.map(({ levels }) => levels[Math.min(level, levels.length - 1)] as string), ...operations];
 }
 
 /** What the form asks for, as sent and as meant; a fault in place of a wish that cannot be meant. */
 export function wishOf(form: URLSearchParams): { readonly wished: Wished; readonly wish: Wish | Fault } {
   const period = capPeriods.find((each) => each === form.get('period')) ?? 'total';
   const [lifetime, cap] = [form.get('lifetime') ?? '', (form.get('cap') ?? '').trim()];
-  const wished = { scopes: form.getAll('scope'), lifetime, cap, period };
+  const wished = { scopes: pickedScopes(form), lifetime, cap, period };
   if (!lifetimes.some(([days]) => days === lifetime))
     return { wished, wish: { field: 'lifetime', text: 'Pick one of these.' } };
   const amount = AMOUNT.exec(cap);

@@ -3,8 +3,9 @@
 
 import type { Core } from '../../../core/context.ts';
 import { approveDevice, cannotApprove, type Fault } from '../../../core/devices/approve.ts';
-import { readUserCode, scopesToGive, shownUserCode } from '../../../core/devices/codes.ts';
+import { readUserCode, shownUserCode } from '../../../core/devices/codes.ts';
 import { denyDevice, findWaiting } from '../../../core/devices/devices.ts';
+import { offerOf, proposalOf } from '../../../core/devices/offer.ts';
 import type { DeviceRow } from '../../../core/devices/store.ts';
 import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import { html } from '../../../lib/html.ts';
@@ -15,7 +16,16 @@ import { readForm } from '../own-form.ts';
 import { PageVisits } from '../page-visits.ts';
 import { isFormOf, pathTo, redirect, signInAgain, signInFirst, signOutForm, visitorOf } from '../visitor.ts';
 import { authorizePage } from './authorize.ts';
-import { type Approver, codePage, confirmPage, type DeviceFrame, type Wished, wishOf } from './pages.ts';
+import {
+  type Approver,
+  codePage,
+  confirmPage,
+  type DeviceFrame,
+  fillOf,
+  proposedWish,
+  type Wished,
+  wishOf,
+} from './pages.ts';
 
 const FORM_BYTES_MAX = 16_384;
 
@@ -96,15 +106,17 @@ async function decide(
   form: URLSearchParams,
 ): Promise<RawAnswer> {
   const action = form.get('action');
-  const offered = scopesToGive(core.knownScopes, device.scopes, visitor.principal.scopes);
+  const offer = offerOf(core.knownScopes, device.scopes, visitor.principal.scopes);
   const shown = (wished: Wished, fault: Fault | null) =>
-    confirmPage(visitor, frame, { device, code: shownUserCode(device.user_code), offered, wished, fault });
+    confirmPage(visitor, frame, { device, code: shownUserCode(device.user_code), offer, wished, fault });
   if (action === 'deny') {
     await denyDevice(core, device);
     return decided(core);
   }
-  if (action !== 'approve') return shown({ scopes: offered, lifetime: '', cap: '', period: 'total' }, null);
   const { wished, wish } = wishOf(form);
+  const fill = fillOf(form, offer);
+  if (fill !== null) return shown({ ...wished, scopes: fill }, null);
+  if (action !== 'approve') return shown(proposedWish(proposalOf(core.knownScopes, offer), visitor.principal), null);
   if ('field' in wish) return shown(wished, wish);
   const fault = await approveDevice(core, visitor.principal, device, wish);
   return fault === null ? decided(core) : shown(wished, fault);
