@@ -99,7 +99,7 @@ async function show(visit: Visit): Promise<View> {
 ${account.suspended ? html`<p class="failure" role="alert">The account is suspended: its calls are refused. Ask who runs this service.</p>` : ''}
 <div class="panels"><section class="panel"><h2>This account</h2>${itself(visit, account)}</section>
 <section class="panel"><h2>Address</h2>${address(visit, account)}</section></div>
-${panel(visit, 'Plan', tier, (data) => plan(visit, data, subscription))}
+${panel(visit, 'Plan', tier, (data) => plan(visit, data, subscription, account.email_bound))}
 ${visit.visitor.person === null ? html`<section class="panel"><h2>People</h2>${people(account)}</section>` : signIns(sections)}
 ${panel(visit, 'Routing', chains, ({ capabilities }) => routing(visit, capabilities))}
 <section class="panel"><h2>All of it</h2><p><a href="${visit.path('/account?as=jsonl')}">Export as JSON lines</a> <span class="quiet">the first ${count(FILE_PAGES_MAX * FILE_RECORDS)} records at most; where there are more, the last line says how the call goes on</span></p>

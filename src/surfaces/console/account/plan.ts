@@ -1,7 +1,7 @@
 // The plan of the account: its limits with what is used of them, the subscription that pays for it, and the way to another one.
 import { type Html, html } from '../../../lib/html.ts';
 import type { Act, View } from '../page.ts';
-import { checkoutPage, returnUrl } from '../parts/checkout.ts';
+import { addressFirst, checkoutPage, returnUrl } from '../parts/checkout.ts';
 import { shown } from '../parts/failure.ts';
 import { actForm } from '../parts/form.ts';
 import { badge, facts, table } from '../parts/table.ts';
@@ -14,6 +14,8 @@ export interface Tier {
   readonly usage: Readonly<Record<string, number>>;
   readonly upgrade_options: readonly {
     readonly target: string;
+    /** That it is then; a label of another name is bought by calls only. */
+    readonly tier: string;
     readonly price_usd: number | null;
     readonly status: string;
   }[];
@@ -66,7 +68,8 @@ function chosen(
   };
 }
 
-export function plan(visit: Visit, tier: Tier, subscription: Read<Subscription>): Html {
+/** @param canPay whether the account has the address that paying asks for */
+export function plan(visit: Visit, tier: Tier, subscription: Read<Subscription>, canPay: boolean): Html {
   const names = Object.keys(tier.limits).map((name) => ({
     name,
     of: tier.limits[name] as number,
@@ -74,7 +77,7 @@ export function plan(visit: Visit, tier: Tier, subscription: Read<Subscription>)
   }));
   return html`<div class="panels"><div>${facts([['Tier', badge(tier.tier, 'good')]])}
 ${shown(visit, subscription, (data) => subscribed(visit, data))}
-${visit.may('account.tier.upgrade') ? upgrades(visit, tier) : ''}</div>
+${visit.may('account.tier.upgrade') ? upgrades(visit, tier, canPay) : ''}</div>
 <div>${table({
     caption: 'Limits',
     rows: names,
@@ -107,8 +110,10 @@ function subscribed(visit: Visit, of: Subscription): Html {
 ${mayChange ? (ends ? actForm(visit, 'resume', html`<button>Resume it</button>`) : actForm(visit, 'cancel', html`<button>Cancel it at the end of the month</button>`)) : ''}`;
 }
 
-function upgrades(visit: Visit, { upgrade_options: options }: Tier): Html {
-  return html`${options.map(({ target, price_usd: price, status }) =>
+function upgrades(visit: Visit, { upgrade_options: options }: Tier, canPay: boolean): Html {
+  const tiers = options.filter(({ target, tier }) => target === tier);
+  if (tiers.length > 0 && !canPay) return addressFirst(visit);
+  return html`${tiers.map(({ target, price_usd: price, status }) =>
     actForm(
       visit,
       'upgrade',

@@ -1,5 +1,5 @@
 // What is paid elsewhere: the page that leads to the payer's page of the provider, and where that sends the payer back to.
-import { html } from '../../../lib/html.ts';
+import { type Html, html } from '../../../lib/html.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import type { View } from '../page.ts';
 import type { Visit } from '../visit.ts';
@@ -25,4 +25,12 @@ export function checkoutPage(
 ${url === null ? html`<p class="failure">There is no page to go to: ask who runs this service.</p>` : html`<p><a class="main" href="${url}" rel="noreferrer">Continue to the payment page</a></p>`}
 <p><a href="${visit.path(back)}">Back</a></p>`;
   return { title, content };
+}
+
+/** In place of what an account without a verified address would only be refused. */
+export function addressFirst(visit: Visit): Html {
+  const vouches = visit.may('operator.accounts.update')
+    ? html`, or vouch for one with <code>qm accounts update --account ${visit.principal.accountId} --email ADDRESS</code>`
+    : '';
+  return html`<p class="notice">To pay, the account needs a verified e-mail address. <a href="${visit.path('/account')}">Bind an address</a>${vouches}.</p>`;
 }

@@ -44,7 +44,7 @@ export function expiryOf({ exp_month: month, exp_year: year }: Method): string |
   return month === null || year === null ? null : `${String(month).padStart(2, '0')}/${year}`;
 }
 
-export function methods(visit: Visit, items: readonly Method[]): Html {
+export function methods(visit: Visit, items: readonly Method[], canPay: boolean): Html {
   const mayChange = visit.may('account.payment_method.attach');
   const list = table({
     caption: 'Payment methods',
@@ -63,7 +63,7 @@ export function methods(visit: Visit, items: readonly Method[]): Html {
       { title: 'Change', cell: (method) => (mayChange ? changes(visit, method) : '') },
     ],
   });
-  return html`${list}${mayChange ? actForm(visit, 'attach', html`<button>Leave a card</button>`) : ''}`;
+  return html`${list}${mayChange && canPay ? actForm(visit, 'attach', html`<button>Leave a card</button>`) : ''}`;
 }
 
 function changes(visit: Visit, method: Method): Html {

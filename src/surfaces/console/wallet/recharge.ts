@@ -55,7 +55,13 @@ export function lastMonth({ nowMs }: Visit) {
   return { from: iso(startOfMonth(toMs - 1)), to: iso(toMs), granularity: 'day' };
 }
 
-export function recharge(visit: Visit, now: Recharge, spent: Read<Spend>, cards: readonly Method[]): Html {
+export function recharge(
+  visit: Visit,
+  now: Recharge,
+  spent: Read<Spend>,
+  cards: readonly Method[],
+  canPay: boolean,
+): Html {
   const last = now.last_attempt;
   const told = facts([
     ['State', now.enabled ? badge('on', 'good') : badge('off')],
@@ -73,7 +79,7 @@ export function recharge(visit: Visit, now: Recharge, spent: Read<Spend>, cards:
     ],
     ['Next attempt', now.next_attempt_at === null ? null : ago(visit, now.next_attempt_at)],
   ]);
-  const form = visit.may(rechargeAct.capability) ? actForm(visit, 'recharge', fields(visit, now, cards)) : '';
+  const form = canPay && visit.may(rechargeAct.capability) ? actForm(visit, 'recharge', fields(visit, now, cards)) : '';
   return html`<div class="panels"><div>${told}${tried(visit, now, spent)}</div><div>${form}</div></div>`;
 }
 

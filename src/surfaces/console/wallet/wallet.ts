@@ -1,7 +1,7 @@
 // The wallet: what is left and until when, how money comes in, what may be spent, and each movement. That money came in shows by itself.
 import { type Html, html } from '../../../lib/html.ts';
 import type { ConsolePage, View } from '../page.ts';
-import { checkoutPage, returnUrl } from '../parts/checkout.ts';
+import { addressFirst, checkoutPage, returnUrl } from '../parts/checkout.ts';
 import { panel } from '../parts/failure.ts';
 import { actForm, checkbox, choice, field, numberOf, textOf } from '../parts/form.ts';
 import { periodOf } from '../parts/period.ts';
@@ -85,7 +85,8 @@ export const walletPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
-  const [balance, budget, topups, cards, auto, spent, entries] = await Promise.all([
+  const [account, balance, budget, topups, cards, auto, spent, entries] = await Promise.all([
+    visit.call<{ readonly email_bound: boolean }>('account.get'),
     visit.call<Balance>('account.balance'),
     visit.call<Budget>('account.budget.get'),
     visit.call<Page<Topup>>('account.topup.list', { limit: TOPUPS }),
@@ -94,13 +95,14 @@ async function show(visit: Visit): Promise<View> {
     visit.call<Spend>('account.usage.timeseries', lastMonth(visit)),
     visit.call<Page<Entry>>('account.ledger.list', { ...ledgerFilter(visit), limit: ROWS }),
   ]);
+  const canPay = account.data?.email_bound !== false;
   const content = html`<h1>Wallet</h1>
 ${panel(visit, 'Balance', balance, (data) => left(visit, data))}
-<div class="panels"><div><section class="panel"><h2>Top up</h2>${topupForm(visit)}</section>
+<div class="panels"><div><section class="panel"><h2>Top up</h2>${topupForm(visit, canPay)}</section>
 ${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}
-${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items))}</div>
+${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items, canPay))}</div>
 ${panel(visit, 'Budget', budget, (data) => budgetForm(visit, data))}</div>
-${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent, cards.data?.items ?? []))}
+${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent, cards.data?.items ?? [], canPay))}
 ${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, '30d')))}`;
   return { title: 'Wallet', content };
 }
@@ -135,8 +137,9 @@ ${
 }`;
 }
 
-function topupForm(visit: Visit): Html {
+function topupForm(visit: Visit, canPay: boolean): Html {
   if (!visit.may('account.topup')) return html`<p class="quiet">You may look, not pay.</p>`;
+  if (!canPay) return addressFirst(visit);
   return actForm(
     visit,
     'topup',
