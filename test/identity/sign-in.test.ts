@@ -1,14 +1,16 @@
 // Signing in by identity providers, from the first link to the session, and linking a second identity: over HTTP, with real providers.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createAccount, findAccount } from '../../src/core/accounts/accounts.ts';
-import { createKey } from '../../src/core/keys/changes.ts';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createAccount, findAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
+import { createKey, rotateKey } from '../../src/core/keys/changes.ts';
 import { createPerson, findByIdentity, membershipsOf, type Role, setMember } from '../../src/core/people/persons.ts';
 import { findSession, formToken, openSession } from '../../src/core/people/sessions/sessions.ts';
 import { personOf } from '../../src/core/people/sign-in/by-provider.ts';
+import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { balanceOf } from '../../src/core/wallet/ledger/read.ts';
 import { type Walker, walker } from '../support/identity/browser-walk.ts';
 import { type GitHubServer, startGitHub } from '../support/identity/github.ts';
 import { type OidcServer, type Person, startOidc } from '../support/identity/oidc.ts';
+import { lockWaiters } from '../support/lock-waits.ts';
 import { freePort } from '../support/process.ts';
 import { client, startTestService, type TestService } from '../support/service.ts';
 
@@ -75,6 +77,35 @@ async function link(browser: Walker, id: string, headers = {}, token?: string): 
   if (onward === undefined) return answer;
   return browser.get((await browser.walk(onward, `${it.url}/auth/callback/`)).href);
 }
+
+const action = (value: string) => ({ action: value });
+
+/** Answers the question of what goes over, as its page was shown. */
+async function agree(
+  browser: Walker,
+  page: string,
+  fields: Record<string, string> = action('merge'),
+): Promise<Response> {
+  const [form_token, linking] = ['form_token', 'linking'].map(
+    (name) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? '',
+  );
+  return browser.post(`${it.url}/auth/link`, { form_token: form_token ?? '', linking: linking ?? '', ...fields });
+}
+
+async function linkAndAgree(browser: Walker, id: string): Promise<Response> {
+  const asked = await link(browser, id);
+  return asked.status === 200 ? agree(browser, await asked.text()) : asked;
+}
+
+function addKey(accountId: string, name: string) {
+  const { db, secrets } = it.core;
+  return db.transaction(async (tx) => {
+    const nowMs = (await lockAccount(tx, accountId)) as number;
+    return createKey(tx, secrets, accountId, { name, scopes: null, expiresAtMs: null, cap: null }, nowMs);
+  });
+}
+
+const balance = async (accountId: string) => (await balanceOf(it.core.db, accountId)).balance_usd;
 
 test('the first sign-in makes a person with an account and its credit, the next one finds them', async () => {
   const browser = walker();
@@ -218,7 +249,7 @@ test('an empty account goes over with its keys, and both identities are one pers
   const [into, from] = [await accountOf(browser), await accountOf(second)];
   const fields = { name: null, scopes: null, expiresAtMs: null, cap: null };
   const { secret } = await it.core.db.transaction((tx) => createKey(tx, it.core.secrets, from, fields, Date.now()));
-  expect((await link(browser, 'other')).status).toBe(303);
+  expect((await linkAndAgree(browser, 'other')).status).toBe(303);
   // The second credit is void.
   expect((await client(it.url, secret)('GET', '/v1/account/balance')).body.data).toMatchObject({ balance_usd: 2 });
   expect(await sessionOf(second)).toBeNull();
@@ -226,6 +257,88 @@ test('an empty account goes over with its keys, and both identities are one pers
   expect(await accountOf(second)).toBe(into);
   const person = await findByIdentity(it.core.db, { issuer: other.issuer, subject: `other-${last}` });
   expect(await membershipsOf(it.core.db, person?.personId ?? '')).toMatchObject([{ accountId: into, role: 'owner' }]);
+});
+
+/** Two accounts of one human, with credit in the one that would go over. */
+async function two() {
+  const [browser, second] = [walker(), walker()];
+  await signIn(browser);
+  await signIn(second, 'other');
+  const [into, from] = [await accountOf(browser), await accountOf(second)];
+  const credit = { kind: 'paid', amountNanos: 7_000_000_000n, expiresInMs: null, note: null } as const;
+  await it.core.db.transaction((tx) => grantCredit(tx, from, credit));
+  return { browser, second, into, from };
+}
+
+test('nothing goes over before the person has seen both accounts and every key that could spend it', async () => {
+  const { browser, into, from } = await two();
+  await addKey(into, 'kept by a stranger');
+  await addKey(from, 'comes along');
+  const asked = await link(browser, 'other');
+  const page = await asked.text();
+  expect(asked.status).toBe(200);
+  for (const text of [into, from, 'kept by a stranger', 'comes along', 'Merge the accounts'])
+    expect(page).toContain(text);
+  expect([await balance(into), await balance(from)]).toEqual([2, 9]);
+  const person = await findByIdentity(it.core.db, { issuer: other.issuer, subject: `other-${last}` });
+  expect(person?.personId).not.toBe((await sessionOf(browser))?.personId);
+  expect((await agree(browser, page)).status).toBe(303);
+  expect([await balance(into), await balance(from)]).toEqual([9, 0]);
+});
+
+test('a key that appears after the question, or while it is answered, is asked about again', async () => {
+  const { browser, into, from } = await two();
+  const first = await (await link(browser, 'other')).text();
+  await addKey(into, 'planted');
+  const again = await agree(browser, first);
+  const second = await again.text();
+  expect([again.status, second.includes('planted'), await balance(from)]).toEqual([409, true, 9]);
+  let answer: Promise<Response> | undefined;
+  await it.core.db.transaction(async (tx) => {
+    const nowMs = (await lockAccount(tx, into)) as number;
+    answer = agree(browser, second);
+    await vi.waitFor(async () => expect(await lockWaiters(it.core.db)).toBe(1), { timeout: 1_500, interval: 10 });
+    const fields = { name: 'planted late', scopes: null, expiresAtMs: null, cap: null };
+    await createKey(tx, it.core.secrets, into, fields, nowMs);
+  });
+  const third = await (await answer)?.text();
+  expect([third?.includes('planted late'), await balance(from)]).toEqual([true, 9]);
+  expect((await agree(browser, third ?? '')).status).toBe(303);
+  expect([await balance(into), await balance(from)]).toEqual([9, 0]);
+});
+
+test('a rotated secret, and a further person, are asked about again; whoever wants keeps both accounts', async () => {
+  const { browser, into, from } = await two();
+  const { key } = await addKey(into, 'rotated');
+  const first = await (await link(browser, 'other')).text();
+  const { db, secrets } = it.core;
+  await db.transaction((tx) => rotateKey(tx, secrets, into, key.keyId, 0, Date.now()));
+  const second = await agree(browser, first);
+  expect(second.status).toBe(409);
+  const guest = { accountId: into, email: 'guest@example.org', name: null, role: 'owner' } as const;
+  await db.transaction((tx) => createPerson(tx, guest, Date.now()));
+  const third = await agree(browser, await second.text());
+  const page = await third.text();
+  expect([third.status, page.includes('guest@example.org')]).toEqual([409, true]);
+  expect((await agree(browser, page, action('apart'))).status).toBe(303);
+  expect([await balance(into), await balance(from)]).toEqual([2, 9]);
+  const personId = (await sessionOf(browser))?.personId ?? '';
+  expect((await membershipsOf(db, personId)).map(({ accountId }) => accountId).sort()).toEqual([into, from].sort());
+});
+
+test('the question is answered by the person who was asked, within ten minutes, on a page of this service', async () => {
+  const { browser, second, from } = await two();
+  const page = await (await link(browser, 'other')).text();
+  const linking = /name="linking" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const session = await sessionOf(second);
+  const form_token = session === null ? '' : formToken(it.core.secrets, session);
+  const stranger = await second.post(`${it.url}/auth/link`, { form_token, linking, action: 'merge' });
+  expect(stranger.status).toBe(400);
+  expect((await agree(browser, page.replace(linking, `A${linking.slice(1)}`))).status).toBe(400);
+  expect((await browser.post(`${it.url}/auth/link`, { linking, action: 'merge' })).status).toBe(403);
+  await it.advance(601);
+  expect((await agree(browser, page)).status).toBe(400);
+  expect(await balance(from)).toBe(9);
 });
 
 test('an account that is in use stays, and the person has both', async () => {
@@ -275,7 +388,7 @@ test('two who link each other at the same time are one person with one account i
   const [browser, second] = [walker(), walker()];
   await signIn(browser);
   await signIn(second, 'other');
-  const both = await Promise.all([link(browser, 'other'), link(second, 'corp')]);
+  const both = await Promise.all([linkAndAgree(browser, 'other'), linkAndAgree(second, 'corp')]);
   expect(both.filter(({ status }) => status >= 500)).toEqual([]);
   const persons = await Promise.all([
     findByIdentity(it.core.db, { issuer: corp.issuer, subject: ada.sub }),

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { lockAccount } from '../../src/core/accounts/accounts.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
+import { createKey } from '../../src/core/keys/changes.ts';
 import { listMails } from '../../src/core/mail/mail.ts';
 import {
   createPerson,
@@ -184,4 +185,37 @@ test('an account that is full by now takes nobody more in; with room again the i
   await db.transaction((tx) => removePerson(tx, accountId, added[0] ?? ''));
   expect((await stranger.post(link, {})).status).toBe(303);
   expect(await people(accountId)).toHaveLength(membersMax);
+});
+
+test('whoever leaves is asked which keys end with that, and both happen or neither', async () => {
+  const { accountId, first, other, further } = await shared();
+  const { db, secrets } = service.core;
+  const made = async (name: string) =>
+    db.transaction(async (tx) => {
+      const nowMs = (await lockAccount(tx, accountId)) as number;
+      return createKey(tx, secrets, accountId, { name, scopes: null, expiresAtMs: null, cap: null }, nowMs);
+    });
+  const [mine, shop] = [await made('my own'), await made('the shop')];
+  const works = async (secret: string) => {
+    const headers = { authorization: `Bearer ${secret}` };
+    return (await fetch(`${service.url}/v1/account/balance`, { headers })).status;
+  };
+  const page = await other.get('/auth/account/leave');
+  for (const text of ['my own', 'the shop', mine.key.last4, accountId]) expect(page.text).toContain(text);
+  expect((await first.get('/auth/account')).text).toContain('href="/auth/account/leave"');
+  const left = await act(other, '/auth/account/leave', { key: mine.key.keyId });
+  expect([left.status, left.location]).toEqual([303, '/auth']);
+  expect([await works(mine.secret), await works(shop.secret)]).toEqual([401, 200]);
+  expect(await people(accountId)).toHaveLength(1);
+  expect((await new PageVisitor(service.url).get(await linkTo(further))).status).toBe(404);
+  const last = await act(first, '/auth/account/leave', { key: shop.key.keyId });
+  expect([last.status, await works(shop.secret)]).toEqual([409, 200]);
+  const guest = newAddress('guest');
+  await inviteTo(first, guest, 'viewer');
+  const viewer = await accepted(guest);
+  expect((await viewer.get('/auth/account/leave')).text).not.toContain('the shop');
+  expect((await act(viewer, '/auth/account/leave', { key: shop.key.keyId })).status).toBe(409);
+  expect(await works(shop.secret)).toBe(200);
+  expect((await act(viewer, '/auth/account/leave', {})).status).toBe(303);
+  expect(await people(accountId)).toHaveLength(1);
 });

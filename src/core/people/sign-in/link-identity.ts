@@ -1,5 +1,6 @@
 // A person who is signed in shows a second identity. When it is nobody's it becomes hers; when it is another person's, both are one human:
-// all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty.
+// all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty and she
+// agrees to that.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -8,12 +9,13 @@ import { findAccount, lockAccount } from '../../accounts/accounts.ts';
 import { setEmail } from '../../accounts/changes.ts';
 import type { Core } from '../../context.ts';
 import { clockNow } from '../../database-clock.ts';
-import { absorbAccount } from '../absorbing/absorb.ts';
+import { absorbAccount, type IsEmpty } from '../absorbing/absorb.ts';
 import {
   addIdentity,
   findByIdentity,
   findPerson,
   type Identity,
+  lockOwner,
   lockPersons,
   membershipsOf,
   membersOf,
@@ -22,21 +24,24 @@ import {
 import { endSessionsOf } from '../sessions/sessions.ts';
 import type { Arrival } from './by-provider.ts';
 import { moveInvitations } from './invitations.ts';
+import { hasOnlyShownKeys, type Merger, mergerOf } from './merger.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
 
 export interface Linking {
   readonly personId: string;
   /** That the session acts for: it is the one that stays. */
   readonly accountId: string;
-  readonly isOwner: boolean;
 }
 
 export interface Linked {
   /** Accounts that went over into the person's. */
   readonly absorbed: readonly string[];
-  /** Accounts that the person has beside it since, because they are in use. */
+  /** Accounts that the person has beside it since: they are in use, or were to stay. */
   readonly kept: readonly string[];
 }
+
+/** Agreed: the identity is linked, and no account goes over. */
+export const APART = 'apart';
 
 // Who is removed from an account meanwhile brings it along for nobody.
 const lockMemberships = statement(
@@ -68,25 +73,40 @@ export async function identitiesOf(db: Queryable, personId: string): Promise<rea
   return (await db.query<Identity>(selectIdentities, [personId])).rows;
 }
 
-/** One transaction makes the identity the person's; who dies after it has lost nothing, only that the person has both accounts. */
-export async function linkIdentity(core: Core, who: Linking, arrival: Arrival): Promise<Linked> {
-  const came = await core.db.transaction(async (tx) => {
+/**
+ * One transaction makes the identity the person's; who dies after it has lost nothing, only that the person has both accounts.
+ * @param agreed digest of the merger that the person has agreed to, APART, or null. `asks`: nothing was changed; they must agree to this.
+ */
+export async function linkIdentity(
+  core: Core,
+  who: Linking,
+  arrival: Arrival,
+  agreed: string | null,
+): Promise<Linked | { readonly asks: Merger }> {
+  const { db, isEmptyAccount } = core;
+  const { merger, came } = await db.transaction(async (tx) => {
     await lockAccount(tx, who.accountId);
+    const isOwner = await lockOwner(tx, who.accountId, who.personId);
+    const wouldMerge = isOwner ? await mergerOf(tx, isEmptyAccount, who, arrival.identity) : null;
+    if (wouldMerge !== null && agreed !== APART && agreed !== wouldMerge.digest)
+      return { merger: wouldMerge, came: null };
     const accounts = await link(tx, core, who, arrival);
-    await bindAddress(tx, who, arrival.identity.verifiedEmail);
-    return accounts;
+    if (isOwner) await bindAddress(tx, who, arrival.identity.verifiedEmail);
+    return { merger: wouldMerge, came: accounts };
   });
+  if (came === null) return { asks: merger as Merger };
   const [absorbed, kept]: [string[], string[]] = [[], []];
   for (const accountId of came) {
-    const isGone = who.isOwner && (await goOver(core, accountId, who));
+    const isAgreed = agreed !== APART && merger?.from.some((each) => each.accountId === accountId) === true;
+    const isGone = isAgreed && (await goOver(core, accountId, who, merger));
     (isGone ? absorbed : kept).push(accountId);
   }
   return { absorbed, kept };
 }
 
 /** An account that has no address gets the one that the provider vouches for, where it is its owner's. */
-async function bindAddress(tx: Transaction, { accountId, isOwner }: Linking, email: string | null): Promise<void> {
-  if (!isOwner || email === null) return;
+async function bindAddress(tx: Transaction, { accountId }: Linking, email: string | null): Promise<void> {
+  if (email === null) return;
   if ((await findAccount(tx, accountId))?.emailBound === false) await setEmail(tx, accountId, email);
 }
 
@@ -134,17 +154,21 @@ async function takeOver(tx: Transaction, personId: string, otherId: string, nowM
   return came;
 }
 
-/** The person keeps what is written to it by calls that had begun before. */
-async function goOver(core: Core, from: string, { accountId, personId }: Linking): Promise<boolean> {
+/** The person keeps what is written to it by calls that had begun before, and all of it where a key has appeared that nobody was shown. */
+async function goOver(core: Core, from: string, { accountId, personId }: Linking, merger: Merger): Promise<boolean> {
+  const { db, isEmptyAccount } = core;
+  // On a distributed engine the two are not locked at once: there it was looked at when the identity was linked.
+  const mayGo: IsEmpty = async (tx, id) =>
+    (db.distributed || (await hasOnlyShownKeys(tx, merger))) && (await isEmptyAccount(tx, id));
   try {
-    await absorbAccount(core, { from, into: accountId }, core.isEmptyAccount);
+    await absorbAccount(core, { from, into: accountId }, mayGo);
   } catch (error) {
     if (error instanceof Problem && error.detail === 'account_not_empty') return false;
     throw error;
   }
-  return core.db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await lockAccount(tx, from);
-    if (!(await core.isEmptyAccount(tx, from))) return false;
+    if (!(await isEmptyAccount(tx, from))) return false;
     await tx.query(deleteMember, [personId, from]);
     return true;
   });

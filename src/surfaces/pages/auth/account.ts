@@ -156,7 +156,9 @@ export const removeSomebody = ownersForm(async (core, _request, visitor, owner, 
   );
   if (isRemoved === null) return notAnOwner();
   const page = isRemoved
-    ? { done: 'The person was removed. Invitations that they gave have ended.' }
+    ? {
+        done: 'The person was removed, and invitations that they gave have ended. Keys whose secrets they know still work: revoke those in the console.',
+      }
     : { status: 409, done: 'An account keeps an owner.' };
   return accountPage(core, visitor, page);
 });

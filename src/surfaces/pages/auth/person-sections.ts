@@ -113,7 +113,8 @@ ${field('email', 'E-mail address', html`type="email" maxlength="254"`, parts.opt
 <button>Send an invitation</button>`;
   return html`<h2>People</h2><ul class="plain">${members.map(row)}</ul>
 ${invitations.length === 0 ? '' : html`<h3>Pending invitations</h3><ul class="plain">${invitations.map((each) => pending(parts, each))}</ul>`}
-${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}`;
+${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}
+<p><a href="${pathTo(parts.core, '/auth/account/leave')}">Leave the account…</a></p>`;
 }
 
 function pending(parts: Parts, { id, email, role, expiresAtMs }: PendingInvitation): Html {

@@ -4,15 +4,15 @@ import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import { personOf } from '../../../core/people/sign-in/by-provider.ts';
-import { linkIdentity } from '../../../core/people/sign-in/link-identity.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { IdentityError, type IdentityProvider, type ProvenIdentity } from '../../../vendors/identity/port.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
-import { isFormOf, localPath, pathTo, redirect, signInAgain, type Visitor, visitorOf } from '../visitor.ts';
+import { isFormOf, localPath, pathTo, redirect, signInAgain, visitorOf } from '../visitor.ts';
 import { type Attempt, attemptCookie, endingAttemptCookie, sentAttempt } from './attempt.ts';
-import { failures, hasBoth, noSuchProvider, notBegun, onwardPage, refused, toldPage } from './provider-pages.ts';
+import { link, mayLink } from './merge.ts';
+import { failures, noSuchProvider, notBegun, onwardPage, refused, toldPage } from './provider-pages.ts';
 import { signedIn } from './signed-in.ts';
 
 const ACCOUNT = '/auth/account';
@@ -37,7 +37,7 @@ export async function backFromProvider(core: Core, request: RawRequest): Promise
     const identity = await provider.finish(callback, attempt.checks);
     return attempt.linkTo === null
       ? signIn(core, identity, attempt, request, ended)
-      : link(core, identity, attempt, request, ended);
+      : linkProven(core, identity, attempt, request, ended);
   });
 }
 
@@ -98,7 +98,7 @@ async function signIn(
   };
 }
 
-async function link(
+async function linkProven(
   core: Core,
   identity: ProvenIdentity,
   { returnTo, linkTo }: Attempt,
@@ -107,16 +107,8 @@ async function link(
 ): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   if (visitor === null || linkTo === null || !mayLink(visitor, linkTo)) return signInAgain(core, { url: ACCOUNT });
-  const { accountId, role } = visitor.session;
-  const arrival = { identity, remoteAddress: request.remoteAddress };
-  const { kept } = await linkIdentity(core, { personId: linkTo, accountId, isOwner: role === 'owner' }, arrival);
-  const headers = { 'set-cookie': ended };
-  return kept.length === 0 ? redirect(returnTo, headers) : toldPage(hasBoth, returnTo, headers);
-}
-
-/** The same person as when it began, who signed in no longer ago than what a browser left open may do. */
-function mayLink({ person, principal, session }: Visitor, personId: string): boolean {
-  return person?.personId === personId && principal !== null && isRecent(session);
+  const { remoteAddress } = request;
+  return link(core, visitor, { identity, returnTo }, { agreed: null, remoteAddress }, { 'set-cookie': ended });
 }
 
 function callbackUrl({ baseUrl }: Core, { id }: IdentityProvider): string {

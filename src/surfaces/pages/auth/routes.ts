@@ -24,12 +24,14 @@ import {
 } from './account.ts';
 import { askByMail, signInByCode, signInByLink } from './by-mail.ts';
 import { bindByLink } from './email.ts';
+import { leaveAccount } from './leave.ts';
+import { linkAsAgreed } from './merge.ts';
 import { operatorLink } from './operator.ts';
 import { backFromProvider, startAtProvider } from './provider-routes.ts';
 import { signInPage } from './sign-in-page.ts';
 import { signedIn } from './signed-in.ts';
 
-const FORM_BYTES_MAX = 4_096;
+const FORM_BYTES_MAX = 8_192;
 
 type Answering = (core: Core, request: RawRequest) => Promise<RawAnswer>;
 
@@ -56,11 +58,13 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
     route('auth.invite', ['POST'], '/auth/account/invite', accountForm(inviteSomebody)),
     route('auth.cancel_invitation', ['POST'], '/auth/account/cancel-invitation', accountForm(cancelInvited)),
     route('auth.remove', ['POST'], '/auth/account/remove', accountForm(removeSomebody)),
+    route('auth.leave', ['GET', 'POST'], '/auth/account/leave', leaveAccount),
     route('auth.restore', ['POST'], '/auth/account/restore', accountForm(restore)),
     route('auth.email', ['GET', 'POST'], '/auth/email/{account}/{token}', bindByLink),
     route('auth.operator', ['GET', 'POST'], '/auth/operator/{token}', operatorLink),
     route('auth.sign_out', ['POST'], '/auth/sign-out', signOut),
     route('auth.start', ['GET', 'POST'], '/auth/start/{provider}', startAtProvider),
+    route('auth.link_agreed', ['POST'], '/auth/link', linkAsAgreed),
     route('auth.callback', ['GET'], '/auth/callback/{provider}', backFromProvider),
   ];
 }

@@ -1,0 +1,160 @@
+// Linking an identity, with the question before an account goes over into another: it names both, and the keys that spend the credit of both
+// afterwards. The answer is bound to what was shown: where a key has appeared meanwhile the question is asked again.
+import type { Core } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
+import type { StoredKey } from '../../../core/keys/store.ts';
+import { isRecent } from '../../../core/people/sessions/sessions.ts';
+import { APART, linkIdentity } from '../../../core/people/sign-in/link-identity.ts';
+import type { Merger } from '../../../core/people/sign-in/merger.ts';
+import { balanceOf } from '../../../core/wallet/ledger/read.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { iso } from '../../../lib/time.ts';
+import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { Problem } from '../../../problems/problem.ts';
+import type { ProvenIdentity } from '../../../vendors/identity/port.ts';
+import { framed } from '../frame.ts';
+import { foreignFormPage } from '../message.ts';
+import { readForm } from '../own-form.ts';
+import {
+  isFormOf,
+  pathTo,
+  redirect,
+  signInAgain,
+  signOutForm,
+  tokenField,
+  type Visitor,
+  visitorOf,
+} from '../visitor.ts';
+import { hasBoth, refused, toldPage } from './provider-pages.ts';
+
+const ACCOUNT = '/auth/account';
+const LABEL = 'identity-linking';
+const LIVES_MS = 10 * 60_000;
+const SEALED = /^[0-9A-Za-z_-]{60,6000}$/;
+
+/** An identity that was proven by the person who links it. */
+export interface Linking {
+  readonly identity: ProvenIdentity;
+  /** A path of this service. */
+  readonly returnTo: string;
+}
+
+interface Sealed extends Linking {
+  /** Of what was shown. */
+  readonly digest: string;
+  readonly untilMs: number;
+}
+
+/** The same person as when it began, who signed in no longer ago than what a browser left open may do. */
+export function mayLink({ person, principal, session }: Visitor, personId: string): boolean {
+  return person?.personId === personId && principal !== null && isRecent(session);
+}
+
+/** Links it, or asks first. `agreed`: to what the person has agreed; null: to nothing yet. */
+export async function link(
+  core: Core,
+  visitor: Visitor,
+  linking: Linking,
+  { agreed, remoteAddress }: { readonly agreed: string | null; readonly remoteAddress: string },
+  headers: RawAnswer['headers'] = {},
+): Promise<RawAnswer> {
+  const { identity, returnTo } = linking;
+  const who = { personId: visitor.person?.personId ?? '', accountId: visitor.session.accountId };
+  const linked = await linkIdentity(core, who, { identity, remoteAddress }, agreed);
+  if ('asks' in linked) return question(core, visitor, linking, linked.asks, { isAgain: agreed !== null, headers });
+  const isApart = linked.kept.length > 0 && agreed !== APART;
+  return isApart ? toldPage(hasBoth, returnTo, headers) : redirect(returnTo, headers);
+}
+
+/** The form of the question. */
+export async function linkAsAgreed(core: Core, request: RawRequest): Promise<RawAnswer> {
+  const form = readForm(request.headers, request.body);
+  const visitor = await visitorOf(core, request);
+  if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
+  const personId = visitor.person?.personId ?? '';
+  if (!mayLink(visitor, personId)) return signInAgain(core, { url: ACCOUNT });
+  const sealed = opened(core, personId, form.get('linking') ?? '');
+  if (sealed === null || sealed.untilMs <= (await clockNow(core.db))) return toldPage(over, pathTo(core, ACCOUNT));
+  const agreed = form.get('action') === 'apart' ? APART : sealed.digest;
+  try {
+    return await link(core, visitor, sealed, { agreed, remoteAddress: request.remoteAddress });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
+    return refused(error, pathTo(core, ACCOUNT));
+  }
+}
+
+const over = {
+  status: 400,
+  title: 'This question is over',
+  text: 'It is answered within ten minutes, by the person who was asked. Nothing was changed: link the identity again.',
+};
+
+function opened({ secrets }: Core, personId: string, text: string): Sealed | null {
+  if (!SEALED.test(text)) return null;
+  try {
+    return JSON.parse(secrets.decrypt(LABEL, personId, Buffer.from(text, 'base64url')));
+  } catch {
+    // Made up, or shown to somebody else.
+    return null;
+  }
+}
+
+async function question(
+  core: Core,
+  visitor: Visitor,
+  { identity, returnTo }: Linking,
+  merger: Merger,
+  { isAgain, headers }: { readonly isAgain: boolean; readonly headers: RawAnswer['headers'] },
+): Promise<RawAnswer> {
+  const { into, from, keys, people, digest } = merger;
+  const sealed: Sealed = { identity, returnTo, digest, untilMs: (await clockNow(core.db)) + LIVES_MS };
+  const token = core.secrets
+    .encrypt(LABEL, visitor.person?.personId ?? '', JSON.stringify(sealed))
+    .toString('base64url');
+  const credits = await Promise.all(from.map(({ accountId }) => balanceOf(core.db, accountId)));
+  const content = html`<h1>Merge your accounts?</h1>
+${isAgain ? html`<p class="failure" role="alert">Keys or people of these accounts have changed since you were asked. Look again.</p>` : ''}
+<p>This identity has an account of its own. It can go over into the account that you act for now:</p>
+<dl class="facts">
+${from.map(
+  (
+    { accountId, name },
+    i,
+  ) => html`<dt>Goes over, for good</dt><dd>${named(accountId, name)}, ${credits[i]?.balance_usd ?? 0} USD</dd>
+`,
+)}<dt>Stays</dt><dd>${named(into.accountId, into.name)}</dd>
+</dl>
+<h2>Keys that can spend the credit afterwards</h2>
+${
+  keys.length === 0
+    ? html`<p>There is none.</p>`
+    : html`<ul class="plain">${keys.map(keyRow)}</ul>
+<p>Revoke first what you do not know: whoever has its secret can spend your credit.</p>`
+}
+<h2>Other people of the account that stays</h2>
+${people.length === 0 ? html`<p>There are none.</p>` : html`<ul class="plain">${people.map(({ email, name, personId, role }) => html`<li><bdi>${email ?? name ?? personId}</bdi>, ${role}</li>`)}</ul>`}
+<form method="post" action="${pathTo(core, '/auth/link')}">${tokenField(visitor)}<input type="hidden" name="linking" value="${token}">
+<button class="main" name="action" value="merge">Merge the accounts</button>
+<button name="action" value="apart">Link, and keep both accounts</button>
+</form>
+<p><a href="${returnTo}">Do not link</a></p>`;
+  const signOut = signOutForm(core, visitor);
+  return framed({
+    status: isAgain ? 409 : 200,
+    title: 'Merge your accounts?',
+    content,
+    signOut,
+    isNarrow: true,
+    headers,
+  });
+}
+
+function named(accountId: string, name: string | null): Html {
+  return html`${accountId}${name === null ? '' : html` <bdi>${name}</bdi>`}`;
+}
+
+function keyRow({ keyId, name, prefix, last4, scopes, createdAtMs }: StoredKey): Html {
+  return html`<li class="card"><p><bdi>${name ?? keyId}</bdi> <code>${prefix}…${last4}</code></p>
+<p class="quiet">${scopes === null ? 'everything' : scopes.join(', ')}; created ${iso(createdAtMs).slice(0, 10)}</p></li>`;
+}
