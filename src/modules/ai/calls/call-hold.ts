@@ -1,4 +1,5 @@
 // The money of one call: the hold is renewed while the call runs, and ends once, captured or released.
+import { clockNow } from '../../../core/database-clock.ts';
 import { bookLoss, bookSale } from '../../../core/vendors/bills.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import {
@@ -9,6 +10,7 @@ import {
   settleHold,
 } from '../../../core/wallet/holds/settle-hold.ts';
 import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
+import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
 import { addModelUse } from '../models/model-days.ts';
@@ -49,8 +51,9 @@ export class CallHold {
   }
 
   /** Charges it, at most what is held. When the hold was lost meanwhile, nothing is charged. */
-  async capture({ place, nanos, billedNanos, inputTokens, outputTokens, answer, response }: Due): Promise<Charged> {
-    const { core, accountId, capability } = this.#ctx;
+  async capture(due: Due): Promise<Charged> {
+    const { place, nanos, inputTokens, outputTokens, answer, response } = due;
+    const { core, accountId } = this.#ctx;
     const { holdId, nanos: heldNanos } = this.#reserved;
     const capturedNanos = nanos > heldNanos ? heldNanos : nanos;
     const units = BigInt(inputTokens + outputTokens);
@@ -59,22 +62,37 @@ export class CallHold {
       core.db.transaction(async (tx) => {
         const capture = { capturedNanos, units, priceVersion: place.priceVersion, ...kept };
         const isOurs = response === undefined || (await this.#endItem(tx, capturedNanos, response));
-        const settlement = await (isOurs
-          ? settleHold(tx, accountId, holdId, capture)
-          : releaseHold(tx, accountId, holdId));
-        if (settlement?.settledNow === false) return settlement;
-        const isCaptured = settlement?.status === 'captured';
-        const model = `${place.vendor}/${place.model}`;
-        const use = { accountId, capability, model, inputTokens, outputTokens, spendNanos: capturedNanos };
-        if (isCaptured) await addModelUse(tx, use);
-        if (place.vendor === SANDBOX) return settlement;
-        const bill = { accountId, vendor: place.vendor, billedNanos };
-        if (isCaptured) await bookSale(tx, { ...bill, capturedNanos }, Date.now());
-        else await bookLoss(tx, { ...bill, cause: 'late' }, Date.now());
+        const [settlement, nowMs] = await Promise.all([
+          isOurs ? settleHold(tx, accountId, holdId, capture) : releaseHold(tx, accountId, holdId),
+          clockNow(tx),
+        ]);
+        if (settlement?.settledNow !== false)
+          await this.#book(tx, due, settlement?.status === 'captured' ? settlement.capturedNanos : null, nowMs);
         return settlement;
       }),
     );
     return this.#settled(end);
+  }
+
+  /**
+   * What the call came to, in the books beside the wallet, behind its lock. `capturedNanos`: null when nothing was captured.
+   * `nowMs`: of the database's clock, as for all money.
+   */
+  async #book(tx: Transaction, due: Due, capturedNanos: bigint | null, nowMs: number): Promise<void> {
+    const { accountId, capability } = this.#ctx;
+    const { place, billedNanos, inputTokens, outputTokens } = due;
+    const bill = { accountId, vendor: place.vendor, billedNanos };
+    const isBilled = place.vendor !== SANDBOX;
+    if (capturedNanos === null) {
+      if (isBilled) await bookLoss(tx, { ...bill, cause: 'late' }, nowMs);
+      return;
+    }
+    const model = `${place.vendor}/${place.model}`;
+    await Promise.all([
+      countAccepted(tx, [{ accountId, capability, units: BigInt(inputTokens + outputTokens) }]),
+      addModelUse(tx, { accountId, capability, model, inputTokens, outputTokens, spendNanos: capturedNanos }),
+      isBilled ? bookSale(tx, { ...bill, capturedNanos }, nowMs) : null,
+    ]);
   }
 
   /** Before the wallet is locked. What costs nothing, because its hold was lost, is over all the same. */
