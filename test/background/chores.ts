@@ -4,6 +4,7 @@ import { dueWork } from '../../src/core/background/due-work.ts';
 import type { JobLoop } from '../../src/core/background/job-loop.ts';
 import { openTurn } from '../../src/core/background/turns.ts';
 import { createLog } from '../../src/core/process/log.ts';
+import type { Logger } from '../../src/core/process/logger.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 
@@ -70,14 +71,18 @@ export function addChores(db: Database, accountId: string, ids: readonly string[
   });
 }
 
-/** The loop of one process. `work` does a chore; when it resolves, the chore is done, unless another attempt has it. */
+/**
+ * The loop of one process. `work` does a chore; when it resolves, the chore is done, unless another attempt has it. `beforePutBack` may fail
+ * what puts one back.
+ */
 export function choreLoop(
   db: Database,
   holder: string,
   work: (chore: Chore, signal: AbortSignal) => Promise<void>,
+  { log = createLog('silent'), beforePutBack }: { log?: Logger; beforePutBack?: () => void } = {},
 ): JobLoop {
   return dueWork<Chore>(
-    { db, log: createLog('silent') },
+    { db, log },
     {
       name: WORK,
       places: 8,
@@ -90,6 +95,7 @@ export function choreLoop(
         await db.query(move, [chore.accountId, chore.id, chore.attempt, null, holder]);
       },
       async putBack(tx, { accountId, id, attempt }, dueMs) {
+        beforePutBack?.();
         await tx.query(move, [accountId, id, attempt, new Date(dueMs), null]);
       },
     },

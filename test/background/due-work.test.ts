@@ -7,6 +7,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { JobLoop } from '../../src/core/background/job-loop.ts';
 import { dueTurns, endTurn, openTurn } from '../../src/core/background/turns.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
+import { createLog } from '../../src/core/process/log.ts';
+import type { Logger } from '../../src/core/process/logger.ts';
 import { withClient } from '../../src/db/client.ts';
 import { Database } from '../../src/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -216,6 +218,30 @@ test('what fails is tried again after longer and longer pauses, and stops nothin
   expect((await chores(owner)).map(({ attempt }) => attempt)).toEqual([4, 1]);
   expect(metricOf(loop, 'qm_jobs_failures_total')).toBe(3);
   expect(metricOf(loop, 'qm_jobs_put_back_total')).toBe(3);
+});
+
+test('what a job failed with is told also when it cannot be put back', async () => {
+  const owner = newAccount();
+  const told: { err: unknown }[] = [];
+  const log = {
+    ...createLog('silent'),
+    error: (fields: { err: unknown }) => void told.push(fields),
+  } as unknown as Logger;
+  const failing = () => Promise.reject(new Error('the job failed'));
+  const beforePutBack = () => {
+    throw new Error('it could not be put back');
+  };
+  const loop = choreLoop(db, 'one', failing, { log, beforePutBack });
+  loops.push(loop);
+  loop.start();
+  await addChores(db, owner, ['failing'], Date.now());
+  await until(async () => told.length > 0);
+  const failure = told[0]?.err;
+  expect(failure).toBeInstanceOf(AggregateError);
+  expect((failure as AggregateError).errors.map(({ message }) => message)).toEqual([
+    'the job failed',
+    'it could not be put back',
+  ]);
 });
 
 test('an account whose work cannot be claimed is put off, and stops no other', async () => {

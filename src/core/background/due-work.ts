@@ -147,7 +147,12 @@ class Kind<Job extends LeasedJob> {
     try {
       await this.#work.run(job, signal);
     } catch (error) {
-      await this.#returned(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
+      try {
+        await this.#returned(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
+      } catch (second) {
+        // What the job failed with says more than that it could not be put back.
+        throw new AggregateError([error, second], 'A job failed, and could not be put back.');
+      }
       if (!signal.aborted) throw error;
     } finally {
       ended();

@@ -29,5 +29,6 @@ function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   const cause = error.cause === undefined ? undefined : withoutValues(error.cause);
-  return { type: error.name, message: error.message, code, severity, stack: error.stack, cause };
+  const errors = error instanceof AggregateError ? error.errors.map(withoutValues) : undefined;
+  return { type: error.name, message: error.message, code, severity, stack: error.stack, cause, errors };
 }
