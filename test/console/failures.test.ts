@@ -156,7 +156,7 @@ test('the answer to a form that only asked has its call at the foot', async () =
   const routing = await sendForm(visitor, '/console/account', 'routing_test', { capability: 'ai.chat' });
   expect(routing.text).toMatch(/The calls of this page">[^<]*\/v1\/account\/routing\/test/);
   // One that makes something, such as a secret, has none.
-  const made = await sendForm(visitor, '/console/keys', 'create', { name: 'new' });
+  const made = await sendForm(visitor, '/console/keys', 'create', { name: 'new', scope: 'queue:read' });
   expect([made.text.includes('aria-label="Secret"'), made.text.includes('This page as curl')]).toEqual([true, false]);
 });
 
