@@ -113,7 +113,7 @@ class Primary {
     this.#heartbeats = new Heartbeats(heartbeats, log);
     // Whoever waits for it hears of it; at the start, what start() throws says the same.
     this.failed.promise.catch(() => undefined);
-    cluster.setupPrimary({ exec: MAIN, args: [] });
+    cluster.setupPrimary({ exec: MAIN, args: process.argv.slice(2) });
     cluster.schedulingPolicy = cluster.SCHED_RR;
   }
 
