@@ -14,6 +14,7 @@ import { clockNow } from './core/database-clock.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
 import { KeyRing } from './core/keys/ring.ts';
 import { ensureOperator } from './core/operator/first-start.ts';
+import { linkOnThisMachine } from './core/operator/link.ts';
 import { hearSiblings } from './core/process/hear-siblings.ts';
 import type { Logger } from './core/process/logger.ts';
 import type { Metric } from './core/process/metric.ts';
@@ -32,7 +33,7 @@ import { Lanes } from './core/wallet/lane/lanes.ts';
 import { BacklogGauge } from './core/webhooks/deliveries/backlog.ts';
 import { Database } from './db/database.ts';
 import { makePartitionsAhead } from './db/partitions.ts';
-import { openStorage, type Storage } from './db/storage.ts';
+import { openStorage, type Storage, type StorageStep } from './db/storage.ts';
 import { BodyReaders } from './gateway/bulk/readers.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createGateway } from './gateway/invoke.ts';
@@ -48,6 +49,7 @@ import { moduleTags } from './manifest/version.ts';
 import { openPayments } from './payment-provider.ts';
 import { openPeople } from './people.ts';
 import { createShell, type Shell } from './shell.ts';
+import { warnOfMisspelt } from './start-text.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
@@ -67,6 +69,8 @@ export interface Service {
   /** What the first start made: where the operator's key lies; null later. */
   readonly operator: { readonly accountId: string; readonly keyFile: string } | null;
   readonly startMs: number;
+  /** A link that signs a browser in as the operator, once, within ten minutes. Null unless the base URL is this machine. */
+  signInLink(): Promise<string | null>;
   /** Stops accepting, finishes what runs, flushes, stops its own PostgreSQL. Within 10 s. */
   stop(): Promise<void>;
 }
@@ -83,12 +87,15 @@ export interface ServiceOptions {
   readonly group?: ProcessGroup;
   /** Tests have others. */
   readonly adapters?: Adapters;
+  readonly onStep?: (step: StorageStep) => void;
 }
 
 /** What the processes behind one port have together. */
 export interface ProcessGroup {
   /** Begins the id of each. */
   readonly name: string;
+  /** Of this process, from 0. */
+  readonly slot: number;
   readonly siblings: Siblings;
   readonly rates: Rates;
   readonly underWay: UnderWay;
@@ -116,6 +123,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   const settings = settingsOf(manifest.modules, config);
   const { log, group, admission: bounds = admission } = options;
+  if ((group?.slot ?? 0) === 0) warnOfMisspelt(config, log);
   const adapters = options.adapters ?? builtInAdapters();
   const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
   const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);
@@ -125,7 +133,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   try {
     const baseUrl = group === undefined ? await listen(shell.rest, config) : config.baseUrl;
     shell.announce(baseUrl);
-    storage = await (group?.openStorage() ?? openStorage(config, log, options.migrations));
+    storage = await (group?.openStorage() ?? openStorage(config, options));
     const inner = await startInner({
       ...{ config, settings, vendorsFile, adapters, manifest, shell },
       ...{ storage, baseUrl, log, bounds, siblings, group },
@@ -140,6 +148,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
       manifest,
       operator: inner.operator,
       startMs: performance.now() - begunMs,
+      signInLink: () => (config.role === 'worker' ? Promise.resolve(null) : linkOnThisMachine(inner.core)),
       stop: () => stopAll(shell, inner, storage as Storage, log),
     };
   } catch (error) {

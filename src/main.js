@@ -11,5 +11,9 @@ module.enableCompileCache?.();
 // process then keeps: 153 MB resident, and 130 when it may not grow before the service is ready. Under load it grows as ever.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 if (cluster.isWorker) await load('worker', () => import('./worker.ts')).then(({ serveAsWorker }) => serveAsWorker());
-else await load('serve', () => import('./serve.ts')).then(({ serve }) => serve());
+else {
+  // Before the rest is loaded, which takes a second or more on a small machine.
+  process.stdout.write('Quartermaster is starting ...\n');
+  await load('serve', () => import('./serve.ts')).then(({ serve }) => serve());
+}
 v8.setFlagsFromString('--semi-space-growth-factor=2');

@@ -85,6 +85,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
     metricsToken: config.metricsToken,
     isBehindProxy: config.isBehindProxy,
     baseUrl: () => baseUrl,
+    hasStarted: () => inner !== null,
     isReady: async () => open && inner?.storage.isUp() === true && (await inner.core.db.answersWithin(READY_WITHIN_MS)),
     metrics: () => (inner === null ? [] : inner.metrics()),
     laneDepth: () => inner?.core.lanes.depth ?? 0,

@@ -27,7 +27,9 @@ export async function serveAsWorker(): Promise<void> {
   link.on('stop', () => stop('stop'));
   link.on('heartbeat', () => null);
   try {
-    const { baseUrl, operator } = await starting;
+    const service = await starting;
+    const { baseUrl, operator } = service;
+    link.on('sign-in link', () => service.signInLink());
     link.tell('ready', { baseUrl, operator });
   } catch (error) {
     if (!(error instanceof StartupError) && !(error instanceof ConfigError)) throw error;
@@ -53,6 +55,7 @@ async function start(link: Link, log: Logger): Promise<Service> {
     admission: shareOf(admission, workers),
     group: {
       name: group,
+      slot,
       siblings,
       homes: new WorkerHomes(link, slot),
       rates: new SharedRates(link),

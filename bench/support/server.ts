@@ -21,7 +21,7 @@ const log = createLog(config.logLevel);
 const service =
   config.workers === 1
     ? await startService(config, { log, extraModules: [benchModule] })
-    : await startWorkers(config, null, log);
+    : await startWorkers(config, { log, vendorsText: null });
 const connection = readConnection(config.dataDir) as Connection;
 const db = new Database({ connection, connections: 1, hotConnections: 1 });
 const secrets = new Secrets(await loadServerSecret(config));

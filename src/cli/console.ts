@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { clockNow } from '../core/database-clock.ts';
-import { createOperatorLink, LINK_LIVES_MS } from '../core/operator/link.ts';
+import { createOperatorLink, LINK_LIVES_MS, operatorLinkUrl } from '../core/operator/link.ts';
 import { iso } from '../lib/time.ts';
 import { CommandError, print } from './output.ts';
 import { withSession } from './session.ts';
@@ -19,7 +19,7 @@ async function openConsole({ json = false }: { json?: boolean }): Promise<void> 
       return { token: await createOperatorLink(tx, now), nowMs: now };
     });
     if (token === null) throw new CommandError('no service has started on this database yet: start it first');
-    return { url: `${config.baseUrl}/auth/operator/${token}`, expires_at: iso(nowMs + LINK_LIVES_MS) };
+    return { url: operatorLinkUrl(config.baseUrl, token), expires_at: iso(nowMs + LINK_LIVES_MS) };
   });
   print({ json: answer, text: answer.url }, json);
 }

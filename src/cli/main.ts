@@ -1,5 +1,6 @@
 // The command line: one command per file. Exit code 0 done, 1 failed, 2 wrong usage, 78 wrong setting.
 import { Command, CommanderError } from 'commander';
+import release from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config/config.ts';
 import { lineOf, UsageError } from './output.ts';
 
@@ -24,13 +25,17 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   gen: async () => (await import('./gen.ts')).genCommand(),
 };
 
+const VERSION = ['-V', '--version'];
+
 /** @param name of the one command that is called; all of them when it is none, for the help. */
 async function program(name = ''): Promise<Command> {
   const qm = new Command('qm').description(
     'Quartermaster: run the service and administer it. Settings come from the environment.',
   );
+  qm.version(release.version);
   const one = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const loads = one === undefined ? Object.values(commands) : [one];
+  const others = VERSION.includes(name) ? [] : Object.values(commands);
+  const loads = one === undefined ? others : [one];
   for (const command of await Promise.all(loads.map((load) => load()))) qm.addCommand(command);
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(qm)) command.exitOverride();

@@ -1,6 +1,7 @@
 // Reading one environment variable as one type. Each method returns the value or throws a ConfigError naming the variable.
 
 import ipaddr from 'ipaddr.js';
+import { type Misspelt, misspelt } from './misspelt.ts';
 
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -23,6 +24,12 @@ export class Variables {
     const value = this.#env[name]?.trim();
     if (value?.includes('\0')) throw new ConfigError(`${name} must not contain a NUL character`);
     return value === '' ? undefined : value;
+  }
+
+  /** Names in the environment that look like one that was asked for and are none. */
+  misspelt(): Misspelt[] {
+    const given = Object.keys(this.#env).filter((name) => this.#env[name] !== '');
+    return misspelt(given, this.names);
   }
 
   secret(name: string, charactersMin: number): string | undefined {

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { withClient } from './client.ts';
 import type { ConnectionConfig } from './database.ts';
-import { type EmbeddedLog, startEmbedded } from './embedded/index.ts';
+import { type EmbeddedLog, type EmbeddedStep, startEmbedded } from './embedded/index.ts';
 import { StartupError } from './errors.ts';
 import { migrate } from './migrate.ts';
 
@@ -15,15 +15,28 @@ export interface Storage {
   stop(): Promise<void>;
 }
 
-/** `databaseUrl` absent: our own PostgreSQL under `dataDir`. `migrations`: their folder when it is not ours. Throws StartupError with one line when there is no usable database. */
+/** What is done now until the storage is open. */
+export type StorageStep = EmbeddedStep | 'migrate';
+
+export interface StorageOptions {
+  readonly log: EmbeddedLog;
+  /** Their folder when it is not ours. */
+  readonly migrations?: string | undefined;
+  readonly onStep?: ((step: StorageStep) => void) | undefined;
+}
+
+/** `databaseUrl` absent: our own PostgreSQL under `dataDir`. Throws StartupError with one line when there is no usable database. */
 export async function openStorage(
   config: { readonly databaseUrl?: string; readonly dataDir: string },
-  log: EmbeddedLog,
-  migrations?: string,
+  { log, migrations, onStep = () => undefined }: StorageOptions,
 ): Promise<Storage> {
-  if (config.databaseUrl !== undefined) return openRemote(config.databaseUrl, migrations);
-  const embedded = await startEmbedded({ dataDir: config.dataDir, log });
+  if (config.databaseUrl !== undefined) {
+    onStep('migrate');
+    return openRemote(config.databaseUrl, migrations);
+  }
+  const embedded = await startEmbedded({ dataDir: config.dataDir, log, onStep });
   try {
+    onStep('migrate');
     await migrate(embedded.connection, migrations);
   } catch (error) {
     await embedded.stop();

@@ -119,7 +119,7 @@ export class WorkerHomes implements Homes {
   }
 }
 
-function unlessGone(error: unknown): null {
+export function unlessGone(error: unknown): null {
   if (error instanceof NoAnswer) return null;
   throw error;
 }

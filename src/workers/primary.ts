@@ -9,11 +9,11 @@ import { type Config, ConfigError, httpOrigin } from '../config/config.ts';
 import { backoffMs } from '../core/background/backoff.ts';
 import type { Logger } from '../core/process/logger.ts';
 import { StartupError } from '../db/errors.ts';
-import { openStorage, type Storage } from '../db/storage.ts';
+import { openStorage, type Storage, type StorageStep } from '../db/storage.ts';
 import { randomText } from '../lib/ids.ts';
 import { findPort } from '../surfaces/http/listen.ts';
 import { HEARTBEATS, Heartbeats, type HeartbeatTimes } from './heartbeats.ts';
-import { HomeKeeper } from './homes.ts';
+import { HomeKeeper, unlessGone } from './homes.ts';
 import { Link } from './link.ts';
 import { Relay } from './relay.ts';
 import { LimitKeeper } from './shared-limits.ts';
@@ -47,6 +47,7 @@ export interface WorkerGroup extends WorkerReady {
   readonly startMs: number;
   /** Rejects with StartupError when workers die again and again. */
   readonly failed: Promise<never>;
+  signInLink(): Promise<string | null>;
   /** Ends all workers, then PostgreSQL. */
   stop(): Promise<void>;
 }
@@ -66,15 +67,18 @@ export interface WorkerTimes {
 
 const TIMES: WorkerTimes = { heartbeats: HEARTBEATS, stopMs: 9_000 };
 
-/** Starts `config.workers` processes. Throws StartupError or ConfigError; nothing is left running then. Tests have shorter `times`. */
-export async function startWorkers(
-  config: Config,
-  vendorsText: string | null,
-  log: Logger,
-  times = TIMES,
-): Promise<WorkerGroup> {
+export interface WorkersOptions {
+  readonly log: Logger;
+  readonly vendorsText: string | null;
+  /** Tests have shorter ones. */
+  readonly times?: WorkerTimes | undefined;
+  readonly onStep?: (step: StorageStep) => void;
+}
+
+/** Starts `config.workers` processes. Throws StartupError or ConfigError; nothing is left running then. */
+export async function startWorkers(config: Config, options: WorkersOptions): Promise<WorkerGroup> {
   const begunMs = performance.now();
-  const primary = new Primary(config, vendorsText, log, times);
+  const primary = new Primary(config, options);
   process.once('exit', () => primary.killAll());
   try {
     const ready = await primary.start();
@@ -82,6 +86,7 @@ export async function startWorkers(
       ...ready,
       startMs: performance.now() - begunMs,
       failed: primary.failed.promise,
+      signInLink: () => primary.signInLink(),
       stop: () => primary.stop(),
     };
   } catch (error) {
@@ -93,7 +98,7 @@ export async function startWorkers(
 class Primary {
   readonly failed = Promise.withResolvers<never>();
   #config: Config;
-  readonly #vendorsText: string | null;
+  readonly #options: WorkersOptions;
   readonly #log: Logger;
   readonly #group = `${hostname()}-${process.pid}-${randomText(6)}`;
   readonly #relay = new Relay();
@@ -105,9 +110,10 @@ class Primary {
   #storage: Promise<Storage> | null = null;
   #isStopping = false;
 
-  constructor(config: Config, vendorsText: string | null, log: Logger, { heartbeats, stopMs }: WorkerTimes) {
+  constructor(config: Config, options: WorkersOptions) {
+    const { log, times: { heartbeats, stopMs } = TIMES } = options;
     this.#config = config;
-    this.#vendorsText = vendorsText;
+    this.#options = options;
     this.#log = log;
     this.#stopMs = stopMs;
     this.#heartbeats = new Heartbeats(heartbeats, log);
@@ -122,7 +128,7 @@ class Primary {
     const port = await findPort(this.#config);
     const baseUrl = asGiven === httpOrigin(host, asked) ? httpOrigin(host, port) : asGiven;
     this.#config = { ...this.#config, port, baseUrl };
-    this.#storage = openStorage(this.#config, this.#log);
+    this.#storage = openStorage(this.#config, this.#options);
     // Whoever asks for it hears of a failure.
     this.#storage.catch(() => undefined);
     const slots = Array.from({ length: this.#config.workers }, (_, slot) => slot);
@@ -131,6 +137,12 @@ class Primary {
     const told = await Promise.all(ready.map((worker) => Promise.race([worker.ready, worker.ended.then(neverReady)])));
     ready.forEach(({ ended }, slot) => void this.#keep(slot, ended));
     return { ...(told[0] as WorkerReady), operator: told.find(({ operator }) => operator !== null)?.operator ?? null };
+  }
+
+  /** One of them makes it. */
+  async signInLink(): Promise<string | null> {
+    const [link] = this.#links.values();
+    return ((await link?.ask('sign-in link').catch(unlessGone)) ?? null) as string | null;
   }
 
   async stop(): Promise<void> {
@@ -208,7 +220,7 @@ class Primary {
     const { workers, port, baseUrl } = this.#config;
     link.on('enrol', (): Enrolment => {
       this.#relay.add(link);
-      return { slot, workers, group: this.#group, port, baseUrl, vendorsText: this.#vendorsText };
+      return { slot, workers, group: this.#group, port, baseUrl, vendorsText: this.#options.vendorsText };
     });
     this.#limits.add(link);
     link.on('storage', async () => {

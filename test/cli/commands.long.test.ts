@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import release from '../../package.json' with { type: 'json' };
 import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
 import { secretHash } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
@@ -57,6 +58,10 @@ const ring = () => new KeyRing({ db, secrets: serverSecret() });
 const makeAccount = async () => (await json('accounts', 'create')).account_id as string;
 
 describe('qm', () => {
+  test('tells its version', async () => {
+    expect(await qm(['--version'])).toEqual({ code: 0, stdout: `${release.version}\n`, stderr: '' });
+  });
+
   test('creates an account, credits it, and makes a key that works', async () => {
     const account = await makeAccount();
     expect(account).toMatch(/^acct_anon_/);

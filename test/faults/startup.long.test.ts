@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,7 @@ describe('the first start', () => {
     async (prefix) => {
       const place = await newPlace({ DATA_DIR: newDirectory(prefix), LOG_LEVEL: 'trace', RATE_LIMITS: 'on' });
       const service = await startProcess(place);
+      await until(() => service.stdout().includes('/v1/queue/publish'));
       const lines = service.stdout().match(/^ {2}curl .+$/gm) ?? [];
       expect(lines).toHaveLength(2);
       for (const line of lines) {
@@ -64,6 +65,46 @@ describe('the first start', () => {
     },
   );
 
+  test('tells at once that it starts, then what it does, then a link that signs in once', async () => {
+    const service = await startProcess(await emptyPlace());
+    const { url } = service;
+    await until(() => service.stdout().includes('/v1/queue/publish'));
+    const text = service.stdout();
+    expect(text).toMatch(
+      /^Quartermaster is starting \.\.\.\nCreating a PostgreSQL database in .*\nStarting PostgreSQL \.\.\.\n/,
+    );
+    const link = /^ {2}Console +(\S+)$/m.exec(text)?.[1] as string;
+    expect(link.startsWith(`${url}/auth/operator/`)).toBe(true);
+    const use = () => fetch(link, { method: 'POST', redirect: 'manual', headers: { origin: url } });
+    const signedIn = await use();
+    expect([signedIn.status, signedIn.headers.get('set-cookie')]).toEqual([303, expect.stringContaining('=')]);
+    expect((await use()).status).toBe(404);
+  });
+
+  test('answers neither / nor /readyz before the key is there', async () => {
+    const place = await emptyPlace();
+    const starting = launch(place);
+    let answeredWith503 = false;
+    await until(async () => {
+      const statuses = await Promise.all(['/', '/readyz', '/llms.txt'].map((path) => statusOf(place.url + path)));
+      answeredWith503 ||= statuses.includes(503);
+      if (statuses.includes(200)) expect(existsSync(place.operatorKeyFile)).toBe(true);
+      return statuses.every((status) => status === 200);
+    }, 60_000);
+    expect(answeredWith503).toBe(true);
+    await starting.end('SIGTERM');
+  }, 90_000);
+
+  test('names a variable that looks like a setting, and prints no link where others may read it', async () => {
+    const place = await newPlace({ SMTP_ULR: 'smtp://there', BASE_URL: 'https://q.example.org', WORKERS: '2' });
+    const service = await startProcess(place);
+    await until(() => service.stdout().includes('/v1/queue/publish'));
+    const text = service.stdout();
+    expect(text.match(/SMTP_ULR is not a setting: did you mean SMTP_URL\?/g)).toHaveLength(1);
+    expect(text).not.toContain('/auth/operator/');
+    expect(text).not.toContain('Creating');
+  }, 60_000);
+
   test('makes the operator once: the second start changes neither key nor account', async () => {
     const place = await newPlace();
     await (await startProcess(place)).end('SIGTERM');
@@ -74,6 +115,13 @@ describe('the first start', () => {
     expect((await client(place.url, key)('GET', '/v1/account/balance')).body.data.balance_usd).toBe(2);
   });
 });
+
+/** 0 while nothing listens. */
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url).catch(() => null);
+  await answer?.body?.cancel();
+  return answer?.status ?? 0;
+}
 
 /** One line on stderr, the exit code, and no PostgreSQL left behind. */
 async function expectRefusal(place: Place, env: Record<string, string>, code: number, line: RegExp): Promise<void> {

@@ -1,10 +1,13 @@
 // The operator's one-time link: whoever may use the command line opens a session of the operator's account with it, once, within ten minutes.
 // Only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Transaction } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 import { createAccount } from '../accounts/accounts.ts';
+import { clockNow } from '../database-clock.ts';
+import { operatorAccount } from './account.ts';
 
 export const LINK_LIVES_MS = 10 * MINUTE_MS;
 const TOKEN = /^[0-9A-Za-z_-]{43}$/;
@@ -37,6 +40,21 @@ export async function createOperatorLink(tx: Transaction, nowMs: number): Promis
   await tx.query(deleteOld, [new Date(nowMs)]);
   await tx.query(insertLink, [hashOf(token), accountId, new Date(nowMs + LINK_LIVES_MS)]);
   return token;
+}
+
+/** Where a link leads to. */
+export function operatorLinkUrl(baseUrl: string, token: string): string {
+  return `${baseUrl}/auth/operator/${token}`;
+}
+
+/** For whoever started the service; null where the base URL is not this machine, or nobody is the operator. */
+export async function linkOnThisMachine(core: {
+  readonly db: Database;
+  readonly baseUrl: string;
+}): Promise<string | null> {
+  if (!isLoopback(new URL(core.baseUrl).hostname) || (await operatorAccount(core.db)) === null) return null;
+  const token = await core.db.transaction(async (tx) => createOperatorLink(tx, await clockNow(tx)));
+  return token === null ? null : operatorLinkUrl(core.baseUrl, token);
 }
 
 /** Uses a link up. Answers the operator's account; null: there is no such link, or not any more. */

@@ -28,10 +28,15 @@ import { startWalPreparation } from './wal.ts';
 export type { Connection } from './layout.ts';
 export type { EmbeddedLog, EmbeddedState } from './supervisor.ts';
 
+/** `create` comes with the first start only. */
+export type EmbeddedStep = 'create' | 'start';
+
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly major?: Major;
   readonly log?: EmbeddedLog;
+  /** Hears what is done now. */
+  readonly onStep?: (step: EmbeddedStep) => void;
 }
 
 export interface EmbeddedPostgres {
@@ -57,12 +62,17 @@ const SILENT: EmbeddedLog = { info: () => undefined, warn: () => undefined, erro
  * Starts PostgreSQL under `dataDir`/postgres, making the cluster first where there is none.
  * @throws StartupError with one line for the operator: directory in use, full, not writable, of another major version.
  */
-export async function startEmbedded({ dataDir, major = 18, log = SILENT }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startEmbedded({
+  dataDir,
+  major = 18,
+  log = SILENT,
+  onStep = () => undefined,
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const layout = layoutOf(dataDir);
   createHome(layout);
   const lock = takeServiceLock(layout);
   try {
-    const { connection, supervisor } = await start(layout, major, log);
+    const { connection, supervisor } = await start(layout, major, log, onStep);
     const preparation = startWalPreparation(layout, connection, log);
     const stop = async () => {
       preparation.abort();
@@ -108,6 +118,7 @@ async function start(
   layout: Layout,
   major: Major,
   log: EmbeddedLog,
+  onStep: (step: EmbeddedStep) => void,
 ): Promise<{ connection: Connection; supervisor: Supervisor }> {
   const owner = chooseOwner(layout);
   const binaries = locateBinaries(major, owner);
@@ -116,9 +127,11 @@ async function start(
   const connection = { ...place, user: USER, password: earlier?.password ?? newPassword(), database: DATABASE };
   const fingerprint = fingerprintOf(binaries.version);
   writeConnectionRecord(layout, { ...connection, fingerprint });
+  if (!existsSync(layout.cluster)) onStep('create');
   await ensureCluster(layout, binaries, major, owner, connection);
   const socketDirectory = place.host === layout.cluster ? '.' : place.host;
   writeSettings(layout, owner, { loopback: process.platform === 'win32', socketDirectory, port: place.port });
+  onStep('start');
   const options = { layout, binaries, owner, connection, log };
   const supervisor = await Supervisor.start(options, earlier?.fingerprint === fingerprint);
   await ensureDatabase(connection).catch(async (error: unknown) => {

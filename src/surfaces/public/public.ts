@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { problem } from '../../problems/problem.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import {
@@ -18,12 +19,15 @@ export interface PublicOptions extends MetricsOptions {
   readonly manifest: Manifest;
   /** Known once the port is bound. */
   readonly baseUrl: () => string;
+  /** Until then documents are answered with 503. */
+  readonly hasStarted: () => boolean;
   /** Whatever goes wrong with asking, it is not. */
   readonly isReady: () => Promise<boolean>;
 }
 
 /** Calls wait for a database that restarts; whoever asks whether we are ready wants to know now. */
 const READY_WITHIN_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 const PAGES = '/docs/';
 
 declare module 'fastify' {
@@ -48,10 +52,12 @@ export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): v
  * Each document is rendered, tagged and compressed when it is first asked for, and then kept; not a part that few ask for. Pages of the
  * documentation share a route: hundreds of routes take a tenth of a second to add.
  */
-function addDocuments(app: FastifyInstance, { manifest, baseUrl }: PublicOptions): void {
+function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: PublicOptions): void {
   let documents: Map<string, PublicDocument> | null = null;
   const kept = new Map<string, Promise<Prepared>>();
   const answer = async (asked: string, { headers, query }: FastifyRequest, reply: FastifyReply) => {
+    if (!hasStarted())
+      throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: RETRY_AFTER_MS, message: 'The service is starting.' });
     documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
     if (!documents.has(asked)) return reply.callNotFound();
     const path = inFormOf(documents, asked, headers.accept);
