@@ -20,8 +20,10 @@ export const admission = {
     requestTimeoutMs: 60_000,
     /** Between two requests: closed. */
     keepAliveTimeoutMs: 72_000,
-    /** Without a byte in either direction, as of a client that does not read its answer: closed. Longer than all other waits. */
+    /** Without a byte in either direction, as of a client that does not read its answer: closed. Longer than all other waits of a connection. */
     silenceMs: 75_000,
+    /** But while a call that is here whole is being answered: three vendors of models may take a quarter of an hour each. Then: the end. */
+    answeringMs: 60 * 60_000,
     /** Of a refused body: one announced as no longer is read to its end and the connection goes on, else it ends after these. */
     refusedBodyReadWholeBytes: 64 * KIB,
     refusedBodyReadBytes: 256 * KIB,

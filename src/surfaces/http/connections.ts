@@ -103,7 +103,7 @@ export class Connections {
       // Asked for when it is the request's turn.
       requireHostHeader: false,
     });
-    server.setTimeout(connection.silenceMs);
+    server.setTimeout(connection.silenceMs, (socket) => this.#silent(socket));
     const serve = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
@@ -254,6 +254,15 @@ export class Connections {
     socket.destroySoon();
   }
 
+  /** No byte has moved for the bound of silence. A call that waits for a vendor is silent too, and has a time of its own. */
+  #silent(socket: Socket): void {
+    const { silenceMs, answeringMs } = this.#options.traffic.bounds.connection;
+    const connection = this.#open.get(socket);
+    const isAnswering = connection !== undefined && answers(connection);
+    if (isAnswering && performance.now() - connection.begunMs < answeringMs) socket.setTimeout(silenceMs);
+    else socket.destroy();
+  }
+
   #look(): void {
     const nowMs = performance.now();
     const { connection: bounds } = this.#options.traffic.bounds;
@@ -266,6 +275,11 @@ export class Connections {
     }
     this.#unread.cutSlow(nowMs);
   }
+}
+
+/** The call is here whole, its answer is being made, and the client has read what there is of it. */
+function answers({ answer, request, socket }: Connection): boolean {
+  return answer !== null && request?.complete === true && !answer.writableEnded && socket.writableLength === 0;
 }
 
 function isTimeout(error: NodeJS.ErrnoException | undefined): boolean {
