@@ -1,4 +1,5 @@
 // What the routes of all modules that speak OpenAI's wire have in common: JSON in, JSON out, and how a failure is told.
+import { isUtf8 } from 'node:buffer';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { RawAnswer } from './raw-route.ts';
 
@@ -7,16 +8,21 @@ export function json(body: object, status = 200, headers: Readonly<Record<string
   return { status, headers: { ...own, ...headers }, body: JSON.stringify(body) };
 }
 
-/** The fields of a body. Throws INVALID_REQUEST. */
+/** The fields of a body. Throws MALFORMED_JSON, INVALID_REQUEST. */
 export function jsonFields(body: Buffer): Readonly<Record<string, unknown>> {
-  let sent: unknown;
-  try {
-    sent = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw unreadable('The body is no JSON.');
-  }
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw unreadable('The body is no JSON object.');
+  if (!isUtf8(body)) throw problem('MALFORMED_JSON', { message: 'The body is not valid UTF-8.' });
+  const sent = parse(body.toString('utf8'));
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw problem('INVALID_REQUEST', { message: 'The body must be a JSON object.', detail: 'body_type' });
   return sent as Readonly<Record<string, unknown>>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw problem('MALFORMED_JSON', { message: 'The body is not valid JSON.', cause });
+  }
 }
 
 export function unreadable(message: string): Problem {
@@ -33,16 +39,22 @@ const types: readonly (readonly [status: number, type: string])[] = [
   [0, 'invalid_request_error'],
 ];
 
-/** As a member `error` of an answer, or of a line of a stream. */
-export function errorOf({ httpStatus, code, message }: Problem, param: string | null) {
+/** As a member `error` of an answer, or of a line of a stream. `retry_after_ms` beside what the wire knows, as in the envelope. */
+export function errorOf({ httpStatus, code, message, retryAfterMs }: Problem, param: string | null) {
   const [, type] = types.find(([status]) => httpStatus >= status) as (typeof types)[number];
-  return { message, type, param, code };
+  return {
+    message,
+    type,
+    param,
+    code,
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),
+  };
 }
 
 /** `further`: beside `error`. The official client repeats 409 and 5xx by itself unless it is told not to. */
 export function refusal(failure: Problem, param: string | null, further: object = {}): RawAnswer {
   const { httpStatus, retryable, retryAfterMs } = failure;
-  const wait = retryAfterMs ?? null;
+  const wait = retryAfterMs === undefined ? null : Math.ceil(retryAfterMs);
   return json({ error: errorOf(failure, param), ...further }, httpStatus, {
     ...(wait === null
       ? {}

@@ -2,6 +2,9 @@
 // Everything that reaches a caller as a failure is a Problem; anything else becomes INTERNAL_ERROR and is logged.
 import { type ProblemCatalogue, type ProblemCode, type ProblemEntry, sharedProblems } from './catalogue.ts';
 
+/** Of a 429 or 503 of which nobody knows when it will be over: each of them says when to come again (contract §1). */
+const RETRY_AFTER_MS = 5_000;
+
 /** One field at fault; `param` is a path such as `vectors[3].embedding[7]`, `rule` the violated rule. */
 export interface FieldError {
   readonly param: string;
@@ -29,7 +32,9 @@ export interface ProblemOptions {
   readonly message?: string;
   readonly detail?: string;
   readonly param?: string;
-  /** Told only beside `retryable: true`: of the codes that are not, waiting alone mends nothing. */
+  /**
+   * Told only beside `retryable: true`: of the codes that are not, waiting alone mends nothing. When absent, a 429 or 503 tells a usual time.
+   */
   readonly retryAfterMs?: number;
   readonly shortfall?: Shortfall;
   readonly errors?: readonly FieldError[];
@@ -56,10 +61,14 @@ export class Problem extends Error {
     this.retryable = entry.retryable;
     this.detail = options.detail;
     this.param = options.param;
-    this.retryAfterMs = entry.retryable ? options.retryAfterMs : undefined;
+    this.retryAfterMs = entry.retryable ? (options.retryAfterMs ?? usualWaitMs(entry)) : undefined;
     this.shortfall = options.shortfall;
     this.errors = options.errors;
   }
+}
+
+function usualWaitMs({ status }: ProblemEntry): number | undefined {
+  return status === 429 || status === 503 ? RETRY_AFTER_MS : undefined;
 }
 
 /** Builds the Problem to throw: `throw problem('NOT_FOUND', { param: 'type' })`. */

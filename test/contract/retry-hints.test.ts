@@ -26,3 +26,13 @@ test.each(Object.entries(manifest.problems))('%s', (code, entry) => {
   expect(sdk.body).not.toContain('retry_after_ms');
   if (!retryable && failure.httpStatus !== 402) expect(sdk.headers['retry-after']).toBeUndefined();
 });
+
+test.each(Object.entries(manifest.problems).filter(([, { status }]) => status === 429 || status === 503))(
+  '%s says when to repeat the call, also where whoever threw it does not know',
+  (code, entry) => {
+    const failure = new Problem(code, entry);
+    const { retry_after_ms: wait } = JSON.parse(envelope.failure(identity, failure)).error;
+    expect([entry.retryable, wait]).toEqual(entry.retryable ? [true, expect.any(Number)] : [false, undefined]);
+    expect(Number(retryAfter(failure)['retry-after'] ?? 0) > 0).toBe(entry.retryable);
+  },
+);

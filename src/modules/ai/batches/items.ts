@@ -42,6 +42,8 @@ export interface SealedError {
   readonly code: string;
   /** Base64. */
   readonly sealed: string;
+  /** Of what may be asked again. */
+  readonly retry_after_ms?: number;
 }
 
 const claim = statement(

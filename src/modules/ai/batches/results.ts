@@ -77,9 +77,10 @@ async function resultText({ core }: CallContext, batchId: string, row: ResultRow
 /** Of those that ended with their batch the message is ours, and kept as it is. */
 function errorText(core: CallContext['core'], batchId: string, { error, item_no: itemNo }: ResultRow): string {
   if (error === null) return 'null';
-  const { code, message, sealed } = JSON.parse(error) as ItemError & Partial<SealedError>;
+  const { code, message, sealed, ...wait } = JSON.parse(error) as ItemError & Partial<SealedError>;
   if (sealed === undefined) return JSON.stringify({ code, message });
-  return JSON.stringify({ code, message: unseal(core, batchId, itemNo, 'error', Buffer.from(sealed, 'base64')) });
+  const opened = unseal(core, batchId, itemNo, 'error', Buffer.from(sealed, 'base64'));
+  return JSON.stringify({ code, message: opened, ...wait });
 }
 
 async function vectorsText(kept: string): Promise<string> {

@@ -55,6 +55,10 @@ export const resultSchema = Type.Object({
     properties: {
       code: { type: 'string', description: 'Error code.' },
       message: { type: 'string', description: 'Sentence for people.' },
+      retry_after_ms: {
+        type: 'integer',
+        description: 'Milliseconds to wait before sending the request again; absent when repeating it does not help.',
+      },
     },
     required: ['code', 'message'],
   }),

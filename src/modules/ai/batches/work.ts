@@ -185,8 +185,14 @@ function failureOf(error: unknown, { core }: AiState): Problem {
   return problem('INTERNAL_ERROR', { cause: error });
 }
 
-async function fail(tx: Transaction, item: Item, { code, message }: Problem, sealed: string): Promise<void> {
-  if (!(await endItem(tx, item, { error: { code, sealed } })) || !refusesAll.has(code)) return;
+async function fail(
+  tx: Transaction,
+  item: Item,
+  { code, message, retryAfterMs }: Problem,
+  sealed: string,
+): Promise<void> {
+  const error = { code, sealed, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) };
+  if (!(await endItem(tx, item, { error })) || !refusesAll.has(code)) return;
   const batch = await lockBatch(tx, item.accountId, item.row.batch_id);
   if (batch !== null && batch.finished_at === null)
     await endRemaining(tx, item.accountId, batch, { code, message }, null);

@@ -12,7 +12,7 @@ interface Read<Ask> {
   readonly fingerprint: string;
 }
 
-/** Both throw INVALID_REQUEST, VALIDATION_FAILED. */
+/** Both throw MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED. */
 export const readChatBody: BodyTask<Read<ChatAsk>> = {
   source: import.meta.url,
   id: 'ai.openai.chat',

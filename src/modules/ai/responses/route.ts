@@ -34,7 +34,7 @@ interface Read {
   readonly echo: WireObject;
 }
 
-/** Throws INVALID_REQUEST, VALIDATION_FAILED. */
+/** Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED. */
 export const readResponseBody: BodyTask<Read> = {
   source: import.meta.url,
   id: 'ai.responses',

@@ -85,15 +85,16 @@ export class ResponseWire implements ChatWire {
     yield this.#frame(`response.${this.#status}`, { response });
   }
 
-  *failed({ code, message }: Problem, metadata: object | null): Iterable<string> {
+  *failed({ code, message, retryAfterMs }: Problem, metadata: object | null): Iterable<string> {
+    const error = { code, message, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) };
     if (this.#own !== null) {
-      const response = { ...this.#own, status: 'failed', error: { code, message }, service_metadata: metadata };
+      const response = { ...this.#own, status: 'failed', error, service_metadata: metadata };
       yield this.#frame('response.failed', { response });
       return;
     }
     yield* this.#begin({});
     for (const item of this.#items) if (item.status === 'in_progress') item.status = 'incomplete';
-    const response = this.#response({ status: 'failed', error: { code, message }, service_metadata: metadata });
+    const response = this.#response({ status: 'failed', error, service_metadata: metadata });
     yield this.#frame('response.failed', { response });
   }
 
