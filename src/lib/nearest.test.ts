@@ -19,6 +19,9 @@ describe('nearest', () => {
   test.each([
     ['queue.pblish', ['queue.publish']],
     ['vektor.querry', ['vector.query']],
+    ['queue.akc', ['queue.ack']],
+    ['queue.ak', ['queue.ack']],
+    ['queue.kca', []],
     ['email.send', []],
     ['queue.send', []],
     ['vector.upsert', []],

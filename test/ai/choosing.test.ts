@@ -93,6 +93,7 @@ describe.each(Object.entries(wires))('%s', (path, wire) => {
     ['a long output anywhere', 'auto', wire.limit(1_001), 'VALIDATION_FAILED', 400, limit, 'at most 1000 tokens'],
     ['a long input', 'acme/plain', long, 'VALIDATION_FAILED', 400, words, 'the context there has 2000'],
     ['a model that nobody has', 'm-l', {}, 'MODEL_NOT_FOUND', 404, 'model', 'Did you mean m-1'],
+    ['two letters that changed places', 'acme/plian', {}, 'MODEL_NOT_FOUND', 404, 'model', 'Did you mean acme/plain'],
     [
       'one that its vendor has not',
       'corp/plain',

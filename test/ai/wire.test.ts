@@ -56,7 +56,8 @@ describe('a refusal', () => {
     const sent = deed === undefined ? body : { ...body, model: 'acme/m-1' };
     const { status, headers, body: answer } = await call('POST', CHAT, sent);
     expect([status, answer.error.type, answer.error.code]).toEqual(told);
-    expect(Object.keys(answer.error)).toEqual(['message', 'type', 'param', 'code']);
+    const waits = status === 429 || status === 503 ? ['retry_after_ms'] : [];
+    expect(Object.keys(answer.error)).toEqual(['message', 'type', 'param', 'code', ...waits]);
     expect(headers.get('x-should-retry')).toBe(retries ? null : 'false');
     expect(headers.get('x-request-id')).toMatch(/^req_/);
   });
@@ -78,6 +79,32 @@ describe('a refusal', () => {
       expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([seconds, ms]);
     },
   );
+
+  test.each(['/v1/chat/completions', '/v1/responses', '/v1/embeddings', '/v1/videos'])(
+    'of a body at %s says whether it is no JSON, or no object',
+    async (path) => {
+      const bodies = ['{"model":', '', Buffer.from('{"model":"\xff"}', 'latin1'), '[]', '"text"', 'null'];
+      const codes: string[] = [];
+      for (const body of bodies) {
+        const response = await fetch(bench.service.url + path, {
+          ...{ method: 'POST', body },
+          headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
+        });
+        const { error } = (await response.json()) as Json;
+        codes.push(`${response.status} ${error.code}`);
+      }
+      const [broken, none] = ['400 MALFORMED_JSON', '400 INVALID_REQUEST'];
+      expect(codes).toEqual([broken, broken, broken, none, none, none]);
+    },
+  );
+
+  test('of a model that is not there names those whose names are near', async () => {
+    const { body } = await bench.call('GET', '/v1/models/acme/m1-');
+    expect([body.error.code, body.error.message]).toEqual([
+      'MODEL_NOT_FOUND',
+      expect.stringContaining('Did you mean acme/m-1'),
+    ]);
+  });
 
   test('of a stream in the envelope names the door that streams', async () => {
     const { status, body } = await bench.call('POST', '/v1/ai/chat', say({ stream: true }));

@@ -130,19 +130,24 @@ function rowsNamed(serving: readonly ModelRow[], { vendor, model }: Named, capab
     throw problem('VENDOR_NOT_AVAILABLE', { param: 'vendor', message });
   }
   const fitting = model === null ? there : there.filter(({ id }) => id === model);
-  if (fitting.length === 0) throw modelNotFound(model ?? '', there, vendor);
+  if (fitting.length === 0) throw nobodyHas(model ?? '', there, vendor);
   if (vendor !== null) return fitting;
   // Where there is another vendor the sandbox must be named: no real request becomes a made-up result.
   const real = fitting.filter((row) => row.vendor.id !== SANDBOX);
   return real.length > 0 ? real : fitting;
 }
 
-function modelNotFound(model: string, there: readonly ModelRow[], vendor: string | null): Problem {
+function nobodyHas(model: string, there: readonly ModelRow[], vendor: string | null): Problem {
   const names = [...new Set(there.flatMap((row) => (vendor === null ? [row.id, nameOf(row)] : [nameOf(row)])))];
-  const near = nearest(vendor === null ? model : `${vendor}/${model}`, names, 3);
+  const said = `There is no model ${quoted(model)}${vendor === null ? '' : ` at ${vendor}`}.`;
+  return modelNotFound(said, vendor === null ? model : `${vendor}/${model}`, names);
+}
+
+/** MODEL_NOT_FOUND. `said`: what is missing, as a sentence; those of `names` that are near to `model` follow it. */
+export function modelNotFound(said: string, model: string, names: readonly string[]): Problem {
+  const near = nearest(model, names, 3);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
-  const message = `There is no model ${quoted(model)}${vendor === null ? '' : ` at ${vendor}`}.${hint}`;
-  return problem('MODEL_NOT_FOUND', { param: 'model', message });
+  return problem('MODEL_NOT_FOUND', { param: 'model', message: `${said}${hint}` });
 }
 
 /** `vendor/model`: how a model is named in answers. */

@@ -1,6 +1,7 @@
 // The wire of OpenAI's chat completions, embeddings and models, on the same engine as ai.chat and ai.embed: agents change one base address.
 
 import { bearer } from '../../../core/credentials/http-schemes.ts';
+import { modelNotFound } from '../../../core/vendors/choose.ts';
 import { json } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
@@ -67,8 +68,13 @@ async function models(request: RawRequest, state: AiState): Promise<RawAnswer> {
 async function model(request: RawRequest, state: AiState): Promise<RawAnswer> {
   await contextOf(request);
   const { id = '' } = request.params;
-  const found = listModels(state.core, null).find((listed) => listed.id === id);
+  const all = listModels(state.core, null);
+  const found = all.find((listed) => listed.id === id);
   if (found === undefined)
-    throw problem('MODEL_NOT_FOUND', { param: 'model', message: 'GET /v1/models lists those there are.' });
+    throw modelNotFound(
+      'No model has this id; GET /v1/models lists those there are.',
+      id,
+      all.map((listed) => listed.id),
+    );
   return json(found);
 }
