@@ -93,10 +93,15 @@ function endOfPiece(text: string, from: number): number {
   return /[\uDC00-\uDFFF]/.test(text[furthest] as string) ? furthest + 1 : furthest;
 }
 
-/** To order the marks of one letter takes time that grows with their square. */
+/**
+ * NFKC and full case folding (Unicode, section 3.13), by what every machine has: lower, upper and lower again take ß, ẞ and SS to the same,
+ * and a dotless ı to i, as I goes; a sigma is one letter wherever it stands. What that takes apart is composed again.
+ */
 function folded(text: string): string {
+  // To order the marks of one letter takes time that grows with their square.
   const marked = text.replace(/\p{M}{31,}/gu, (marks) => [...marks].slice(0, MARKS_MAX).join(''));
-  return marked.normalize('NFKC').toLowerCase();
+  const lower = marked.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase();
+  return lower.replaceAll('ς', 'σ').normalize('NFKC');
 }
 
 function addWord(counts: Counts, word: string): void {
