@@ -88,6 +88,22 @@ describe('a chat', () => {
     expect(answer.choices[0]?.message.content).toBe('[sandbox] You said: Rain?');
   });
 
+  test('says the same to the same request, each time in an answer of its own, made now', async () => {
+    const ask = () => openai.chat.completions.create({ model: ECHO, messages: say('Say it twice.') });
+    const beganS = Math.floor(Date.now() / 1_000);
+    const [first, second] = [await ask(), await ask()];
+    expect(first.choices).toEqual(second.choices);
+    expect(first.id).not.toBe(second.id);
+    for (const { id, created } of [first, second]) {
+      expect(id).toMatch(/^chatcmpl-[0-9a-f]{24}$/);
+      expect(created).toBeGreaterThanOrEqual(beganS);
+      expect(created).toBeLessThanOrEqual(Date.now() / 1_000);
+    }
+    const stream = await openai.chat.completions.create({ model: ECHO, messages: say('Say it twice.'), stream: true });
+    const chunks: Any[] = await Array.fromAsync(stream);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
   test('keeps to max_tokens, stop and n', async () => {
     const cut = await openai.chat.completions.create({
       model: ECHO,
@@ -110,6 +126,7 @@ describe('a chat', () => {
       .join('');
     const before = await bench.balanceNanos();
     const again = (await openai.chat.completions.create(body, options)) as Any;
+    expect(again.id).toBe((await openai.chat.completions.create(body, options)).id);
     expect(again.choices[0].message.content).toBe(text);
     expect(again.service_metadata).toMatchObject({ idempotent_replay: true, cost_usd: 0 });
     const streamed = (await openai.chat.completions.create({ ...body, stream: true }, options)) as Any;

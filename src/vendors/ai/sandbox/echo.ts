@@ -1,9 +1,10 @@
 // echo-1: no language model, and it says so. It restates the last message of the user, calls the tool that it must call, and answers with an
-// instance of the schema that is asked for; the same for the same request, and exact in all that clients rely on.
+// instance of the schema that is asked for; what it says is the same for the same request, and exact in all that clients rely on.
 import { hash } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { isObject, objectsOf, textsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { tokenPieces } from '../../../lib/chat/tokens.ts';
+import { randomHex } from '../../../lib/random-hex.ts';
 import type { Refused } from '../../call/port.ts';
 import type { AiCall, AiUsage, ChatPiece, ChatReply, ChatRequest } from '../port.ts';
 import { instanceOf, NoInstance } from './instance.ts';
@@ -12,8 +13,6 @@ import { type Orders, ordersIn } from './orders.ts';
 const RESTATED_CHARACTERS_MAX = 32 * 1024;
 /** Others get their turn between so many pieces. */
 const PIECES_PER_TURN = 32;
-/** The same for the same request: when it was made is no part of it. */
-const CREATED = 1_767_225_600;
 const STOPS_MAX = 4;
 
 type Piece = ReturnType<typeof tokenPieces>[number];
@@ -33,8 +32,10 @@ export async function echo({ signal }: AiCall, request: ChatRequest): Promise<Ch
   if (orders.fail !== null) return refused(orders.fail, `The sandbox fails with ${orders.fail}, as it was told to.`);
   const said = saying(request, asked);
   if (said.kind === 'refused') return said;
-  const id = `chatcmpl-${hash('sha256', JSON.stringify(body), 'hex').slice(0, 24)}`;
-  const base = { id, created: CREATED, model: request.model.id, system_fingerprint: 'sandbox' };
+  // Two answers are never the same one, whatever they say.
+  const id = `chatcmpl-${randomHex(12)}`;
+  const created = Math.floor(Date.now() / 1_000);
+  const base = { id, created, model: request.model.id, system_fingerprint: 'sandbox' };
   const choices = Number(body.n ?? 1);
   const usage = orders.tellsUsage ? usageOf(request, said, choices) : null;
   if (stream) return { kind: 'stream', pieces: piecesOf({ base, said, choices, usage, orders, signal }) };
