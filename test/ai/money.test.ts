@@ -30,6 +30,8 @@ const books = {
            FROM core.wallet w WHERE w.account_id = $1`,
 };
 
+const databaseClock = { name: 'test_clock', text: 'SELECT core.clock_now() AS now' };
+
 async function booksOf(accountId: string) {
   const { rows } = await bench.service.core.db.query<Record<string, bigint>>(books, [accountId]);
   return rows[0] as Record<'balance' | 'held' | 'journal' | 'captured' | 'charged' | 'models', bigint> & {
@@ -165,4 +167,12 @@ test('of a process that is killed in the middle of an answer nothing is charged,
   expect((await booksOf(accountId)).balance).toBe(1_000_000_000n);
   const again = await client(bench.service.url, secret)('POST', '/v1/chat/completions', say({ idempotency_key: 'k' }));
   expect([again.status, again.body.service_metadata.idempotent_replay]).toEqual([200, false]);
+});
+
+test('what a vendor bills is booked on the day of the clock of the database', async () => {
+  await bench.service.advance(3 * 86_400);
+  await bench.spent(() => bench.call('POST', '/v1/chat/completions', say()));
+  const { rows } = await bench.service.core.db.query<{ now: number }>(databaseClock, []);
+  const days = (await bench.bills()).map(({ dayMs }) => dayMs);
+  expect(Math.max(...days)).toBe(Math.floor((rows[0]?.now as number) / 86_400_000) * 86_400_000);
 });
