@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { attack, inWords, startVictim } from './hostile/children.ts';
 import { healthShare, lockWallets, peakMemory, settled } from './hostile/measure.ts';
 import { overload, overloadNames } from './hostile/overload.ts';
-import { prepare, type Scenario, scenarios } from './hostile/scenarios.ts';
+import type { Scenario } from './hostile/scenario.ts';
+import { prepare, scenarios } from './hostile/scenarios.ts';
 import type { VictimReport } from './hostile/victim.ts';
+import { spendNothing } from './hostile/video.ts';
 import { print, type Row } from './support/report.ts';
 import { type BenchAccount, startBenchService } from './support/service.ts';
 
@@ -26,11 +28,12 @@ const LOCKED_MS_MAX = 200;
 const GROWTH_MB_MAX = 300;
 const KEPT_MB_MAX = 150;
 
-const service = await startBenchService(17, 'on');
+const service = await startBenchService(20, 'on');
 const { url, accounts } = service;
 const [victimAccount, attacker] = accounts as [BenchAccount, BenchAccount];
 for (const { secret } of accounts) await service.call(secret, '/v1/queue/create', { name: 'bench' });
 const { dsnSecret } = await prepare(service, attacker);
+await spendNothing(service, accounts[17] as BenchAccount);
 const victim = startVictim();
 const run = (seconds: number) => victim.take({ url, secret: victimAccount.secret, perSecond: PER_SECOND, seconds });
 
@@ -46,7 +49,7 @@ const beforeMb = service.memoryMb();
 const rows: Row[] = [];
 for (const scenario of all.filter(({ name }) => isWanted(name))) rows.push(await disturbed(scenario));
 for (const name of overloadNames.filter(isWanted))
-  rows.push(...(await overload(service, name, accounts.slice(9), GROWTH_MB_MAX)));
+  rows.push(...(await overload(service, name, accounts.slice(9, 17), GROWTH_MB_MAX)));
 await sleep(LATER_SECONDS * 1000);
 const afterMb = service.memoryMb();
 rows.push({
@@ -70,12 +73,14 @@ async function disturbed(scenario: Scenario): Promise<Row> {
     sleep(ATTACK_FIRST_MS).then(() => run(seconds)),
     scenario.probesHealth === true ? healthShare(url, seconds) : null,
     scenario.locked === undefined ? null : lockWallets(service, scenario.locked, seconds),
+    sleep(ATTACK_FIRST_MS).then(() => scenario.beside?.run()),
   ]);
-  const [[[attacked, suffered, health], settleSeconds], peakMb] = await peakMemory(
+  const [[[attacked, suffered, health, , succeeded], settleSeconds], peakMb] = await peakMemory(
     service,
     beside.then(async (seen) => [seen, await settled(service, SETTLE_SECONDS_MAX)] as const),
   );
   const marks = marksOf(scenario, alone, suffered, peakMb - startMb, health);
+  if (scenario.beside !== undefined) marks.push(besideMark(scenario.beside.name, succeeded === true));
   const row: Row = {
     what: scenario.what,
     value: `${marks.map(({ value, met }) => (met ? value : `**${value}**`)).join('; ')}; resident ${startMb.toFixed(0)} MB before; quiet after ${settleSeconds.toFixed(1)} s; ${inWords(attacked)}`,
@@ -90,6 +95,10 @@ interface Mark {
   readonly value: string;
   readonly target: string;
   readonly met: boolean;
+}
+
+function besideMark(name: string, met: boolean): Mark {
+  return { value: `${name}: ${met ? 'yes' : 'no'}`, target: name, met };
 }
 
 function marksOf(

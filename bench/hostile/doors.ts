@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { post } from '../support/load.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
 import type { AttackOrder } from './attacker.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 const MIB = 1024 * 1024;
 /** As many as fit into a message for MCP. */

@@ -3,6 +3,11 @@
 import { connect, type Socket } from 'node:net';
 import { ResponseReader } from '../support/load.ts';
 
+/** `count` addresses of this machine. */
+export function addresses(network: number, count = 1): string[] {
+  return Array.from({ length: count }, (_, n) => `127.${network}.0.${n + 1}`);
+}
+
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;

@@ -6,8 +6,8 @@ import { perSecond, type Row } from '../support/report.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
 import type { AttackOrder, AttackReport } from './attacker.ts';
 import { attack, inWords } from './children.ts';
+import { addresses } from './line.ts';
 import { peakMemory, settled } from './measure.ts';
-import { addresses } from './scenarios.ts';
 
 const CONNECTIONS = 64;
 const FAR_TOO_MANY = 3_000;

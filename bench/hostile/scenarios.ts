@@ -3,18 +3,10 @@ import { brotliCompressSync } from 'node:zlib';
 import { BODY, QUEUE } from '../support/flows.ts';
 import { get, post } from '../support/load.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
-import type { AttackOrder } from './attacker.ts';
 import { doorScenarios } from './doors.ts';
-
-export interface Scenario {
-  readonly name: string;
-  readonly what: string;
-  readonly orders: readonly Omit<AttackOrder, 'seconds' | 'url'>[];
-  /** Accounts whose wallets another connection of the database locks meanwhile. */
-  readonly locked?: readonly BenchAccount[];
-  /** Whether /healthz is asked on new connections meanwhile. */
-  readonly probesHealth?: boolean;
-}
+import { addresses } from './line.ts';
+import type { Scenario } from './scenario.ts';
+import { videoScenarios } from './video.ts';
 
 const MIB = 1024 * 1024;
 const COLLECTION = 'wide';
@@ -23,11 +15,6 @@ const DIMENSION = 256;
 const UNKNOWN_NAMES = 70_000;
 const IDLE_CONNECTIONS = 20_000;
 const ids = Array.from({ length: VECTORS }, (_, n) => `v${n}`);
-
-/** `count` addresses of this machine. */
-export function addresses(network: number, count = 1): string[] {
-  return Array.from({ length: count }, (_, n) => `127.${network}.0.${n + 1}`);
-}
 
 /** What the attackers own: an empty queue, a collection of long vectors, a key for error events. */
 export async function prepare(service: BenchService, attacker: BenchAccount): Promise<{ dsnSecret: string }> {
@@ -56,6 +43,7 @@ export async function scenarios(service: BenchService, dsnSecret: string): Promi
     ...(await doorScenarios(service, attacker, addresses(1))),
     idleConnections,
     lockedWallets(url, others.slice(4, 6)),
+    ...videoScenarios(service, accounts.slice(-3)),
   ];
 }
 

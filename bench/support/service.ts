@@ -74,7 +74,8 @@ export async function startBenchService(
       if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
       return response.json();
     },
-    memoryMb: () => [pid, ...forked].reduce((sum, of) => sum + residentMb(of), 0),
+    memoryMb: () =>
+      [pid, ...forked, ...[pid, ...forked].flatMap(picturesOf)].reduce((sum, of) => sum + residentMb(of), 0),
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.stdin?.end();
@@ -88,8 +89,22 @@ function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
+/** Its processes that make pictures: they come and go. */
+function picturesOf(pid: number): number[] {
+  return childrenOf(pid).filter((of) => readProc(of, 'cmdline').includes('/pictures/process.ts'));
+}
+
 function residentMb(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  return Number(/VmRSS:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1024;
+}
+
+/** Empty of one that has just ended. */
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** A new cluster makes its WAL segments in its first seconds; commits wait up to 0.4 s meanwhile, which is not what is measured. */
