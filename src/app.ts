@@ -57,8 +57,7 @@ import { fileAssets } from './vendors/assets/file.ts';
 import { s3Assets } from './vendors/assets/s3.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
-import { filmChecks } from './vendors/video/film/check.ts';
-import { filmSandbox } from './vendors/video/sandbox/render.ts';
+import { filmsHere } from './vendors/video/here.ts';
 import { type Adapters, builtInAdapters, startVendors, vendorsOf } from './vendors-file.ts';
 
 export interface Service {
@@ -220,9 +219,17 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
-    films: { ...filmSandbox, ...filmChecks({ ffmpegPath: config.ffmpegPath, log }) },
+    ...filmsHere({ ffmpegPath: config.ffmpegPath, log, pictureBounds: bounds.call.picture }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
-    ...{ log, baseUrl, region: config.region, siblings, bounds, limitsRates: config.rateLimits },
+    ...{
+      log,
+      baseUrl,
+      region: config.region,
+      cnyPerUsd: config.cnyPerUsd,
+      siblings,
+      bounds,
+      limitsRates: config.rateLimits,
+    },
     underWay: group?.underWay ?? new UnderWayHere(),
   };
   hearSiblings(core, config.role !== 'api');

@@ -100,6 +100,8 @@ export const admission = {
     answerBytesMax: 72 * MIB,
     /** Bytes of pictures fetched for vendors that fetch none, until they are sent: each is in memory some three times. Refused before they are read. */
     pictureBytesMax: 72 * MIB,
+    /** Pictures decoded at once, each in a process of its own at low priority; more wait, in turns by account. */
+    decodesAtOnce: 2,
     /** Answers of vectors of megabytes that are made at once; more wait. */
     longAnswersAtOnce: 2,
     /** 429 and OVERLOADED go out at once so often; more are held, without a place, for at most so long. Each costs half a call. */
@@ -191,6 +193,26 @@ export const admission = {
     mcpSelectCharactersMax: 500,
     /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
     invokedWithinMax: 4,
+    /**
+     * A picture sent with a video, or made by a vendor. Beyond: VALIDATION_FAILED, code_detail `image_size` or `image_too_costly`. Costs its head; of
+     * one that takes too long or too much memory as much as stands here, in a process that then ends. The most that a sound one takes:
+     * 4 s (a WebP of 40 megapixels), 400 MiB (a progressive JPEG turned by its EXIF).
+     */
+    picture: {
+      bytesMax: 10 * MIB,
+      sidePxMin: 64,
+      sidePxMax: 8_192,
+      pixelsMax: 40_000_000,
+      /** 40 megapixels with alpha at 8 bits; half as many at 16. */
+      decodedBytesMax: 160_000_000,
+      /** Larger ones are made one at a time: two of 40 megapixels would take 800 MiB. */
+      smallPixelsMax: 12_000_000,
+      /** Each goes over the whole picture: 1,000 in 140 KB take 10 s. */
+      scansMax: 64,
+      cpuMsMax: 15_000,
+      msMax: 60_000,
+      memoryBytesMax: 640 * MIB,
+    },
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
     /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */

@@ -5,7 +5,7 @@ import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { IdentityProvider } from '../vendors/identity/port.ts';
 import type { MailServer } from '../vendors/mail/port.ts';
-import type { FilmChecks, FilmSandbox } from '../vendors/video/port.ts';
+import type { FilmChecks, FilmSandbox, Pictures } from '../vendors/video/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
@@ -49,6 +49,8 @@ export interface Core {
   readonly assets: AssetStore;
   /** Makes films without a vendor, and looks at those of vendors. */
   readonly films: FilmSandbox & FilmChecks;
+  /** Makes pictures of what was sent. */
+  readonly pictures: Pictures;
   readonly payments: Payments;
   /** Sends mail; null: it stands in the outbox. */
   readonly mailServer: MailServer | null;
@@ -64,6 +66,8 @@ export interface Core {
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';
+  /** What answers tell of costs in CNY. */
+  readonly cnyPerUsd: number;
   readonly siblings: Siblings;
   readonly underWay: UnderWay;
   /** What this process may take. */

@@ -31,6 +31,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       bodyBytesMax: bytes(all.bodyBytesMax),
       answerMakingBytesMax: bytes(all.answerMakingBytesMax),
       claimsAtOnce: share(all.claimsAtOnce),
+      decodesAtOnce: share(all.decodesAtOnce),
       longAnswersAtOnce: share(all.longAnswersAtOnce),
       refusalsPerSecond: share(all.refusalsPerSecond),
       databaseConnections: Math.max(share(all.databaseConnections), DATABASE_CONNECTIONS_MIN),

@@ -24,8 +24,7 @@ import { buildManifest } from '../../src/manifest/manifest.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
-import { filmChecks } from '../../src/vendors/video/film/check.ts';
-import { filmSandbox } from '../../src/vendors/video/sandbox/render.ts';
+import { filmsHere } from '../../src/vendors/video/here.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sandboxOnly } from '../support/vendors.ts';
 
@@ -110,10 +109,11 @@ function makeCore(db: Database): Core {
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, kycAboveNanos: null, tierPricesNanos: {} },
     vendors: sandboxOnly(),
     assets: fileAssets('/nowhere'),
-    films: { ...filmSandbox, ...filmChecks({ ffmpegPath: null, log }) },
+    ...filmsHere({ ffmpegPath: null, log, pictureBounds: admission.call.picture }),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
+    cnyPerUsd: 7.2,
     connection: {},
     siblings: noSiblings,
     limitsRates: true,

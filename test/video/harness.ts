@@ -66,7 +66,7 @@ export class VideoBench {
     return eventually(async () => {
       const job = await this.get(id);
       return job.finished_at === null ? null : job;
-    }, 30_000);
+    }, 120_000);
   }
 
   async running(id: string): Promise<Data> {

@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_TARGETS } from '../cron/harness.ts';
 import { QUICK, VideoBench } from './harness.ts';
+import { pngOf } from './hostile-pictures.ts';
 
 let folder: string;
 let bench: VideoBench;
@@ -86,6 +87,7 @@ describe('a picture that comes with the call', () => {
     ['8,193 pixels', () => image(8_193, 64).png().toBuffer(), 'image_size'],
     ['more than 40 megapixels', () => image(8_000, 5_001).png().toBuffer(), 'image_size'],
     ['a moving WebP', moving, 'image_animated'],
+    ['a moving PNG', () => pngOf({ width: 128, height: 96, animated: true }), 'image_animated'],
   ])('is refused: %s', async (_, make, detail) => {
     expect(await refusal((await make()).toString('base64'))).toBe(detail);
   });
@@ -116,6 +118,44 @@ describe('a picture that comes with the call', () => {
     await own.ended(id);
     await own.ok('DELETE', `/v1/video/delete/${id}`);
     expect(await readdir(join(folder, own.account.accountId))).toEqual([]);
+  });
+});
+
+describe('a picture is decoded for no call that could not begin its job', () => {
+  // Were it decoded, it would be told what it is.
+  const damaged = () => ({ ...QUICK, reference_image: picture.subarray(0, picture.length / 2).toString('base64') });
+
+  test('for want of money, or of budget', async () => {
+    const poor = await bench.withAccount(0);
+    expect((await poor.fails('POST', '/v1/video/generate', damaged())).slice(0, 2)).toEqual([
+      402,
+      'INSUFFICIENT_CREDIT',
+    ]);
+    const thrifty = await bench.withAccount(1);
+    await thrifty.ok('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 0 });
+    const refused = await thrifty.fails('POST', '/v1/video/generate', damaged());
+    expect([refused[0], refused[1], refused[3]]).toEqual([402, 'INSUFFICIENT_CREDIT', 'budget_daily']);
+  });
+
+  test('because the account has its jobs', async () => {
+    const busy = await bench.withAccount();
+    for (let i = 0; i < 10; i += 1) await busy.generate({ prompt: '[[hang]]' });
+    expect((await busy.fails('POST', '/v1/video/generate', damaged())).slice(0, 2)).toEqual([
+      429,
+      'CONCURRENCY_LIMITED',
+    ]);
+    for (const { job_id: id } of (await busy.ok('GET', '/v1/video/list?limit=100')).items)
+      await busy.ok('DELETE', `/v1/video/delete/${id}`);
+  });
+
+  test('and what was held while it was looked at is given back', async () => {
+    const own = await bench.withAccount(0.0015);
+    const outcomes = await Promise.all(
+      Array.from({ length: 3 }, () => own.call('POST', '/v1/video/generate', damaged())),
+    );
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([400, 402]));
+    expect(await own.balance()).toEqual({ balance: 0.0015, held: 0 });
+    expect(await own.findings()).toEqual([]);
   });
 });
 

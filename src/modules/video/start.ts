@@ -8,7 +8,9 @@ import { sandboxLoop } from './due/sandbox.ts';
 import { vendorLoop } from './due/vendor.ts';
 import { webhookLoop } from './due/webhooks.ts';
 import { OneStore } from './jobs/asset-store.ts';
+import { BeforeDecoding } from './jobs/before-decoding.ts';
 import { BeginJob } from './jobs/begin.ts';
+import { JobPictures } from './jobs/job-pictures.ts';
 import { SignedLinks } from './jobs/links.ts';
 import { progressReader } from './jobs/progress.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
@@ -24,8 +26,8 @@ export async function startVideo(core: Core, settings: VideoSettings): Promise<S
   const store = new OneStore(core);
   await store.requireSame();
   const links = new SignedLinks(core.secrets, core.baseUrl);
-  const shown = { baseUrl: core.baseUrl, links };
-  const images = new ReferenceImages(core.assets, core.outbound);
+  const shown = { baseUrl: core.baseUrl, links, cnyPerUsd: core.cnyPerUsd };
+  const pictures = new JobPictures(core);
   const state = {
     core,
     store,
@@ -33,7 +35,9 @@ export async function startVideo(core: Core, settings: VideoSettings): Promise<S
     progress: progressReader(core.db.hot),
     times: new WorkTimes(),
     publicUrl: isLoopback(new URL(core.baseUrl).hostname) ? null : core.baseUrl,
-    images,
+    pictures,
+    images: new ReferenceImages(core, pictures),
+    beforeDecoding: new BeforeDecoding(),
     links,
     shown,
     pickupMs: settings.pickupHours * HOUR_MS,

@@ -2,7 +2,9 @@
 import type { Core } from '../../core/context.ts';
 import type { WorkTimes } from './due/pace.ts';
 import type { OneStore } from './jobs/asset-store.ts';
+import type { BeforeDecoding } from './jobs/before-decoding.ts';
 import type { BeginJob } from './jobs/begin.ts';
+import type { JobPictures } from './jobs/job-pictures.ts';
 import type { SignedLinks } from './jobs/links.ts';
 import type { progressReader } from './jobs/progress.ts';
 import type { Shown } from './jobs/record.ts';
@@ -17,7 +19,9 @@ export interface VideoState {
   readonly times: WorkTimes;
   /** Where vendors can reach this service; null: nowhere. */
   readonly publicUrl: string | null;
+  readonly pictures: JobPictures;
   readonly images: ReferenceImages;
+  readonly beforeDecoding: BeforeDecoding;
   readonly links: SignedLinks;
   readonly shown: Omit<Shown, 'nowMs'>;
   /** How long a film is kept that is not stored. */

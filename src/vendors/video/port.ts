@@ -165,8 +165,63 @@ export interface SandboxRequest {
   readonly signal: AbortSignal;
 }
 
-/** `refused`: the prompt ordered this code. */
-export type SandboxOutcome = { readonly kind: 'made' } | { readonly kind: 'refused'; readonly code: string };
+/** `[[fail:CODE]]`, `[[slow:SECONDS]]` and `[[hang]]` in a prompt. Whoever renders follows them: none takes a thread. */
+export interface SandboxOrders {
+  /** The film fails with this code. */
+  readonly fail: string | null;
+  /** It takes so much longer. */
+  readonly slowSeconds: number;
+  /** It never ends by itself. */
+  readonly hang: boolean;
+}
+
+/** What pictures may take. */
+export interface PictureBounds {
+  readonly bytesMax: number;
+  readonly sidePxMin: number;
+  readonly sidePxMax: number;
+  readonly pixelsMax: number;
+  /** Pixels x channels x bytes of each. */
+  readonly decodedBytesMax: number;
+  /** Of larger ones one is made at a time. */
+  readonly smallPixelsMax: number;
+  /** Of a JPEG. */
+  readonly scansMax: number;
+  /** Processor time. */
+  readonly cpuMsMax: number;
+  readonly msMax: number;
+  /** Resident memory of the process that makes it. */
+  readonly memoryBytesMax: number;
+}
+
+/** What is made of a picture; all are upright, of 8 bits a channel, and nothing but the picture. */
+export type PictureTask =
+  /** As it is, in its own format. */
+  | { readonly kind: 'clean' }
+  /** A JPEG with sides of at most `sidePx`. */
+  | { readonly kind: 'thumbnail'; readonly sidePx: number }
+  /** A PNG of this size, cut where its shape is another. */
+  | { readonly kind: 'cover'; readonly widthPx: number; readonly heightPx: number };
+
+export interface PictureRefusal {
+  readonly rule: 'not_an_image' | 'image_animated' | 'image_size' | 'image_too_large' | 'image_too_costly';
+  readonly message: string;
+}
+
+export type PictureOutcome =
+  | { readonly kind: 'made'; readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp' }
+  | ({ readonly kind: 'refused' } & PictureRefusal)
+  /** The machine is too busy; it may succeed later. */
+  | { readonly kind: 'late' };
+
+/** Makes pictures of pictures that anybody may have sent. */
+export interface Pictures {
+  /**
+   * Makes a picture of the file at `from` and writes it to `to`; when it is not made, nothing is there. Whoever calls bounds how many are made at
+   * once. Throws when `signal` ends it.
+   */
+  make(from: string, to: string, task: PictureTask, signal: AbortSignal): Promise<PictureOutcome>;
+}
 
 /** What a file that came from a vendor is, once it has been looked through. */
 export type CheckedFilm =
@@ -195,8 +250,9 @@ export interface FilmChecks {
 
 /** Makes films here. A film is a function of its scenes, its size and its image: making it again makes the same bytes. */
 export interface FilmSandbox {
+  ordersIn(scenes: readonly Scene[]): SandboxOrders;
   /** Takes a thread for as long as it lasts: whoever calls bounds how many. Throws when `signal` ends it, or the thread fails. */
-  render(request: SandboxRequest): Promise<SandboxOutcome>;
+  render(request: SandboxRequest): Promise<void>;
 }
 
 /** A model's row, as far as adapters judge it. */

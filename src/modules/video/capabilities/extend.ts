@@ -36,8 +36,13 @@ export const extend = defineCapability<VideoState>()({
     'WEBHOOK_URL_REJECTED',
     'CONCURRENCY_LIMITED',
     'VENDOR_DOWN',
+    'VENDOR_TIMEOUT',
+    'RATE_LIMIT_VENDOR',
+    'VENDOR_AUTH_ERROR',
+    'VENDOR_ERROR',
+    'CONTENT_REFUSED',
   ],
-  events: ['wallet.low_balance'],
+  events: ['video.job.completed', 'video.job.failed', 'wallet.low_balance'],
   limits: { length: 'A film has at most 180 seconds.' },
   examples: [
     {

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
+import { decodeInline, isUrl } from '../jobs/inline-image.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
+import type { SentImage } from '../jobs/reference-images.ts';
 import { type StartRequest, startJob } from '../jobs/start.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { generateFields, jobSchema } from '../schemas.ts';
@@ -29,7 +31,7 @@ export const generate = defineCapability<VideoState>()({
   replay: { keepDays: 30 },
   bodyBytesMax: BODY_BYTES_MAX,
   // The reference image may be long.
-  bulk: { source: import.meta.url, reduce: (value: object) => ({ value, transfer: [] }) },
+  bulk: { source: import.meta.url, reduce: decoded },
   errors: [
     'DURATION_EXCEEDED',
     'MODEL_NOT_FOUND',
@@ -37,8 +39,13 @@ export const generate = defineCapability<VideoState>()({
     'WEBHOOK_URL_REJECTED',
     'CONCURRENCY_LIMITED',
     'VENDOR_DOWN',
+    'VENDOR_TIMEOUT',
+    'RATE_LIMIT_VENDOR',
+    'VENDOR_AUTH_ERROR',
+    'VENDOR_ERROR',
+    'CONTENT_REFUSED',
   ],
-  events: ['wallet.low_balance'],
+  events: ['video.job.completed', 'video.job.failed', 'wallet.low_balance'],
   limits: {
     jobs: '10 live jobs an account (standard tier), 50 (pro), 500 (enterprise).',
     retention: 'Films are kept for a day, with store: true for retention_days; records for 90 days.',
@@ -58,8 +65,20 @@ export const generate = defineCapability<VideoState>()({
   run: ({ ctx, input, state }) => startJob(ctx, state, () => requestOf(input)),
 });
 
-/** The request as its fields say it. */
-export function requestOf(input: Static<typeof generateSchema>): StartRequest {
+type Input = Static<typeof generateSchema>;
+
+/** With the bytes of an image in place of their text. */
+function decoded(input: Input) {
+  const { reference_image: sent } = input;
+  if (sent == null || isUrl(sent)) return { value: input, transfer: [] };
+  const bytes = decodeInline(sent);
+  return { value: { ...input, reference_image: bytes }, transfer: [bytes.buffer] };
+}
+
+/** The request as its fields say it; `reference_image` may be decoded. */
+export function requestOf(
+  input: Omit<Input, 'reference_image'> & { readonly reference_image?: SentImage | null },
+): StartRequest {
   const seconds = input.duration_seconds ?? 5;
   return {
     operation: 'generate',

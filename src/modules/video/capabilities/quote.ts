@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { usd } from '../../../lib/money.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { planRequest } from '../jobs/start.ts';
@@ -6,6 +6,9 @@ import { BODY_BYTES_MAX } from '../limits.ts';
 import { generateFields } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
 import { requestOf } from './generate.ts';
+
+const quoteSchema = Type.Object(generateFields);
+type Input = Static<typeof quoteSchema>;
 
 export const quote = defineCapability<VideoState>()({
   id: 'video.quote',
@@ -15,7 +18,7 @@ export const quote = defineCapability<VideoState>()({
   description:
     'Takes the body of generate and makes nothing: which vendors would be asked, in this order, and for how much.',
   keywords: ['video price', 'estimate cost of a film'],
-  input: Type.Object(generateFields),
+  input: quoteSchema,
   output: Type.Object({
     chain: Type.Array(
       Type.Object({
@@ -34,7 +37,7 @@ export const quote = defineCapability<VideoState>()({
   idempotent: false,
   bodyBytesMax: BODY_BYTES_MAX,
   // The reference image may be long.
-  bulk: { source: import.meta.url, reduce: (value: object) => ({ value, transfer: [] }) },
+  bulk: { source: import.meta.url, reduce: withoutImage },
   errors: ['DURATION_EXCEEDED', 'MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE'],
   events: [],
   examples: [
@@ -57,3 +60,9 @@ export const quote = defineCapability<VideoState>()({
     return { data: { chain, max_cost_usd: usd(plan.heldNanos) } };
   },
 });
+
+/** A price depends on whether there is an image. */
+function withoutImage(input: Input) {
+  const { reference_image: sent } = input;
+  return { value: { ...input, reference_image: sent == null ? null : '' }, transfer: [] };
+}

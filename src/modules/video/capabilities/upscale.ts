@@ -33,8 +33,13 @@ export const upscale = defineCapability<VideoState>()({
     'WEBHOOK_URL_REJECTED',
     'CONCURRENCY_LIMITED',
     'VENDOR_DOWN',
+    'VENDOR_TIMEOUT',
+    'RATE_LIMIT_VENDOR',
+    'VENDOR_AUTH_ERROR',
+    'VENDOR_ERROR',
+    'CONTENT_REFUSED',
   ],
-  events: ['wallet.low_balance'],
+  events: ['video.job.completed', 'video.job.failed', 'wallet.low_balance'],
   examples: [
     {
       title: 'Of a film that is done',

@@ -26,7 +26,7 @@ export async function materialOf(state: VideoState, job: JobRow, signal: AbortSi
       detail: 'output_expired',
       message: 'The film it is made of is not kept any more.',
     });
-  return { image: image === null ? null : { ...(await state.images.open(image, signal)), url: null }, parent };
+  return { image: image === null ? null : { ...(await state.images.open(job, image, signal)), url: null }, parent };
 }
 
 /** The parent as this vendor can get at it. */

@@ -1,7 +1,7 @@
 // The vendor has made the film: it is fetched, looked through, kept here, and only then has the job succeeded. What is fetched twice is the
 // same film; what cannot be delivered costs its caller nothing.
 import { createWriteStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
@@ -14,16 +14,16 @@ import { endJob } from '../jobs/end.ts';
 import { gibDayNanos, storageCharge } from '../jobs/price.ts';
 import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
 import { type Film, filmSecondsOf, type JobRow, wantedOf } from '../jobs/row.ts';
-import { readThumbnail } from '../jobs/thumbnail.ts';
+import { saveThumbnail } from '../jobs/thumbnail.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import { filmAsset, keepFilm } from './keep-film.ts';
+import { FETCHING, stepGoesOn } from './steps.ts';
 import { adapterOf, endWithout, goOnLater, placeOf, type VendorStep, vendorWorks } from './vendor-step.ts';
 import { Watch } from './watch.ts';
 
 type Made = Extract<VideoProgress, { kind: 'succeeded' }>;
 
-const FETCHING = 'fetching the film';
 const FILM_BYTES_MAX = 2 * 1024 ** 3;
 /** A length that differs by more than both is told. */
 const OFF_SHARE = 0.1;
@@ -41,7 +41,8 @@ export async function takeFilm(
 ): Promise<void> {
   const { state, step, signal } = vendorStep;
   const job = await vendorWorks(vendorStep, FETCHING);
-  if (job === null) return;
+  // Should the process die of it, that is seen.
+  if (job === null || !(await stepGoesOn(state.core.db, step, null, FETCHING))) return;
   const watch = new Watch(state.core, step, signal, FETCHING);
   try {
     const fetched = await fetchFilm(state, job, attempt, { ...call, signal: watch.signal }, made);
@@ -83,7 +84,7 @@ async function fetchFilm(
     const checked = await films.check(filmPath, call.signal);
     if (checked.kind === 'unsound') return checked;
     const hasThumbnail =
-      (await fetchThumbnail(state, attempt, call, thumbnailUrl, thumbnailPath)) ||
+      (await fetchThumbnail(state, job, attempt, call, thumbnailUrl, thumbnailPath)) ||
       (await films.frame({ path: filmPath, contentType: checked.contentType }, thumbnailPath, call.signal));
     const film = { ...checked, filmPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
     return { kind: 'kept', film: await keepFilm(assets, name, film) };
@@ -119,7 +120,8 @@ async function copyTo(assets: AssetStore, key: string, path: string): Promise<bo
 
 /** A film does not fail for want of its thumbnail. */
 async function fetchThumbnail(
-  { core }: VideoState,
+  { core, pictures }: VideoState,
+  job: JobRow,
   attempt: AttemptRow,
   call: VendorCall,
   url: string | null,
@@ -127,11 +129,7 @@ async function fetchThumbnail(
 ): Promise<boolean> {
   if (url === null) return false;
   const download = await adapterOf(core, attempt).download(call, url);
-  if (download.kind !== 'opened') return false;
-  const picture = await readThumbnail(download.body);
-  if (picture === null) return false;
-  await writeFile(path, picture, { mode: 0o600 });
-  return true;
+  return download.kind === 'opened' && saveThumbnail(pictures, job, download.body, path, call.signal);
 }
 
 async function succeed(vendorStep: VendorStep, attempt: AttemptRow, film: Film, { bill }: Made): Promise<void> {

@@ -82,7 +82,8 @@ export class BeginJob implements LaneEffect<NewJob, null> {
   }
 }
 
-function tooManyJobs(jobsMax: number) {
+/** The refusal of a job beyond those that an account may have. */
+export function tooManyJobs(jobsMax: number) {
   return problem('CONCURRENCY_LIMITED', {
     detail: 'video_jobs',
     message: `The account has its ${jobsMax} live video jobs; wait until one has ended, or cancel one.`,

@@ -15,6 +15,7 @@ import type { NewJob } from './begin.ts';
 import { pictureSize } from './picture.ts';
 import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
 import { gibDayNanos } from './price.ts';
+import type { SentImage } from './reference-images.ts';
 import { type AspectRatio, chainOf, type JobRow, type Link, type Wanted } from './row.ts';
 
 /** Fields that all operations that make films share, as they were sent. */
@@ -36,7 +37,7 @@ export interface StartRequest {
   readonly resolution: VideoResolution;
   readonly aspectRatio: AspectRatio;
   readonly seed: number | null;
-  readonly referenceImage: string | null;
+  readonly referenceImage: SentImage | null;
   readonly crossRegion: boolean;
   readonly common: CommonInput;
 }
@@ -74,12 +75,11 @@ export async function startJob(
   }
   await state.store.require();
   const jobId = newId('vid_');
-  const image = request.referenceImage === null ? null : await state.images.take(ctx, jobId, request.referenceImage);
+  const jobsMax = videoLimits.video_jobs[ctx.tier];
+  const image = await imageOf(ctx, state, jobId, request, { heldNanos: plan.heldNanos, jobsMax });
   const input: NewJob = {
     row: rowOf(ctx, jobId, request, plan, image),
-    deadlineMs: plan.deadlineMs,
-    jobsMax: videoLimits.video_jobs[ctx.tier],
-    webhookUrl,
+    ...{ deadlineMs: plan.deadlineMs, jobsMax, webhookUrl },
   };
   return beginWork(ctx, {
     units: BigInt(request.seconds),
@@ -92,6 +92,22 @@ export async function startJob(
     bytes: JOB_BYTES + 4 * request.prompt.length,
     rows: 1,
   });
+}
+
+/** The reference image as the job keeps it; one that was sent is decoded only when the job could begin. */
+async function imageOf(
+  ctx: CallContext,
+  { images, beforeDecoding }: VideoState,
+  jobId: string,
+  { referenceImage, seconds }: StartRequest,
+  ask: { readonly heldNanos: bigint; readonly jobsMax: number },
+): Promise<Wanted['image']> {
+  if (referenceImage === null) return null;
+  if (typeof referenceImage === 'string') return images.takeUrl(ctx, referenceImage);
+  // What follows is work of others.
+  ctx.idle();
+  const units = BigInt(seconds);
+  return beforeDecoding.run(ctx, { units, ...ask }, () => images.takeBytes(ctx, jobId, referenceImage));
 }
 
 /** Throws what the first of the chain is down for when all of it is down: no job would get anywhere now. */
@@ -175,5 +191,7 @@ function rowOf(
     warnings: [...plan.warnings],
     expires_at: null,
     deleted: false,
+    worker_id: null,
+    deaths: 0,
   };
 }

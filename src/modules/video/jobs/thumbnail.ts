@@ -1,21 +1,25 @@
 // A vendor's picture of a film, made into a small JPEG.
+import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import type { JobPictures } from './job-pictures.ts';
+import type { JobRow } from './row.ts';
 
 const BYTES_MAX = 10 * 1024 * 1024;
-const PIXELS_MAX = 40_000_000;
 const SIDE_PX_MAX = 1_280;
 
-/** Null for what is too large, breaks off, or is no picture. */
-export async function readThumbnail(body: Readable): Promise<Buffer | null> {
+/** Writes it to `to`; false for what is too large, breaks off, is no picture, or cannot be made now. */
+export async function saveThumbnail(
+  pictures: JobPictures,
+  { account_id: accountId }: Pick<JobRow, 'account_id'>,
+  body: Readable,
+  to: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const bytes = await readAll(body).catch(() => null);
-  if (bytes === null) return null;
-  const { default: sharp } = await import('sharp');
-  return sharp(bytes, { limitInputPixels: PIXELS_MAX, animated: false })
-    .rotate()
-    .resize({ width: SIDE_PX_MAX, height: SIDE_PX_MAX, fit: 'inside', withoutEnlargement: true })
-    .jpeg()
-    .toBuffer()
-    .catch(() => null);
+  if (bytes === null) return false;
+  const task = { kind: 'thumbnail', sidePx: SIDE_PX_MAX } as const;
+  const made = await pictures.make(accountId, bytes, task, signal, (path) => rename(path, to));
+  return made.kind === 'made';
 }
 
 async function readAll(body: Readable): Promise<Buffer | null> {

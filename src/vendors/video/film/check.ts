@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import type { CheckedFilm, FilmChecks } from '../port.ts';
 import { Threads } from '../threads.ts';
 
-// What films from outside are made of may take long, or more memory than there is: they are looked through in threads.
+// What films from outside are made of may take long, or more memory than there is: they are looked through in threads, and by a program that takes a picture out of them.
 const LOOKS_AT_ONCE = 4;
 /** A damaged film can keep its reader going without end: so long it may look. */
 const LOOK_MS_MAX = 30_000;
@@ -18,7 +18,7 @@ interface FilmLog {
   warn(details: object, message: string): void;
 }
 
-interface FilmOptions {
+export interface FilmOptions {
   /** The program that takes pictures out of films; null: there is none. */
   readonly ffmpegPath: string | null;
   readonly log: FilmLog;
@@ -31,7 +31,7 @@ export function filmChecks({ ffmpegPath, log, lookMsMax = LOOK_MS_MAX }: FilmOpt
     async frame(film, to, signal) {
       if (ffmpegPath === null) return false;
       try {
-        await takePicture(ffmpegPath, film, to, signal);
+        await turns(() => takePicture(ffmpegPath, film, to, signal));
         return true;
       } catch (err) {
         signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { expect, test } from 'vitest';
 import { Problem } from '../../../problems/problem.ts';
-import { decodeInline } from './reference-images.ts';
+import { decodeInline } from './inline-image.ts';
 
 test.each([
   ['base64', '+/8=', '', 'fbff'],
@@ -10,7 +10,7 @@ test.each([
   ['a data URL', '+/8=', 'data:image/svg+xml;base64,', 'fbff'],
   ['a data URL in capitals', 'AAAA', 'DATA:image/PNG;BASE64,', '000000'],
 ])('an inline picture may be %s', (_, text, head, hex) => {
-  expect(decodeInline(head + text).toString('hex')).toBe(hex);
+  expect(Buffer.from(decodeInline(head + text)).toString('hex')).toBe(hex);
 });
 
 test.each(['', '=', '==', 'AA===', 'A=AA', 'AA A', 'AA\n', 'data:image/png;base64,', 'data:image/png,AAAA', 'é'])(

@@ -1,0 +1,56 @@
+// Decoding a picture takes seconds of a processor: it is done only for a call that could begin its job by now, as far as a plain reading
+// tells. Where the money may not last for all that the account has under way, it is held meanwhile. The lane decides in the end.
+import type { CallContext } from '../../../core/context.ts';
+import { readFunds } from '../../../core/wallet/funds.ts';
+import { DAY_MS } from '../../../lib/time.ts';
+import { liveJobCount, tooManyJobs } from './begin.ts';
+
+interface Ask {
+  readonly units: bigint;
+  /** Nano-USD that the job will hold. */
+  readonly heldNanos: bigint;
+  readonly jobsMax: number;
+}
+
+/** What an account's calls that decode will begin. */
+interface UnderWay {
+  jobs: number;
+  nanos: bigint;
+}
+
+export class BeforeDecoding {
+  readonly #underWay = new Map<string, UnderWay>();
+
+  /** Answers and throws what `decode` does; throws CONCURRENCY_LIMITED and INSUFFICIENT_CREDIT before it. */
+  async run<T>(ctx: CallContext, ask: Ask, decode: () => Promise<T>): Promise<T> {
+    const { accountId, core } = ctx;
+    const own = this.#underWay.get(accountId) ?? { jobs: 0, nanos: 0n };
+    this.#underWay.set(accountId, own);
+    own.jobs += 1;
+    own.nanos += ask.heldNanos;
+    try {
+      const { hot } = core.db;
+      const [funds, live] = await Promise.all([readFunds(hot, accountId), liveJobCount(hot, accountId)]);
+      if (live + own.jobs > ask.jobsMax) throw tooManyJobs(ask.jobsMax);
+      return await (funds < own.nanos ? holding(ctx, ask, decode) : decode());
+    } finally {
+      own.jobs -= 1;
+      own.nanos -= ask.heldNanos;
+      if (own.jobs === 0) this.#underWay.delete(accountId);
+    }
+  }
+}
+
+/** Throws the lane's refusal. */
+async function holding<T>(ctx: CallContext, { units, heldNanos }: Ask, decode: () => Promise<T>): Promise<T> {
+  const { accountId, principal, capability, scope, requestId } = ctx;
+  const { holds, prices } = ctx.core;
+  const outcome = await holds.authorize({
+    ...{ accountId, principal, capability, scope, requestId, units, amount: heldNanos, idempotency: null },
+    ...{ priceVersion: prices.version, holdMs: holds.termMs, holdOwner: holds.owner, keepMs: DAY_MS },
+  });
+  if (outcome.kind === 'refused') throw outcome.problem;
+  if (outcome.kind !== 'held') throw new Error(`a hold was ${outcome.kind}`);
+  const { holdId } = outcome.hold;
+  return holds.during(accountId, holdId, decode).finally(() => holds.release(accountId, holdId));
+}

@@ -1,0 +1,128 @@
+// Makes pictures in processes of their own (process.ts): decoders run outside of this one, so neither its memory nor its pool of threads
+// nor its calls have anything to do with what a picture does to them. A process has one picture, and is kept a moment for the next.
+import { type ChildProcess, fork } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import pLimit from 'p-limit';
+import type { PictureBounds, PictureOutcome, Pictures, PictureTask } from '../port.ts';
+import { type Said, TOO_COSTLY, type Told } from './wire.ts';
+
+const IDLE_MS = 10_000;
+
+interface Idle {
+  readonly child: ChildProcess;
+  readonly retirement: NodeJS.Timeout;
+}
+
+/** Whoever calls bounds how many there are at once; of large ones it is one. */
+export class PictureProcesses implements Pictures {
+  readonly #bounds: PictureBounds;
+  readonly #idle: Idle[] = [];
+  readonly #large = pLimit(1);
+
+  constructor(bounds: PictureBounds) {
+    this.#bounds = bounds;
+  }
+
+  async make(from: string, to: string, task: PictureTask, signal: AbortSignal): Promise<PictureOutcome> {
+    signal.throwIfAborted();
+    const child = this.#take();
+    const stop = () => void child.kill('SIGKILL');
+    signal.addEventListener('abort', stop);
+    try {
+      const outcome = await this.#asked(child, { kind: 'order', order: { from, to, task }, bounds: this.#bounds });
+      signal.throwIfAborted();
+      if (outcome.kind !== 'made') await rm(to, { force: true });
+      return outcome;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #take(): ChildProcess {
+    const kept = this.#idle.pop();
+    if (kept !== undefined) {
+      clearTimeout(kept.retirement);
+      kept.child.removeAllListeners('exit');
+      return kept.child;
+    }
+    const source = new URL('./process.ts', import.meta.url).pathname;
+    // Nothing of the service's settings, nor of how it was started.
+    return fork(source, { env: { MALLOC_ARENA_MAX: '2' }, execArgv: [], stdio: 'ignore', serialization: 'advanced' });
+  }
+
+  #keep(child: ChildProcess): void {
+    const leave = () => {
+      const at = this.#idle.findIndex((each) => each.child === child);
+      if (at !== -1) clearTimeout(this.#idle.splice(at, 1)[0]?.retirement);
+      child.kill('SIGKILL');
+    };
+    child.once('exit', leave);
+    // Nothing waits for it.
+    child.unref();
+    child.channel?.unref();
+    this.#idle.push({ child, retirement: setTimeout(leave, IDLE_MS).unref() });
+  }
+
+  #asked(child: ChildProcess, told: Told): Promise<PictureOutcome> {
+    const { promise, resolve } = Promise.withResolvers<PictureOutcome>();
+    let endLarge: () => void = () => undefined;
+    let timer = this.#within(child, resolve);
+    const heard = (said: Said) => {
+      if (said.kind === 'done') {
+        // After a large one its memory is given back with it.
+        if (isLarge) child.kill('SIGKILL');
+        else this.#keep(child);
+        resolve(said.outcome);
+        return;
+      }
+      isLarge = true;
+      clearTimeout(timer);
+      void this.#large(() => {
+        timer = this.#within(child, resolve);
+        tell(child, { kind: 'go' });
+        return new Promise<void>((end) => {
+          endLarge = end;
+          if (child.exitCode !== null || child.signalCode !== null) end();
+        });
+      });
+    };
+    let isLarge = false;
+    const ended = (code: number | null) => resolve(code === TOO_COSTLY ? tooCostly : damaged);
+    child.ref();
+    child.channel?.ref();
+    child
+      .on('message', heard)
+      .once('exit', ended)
+      .once('error', () => ended(null));
+    tell(child, told);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      child
+        .removeAllListeners('message')
+        .off('exit', ended)
+        .removeAllListeners('error')
+        .on('error', () => undefined);
+      endLarge();
+    });
+  }
+
+  /** A machine that is busy with other things may keep a sound picture from being done. */
+  #within(child: ChildProcess, resolve: (outcome: PictureOutcome) => void): NodeJS.Timeout {
+    return setTimeout(() => {
+      resolve({ kind: 'late' });
+      child.kill('SIGKILL');
+    }, this.#bounds.msMax);
+  }
+}
+
+/** One that has just ended says so by its exit. */
+function tell(child: ChildProcess, told: Told): void {
+  child.send(told, () => undefined);
+}
+
+const damaged: PictureOutcome = { kind: 'refused', rule: 'not_an_image', message: 'The image is damaged.' };
+const tooCostly: PictureOutcome = {
+  kind: 'refused',
+  rule: 'image_too_costly',
+  message: 'Decoding the image takes more time or memory than a picture does; save it again as a plain JPEG or PNG.',
+};
