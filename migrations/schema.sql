@@ -1248,6 +1248,8 @@ CREATE TABLE video.job (
   warnings text[] DEFAULT '{}'::text[] NOT NULL,
   expires_at timestamp with time zone,
   deleted boolean DEFAULT false NOT NULL,
+  worker_id text,
+  deaths integer DEFAULT 0 NOT NULL,
   CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
 ) WITH (fillfactor=70);
 

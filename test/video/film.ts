@@ -4,11 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
-import type { SandboxOutcome, SandboxRequest } from '../../src/vendors/video/port.ts';
+import type { SandboxRequest } from '../../src/vendors/video/port.ts';
 import { filmSandbox } from '../../src/vendors/video/sandbox/render.ts';
 
 export interface MadeFilm {
-  readonly outcome: SandboxOutcome;
   readonly film: Buffer;
   readonly thumbnail: Buffer;
   readonly digest: string;
@@ -18,17 +17,16 @@ export async function makeFilm(over: Partial<SandboxRequest> & { prompt?: string
   const folder = await mkdtemp(join(tmpdir(), 'qm-film-'));
   const [filmPath, thumbnailPath] = [join(folder, 'film.mp4'), join(folder, 'film.jpg')];
   try {
-    const outcome = await filmSandbox.render({
+    await filmSandbox.render({
       scenes: [{ prompt: over.prompt ?? 'A paper boat on a pond.', seconds: 1, seed: 7 }],
       ...{ widthPx: 320, heightPx: 180, image: null, filmPath, thumbnailPath },
       onProgress: () => undefined,
       signal: new AbortController().signal,
       ...over,
     });
-    if (outcome.kind !== 'made') return { outcome, film: Buffer.alloc(0), thumbnail: Buffer.alloc(0), digest: '' };
     const film = await readFile(filmPath);
     const digest = createHash('sha256').update(film).digest('hex');
-    return { outcome, film, thumbnail: await readFile(thumbnailPath), digest };
+    return { film, thumbnail: await readFile(thumbnailPath), digest };
   } finally {
     await rm(folder, { recursive: true });
   }

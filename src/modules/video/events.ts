@@ -38,10 +38,13 @@ const job = {
     latency_ms: 120_000,
     entry_form: 'rest',
     cost_usd: 0.005,
+    cost_cny: 0.036,
     vendor: 'sandbox',
     vendor_region: 'western',
     markup_pct: 0,
     cache_layer: 'none',
+    edge_pop: 'local',
+    worker_id: 'infra-1-4711',
     idempotent_replay: false,
   },
 };

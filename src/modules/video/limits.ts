@@ -29,6 +29,8 @@ export const KEY_KEEP_MS = 30 * DAY_MS;
 export const RECORD_DAYS = 90;
 /** What the hold for storage assumes of 720p; others by their multiplier. */
 export const ASSUMED_BITS_PER_SECOND = 8_000_000;
+/** How long a prompt may have a job of the sandbox hang. */
+export const HANG_MS_MAX = 10 * 60_000;
 /** A job for which no vendor was found to work in so long has failed. */
 export const NO_VENDOR_MS = 10 * 60_000;
 /** What came of a submission without an answer is waited for so long. */

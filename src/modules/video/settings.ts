@@ -6,8 +6,8 @@ export function videoSettings(variables: Variables) {
   return {
     /** How long a film is kept that is not stored, hours. */
     pickupHours: variables.integer('VIDEO_PICKUP_HOURS', PICKUP_HOURS, { min: 1, max: 24 * 30 }),
-    /** Films that the sandbox makes at once on this process; each takes a core. */
-    sandboxThreads: variables.integer('VIDEO_SANDBOX_THREADS', 1, { min: 1, max: 64 }),
+    /** Films that the sandbox makes at once on this process; each takes a core. Of two or more, one account never has all. */
+    sandboxThreads: variables.integer('VIDEO_SANDBOX_THREADS', 2, { min: 1, max: 64 }),
   };
 }
 

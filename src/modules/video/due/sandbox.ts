@@ -1,23 +1,30 @@
 // The sandbox as a kind of background work: a job is made here, in one step. The same request makes the same bytes, so a process that dies
-// in between loses nothing but time.
+// in between loses nothing but time. What a prompt orders is waited for between steps, so that no thread waits.
 import { rm } from 'node:fs/promises';
 import { dueWork } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { DEATHS_MAX } from '../../../core/background/suspects.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { type ProblemCode, sharedProblems } from '../../../problems/catalogue.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { Scene } from '../../../vendors/video/port.ts';
 import { endJob, type JobEnd } from '../jobs/end.ts';
 import { gibDayNanos, storageCharge } from '../jobs/price.ts';
+import { progressAfter } from '../jobs/progress.ts';
 import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
 import { chainOf, type JobRow, type Link, wantedOf } from '../jobs/row.ts';
 import { readJob } from '../jobs/store.ts';
-import { SANDBOX_WORK } from '../limits.ts';
+import { HANG_MS_MAX, SANDBOX_WORK } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import { keepFilm } from './keep-film.ts';
-import { claimSteps, type Step, stepDue, stepRuns } from './steps.ts';
+import { claimSteps, givenUp, type Step, stepDue, stepOver, stepRuns } from './steps.ts';
 import { Watch } from './watch.ts';
+
+const RENDERING = 'rendering';
+/** How far a job that is slow by order is, is written so often. */
+const LOOK_MS_MIN = 1_000;
+const LOOK_SHARE = 0.05;
 
 export function sandboxLoop(state: VideoState, places: number): JobLoop {
   const { core } = state;
@@ -39,36 +46,65 @@ async function runStep(state: VideoState, step: Step, signal: AbortSignal): Prom
     await endJob(state, step.job, { state: 'expired', reason: 'deadline' });
     return;
   }
-  const job = await stepRuns(core.db, step, nowMs, 'rendering', null);
-  if (job === null) return;
-  const made = await make(state, step, job, signal);
+  if (step.job.deaths >= DEATHS_MAX) {
+    await endJob(state, step.job, { state: 'failed', problem: givenUp(step.job) });
+    return;
+  }
+  const made = await follow(state, step, nowMs, signal);
   if (made === null) return;
-  const after = await endJob(state, job, made.end);
-  if (after === null) await forgetUndelivered(core, job, made.assets);
+  const after = await endJob(state, made.job, made.end);
+  if (after === null) await forgetUndelivered(core, made.job, made.assets);
+}
+
+/** Does as the prompt orders. Null: the job has ended meanwhile, or waits for its next step: no thread waits with it. */
+async function follow(state: VideoState, step: Step, nowMs: number, signal: AbortSignal): Promise<Made | null> {
+  const { db, films } = state.core;
+  const scenes = await scenesOf(state, step.job).catch(problemOf);
+  if (scenes instanceof Problem) return failed(step.job, scenes);
+  const orders = films.ordersIn(scenes);
+  const slowMs = orders.slowSeconds * 1_000;
+  const job = await stepRuns(db, step, nowMs, RENDERING, slowMs === 0 ? null : slowMs);
+  if (job === null) return null;
+  if (orders.fail !== null) return failed(job, ordered(orders.fail));
+  const waitsUntilMs = (job.running_at ?? nowMs) + (orders.hang ? HANG_MS_MAX : slowMs);
+  if (nowMs < waitsUntilMs) {
+    const pauseMs = orders.hang ? HANG_MS_MAX : Math.max(LOOK_MS_MIN, slowMs * LOOK_SHARE);
+    const progressPct = orders.hang ? null : progressAfter(job, null, nowMs);
+    await stepOver(db, step, job, { dueMs: Math.min(waitsUntilMs, nowMs + pauseMs), progressPct, what: RENDERING });
+    return null;
+  }
+  if (orders.hang) return { job, end: { state: 'expired', reason: 'deadline' }, assets: [] };
+  return make(state, step, job, scenes, signal);
 }
 
 interface Made {
+  readonly job: JobRow;
   readonly end: JobEnd;
   /** To be removed when the job had another end. */
   readonly assets: readonly string[];
 }
 
 /** Makes and stores the film. Null: the job has ended meanwhile. Throws when `signal` ends it: the next step begins anew. */
-async function make(state: VideoState, step: Step, job: JobRow, signal: AbortSignal): Promise<Made | null> {
+async function make(
+  state: VideoState,
+  step: Step,
+  job: JobRow,
+  scenes: readonly Scene[],
+  signal: AbortSignal,
+): Promise<Made | null> {
   const { images } = state;
   const { assets, films } = state.core;
   const wanted = wantedOf(job);
+  const size = { widthPx: wanted.widthPx, heightPx: wanted.heightPx };
   const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
-  const watch = new Watch(state.core, step, signal, 'rendering');
+  const watch = new Watch(state.core, step, signal, RENDERING);
   try {
-    const image = wanted.image === null ? null : (await images.open(wanted.image, watch.signal)).bytes;
-    const outcome = await films.render({
-      scenes: await scenesOf(state, job),
-      ...{ widthPx: wanted.widthPx, heightPx: wanted.heightPx, image, filmPath, thumbnailPath },
+    const image = wanted.image === null ? null : await images.cover(job, wanted.image, size, watch.signal);
+    await films.render({
+      ...{ scenes, ...size, image, filmPath, thumbnailPath },
       onProgress: (pct) => watch.report(pct),
       signal: watch.signal,
     });
-    if (outcome.kind === 'refused') return { end: { state: 'failed', problem: ordered(outcome.code) }, assets: [] };
     const { widthPx, heightPx, filmSeconds: durationSeconds } = wanted;
     const film = await keepFilm(assets, `${job.account_id}/${job.job_id}.${job.attempt}`, {
       ...{ filmPath, thumbnailPath, contentType: 'video/mp4', widthPx, heightPx, durationSeconds },
@@ -79,16 +115,25 @@ async function make(state: VideoState, step: Step, job: JobRow, signal: AbortSig
       ...storageCharge(job, film, gibDayNanos(state.core.prices)),
     };
     const end: JobEnd = { state: 'succeeded', film, warnings: [], charge };
-    return { end, assets: assetsOf({ ...job, film: JSON.stringify(film) }) };
+    return { job, end, assets: assetsOf({ ...job, film: JSON.stringify(film) }) };
   } catch (error) {
     if (signal.aborted) throw error;
     if (watch.isLost) return null;
-    if (error instanceof Problem) return { end: { state: 'failed', problem: error }, assets: [] };
+    if (error instanceof Problem) return failed(job, error);
     throw error;
   } finally {
     watch.end();
     await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
   }
+}
+
+function failed(job: JobRow, failure: Problem): Made {
+  return { job, end: { state: 'failed', problem: failure }, assets: [] };
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
 }
 
 /** What is filmed: of an extension the scenes of its parent too, of an enlarged film those of the original. */

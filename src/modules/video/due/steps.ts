@@ -1,5 +1,6 @@
 // What all steps of live jobs share: which jobs are due, the lease of a step, and what it writes while it goes on. A step is fenced by its
 // attempt, and by the job's being live: a job that was cancelled is written no more.
+import { hostname } from 'node:os';
 import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import { textArray } from '../../../db/arrays.ts';
@@ -8,23 +9,38 @@ import { statement } from '../../../db/statement.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
 import type { JobRow, Link } from '../jobs/row.ts';
 import { jobColumns } from '../jobs/store.ts';
-import { LEASE_MS } from '../limits.ts';
+import { LEASE_MS, SANDBOX_WORK } from '../limits.ts';
+import { problem } from '../problems.ts';
+
+/** As envelopes name this process. */
+const WORKER_ID = `${hostname()}-${process.pid}`;
 
 /** A job whose step is leased to this process. */
 export interface Step extends LeasedJob {
   readonly job: JobRow;
 }
 
+export const FETCHING = 'fetching the film';
+/** What is done here with what others made, and may be why a process dies; polls and submissions are not. */
+const DIED_AT_WORK = `j.leased AND (j.work = '${SANDBOX_WORK}' OR j.current_step = '${FETCHING}')`;
+const IS_SUSPECT = `(j.deaths > 0 OR coalesce(${DIED_AT_WORK}, false))`;
+
 const claim = statement(
   'video_claim',
   `WITH c AS MATERIALIZED (
      SELECT j.job_id, core.clock_now() + $5 * interval '1 millisecond' AS lease_end
        FROM video.job j
-      WHERE j.account_id = $1 AND j.work = $2 AND j.due_at <= core.clock_now() AND j.job_id <> ALL($4::text[])
+      WHERE j.account_id = $1 AND j.work = $2 AND j.due_at <= core.clock_now() AND j.job_id <> ALL($4::text[]) AND ${IS_SUSPECT} = $7
       ORDER BY j.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   UPDATE video.job j SET due_at = c.lease_end, attempt = j.attempt + 1, leased = true
+   UPDATE video.job j SET due_at = c.lease_end, attempt = j.attempt + 1, leased = true, worker_id = $6,
+          deaths = j.deaths + CASE WHEN ${DIED_AT_WORK} THEN 1 ELSE 0 END
      FROM c WHERE j.account_id = $1 AND j.job_id = c.job_id
    RETURNING ${jobColumns}`,
+);
+const findSuspect = statement(
+  'video_find_suspect',
+  `SELECT 1 AS found FROM video.job j
+    WHERE j.account_id = $1 AND j.work = $2 AND j.due_at <= core.clock_now() AND j.job_id <> ALL($3::text[]) AND ${IS_SUSPECT} LIMIT 1`,
 );
 const nextDue = statement(
   'video_next_due',
@@ -50,7 +66,7 @@ const chooseVendor = statement(
 );
 const lookAgain = statement(
   'video_look_again',
-  `UPDATE video.job SET due_at = $5, leased = false, progress_pct = greatest(progress_pct, $6), current_step = $7
+  `UPDATE video.job SET due_at = $5, leased = false, deaths = 0, progress_pct = greatest(progress_pct, $6), current_step = $7
     WHERE account_id = $1 AND job_id = $2 AND attempt = $3 AND version = $4`,
 );
 const putBack = statement(
@@ -64,14 +80,17 @@ export async function claimSteps(
   tx: Transaction,
   work: string,
   accountId: string,
-  { limit, underWay }: Wanted,
+  { limit, underWay, suspects }: Wanted,
 ): Promise<Claimed<Step>> {
+  const ids = textArray(underWay);
   const [claimed, left] = await Promise.all([
-    tx.query<JobRow>(claim, [accountId, work, limit, textArray(underWay), LEASE_MS]),
+    tx.query<JobRow>(claim, [accountId, work, limit, ids, LEASE_MS, WORKER_ID, suspects]),
     tx.query<{ due_at: number }>(nextDue, [accountId, work]),
   ]);
   const jobs = claimed.rows.map((job) => ({ accountId, id: job.job_id, attempt: job.attempt, job }));
-  return { jobs, nextMs: left.rows[0]?.due_at ?? null };
+  const hasSuspects =
+    jobs.length === 0 && !suspects && (await tx.query(findSuspect, [accountId, work, ids])).rows.length > 0;
+  return { jobs, nextMs: left.rows[0]?.due_at ?? null, hasSuspects };
 }
 
 /** Renews the lease and says how far the step is. False: the step is not ours any more, or the job has ended. */
@@ -151,4 +170,10 @@ export const claimedMs = ({ job }: Step) => (job.due_at as number) - LEASE_MS;
 /** The step is due again at `dueMs`. */
 export async function stepDue(db: Queryable, { accountId, id, attempt }: Step, dueMs: number): Promise<void> {
   await db.query(putBack, [accountId, id, attempt, new Date(dueMs)]);
+}
+
+/** The failure of a job whose process died again when it ran alone. */
+export function givenUp({ deaths }: Pick<JobRow, 'deaths'>) {
+  const message = `The process died ${deaths} times while this job ran. It is not tried again.`;
+  return problem('INTERNAL_ERROR', { message });
 }

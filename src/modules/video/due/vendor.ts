@@ -2,6 +2,7 @@
 // work on it; everything that later steps need stands in the job's row and its attempts', so any process goes on with it.
 import { dueWork } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { DEATHS_MAX } from '../../../core/background/suspects.ts';
 import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
 import { bookLoss } from '../../../core/vendors/bills.ts';
 import { billedFor } from '../jobs/bill.ts';
@@ -12,7 +13,7 @@ import type { VideoState } from '../state.ts';
 import { afterEnd, LOOK_AFTER_MS } from './after-end.ts';
 import { pollVendor } from './poll.ts';
 import { seekJob } from './seek.ts';
-import { claimedMs, claimSteps, type Step, stepDue } from './steps.ts';
+import { claimedMs, claimSteps, givenUp, type Step, stepDue } from './steps.ts';
 import { askAttemptToStop } from './stop.ts';
 import { submitJob } from './submit.ts';
 import { openAttempt, placeOf, type VendorStep } from './vendor-step.ts';
@@ -33,10 +34,17 @@ async function runStep(state: VideoState, step: Step, signal: AbortSignal): Prom
   const vendorStep: VendorStep = { state, step, job, signal, nowMs: () => performance.now() + aheadMs };
   const attempt = await openAttempt(state.core.db, job);
   if (!isLive(job.state)) return afterEnd(vendorStep, attempt);
+  if (job.deaths >= DEATHS_MAX) return giveUp(vendorStep, attempt);
   if (vendorStep.nowMs() >= job.deadline_at) return expire(vendorStep, attempt);
   if (attempt === null) return submitJob(vendorStep);
   if (attempt.state === 'accepted') return pollVendor(vendorStep, attempt);
   return seekJob(vendorStep, attempt);
+}
+
+/** What the vendor bills for it all the same is seen to after the end. */
+async function giveUp({ state, job }: VendorStep, attempt: AttemptRow | null): Promise<void> {
+  const end = { state: 'failed', problem: givenUp(job) } as const;
+  await endJob(state, job, end, attempt === null ? {} : { lookInMs: LOOK_AFTER_MS });
 }
 
 /** The job's time is over. What the vendor goes on to make is dropped, and what it bills for it a loss. */

@@ -36,7 +36,7 @@ export interface Ending {
 const endJobRow = statement(
   'video_end_job',
   `UPDATE video.job
-      SET state = $4, version = version + 1, finished_at = $5, due_at = $6, leased = false, ended = $7, cost_nanos = $8, film = $9, warnings = $10,
+      SET state = $4, version = version + 1, finished_at = $5, due_at = $6, leased = false, deaths = 0, ended = $7, cost_nanos = $8, film = $9, warnings = $10,
           expires_at = $11, progress_pct = $12, event_id = $13, current_step = NULL
     WHERE account_id = $1 AND job_id = $2 AND version = $3 AND state IN ('queued', 'running')`,
 );
@@ -140,9 +140,11 @@ function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: 
     }
     case 'failed': {
       const ids = { requestId: job.request_id, traceId: job.trace_id };
+      // What ends a job is said in words meant for its owner, also where the fault is ours.
+      const error = { ...renderProblem(end.problem, ids, shown.baseUrl), message: end.problem.message };
       return {
         ...ended,
-        ...over({ error: renderProblem(end.problem, ids, shown.baseUrl) }),
+        ...over({ error }),
         ...purgeable(nowMs + pickupMs),
       };
     }

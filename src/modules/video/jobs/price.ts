@@ -29,15 +29,14 @@ export function storagePrice(bytes: number, days: number, nanosPerUnit: bigint):
   return { nanos: divideUp(byteDays * nanosPerUnit, GIB), units: divideUp(byteDays, GIB) };
 }
 
-/** What keeping a film costs; never more than was held for it. */
+/** What keeping a film costs, by the bytes that its record shows; never more than was held for it. */
 export function storageCharge(
   job: Pick<JobRow, 'store' | 'retention_days' | 'storage_nanos'>,
   film: Film,
   nanosPerUnit: bigint,
 ): Pick<Charge, 'storageNanos' | 'storageUnits'> {
   if (!job.store) return { storageNanos: 0n, storageUnits: 0n };
-  const bytes = film.sizeBytes + (film.thumbnail?.sizeBytes ?? 0);
-  const { nanos, units } = storagePrice(bytes, job.retention_days, nanosPerUnit);
+  const { nanos, units } = storagePrice(film.sizeBytes, job.retention_days, nanosPerUnit);
   return { storageNanos: nanos < job.storage_nanos ? nanos : job.storage_nanos, storageUnits: units };
 }
 

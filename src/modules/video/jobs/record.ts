@@ -24,6 +24,7 @@ export interface Shown {
   /** How long its links work; an hour when absent. */
   readonly linkSeconds?: number;
   readonly links: Links;
+  readonly cnyPerUsd: number;
 }
 
 /** The record of the specification, with what we add. */
@@ -63,12 +64,13 @@ export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: S
     size_bytes: film?.sizeBytes ?? null,
     expires_at: film === null ? null : isoOrNull(row.expires_at),
     webhooks,
-    ...(row.running_at === null ? {} : { metadata: workRecord(row, nowMs) }),
+    ...(row.running_at === null ? {} : { metadata: workRecord(row, shown) }),
   };
 }
 
 /** How the work is done, in the form of an answer's metadata. */
-function workRecord(row: JobRow, nowMs: number) {
+function workRecord(row: JobRow, { nowMs, cnyPerUsd }: Shown) {
+  const cost = usd(row.cost_nanos ?? 0n);
   const chain = chainOf(row);
   const primary = chain[0] as Link;
   const actual = chain[row.place] as Link;
@@ -78,11 +80,14 @@ function workRecord(row: JobRow, nowMs: number) {
     timestamp: iso(row.created_at),
     latency_ms: Math.max(0, (row.finished_at ?? nowMs) - row.created_at),
     entry_form: row.entry_form,
-    cost_usd: usd(row.cost_nanos ?? 0n),
+    cost_usd: cost,
+    cost_cny: Number((cost * cnyPerUsd).toFixed(9)),
     vendor: actual.vendor,
     vendor_region: actual.region,
     markup_pct: actual.markupPct,
     cache_layer: 'none',
+    edge_pop: 'local',
+    worker_id: row.worker_id ?? 'unknown',
     idempotent_replay: false,
     ...(row.left_reason === null ? {} : { failover_info: failoverInfo(primary, actual, row.left_reason, row.place) }),
   };

@@ -119,6 +119,10 @@ export interface JobRow {
   readonly warnings: string[];
   readonly expires_at: number | null;
   readonly deleted: boolean;
+  /** The process that took its latest step; null: none has yet. */
+  readonly worker_id: string | null;
+  /** Processes that died one after the other while they rendered it, or fetched its film. */
+  readonly deaths: number;
 }
 
 export const wantedOf = ({ request }: Pick<JobRow, 'request'>) => JSON.parse(request) as Wanted;

@@ -1,7 +1,6 @@
 // The thread that makes one film: shots are drawn one behind the other and encoded frame by frame as H.264 (Baseline), then written as an
 // MP4 with its index at the front. The same scenes make the same bytes. The film is in memory until it is written, some 0.1 to 4 MB a second.
 import { writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import encoders, { type H264MP4Encoder } from 'h264-mp4-encoder';
 import {
   BufferSource,
@@ -18,7 +17,7 @@ import type { Scene } from '../port.ts';
 import { serve } from '../threads.ts';
 import type { Planes } from './picture.ts';
 import { drawShot } from './shot.ts';
-import { FRAMES_PER_SECOND, type Orders, shotsOf } from './storyboard.ts';
+import { FRAMES_PER_SECOND, shotsOf } from './storyboard.ts';
 
 export interface FilmTask {
   readonly scenes: readonly Scene[];
@@ -27,7 +26,6 @@ export interface FilmTask {
   readonly image: Uint8Array | null;
   readonly filmPath: string;
   readonly thumbnailPath: string;
-  readonly orders: Orders;
 }
 
 /** How far the film is. */
@@ -46,14 +44,16 @@ const THUMBNAIL_WIDTH_PX = 640;
 const PARENTS = new Set(['moov', 'trak', 'mdia']);
 const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
 
+// The picture of its reference is small, and used once.
+sharp.concurrency(1);
+sharp.cache(false);
+
 serve(make);
 
 async function make(task: FilmTask, tell: (progress: FilmProgress) => void): Promise<void> {
-  const { scenes, widthPx, heightPx, image, orders } = task;
-  if (orders.hang) await new Promise(() => setInterval(() => undefined, 60_000));
+  const { scenes, widthPx, heightPx, image } = task;
   const shots = shotsOf(scenes);
   const frames = shots.reduce((sum, shot) => sum + shot.frames, 0);
-  const pauseMs = (orders.slowSeconds * 1_000) / frames;
   const encoder = await openEncoder(widthPx, heightPx);
   const picture: Planes = { widthPx, heightPx, bytes: new Uint8Array((widthPx * heightPx * 3) / 2) };
   let frame = 0;
@@ -64,7 +64,6 @@ async function make(task: FilmTask, tell: (progress: FilmProgress) => void): Pro
       encoder.addFrameYuv(picture.bytes);
       if (i === 0 && own === Math.floor(drawn.frames / 2)) await writeThumbnail(picture, task.thumbnailPath);
       frame += 1;
-      if (pauseMs > 0) await sleep(pauseMs);
       if (frame % FRAMES_PER_REPORT === 0) tell({ frame, frames });
     }
   }

@@ -9,17 +9,13 @@ import { ordersIn } from './storyboard.ts';
 const threads = new Threads<FilmTask, undefined, FilmProgress>(new URL('./film.ts', import.meta.url));
 
 export const filmSandbox: FilmSandbox = {
-  async render({ onProgress, signal, ...request }) {
-    signal.throwIfAborted();
-    const orders = ordersIn(request.scenes);
-    if (orders.fail !== null) return { kind: 'refused', code: orders.fail };
-    const { scenes, widthPx, heightPx, image, filmPath, thumbnailPath } = request;
+  ordersIn,
+  async render({ onProgress, signal, ...task }) {
+    const { filmPath, thumbnailPath } = task;
     try {
-      const task = { scenes, widthPx, heightPx, image, filmPath, thumbnailPath, orders };
       const made = await threads.run(task, signal, ({ frame, frames }) => onProgress((100 * frame) / frames));
       signal.throwIfAborted();
       if (made === null) throw new Error('the thread of a film ended');
-      return { kind: 'made' };
     } catch (error) {
       await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
       throw error;

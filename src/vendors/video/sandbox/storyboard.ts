@@ -1,6 +1,6 @@
 // A prompt as a storyboard: a shot for each sentence, and the orders in double brackets that tests give.
 
-import type { Scene } from '../port.ts';
+import type { SandboxOrders, Scene } from '../port.ts';
 
 export interface Shot {
   readonly text: string;
@@ -8,25 +8,15 @@ export interface Shot {
   readonly seed: number;
 }
 
-/** `[[fail:CODE]]`, `[[slow:SECONDS]]` and `[[hang]]` in a prompt. */
-export interface Orders {
-  /** The film fails with this code. */
-  readonly fail: string | null;
-  /** It takes so much longer. */
-  readonly slowSeconds: number;
-  /** It never ends by itself. */
-  readonly hang: boolean;
-}
-
 export const FRAMES_PER_SECOND = 24;
 /** A shot is to be read. */
 const SHOT_FRAMES_MIN = 12;
-const SLOW_SECONDS_MAX = 3_600;
+const SLOW_SECONDS_MAX = 600;
 
 const order = /\[\[(?:fail:([A-Z_]{1,40})|slow:(\d{1,5})|(hang))\]\]/g;
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-export function ordersIn(scenes: readonly Scene[]): Orders {
+export function ordersIn(scenes: readonly Scene[]): SandboxOrders {
   const found = scenes.flatMap(({ prompt }) => [...prompt.matchAll(order)]);
   return {
     fail: found.find(([, code]) => code !== undefined)?.[1] ?? null,
