@@ -2,16 +2,14 @@
 // it and feel like to others. The vendor and the clients are processes of their own. BENCH_PARTS names some of: first, relayed, open.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startVictim, Worker } from './hostile/children.ts';
 import { publish, QUEUE } from './support/flows.ts';
 import { load } from './support/load.ts';
+import { CHAT_PATH, startModelsService } from './support/models.ts';
 import { fineSeconds, treeOf } from './support/processor.ts';
-import { median, print, type Row } from './support/report.ts';
-import { type BenchAccount, type BenchService, postmasterPid, startBenchService } from './support/service.ts';
+import { median, print, type Row, slope } from './support/report.ts';
+import { type BenchAccount, postmasterPid } from './support/service.ts';
 import type { StreamsOrder, StreamsReport } from './support/streams.ts';
 
 const PARTS = (process.env.BENCH_PARTS ?? 'first relayed open').split(/[\s,]+/);
@@ -25,22 +23,14 @@ const OPEN_SECONDS = Number(process.env.BENCH_SECONDS ?? 32);
 const OTHERS_PER_SECOND = 200;
 const ACCOUNTS = 100;
 
-const vendor = fork(new URL('./support/chat-vendor.ts', import.meta.url).pathname);
-const [port] = (await once(vendor, 'message')) as [number];
+const { service, vendorPort: port, stop } = await startModelsService(ACCOUNTS + 1);
 const relay = fork(new URL('./support/relay.ts', import.meta.url).pathname, [String(port)]);
 const [relayPort] = (await once(relay, 'message')) as [number];
-const folder = mkdtempSync(join(tmpdir(), 'qm-bench-vendors-'));
-const model = { id: 'm-1', serves: ['ai.chat'], price: { input: 1, output: 2 }, context: 100_000, max_output: 1_000 };
-const entry = { id: 'double', adapter: 'openai', base_url: `http://127.0.0.1:${port}/v1`, region: 'western' };
-writeFileSync(join(folder, 'vendors.yaml'), JSON.stringify({ version: 1, vendors: [{ ...entry, models: [model] }] }));
-const service: BenchService = await startBenchService(ACCOUNTS + 1, 'off', 1, {
-  VENDORS_FILE: join(folder, 'vendors.yaml'),
-});
 const [other, ...accounts] = service.accounts as [BenchAccount, ...BenchAccount[]];
 await service.call(other.secret, '/v1/queue/create', { name: QUEUE });
 const clients = new Worker<StreamsOrder, StreamsReport>('../support/streams.ts');
 
-const path = '/v1/chat/completions';
+const path = CHAT_PATH;
 const WHERE = {
   service: { url: service.url, path, secrets: accounts.map(({ secret }) => secret) },
   vendor: { url: `http://127.0.0.1:${port}`, path, secrets: ['none'] },
@@ -97,15 +87,6 @@ async function first(): Promise<void> {
       met: of('addedP99') <= 10,
     },
   ]);
-}
-
-/** Megabytes a minute, by least squares. */
-function slope(megabytes: readonly number[], everySeconds: number): number {
-  const middle = (megabytes.length - 1) / 2;
-  const mean = megabytes.reduce((sum, each) => sum + each, 0) / megabytes.length;
-  const above = megabytes.reduce((sum, each, i) => sum + (i - middle) * (each - mean), 0);
-  const below = megabytes.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
-  return ((above / below) * 60) / everySeconds;
 }
 
 /** Of a core, while so many streams are open. */
@@ -198,7 +179,5 @@ for (const name of PARTS) {
   await part();
 }
 clients.end();
-await service.stop();
-vendor.disconnect();
+await stop();
 relay.disconnect();
-rmSync(folder, { recursive: true });

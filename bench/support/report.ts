@@ -8,6 +8,15 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
+/** Megabytes a minute, by least squares, of figures taken every so many seconds. */
+export function slope(megabytes: readonly number[], everySeconds: number): number {
+  const middle = (megabytes.length - 1) / 2;
+  const mean = megabytes.reduce((sum, each) => sum + each, 0) / megabytes.length;
+  const above = megabytes.reduce((sum, each, i) => sum + (i - middle) * (each - mean), 0);
+  const below = megabytes.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
+  return ((above / below) * 60) / everySeconds;
+}
+
 export interface Row {
   readonly what: string;
   readonly value: string;

@@ -15,16 +15,22 @@ export interface StreamsOrder {
   readonly everyMs: number;
   /** Streams of one connection. */
   readonly streams: number;
+  /** Once so many seconds are over, no connection begins another one. */
+  readonly seconds?: number;
+  /** Each stream has at least this share of the pieces, no two in a row as many. */
+  readonly leastShare?: number;
 }
 
 export interface StreamsReport {
   /** From the request to the first content, ascending, milliseconds. */
   readonly firstMs: readonly number[];
   readonly pieces: number;
-  /** Streams that have not come to their end as they should. */
+  /** Streams that were refused, or have not come to their end as they should. */
   readonly failed: number;
 }
 
+const OK = Buffer.from('HTTP/1.1 200');
+const REFUSED_PAUSE_MS = 1_000;
 const CONTENT = Buffer.from('" boat"');
 const DONE = Buffer.from('data: [DONE]');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
@@ -36,6 +42,7 @@ function stream(socket: Socket, request: Buffer): Promise<{ firstMs: number; pie
     let [firstMs, pieces, isWhole] = [Number.NaN, 0, false];
     let rest: Buffer = Buffer.alloc(0);
     const onData = (bytes: Buffer) => {
+      if (pieces === 0 && rest.length === 0 && !bytes.subarray(0, OK.length).equals(OK)) return fail();
       const text = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
       let after = 0;
       for (let at = text.indexOf(CONTENT); at !== -1; at = text.indexOf(CONTENT, after)) {
@@ -47,45 +54,57 @@ function stream(socket: Socket, request: Buffer): Promise<{ firstMs: number; pie
       const isOver = text.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
       rest = text.subarray(Math.max(after, text.length - DONE.length));
       if (!isOver) return;
-      socket.off('data', onData);
-      socket.off('error', reject);
+      socket.off('data', onData).off('error', fail).off('close', fail);
       resolve({ firstMs, pieces, isWhole });
     };
-    socket.on('data', onData);
-    socket.on('error', reject);
+    const fail = () => reject(new Error('a stream was refused, or its connection has ended'));
+    socket.on('data', onData).on('error', fail).on('close', fail);
     socket.write(request);
   });
 }
 
-async function run({
-  url,
-  path,
-  secrets,
-  connections,
-  pieces,
-  everyMs,
-  streams,
-}: StreamsOrder): Promise<StreamsReport> {
-  const body = JSON.stringify({
-    model: 'double/m-1',
-    stream: true,
-    max_tokens: 100,
-    messages: [{ role: 'user', content: `${pieces} ${everyMs}` }],
-  });
+/** How many pieces stream `n` of connection `i` has: between the least and all of them. */
+function piecesOf({ pieces, leastShare = 1 }: StreamsOrder, i: number, n: number): number {
+  return Math.round(pieces * (leastShare + (1 - leastShare) * (((i * 7 + n * 5) % 11) / 10)));
+}
+
+async function run(order: StreamsOrder): Promise<StreamsReport> {
+  const { url, path, secrets, connections, pieces, everyMs, streams, seconds = Number.POSITIVE_INFINITY } = order;
+  const bodyOf = (count: number) =>
+    JSON.stringify({
+      model: 'double/m-1',
+      stream: true,
+      max_tokens: 100,
+      messages: [{ role: 'user', content: `${count} ${everyMs}` }],
+    });
   const { hostname, port } = new URL(url);
   const firstMs: number[] = [];
   let [told, failed] = [0, 0];
+  const untilMs = performance.now() + seconds * 1_000;
   // They begin one after the other, as strangers do, not all in one moment.
   const spreadMs = Math.max(1, (pieces * everyMs) / connections);
-  const one = async (i: number) => {
-    await sleep(connections === 1 ? 0 : Math.min(i * spreadMs, i * 10));
+  const opened = async () => {
     const socket = connect(Number(port), hostname);
     socket.setNoDelay(true);
     await once(socket, 'connect');
-    const request = post(url, path, secrets[i % secrets.length] as string, body);
-    for (let n = 0; n < streams; n += 1) {
-      const done = await stream(socket, request);
-      if (!done.isWhole || done.pieces !== pieces) failed += 1;
+    return socket;
+  };
+  const one = async (i: number) => {
+    await sleep(connections === 1 ? 0 : Math.min(i * spreadMs, i * 10));
+    let socket = await opened();
+    for (let n = 0; n < streams && performance.now() < untilMs; n += 1) {
+      const count = piecesOf(order, i, n);
+      const request = post(url, path, secrets[i % secrets.length] as string, bodyOf(count));
+      const done = await stream(socket, request).catch(() => null);
+      if (done === null) {
+        // As any client of a busy service: a while later, on another connection.
+        failed += 1;
+        socket.destroy();
+        await sleep(REFUSED_PAUSE_MS);
+        socket = await opened();
+        continue;
+      }
+      if (!done.isWhole || done.pieces !== count) failed += 1;
       firstMs.push(done.firstMs);
       told += done.pieces;
     }
