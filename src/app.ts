@@ -1,7 +1,6 @@
 // Composition root: config -> running service. No side effects on import.
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
 import { hostname } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
 import { readVendorsText } from './config/vendors-text.ts';
