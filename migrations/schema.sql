@@ -1016,7 +1016,8 @@ CREATE TABLE errors.event (
   tags text NOT NULL,
   detail_seq bigint NOT NULL,
   detail_line integer NOT NULL,
-  words text[] COLLATE "C" NOT NULL,
+  words text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
+  terms tsvector,
   CONSTRAINT event_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
 
@@ -1345,6 +1346,7 @@ CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id,
 CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id) WHERE (last_seq > 0);
 CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq) WHERE (count > 0);
 CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
+CREATE INDEX event_terms ON ONLY errors.event USING gin (terms) WITH (gin_pending_list_limit='512') WHERE (terms IS NOT NULL);
 CREATE INDEX event_words ON ONLY errors.event USING gin (words) WITH (gin_pending_list_limit='512');
 CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);

@@ -81,7 +81,7 @@ async function fill(): Promise<void> {
   );
   await sql(
     `INSERT INTO errors.event SELECT a.account_id, (((extract(epoch FROM now()) * 1000)::bigint - 1704067200000) << 22) + i * 1000,
-            1 + i % 2000, 'error', 't', 'm', NULL, NULL, 'u', NULL, '{}', i, 0, ARRAY['w' || i % 100] FROM ${accounts}, generate_series(1, 20000) i`,
+            1 + i % 2000, 'error', 't', 'm', NULL, NULL, 'u', NULL, '{}', i, 0, '{}', array_to_tsvector(ARRAY['w' || i % 100]) FROM ${accounts}, generate_series(1, 20000) i`,
     own,
   );
   await sql(
@@ -106,7 +106,7 @@ function valuesOf(name: string): string[] {
   const prints = `'{${Array.from({ length: 20 }, (_, i) => `"\\\\x${i.toString(16).padStart(64, '0')}"`).join()}}'`;
   const each = (value: string) => `'{${Array.from({ length: 20 }, () => value).join()}}'`;
   const day = dayOf(sequenceMs(groupId));
-  const scope = [account, '0', MAX, `'{w7}'`, 'NULL', 'NULL'];
+  const scope = [account, '0', MAX, `'w7'`, 'NULL', 'NULL', `'{w7}'`];
   const known: Record<string, string[]> = {
     errors_capture_read_groups: [accounts, each(bench.account.accountId), prints],
     errors_capture_read_facets: [
@@ -123,8 +123,8 @@ function valuesOf(name: string): string[] {
     errors_select_neighbours: [account, String(groupId), '17', '0'],
     errors_walk_account: [...scope, '21', '1000'],
     errors_walk_group: [...scope, '21', '1000', '7'],
-    errors_sample_account: [...scope, '1000'],
-    errors_sample_group: [...scope, '1000', '7'],
+    errors_sample_account: [...scope, '1000', 'NULL', 'NULL'],
+    errors_sample_group: [...scope, '1000', 'NULL', 'NULL', '7'],
     errors_sum_days: [account, '7', '0', 'NULL', 'NULL'],
     errors_select_group: [account, '7'],
     errors_groups_by_first_seen: [account, 'NULL', 'NULL', MAX, '21'],

@@ -12,8 +12,9 @@ export const search = defineCapability<ErrorsState>()({
   path: '/v1/errors/search',
   summary: 'Searches error events.',
   description:
-    'Events whose title, message, exception type or value hold all words of q, newest first. q is plain text: words are runs of letters, ' +
-    'digits and underscores in any case, everything else only separates them. Whole words match, not parts of them.',
+    'Events that hold all words of q in title, message, exception type or value, or in the function and file that threw, newest first. ' +
+    'q is plain text: words are runs of letters, digits and underscores in any case; everything else separates them. A word matches whole ' +
+    '(`card_declined`) or as a part (`declined`; `payment` in `PaymentDeclined`). The last word also matches as a beginning.',
   keywords: ['find exceptions by text', 'search error events', 'query errors'],
   input: Type.Object({
     q: Type.String({ minLength: 1, maxLength: 1_000, description: 'The words to look for.' }),
@@ -27,7 +28,9 @@ export const search = defineCapability<ErrorsState>()({
   idempotent: false,
   errors: ['INVALID_CURSOR', 'UNSUPPORTED_FILTER'],
   events: [],
-  limits: { words: 'The first 300 distinct words of an event are searched, up to 64 characters each.' },
+  limits: {
+    words: 'The first 300 distinct words of an event are searched, and 200 parts of them, up to 64 characters each.',
+  },
   examples: [
     {
       title: 'Two words',

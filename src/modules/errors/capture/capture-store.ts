@@ -36,9 +36,9 @@ export const readFacets = statement(
 const insertEvents = statement(
   'errors_capture_insert_events',
   `INSERT INTO errors.event AS e (account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at,
-                                  tags, detail_seq, detail_line, words)
+                                  tags, detail_seq, detail_line, terms)
    SELECT w.account_id, u.seq, u.group_id, u.level, u.title, u.message, u.environment, u.release, u.user_id, u.occurred_at,
-          u.tags, u.detail_seq, u.detail_line, string_to_array(u.words, ' ')
+          u.tags, u.detail_seq, u.detail_line, array_to_tsvector(string_to_array(u.words, ' '))
      FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
                                 $10::text[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::text[])
           u(account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at, tags, detail_seq,
@@ -48,8 +48,8 @@ const insertEvents = statement(
 const insertEvent = statement(
   'errors_capture_insert_event',
   `INSERT INTO errors.event (account_id, seq, group_id, level, title, message, environment, release, user_id, occurred_at,
-                             tags, detail_seq, detail_line, words)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, string_to_array($14::text, ' '))`,
+                             tags, detail_seq, detail_line, terms)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector(string_to_array($14::text, ' ')))`,
 );
 const upsertGroups = statement(
   'errors_capture_upsert_groups',

@@ -4,10 +4,10 @@ import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { CaptureInput, ReadyEvent } from '../capture/capture-types.ts';
 import { scrubEvent } from '../scrub/scrub.ts';
+import { storedWords, valueWord } from '../search/words.ts';
 import type { ErrorsState } from '../state.ts';
 import type { EventDraft } from './draft.ts';
 import { detailFromThread, readyDetail } from './event-detail.ts';
-import { valueWord, wordsOf } from './texts.ts';
 
 const FIXED_BYTES = 1_024;
 
@@ -64,11 +64,24 @@ export function readyToStore(draft: EventDraft, idempotencyKey: string | null): 
 function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs' | 'contact'>): string[] {
   const { exception, environment, release, user_id: userId, tags } = clean;
   return [
-    ...wordsOf([clean.title, clean.message, exception?.type ?? null, exception?.value ?? null]),
+    ...storedWords([
+      clean.title,
+      clean.message,
+      exception?.type ?? null,
+      exception?.value ?? null,
+      ...thrownAt(exception),
+    ]),
     valueWord('level', clean.level),
     ...(environment === null ? [] : [valueWord('environment', environment)]),
     ...(release === null ? [] : [valueWord('release', release)]),
     ...(userId === null ? [] : [valueWord('user_id', userId)]),
     ...Object.entries(tags).map(([name, value]) => valueWord(`tags.${name}`, value)),
   ];
+}
+
+/** Where it was thrown: the innermost frame of one's own code, else the innermost. */
+function thrownAt(exception: EventDraft['exception']): string[] {
+  const frames = exception?.stacktrace ?? [];
+  const frame = frames.find((each) => each.in_app) ?? frames[0];
+  return frame === undefined ? [] : [frame.func, frame.file];
 }

@@ -2,8 +2,9 @@
 import Type, { type Static } from 'typebox';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { cleanText, type MarkedValue, valueWord } from '../intake/texts.ts';
+import { cleanText } from '../intake/texts.ts';
 import { environments, levels } from '../limits.ts';
+import { type MarkedValue, valueWord } from './words.ts';
 
 const TAG = 'tags.';
 const VALUE_CHARACTERS_MAX = 1_024;

@@ -6,13 +6,22 @@ import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.
 import type { Database } from '../../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
 import { findGroup } from '../groups/group-store.ts';
-import { valueWord, wordsOf } from '../intake/texts.ts';
 import { COUNTED_MAX } from '../limits.ts';
 import { dayOf, firstKeptSeq } from '../retention.ts';
 import type { ErrorsState } from '../state.ts';
-import { countEvents, type EventScope, type Sample, sampleEvents, searchBack, walkEvents } from './event-scan.ts';
+import {
+  countByIndex,
+  countInTheirOrder,
+  type EventScope,
+  indexedQuery,
+  type Sample,
+  sampleEvents,
+  searchBack,
+  walkEvents,
+} from './event-scan.ts';
 import { type EventSummaryRow, totalOf } from './event-store.ts';
 import type { EventFilter } from './filter.ts';
+import { searchedWords, valueWord } from './words.ts';
 
 const SAMPLE = 1_000;
 /** From this share of matches on, the order finds them sooner than the index of words. */
@@ -96,7 +105,7 @@ async function readPage(
   const exact = isCounted(query) ? totalOf(db, countedFilter(whole, query)) : null;
   if (isOpen(scope)) {
     const [rows, total] = await Promise.all([walkEvents(db, scope, limit + 1, limit + 1), exact]);
-    return { rows, total: total ?? carried ?? (await countEvents(db, whole, COUNTED_MAX + 1, true)) };
+    return { rows, total: total ?? carried ?? (await countInTheirOrder(db, whole, COUNTED_MAX + 1)) };
   }
   const [sample, total] = await Promise.all([sampleEvents(db, scope, SAMPLE), exact]);
   const rows = await readMatching(db, scope, limit + 1, sample);
@@ -115,8 +124,8 @@ async function withoutStatus(db: Database, scope: EventScope): Promise<EventScop
 }
 
 /** Nothing but numbers and perhaps a group to look at. */
-function isOpen({ words, isResolved, isIgnored }: EventScope): boolean {
-  return words.length === 0 && isResolved === null && isIgnored === null;
+function isOpen({ words, prefix, isResolved, isIgnored }: EventScope): boolean {
+  return words.length === 0 && prefix === null && isResolved === null && isIgnored === null;
 }
 
 async function readMatching(
@@ -127,7 +136,7 @@ async function readMatching(
 ): Promise<EventSummaryRow[]> {
   const isInSample = sample.matching >= limit || sample.scanned < SAMPLE;
   if (isInSample) return walkEvents(db, scope, limit, SAMPLE);
-  if (scope.words.length === 0) return walkEvents(db, scope, limit, EVERYTHING);
+  if (!hasWords(scope)) return walkEvents(db, scope, limit, EVERYTHING);
   // Twice as far as they would be if all were as dense as the newest.
   const window = Math.ceil((2 * limit * SAMPLE) / sample.matching);
   if (window <= WALKED_MAX) {
@@ -135,14 +144,20 @@ async function readMatching(
     if (rows.length === limit) return rows;
   }
   // A minute of room: numbers may run ahead of the clock when very many are handed out in a millisecond.
-  return searchBack(db, scope, limit, sequenceAt((await clockNow(db)) + 60_000));
+  return searchBack(db, scope, limit, sequenceAt((await clockNow(db)) + 60_000), indexedQuery(scope, sample));
 }
 
 /** `sample` is of the top of the list: only the first page counts. */
 async function countMatching(db: Database, scope: EventScope, sample: Sample): Promise<number> {
   if (sample.scanned < SAMPLE) return sample.matching;
-  const isCommon = scope.words.length === 0 || sample.matching >= SAMPLE * COMMON_SHARE;
-  return countEvents(db, scope, COUNTED_MAX + 1, isCommon);
+  const isCommon = !hasWords(scope) || sample.matching >= SAMPLE * COMMON_SHARE;
+  return isCommon
+    ? countInTheirOrder(db, scope, COUNTED_MAX + 1)
+    : countByIndex(db, scope, COUNTED_MAX + 1, indexedQuery(scope, sample));
+}
+
+function hasWords({ words, prefix }: EventScope): boolean {
+  return words.length > 0 || prefix !== null;
 }
 
 /** Whether the counters know the total. */
@@ -160,11 +175,11 @@ function scopeOf(accountId: string, state: ErrorsState, query: EventQuery, nowMs
   const { filter, q } = query;
   const groupId = filter.groupId === null ? null : state.ids.parseGroup(accountId, filter.groupId);
   if (filter.groupId !== null && groupId === null) return null;
-  const searched = q === null ? [] : wordsOf([q]);
-  if (q !== null && searched.length === 0) return null;
+  const searched = q === null ? { whole: [], prefix: null } : searchedWords(q);
+  if (q !== null && searched.prefix === null) return null;
   const mark = state.ids.searchMark(accountId);
   const words = [
-    ...searched,
+    ...searched.whole,
     ...filter.words,
     ...(filter.environment === null ? [] : [valueWord('environment', filter.environment)]),
     ...(filter.level === null ? [] : [valueWord('level', filter.level)]),
@@ -177,6 +192,7 @@ function scopeOf(accountId: string, state: ErrorsState, query: EventQuery, nowMs
     belowSeq: filter.toMs === null ? SEQ_MAX : sequenceAt(filter.toMs),
     groupId,
     words: words.map((word) => mark + word),
+    prefix: searched.prefix === null ? null : mark + searched.prefix,
     isResolved: filter.isResolved,
     isIgnored: filter.isIgnored,
   };

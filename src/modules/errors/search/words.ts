@@ -1,0 +1,116 @@
+// What the search index holds of an event: the words of its texts, their parts, and a mark for each value that lists can be filtered
+// by. Texts and questions are cut by the same rule, so a question is never an expression.
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+/** Read from each text; a stack trace that was sent as a message is not a text to search. */
+const TEXT_CHARACTERS_MAX = 8_192;
+const WORD_CHARACTERS_MAX = 64;
+const WORDS_MAX = 300;
+const PARTS_MAX = 200;
+/** A run of letters and digits with as many turns between them, or with no two letters in a row, is an id: it is found whole. */
+const ID_TURNS = 5;
+
+/** How words are cut. Most texts are ASCII, whose expressions take a fifth of the time. */
+interface Cut {
+  readonly word: RegExp;
+  /** What every word with parts has. */
+  readonly seam: RegExp;
+  /** Capitals up to the capital of the next word; a word, capitalised or not; a number. */
+  readonly part: RegExp;
+  readonly digit: RegExp;
+  readonly letters: RegExp;
+  readonly turn: RegExp;
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+const ascii: Cut = {
+  word: /\w+/g,
+  seam: /_|[a-z][A-Z\d]|[A-Z](?:\d|[A-Z][a-z])|\d[A-Za-z]/,
+  part: /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g,
+  digit: /\d/,
+  letters: /[A-Za-z]{2}/,
+  turn: /\d+|[A-Za-z]+/g,
+};
+const everyScript: Cut = {
+  word: /[\p{L}\p{N}\p{M}_]+/gu,
+  seam: /_|[^\p{Lu}_][\p{Lu}\p{N}]|\p{Lu}(?:\p{N}|\p{Lu}[\p{Ll}\p{M}])|\p{N}[\p{L}\p{M}]/u,
+  part: /\p{Lu}+(?![\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu,
+  digit: /\p{N}/u,
+  letters: /[\p{L}\p{M}]{2}/u,
+  turn: /\p{N}+|[\p{L}\p{M}]+/gu,
+};
+
+export type MarkedValue = 'environment' | 'level' | 'release' | 'user_id' | `tags.${string}`;
+
+/** A question: all of its words must be there, of the last one a beginning. */
+export interface SearchedWords {
+  readonly whole: readonly string[];
+  /** Null: there is no word at all. */
+  readonly prefix: string | null;
+}
+
+/** What is stored of the texts: the first 300 distinct words in lower case, and the first 200 parts of them. */
+export function storedWords(texts: readonly (string | null)[]): string[] {
+  const words = new Set<string>();
+  const parts = new Set<string>();
+  for (const text of texts) {
+    if (text === null) continue;
+    const read = text.slice(0, TEXT_CHARACTERS_MAX);
+    const cut = cutOf(read);
+    for (const word of wordsIn(read, cut)) {
+      if (words.size === WORDS_MAX) break;
+      words.add(stored(word, cut));
+      if (parts.size < PARTS_MAX && cut.seam.test(word)) addParts(parts, word, cut);
+    }
+  }
+  return [...words.union(parts)];
+}
+
+/** The words of a question, by the same rule but without parts: who types a whole name looks for it. */
+export function searchedWords(q: string): SearchedWords {
+  const cut = cutOf(q);
+  const words = wordsIn(q, cut).map((word) => stored(word, cut));
+  const prefix = words.pop() ?? null;
+  return { whole: [...new Set(words)].slice(0, WORDS_MAX), prefix };
+}
+
+const cutOf = (text: string) => (ASCII.test(text) ? ascii : everyScript);
+
+function wordsIn(text: string, { word }: Cut): readonly string[] {
+  return text.normalize('NFC').match(word) ?? [];
+}
+
+function stored(word: string, cut: Cut): string {
+  const short = word.slice(0, WORD_CHARACTERS_MAX);
+  return cut === ascii ? short.toLowerCase() : short.toWellFormed().toLowerCase().normalize('NFC');
+}
+
+function addParts(parts: Set<string>, word: string, cut: Cut): void {
+  for (const name of word.split('_')) {
+    const found = isId(name, cut) ? [name] : (name.match(cut.part) ?? []);
+    for (const part of found) {
+      if (parts.size === PARTS_MAX) return;
+      parts.add(stored(part, cut));
+    }
+  }
+}
+
+function isId(name: string, { digit, letters, turn }: Cut): boolean {
+  return digit.test(name) && (!letters.test(name) || (name.match(turn) ?? []).length >= ID_TURNS);
+}
+
+/** One word that stands for a value of a field: no text of an event has such a word, since none holds `=`. */
+export function valueWord(field: MarkedValue, value: string): string {
+  const source = `${field}\n${value}`;
+  const known = valueWords.get(source);
+  if (known !== undefined) return known;
+  const word = `=${hash('sha256', source, 'base64url').slice(0, 16)}`;
+  if (source.length <= VALUE_WORD_SOURCE_MAX) valueWords.set(source, word);
+  return word;
+}
+
+// Levels, environments, releases and most tags come again and again: a look-up takes a tenth of a hash.
+const VALUE_WORDS_MAX = 4_096;
+const VALUE_WORD_SOURCE_MAX = 128;
+const valueWords = new LRUCache<string, string>({ max: VALUE_WORDS_MAX });
