@@ -137,6 +137,39 @@ describe('update', () => {
     expect(after.updated_at >= before.updated_at).toBe(true);
   });
 
+  test('what a queue answered may be sent back, by create and by update', async () => {
+    await bench.create('back-dead');
+    const { dlq_name, max_receive_count } = await bench.create('back-1', {
+      dead_letter_queue: 'back-dead',
+      max_retries: 9,
+    });
+    const settings = { dlq_name, max_receive_count };
+    expect(settings).toEqual({ dlq_name: 'back-dead', max_receive_count: 9 });
+    expect(await bench.create('back-2', settings)).toMatchObject(settings);
+    await bench.create('back-3');
+    expect(await bench.update('back-3', settings)).toMatchObject(settings);
+    expect(await bench.update('back-3', { dlq_name: null })).toMatchObject({ dlq_name: null, max_receive_count: 9 });
+    const both = { ...settings, dead_letter_queue: 'back-dead', max_retries: 9 };
+    expect(await bench.update('back-3', both)).toMatchObject(settings);
+  });
+
+  test.each([
+    ['a queue', { dead_letter_queue: 'two-dead', dlq_name: 'two' }, 'INVALID_REQUEST', 'dlq_name'],
+    ['a queue and none', { dead_letter_queue: null, dlq_name: 'two-dead' }, 'INVALID_REQUEST', 'dlq_name'],
+    ['a number', { max_retries: 1, max_receive_count: 2 }, 'INVALID_REQUEST', 'max_receive_count'],
+    ['a queue that is not there', { dlq_name: 'nowhere' }, 'QUEUE_NOT_FOUND', 'dlq_name'],
+  ])(
+    'two names with two values, and a mistake in either, are told by the name that was sent: %s',
+    async (_, sent, code, param) => {
+      for (const name of ['two', 'two-dead']) await bench.create(name);
+      expect(await bench.fails('PATCH', '/v1/queue/update/two', sent)).toMatchObject({ code, param });
+      expect(await bench.fails('POST', '/v1/queue/create', { name: 'two-new', ...sent })).toMatchObject({
+        code,
+        param,
+      });
+    },
+  );
+
   test('dead_letter_queue null removes it, and only it', async () => {
     await bench.createWithDlq('detach', { max_retries: 9 });
     expect(await bench.update('detach', { dead_letter_queue: null })).toMatchObject({

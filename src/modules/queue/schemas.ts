@@ -11,21 +11,22 @@ const STORABLE = '^[^\\u0000\\p{Cs}]*$';
 export const queueName = (description: string) =>
   Type.String({ minLength: 3, maxLength: 80, pattern: QUEUE_NAME, description });
 
+const deadLetterQueue = (description: string) =>
+  Type.Optional(orNull<string>({ type: 'string', minLength: 3, maxLength: 80, pattern: QUEUE_NAME }, description));
+const deliveries = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description }));
+
 export const settingsFields = {
-  dead_letter_queue: Type.Optional(
-    orNull<string>(
-      { type: 'string', minLength: 3, maxLength: 80, pattern: QUEUE_NAME },
-      'Existing queue of the same type that takes messages delivered max_retries times without an ack. Null: none.',
-    ),
+  dead_letter_queue: deadLetterQueue(
+    'Existing queue of the same type that takes messages after max_retries deliveries without an ack. Null: none. ' +
+      'Answers call it dlq_name, and either name may be sent.',
   ),
-  max_retries: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description:
-        'How often a message is delivered before it goes to the dead-letter queue; 3 when not set. Without a dead-letter queue it has no effect.',
-    }),
+  dlq_name: deadLetterQueue('The same as dead_letter_queue.'),
+  max_retries: deliveries(
+    'Deliveries of a message before it moves to the dead-letter queue; 3 when not set. Has no effect without a dead-letter queue. ' +
+      'Answers call it max_receive_count, and either name may be sent.',
   ),
+  max_receive_count: deliveries('The same as max_retries.'),
   message_retention_days: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -76,8 +77,13 @@ export const queueSchema = Type.Object(
       { type: 'string' },
       'Its name as the client of SQS spelled it that made the queue; null when it was made here.',
     ),
-    dlq_name: orNull<string>({ type: 'string' }, 'Dead-letter queue; null when there is none.'),
-    max_receive_count: Type.Integer({ description: 'Deliveries before the dead-letter queue.' }),
+    dlq_name: orNull<string>(
+      { type: 'string' },
+      'Dead-letter queue, null when there is none: what was sent as dead_letter_queue or dlq_name.',
+    ),
+    max_receive_count: Type.Integer({
+      description: 'Deliveries before the dead-letter queue: what was sent as max_retries or max_receive_count.',
+    }),
     created_at: Type.String({ format: 'date-time', description: 'When the queue was created.' }),
     updated_at: Type.String({ format: 'date-time', description: 'When its settings last changed.' }),
   },

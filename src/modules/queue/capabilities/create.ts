@@ -4,6 +4,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../problems.ts';
 import { createQueue } from '../queues/create-queue.ts';
 import { type QueueRow, queueRecord } from '../queues/records.ts';
+import { settingsSent } from '../queues/settings.ts';
 import type { QueueSettings } from '../queues/store.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
@@ -39,14 +40,14 @@ export const create = defineCapability<QueueState>()({
     {
       title: 'With a dead-letter queue',
       before: [{ capability: 'queue.create', input: { name: 'jobs-dead' } }],
-      input: { name: 'jobs-retried', dead_letter_queue: 'jobs-dead', max_retries: 5 },
+      input: { name: 'jobs-retried', dlq_name: 'jobs-dead', max_receive_count: 5 },
       expect: { dlq_name: 'jobs-dead', max_receive_count: 5 },
     },
   ],
   async run({ ctx, input }) {
     const type = input.type ?? 'standard';
-    const wanted = { ...input, type, sqsName: null };
     const { accountId, tier } = ctx;
+    const wanted = { ...settingsSent(input), name: input.name, type, sqsName: null };
     return runWrite(ctx, async (tx, { nowMs }) =>
       queueRecord(
         await createQueue(tx, { accountId, tier, nowMs }, wanted, (existing, settings) =>

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { changeQueue } from '../queues/change-queue.ts';
+import { settingsSent } from '../queues/settings.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -10,8 +11,8 @@ export const update = defineCapability<QueueState>()({
   path: '/v1/queue/update/{queue}',
   summary: 'Changes the settings of a queue.',
   description:
-    'Changes what is sent and leaves the rest; dead_letter_queue null removes it. Retention and max_retries count at once for messages that ' +
-    'are there; priority is for messages published from now on. Name and type never change.',
+    'Changes the settings that are sent and leaves the rest. A dead-letter queue of null removes it. Retention and max deliveries apply at once, ' +
+    'also to messages that are there; priority applies to messages published from now on. Name and type never change.',
   keywords: ['change queue settings', 'set visibility timeout', 'set retention', 'set queue attributes'],
   input: Type.Object({ queue: queueName('Name of the queue.'), ...settingsFields }),
   output: queueSchema,
@@ -30,6 +31,7 @@ export const update = defineCapability<QueueState>()({
   ],
   run({ ctx, input, state }) {
     const { queue, ...change } = input;
-    return changeQueue(ctx, state, queue, () => change);
+    const settings = settingsSent(change);
+    return changeQueue(ctx, state, queue, () => settings);
   },
 });

@@ -35,7 +35,7 @@ export async function changeQueue(
     const dlqId =
       change.dead_letter_queue === undefined
         ? current.dlq_id
-        : await deadLetterQueueId(tx, accountId, target, change.dead_letter_queue);
+        : await deadLetterQueueId(tx, accountId, target, change.dead_letter_queue, change.dlqField);
     const settings = changedSettings(current, change, dlqId);
     await saveQueue(tx, current, settings, nowMs);
     await allowMoreDeliveries(tx, current, settings);

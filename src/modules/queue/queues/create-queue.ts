@@ -34,7 +34,7 @@ export async function createQueue(
   refuseFifoPriority(type, input.enable_priority);
   const existing = await findQueue(tx, accountId, name);
   const target = { name, type, queueId: existing?.queue_id ?? null };
-  const dlqId = await deadLetterQueueId(tx, accountId, target, input.dead_letter_queue ?? null);
+  const dlqId = await deadLetterQueueId(tx, accountId, target, input.dead_letter_queue ?? null, input.dlqField);
   const settings = settingsAtCreation(input, dlqId);
   if (existing !== null) {
     refuseOther(existing, settings);

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, problem as sharedProblem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
 import { findQueue, findQueueById, isQueueIdTaken, type QueueSettings } from './store.ts';
@@ -20,8 +20,12 @@ const DEFAULTS = {
   sqs_settings: null,
 } as const;
 
+type DlqField = 'dead_letter_queue' | 'dlq_name';
+
 export interface SettingsInput {
   readonly dead_letter_queue?: string | null;
+  /** The name that it was sent by. */
+  readonly dlqField?: DlqField;
   readonly max_retries?: number;
   readonly message_retention_days?: number;
   readonly max_message_size_kb?: number;
@@ -35,6 +39,37 @@ export interface ExactSettingsInput extends SettingsInput {
   readonly retention_seconds?: number;
   readonly max_message_bytes?: number;
   readonly sqs_settings?: string | null;
+}
+
+/** The names that answers have for two settings; both names are taken. */
+interface SentSettings extends SettingsInput {
+  readonly dlq_name?: string | null;
+  readonly max_receive_count?: number;
+}
+
+/** The settings by one name each. Throws INVALID_REQUEST for both names of one with different values. */
+export function settingsSent<Sent extends SentSettings>(
+  sent: Sent,
+): Omit<Sent, 'dlq_name' | 'max_receive_count'> & SettingsInput {
+  const { dlq_name, max_receive_count, ...rest } = sent;
+  const { dead_letter_queue, max_retries } = sent;
+  refuseTwoValues('dead_letter_queue', dead_letter_queue, 'dlq_name', dlq_name);
+  refuseTwoValues('max_retries', max_retries, 'max_receive_count', max_receive_count);
+  return {
+    ...rest,
+    ...(dead_letter_queue === undefined && dlq_name !== undefined
+      ? { dead_letter_queue: dlq_name, dlqField: 'dlq_name' as const }
+      : {}),
+    ...(max_retries === undefined && max_receive_count !== undefined ? { max_retries: max_receive_count } : {}),
+  };
+}
+
+function refuseTwoValues(name: string, value: unknown, other: string, otherValue: unknown): void {
+  if (value === undefined || otherValue === undefined || value === otherValue) return;
+  throw sharedProblem('INVALID_REQUEST', {
+    param: other,
+    message: `${name} and ${other} are two names of one setting and have different values: send one of them.`,
+  });
 }
 
 export function settingsAtCreation(input: ExactSettingsInput, dlqId: bigint | null): QueueSettings {
@@ -76,9 +111,9 @@ export async function deadLetterQueueId(
   accountId: string,
   queue: { name: string; type: string; queueId: bigint | null },
   dlqName: string | null,
+  param: DlqField = 'dead_letter_queue',
 ): Promise<bigint | null> {
   if (dlqName === null) return null;
-  const param = 'dead_letter_queue';
   if (dlqName === queue.name) throw invalidField(param, 'self', 'A queue cannot be its own dead-letter queue.');
   const dlq = await findQueue(tx, accountId, dlqName);
   if (dlq === null)
