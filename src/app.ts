@@ -211,7 +211,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     knownScopes: knownScopesOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
     prices: manifest.prices,
-    eventTypes: new Set(manifest.events.map(({ type }) => type)),
+    eventTypes: new Map(manifest.events.map(({ type, status }) => [type, status])),
     outbound,
     payments: await openPayments(db, baseUrl, config.payments),
     mailServer: await openMailServer(config.people.smtp),

@@ -38,8 +38,8 @@ export interface Core {
   readonly knownScopes: KnownScopes;
   readonly usage: UsageMeter;
   readonly prices: PriceBook;
-  /** What webhooks may subscribe to. */
-  readonly eventTypes: ReadonlySet<string>;
+  /** What webhooks may subscribe to; nothing tells a planned type yet. */
+  readonly eventTypes: ReadonlyMap<string, 'ga' | 'planned'>;
   readonly processes: ProcessRegistry;
   /** The only way to URLs that users name. */
   readonly outbound: OutboundClient;

@@ -55,6 +55,15 @@ async function attempted(call: Client, id: string, status: number): Promise<void
   });
 }
 
+/** An event of the account that its webhooks are told. */
+async function deadLetter(call: Client): Promise<void> {
+  await call('POST', '/v1/queue/create', { name: 'dead' });
+  await call('POST', '/v1/queue/create', { name: 'jobs', dead_letter_queue: 'dead', max_retries: 1 });
+  await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
+  const [{ receipt_handle }] = (await call('POST', '/v1/queue/consume', { queue: 'jobs' })).body.data.items;
+  await call('POST', '/v1/queue/nack', { queue: 'jobs', receipt_handle });
+}
+
 test('nothing is told to fail where nothing does', async () => {
   const { account, call } = await newAccount();
   const id = await register(call, '/well');
@@ -79,11 +88,7 @@ test('a webhook that went off by itself is failing, in words', async () => {
   const { account, call } = await newAccount();
   await register(call, '/gone');
   receiver.status = 410;
-  await call('POST', '/v1/queue/create', { name: 'dead' });
-  await call('POST', '/v1/queue/create', { name: 'jobs', dead_letter_queue: 'dead', max_retries: 1 });
-  await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
-  const [{ receipt_handle }] = (await call('POST', '/v1/queue/consume', { queue: 'jobs' })).body.data.items;
-  await call('POST', '/v1/queue/nack', { queue: 'jobs', receipt_handle });
+  await deadLetter(call);
   await receiver.arrived('/gone');
   await expect.poll(() => failing(account)).toContain('/gone off: its receiver answered 410');
   expect(await failing(account)).toContain('Dead letters jobs 1 message');
@@ -106,5 +111,37 @@ test('the share of calls that failed is told of the period, and leads to them', 
   for (let n = 0; n < 3; n += 1) expect((await call('GET', '/v1/queue/get/none')).status).toBe(404);
   await expect.poll(() => failing(account, '?period=24h')).toMatch(/3 of \d+ calls failed, \d+\.\d %/);
   const { text } = await (await signedIn(service.url, account.secret)).get('/console?period=24h');
-  expect(text).toContain('href="/console/usage?period=24h&amp;figure=calls"');
+  expect(text).toContain('href="/console/usage?period=24h&amp;figure=failed"');
+  const usage = await (await signedIn(service.url, account.secret)).get('/console/usage?period=24h&figure=failed');
+  const [, table = ''] = /<caption[^>]*>Usage<\/caption>([\s\S]*?)<\/table>/.exec(usage.text) ?? [];
+  expect([table.includes('queue.get'), table.includes('account.balance')]).toEqual([true, false]);
+});
+
+test('an empty wallet lasts for nothing', async () => {
+  const { secret } = await createTestAccount(service.core, 0);
+  const { text } = await (await signedIn(service.url, secret)).get('/console');
+  expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Lasts\s+empty/);
+});
+
+test('a webhook that fails is shown failing, and what waits for its next attempt can be sent now', async () => {
+  const { account, call } = await newAccount();
+  const id = await register(call, '/unwell');
+  receiver.status = 500;
+  await deadLetter(call);
+  const deliveries = async () => (await call('GET', `/v1/account/webhooks/deliveries/${id}`)).body.data.items;
+  await eventually(async () => (await deliveries()).at(0)?.attempts.length === 1);
+  const visitor = await signedIn(service.url, account.secret);
+  for (const path of ['/console/webhooks', `/console/webhooks/${id}`]) {
+    const { text } = await visitor.get(path);
+    expect(text).toMatch(/class="badge critical">failing: 1 attempt since the last success</);
+    expect(text).not.toMatch(/class="badge good">on</);
+  }
+  expect((await visitor.get(`/console/webhooks/${id}`)).text).toContain('Send now');
+  receiver.status = 200;
+  const [{ delivery_id: deliveryId }] = await deliveries();
+  const sent = await call('POST', `/v1/account/webhooks/redeliver/${deliveryId}`, {});
+  expect(sent.body.data).toMatchObject({ delivery_id: deliveryId, status: 'pending' });
+  await eventually(async () => (await deliveries()).at(0)?.status === 'succeeded');
+  expect(await deliveries()).toMatchObject([{ delivery_id: deliveryId, attempt: 2 }]);
+  expect((await visitor.get('/console/webhooks')).text).toMatch(/class="badge good">on</);
 });

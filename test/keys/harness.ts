@@ -98,7 +98,7 @@ function makeCore(db: Database): Core {
     knownScopes: knownScopesOf([...accountCapabilities, ...others], planned),
     usage: new UsageMeter(db),
     prices: manifest.prices,
-    eventTypes: new Set(modules.flatMap(({ events = [] }) => events.map(({ type }) => type))),
+    eventTypes: new Map(modules.flatMap(({ events = [] }) => events.map(({ type }) => [type, 'ga'] as const))),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     mailServer: null,

@@ -28,6 +28,8 @@ describe('register', () => {
       status: 'enabled',
       disabled_reason: null,
       disabled_at: null,
+      failed_attempts: 0,
+      failing_since: null,
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       secret_last4: made.secret.slice(-4),
       created_at: expect.any(String),
@@ -39,6 +41,26 @@ describe('register', () => {
     const all = manifest.events.map(({ type }) => type);
     const { events } = await own.register(URL, { events: [...all, 'queue.dlq', 'account.created'] });
     expect(events).toEqual(all);
+  });
+
+  test('a planned type is taken with a warning that names it', async () => {
+    const body = { url: URL, events: ['queue.dlq', 'sms.sent', 'email.bounced'] };
+    const reply = await own.call('POST', '/v1/account/webhooks/register', body);
+    const warning = 'events: sms.sent, email.bounced: planned, and not sent by this service yet.';
+    expect([reply.status, reply.body.metadata.warnings]).toEqual([200, expect.arrayContaining([warning])]);
+  });
+
+  test('an unknown type is named, with what is near', async () => {
+    const sent = ['queue.dlq', 'queue.dlqq', 'nothing at all'];
+    for (const [events, at, said] of [
+      [sent, 1, '"queue.dlqq" is no event type. Did you mean queue.dlq?'],
+      [[sent[2]], 0, '"nothing at all" is no event type. GET /docs/events lists them.'],
+    ] as const) {
+      const { body } = await own.call('POST', '/v1/account/webhooks/register', { url: URL, events });
+      expect(body.error).toMatchObject({ code: 'UNKNOWN_EVENT_TYPE', param: `events[${at}]`, message: said });
+    }
+    const listed = await own.call('GET', '/v1/account/events/list?type=queue.dlqq');
+    expect(listed.body.error.message).toContain('Did you mean queue.dlq?');
   });
 
   test('null stands for the default of every optional field', async () => {

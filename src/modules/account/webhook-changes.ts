@@ -2,7 +2,7 @@
 // everything here runs under the account's lock.
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { tierLimits } from '../../core/accounts/tiers.ts';
-import type { CallContext } from '../../core/context.ts';
+import type { CallContext, Core } from '../../core/context.ts';
 import { endDeliveries } from '../../core/webhooks/deliveries/store.ts';
 import {
   clearFailures,
@@ -22,8 +22,11 @@ import {
 } from '../../core/webhooks/registrations/store.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem } from './problems.ts';
+
+const TYPE_CHARACTERS_SHOWN = 80;
 
 /** Fields of an update; what is undefined stays as it is. */
 export interface WebhookPatch extends Partial<RegistrationSettings> {
@@ -31,11 +34,22 @@ export interface WebhookPatch extends Partial<RegistrationSettings> {
   readonly status?: WebhookStatus;
 }
 
-/** The event types without repetition, in the order sent. Throws UNKNOWN_EVENT_TYPE that names the first unknown one. */
-export function subscribedEvents({ core }: CallContext, types: readonly string[]): string[] {
-  const unknown = types.findIndex((type) => !core.eventTypes.has(type));
-  if (unknown >= 0) throw problem('UNKNOWN_EVENT_TYPE', { param: `events[${unknown}]` });
-  return [...new Set(types)];
+/** The event types without repetition, in the order sent; a planned one is taken with a warning. Throws UNKNOWN_EVENT_TYPE for the first unknown one. */
+export function subscribedEvents({ core, warnings }: CallContext, types: readonly string[]): string[] {
+  for (const [i, type] of types.entries()) requireEventType(core, type, `events[${i}]`);
+  const subscribed = [...new Set(types)];
+  const planned = subscribed.filter((type) => core.eventTypes.get(type) === 'planned');
+  if (planned.length > 0) warnings.push(`events: ${planned.join(', ')}: planned, and not sent by this service yet.`);
+  return subscribed;
+}
+
+/** Throws UNKNOWN_EVENT_TYPE, which names the types that are near. */
+export function requireEventType({ eventTypes }: Core, type: string, param: string): void {
+  if (eventTypes.has(type)) return;
+  const near = nearest(type, [...eventTypes.keys()], 3);
+  const hint = near.length === 0 ? 'GET /docs/events lists them.' : `Did you mean ${near.join(' or ')}?`;
+  const message = `${JSON.stringify(type.slice(0, TYPE_CHARACTERS_SHOWN).toWellFormed())} is no event type. ${hint}`;
+  throw problem('UNKNOWN_EVENT_TYPE', { param, message });
 }
 
 /** Resolves the host of the URL, so never in a transaction. Throws WEBHOOK_URL_REJECTED. */

@@ -77,6 +77,8 @@ const recordFields = {
     format: 'date-time',
     description: 'When it was disabled; null when enabled.',
   }),
+  failed_attempts: Type.Integer({ description: 'Failed attempts since the last delivery that succeeded.' }),
+  failing_since: instantOrNull('When the first of these attempts failed; null when there is none.'),
   secret_last4: Type.String({ description: 'Last four characters of the current signing secret.' }),
   created_at: instant('When it was registered.'),
   updated_at: instant('When the record last changed.'),

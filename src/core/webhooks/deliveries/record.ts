@@ -48,10 +48,19 @@ export function attemptsOf(row: Pick<DeliveryRow, 'attempts'>): AttemptRecord[] 
   return row.attempts === null ? [] : (JSON.parse(row.attempts) as AttemptRecord[]);
 }
 
+/** Whether an attempt has begun and not ended. */
+function isRunning(row: DeliveryRow): boolean {
+  return row.attempt > (attemptsOf(row).at(-1)?.attempt ?? 0);
+}
+
+/** Whether its last attempt failed and the next one waits for its time. */
+export function isPaused(row: DeliveryRow): boolean {
+  return row.status === 'pending' && row.attempt > 0 && !isRunning(row);
+}
+
 /** The delivery on the wire. `next_attempt_at` is null while an attempt runs and when the delivery is over. */
 export function deliveryRecord(row: DeliveryRow) {
   const attempts = attemptsOf(row);
-  const isRunning = row.attempt > (attempts.at(-1)?.attempt ?? 0);
   return {
     delivery_id: row.delivery_id,
     webhook_id: row.webhook_id,
@@ -59,7 +68,7 @@ export function deliveryRecord(row: DeliveryRow) {
     event_type: row.event_type,
     status: row.status,
     attempt: row.attempt,
-    next_attempt_at: isRunning ? null : isoOrNull(row.due_at),
+    next_attempt_at: isRunning(row) ? null : isoOrNull(row.due_at),
     http_status: row.http_status,
     error_code: row.error_code,
     latency_ms: row.latency_ms,

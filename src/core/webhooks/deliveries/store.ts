@@ -55,6 +55,11 @@ const copyDelivery = statement(
      FROM core.delivery d
     WHERE d.account_id = $1 AND d.delivery_id = $2`,
 );
+const hasten = statement(
+  'delivery_hasten',
+  `UPDATE core.delivery SET due_at = $4
+    WHERE account_id = $1 AND delivery_id = $2 AND status = 'pending' AND attempt = $3 AND due_at > $4`,
+);
 const openLine = statement(
   'delivery_open_line',
   `INSERT INTO core.delivery_line AS l (account_id, webhook_id, health, due_at)
@@ -101,6 +106,27 @@ export async function endDeliveries(
     tx.query(parkLines, [accountId, webhookIds]),
     tx.query(endAll, [accountId, webhookIds, status, new Date(nowMs)]),
   ]);
+}
+
+/**
+ * Makes a pending delivery whose last attempt failed due now instead of after its pause, and answers it. `attempt`: of that last attempt, so
+ * that an attempt which has begun meanwhile stays the only one. In the transaction of a change of the webhook.
+ */
+export async function sendNow(
+  tx: Transaction,
+  accountId: string,
+  { delivery_id: deliveryId, attempt }: Pick<DeliveryRow, 'delivery_id' | 'attempt'>,
+  nowMs: number,
+): Promise<DeliveryRow | null> {
+  const now = new Date(nowMs);
+  await tx.query(lockWebhook, [accountId, deliveryId]);
+  const [, , due] = await Promise.all([
+    tx.query(openLine, [accountId, deliveryId, now]),
+    tx.query(hasten, [accountId, deliveryId, attempt, now]),
+    tx.query<DeliveryRow>(selectOne, [accountId, deliveryId]),
+  ]);
+  tx.hint('deliveries');
+  return due.rows[0] ?? null;
 }
 
 /**

@@ -14,6 +14,8 @@ export function registrationRecord(registration: Registration) {
     status: registration.status,
     disabled_reason: registration.disabledReason,
     disabled_at: isoOrNull(registration.disabledAtMs),
+    failed_attempts: registration.failedAttempts,
+    failing_since: isoOrNull(registration.failingSinceMs),
     secret_last4: registration.secretLast4,
     created_at: iso(registration.createdAtMs),
     updated_at: iso(registration.updatedAtMs),

@@ -30,6 +30,9 @@ export interface Registration extends RegistrationSettings {
   readonly status: WebhookStatus;
   readonly disabledReason: string | null;
   readonly disabledAtMs: number | null;
+  /** Since the last success, and when the first of them ended. */
+  readonly failedAttempts: number;
+  readonly failingSinceMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -62,12 +65,14 @@ interface RegistrationRow extends Omit<TargetRow, 'secret' | 'previous_secret'> 
   readonly secret_last4: string;
   readonly disabled_reason: string | null;
   readonly disabled_at: number | null;
+  readonly failed_attempts: number;
+  readonly failing_since: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
 const columns = `w.webhook_id, w.url, w.events, w.description, w.retry_policy, w.headers, w.secret_last4, w.status,
-          w.disabled_reason, w.disabled_at, w.created_at, w.updated_at`;
+          w.disabled_reason, w.disabled_at, w.failed_attempts, w.failing_since, w.created_at, w.updated_at`;
 
 const selectWebhook = statement(
   'webhook_select',
@@ -275,6 +280,8 @@ function registrationOf(secrets: Secrets, row: RegistrationRow): Registration {
     status: row.status,
     disabledReason: row.disabled_reason,
     disabledAtMs: row.disabled_at,
+    failedAttempts: row.failed_attempts,
+    failingSinceMs: row.failing_since,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   };

@@ -9,8 +9,8 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { eventSchema } from '../../../manifest/event-kind.ts';
 import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { boundField } from '../list-fields.ts';
-import { problem } from '../problems.ts';
 import type { AccountState } from '../state.ts';
+import { requireEventType } from '../webhook-changes.ts';
 
 export const eventsList = defineCapability<AccountState>()({
   id: 'account.events.list',
@@ -42,8 +42,7 @@ export const eventsList = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const { db, region } = ctx.core;
     const filter = { type: input.type ?? null, fromMs: instantOf('from', input.from), toMs: instantOf('to', input.to) };
-    if (filter.type !== null && !ctx.core.eventTypes.has(filter.type))
-      throw problem('UNKNOWN_EVENT_TYPE', { param: 'type' });
+    if (filter.type !== null) requireEventType(ctx.core, filter.type, 'type');
     checkOrder(filter.fromMs, filter.toMs);
     const { items, ...rest } = await listPage(ctx, input, {
       filters: Object.values(filter).map(String),

@@ -80,8 +80,11 @@ export function answerOf({
   return `${status ?? code}${ms === null ? '' : `, ${ms} ms`}`;
 }
 
-function again(visit: Visit, { delivery_id, status }: Delivery): Html | string {
-  return status === 'pending' ? '' : actButton(visit, REDELIVER, 'Redeliver', { delivery_id });
+/** What is pending is sent now; before its first attempt has ended, and while one runs, it is on its way. */
+function again(visit: Visit, { delivery_id, status, next_attempt_at: next, attempts: made }: Delivery): Html | string {
+  const isPending = status === 'pending';
+  if (isPending && (next === null || made.length === 0)) return '';
+  return actButton(visit, REDELIVER, isPending ? 'Send now' : 'Redeliver', { delivery_id });
 }
 
 /** What was sent and what came back; closed, so that the list stays one of lines. */

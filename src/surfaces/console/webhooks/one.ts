@@ -34,7 +34,7 @@ export const webhookPage: ConsolePage = {
     [REDELIVER]: {
       capability: 'account.webhooks.redeliver',
       input: (form) => ({ delivery_id: textOf(form, 'delivery_id') }),
-      done: 'It is delivered again.',
+      done: 'The event is being sent again.',
     },
     test: {
       capability: 'account.webhooks.test',

@@ -2,6 +2,7 @@
 import { type Html, html } from '../../../lib/html.ts';
 import { field } from '../parts/form.ts';
 import { badge } from '../parts/table.ts';
+import { countOf } from '../parts/text.ts';
 import type { Visit } from '../visit.ts';
 
 export interface Webhook {
@@ -14,6 +15,8 @@ export interface Webhook {
   readonly status: 'enabled' | 'disabled';
   readonly disabled_reason: string | null;
   readonly disabled_at: string | null;
+  readonly failed_attempts: number;
+  readonly failing_since: string | null;
   readonly secret_last4: string;
   readonly created_at: string;
 }
@@ -29,11 +32,18 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export function standing(webhook: Webhook): Html {
-  return badge(standingText(webhook), webhook.status === 'enabled' ? 'good' : isBroken(webhook) ? 'critical' : 'plain');
+  const kind = isBroken(webhook) || isFailing(webhook) ? 'critical' : webhook.status === 'enabled' ? 'good' : 'plain';
+  return badge(standingText(webhook), kind);
 }
 
-export function standingText({ status, disabled_reason: reason }: Webhook): string {
-  return status === 'enabled' ? 'on' : (REASONS[reason ?? ''] ?? 'off');
+export function standingText(webhook: Webhook): string {
+  if (webhook.status === 'disabled') return REASONS[webhook.disabled_reason ?? ''] ?? 'off';
+  return isFailing(webhook) ? `failing: ${countOf(webhook.failed_attempts, 'attempt')} since the last success` : 'on';
+}
+
+/** It is on, and its last attempt failed. */
+function isFailing({ status, failing_since: since }: Webhook): boolean {
+  return status === 'enabled' && since !== null;
 }
 
 /** It is off, and not because somebody wanted it so. */

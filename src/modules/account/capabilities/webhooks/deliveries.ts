@@ -5,9 +5,8 @@ import { type DeliveryStatus, deliveryRecord } from '../../../../core/webhooks/d
 import { listDeliveries } from '../../../../core/webhooks/deliveries/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
-import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
-import { requireWebhook } from '../../webhook-changes.ts';
+import { requireEventType, requireWebhook } from '../../webhook-changes.ts';
 import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksDeliveries = defineCapability<AccountState>()({
@@ -18,7 +17,7 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
   description:
     'What was sent to the webhook, newest first, for 30 days, with every attempt and how it went. Those of a deleted webhook stay ' +
     'listed. Send one again with account.webhooks.redeliver.',
-  keywords: ['webhook logs', 'failed webhook attempts', 'delivery history'],
+  keywords: ['webhook logs', 'failed webhook attempts', 'delivery history', 'why a webhook did not arrive'],
   input: Type.Object({
     id: webhookIdField,
     cursor: cursorField,
@@ -50,9 +49,7 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
   async run({ ctx, input }) {
     const { db } = ctx.core;
     const filter = { status: (input.status ?? null) as DeliveryStatus | null, eventType: input.event_type ?? null };
-    if (filter.eventType !== null && !ctx.core.eventTypes.has(filter.eventType)) {
-      throw problem('UNKNOWN_EVENT_TYPE', { param: 'event_type' });
-    }
+    if (filter.eventType !== null) requireEventType(ctx.core, filter.eventType, 'event_type');
     const shown = await listPage(ctx, input, {
       filters: [input.id, String(filter.status), String(filter.eventType)],
       read: (beforeId, limit) => listDeliveries(db, ctx.accountId, input.id, filter, beforeId, limit),

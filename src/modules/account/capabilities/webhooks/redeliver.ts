@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
-import { readDelivery, redeliver } from '../../../../core/webhooks/deliveries/store.ts';
+import { deliveryRecord, isPaused } from '../../../../core/webhooks/deliveries/record.ts';
+import { readDelivery, redeliver, sendNow } from '../../../../core/webhooks/deliveries/store.ts';
 import { findRegistration } from '../../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../../../problems/problem.ts';
@@ -14,9 +14,10 @@ export const webhooksRedeliver = defineCapability<AccountState>()({
   path: '/v1/account/webhooks/redeliver/{delivery_id}',
   summary: 'Delivers an event once more.',
   description:
-    'Makes a new delivery of the same event to the same webhook, as it is registered now, with all its retries; whatever became of the ' +
-    'first one. The receiver sees the same webhook-id. Events are kept for 30 days. A disabled webhook must be enabled first (409).',
-  keywords: ['resend webhook event', 'retry delivery', 'replay event'],
+    'Makes a new delivery of the same event to the same webhook, as it is registered now, with all its retries. A delivery that waits for its ' +
+    'next attempt is sent now instead, and answered as it is. The receiver sees the same webhook-id. Events are kept for 30 days. ' +
+    'A disabled webhook must be enabled first (409).',
+  keywords: ['resend webhook event', 'retry delivery', 'replay event', 'send a webhook again'],
   input: Type.Object({ delivery_id: deliveryIdField }),
   output: deliverySchema,
   price: 'free',
@@ -47,7 +48,9 @@ export const webhooksRedeliver = defineCapability<AccountState>()({
         const message = 'The webhook is disabled; enable it with account.webhooks.update first.';
         throw problem('STATE_CONFLICT', { message, detail: 'webhook_disabled', param: 'delivery_id' });
       }
-      const made = await redeliver(tx, ctx.accountId, deliveryId, nowMs);
+      const made = isPaused(earlier)
+        ? await sendNow(tx, ctx.accountId, earlier, nowMs)
+        : await redeliver(tx, ctx.accountId, deliveryId, nowMs);
       if (made === null) throw unknownDelivery();
       return deliveryRecord(made);
     });

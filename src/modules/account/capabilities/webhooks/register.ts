@@ -28,7 +28,14 @@ export const webhooksRegister = defineCapability<AccountState>()({
     'From now on every event of the given types is POSTed to url, signed as Standard Webhooks says, with the secret of this answer, which ' +
     'is shown this once. Answer 2xx within 15 seconds; anything else is tried again by retry_policy. A delivery may arrive more than ' +
     `once: its webhook-id stays the same. A url whose host does not resolve yet is taken with a warning.\n\n${signingRecipe}`,
-  keywords: ['add webhook endpoint', 'subscribe to events', 'get notified', 'event notifications', 'callback url'],
+  keywords: [
+    'add webhook endpoint',
+    'subscribe to events',
+    'get notified',
+    'event notifications',
+    'callback url',
+    'tell my server what happens',
+  ],
   input: Type.Object({
     url: urlField,
     events: eventsField,

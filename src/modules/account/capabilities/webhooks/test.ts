@@ -18,7 +18,7 @@ export const webhooksTest = defineCapability<AccountState>()({
     'One attempt, made before the answer: an event of the first type that the webhook subscribes to, with test true and the JSON object ' +
     'of the body, whatever it holds, as data.object. It is signed as every delivery is and is not tried again. A disabled webhook can be ' +
     'tested as well. The call succeeds when the attempt was made; status, http_status and error_code tell how.',
-  keywords: ['send test event', 'ping webhook', 'try webhook endpoint'],
+  keywords: ['send test event', 'ping webhook', 'try webhook endpoint', 'try out a webhook'],
   input: Type.Object({ id: webhookIdField }, { additionalProperties: true }),
   output: deliverySchema,
   price: 'free',

@@ -28,7 +28,7 @@ export const webhooksUpdate = defineCapability<AccountState>()({
     'Absent fields stay as they are. A new secret signs at once, and the one before beside it for 24 hours, so that receivers can ' +
     'change over; the answer shows it, this once. What is pending goes to the new url. status `disabled` stops deliveries and skips ' +
     'what is pending; `enabled` starts them again, also after the service disabled the webhook, and forgets its failures.',
-  keywords: ['rotate webhook secret', 'enable webhook', 'disable webhook', 'change webhook url'],
+  keywords: ['rotate webhook secret', 'enable webhook', 'disable webhook', 'change webhook url', 'turn a webhook off'],
   input: Type.Object({
     id: webhookIdField,
     url: Type.Optional(urlField),
