@@ -74,7 +74,12 @@ export async function usageOf(db: Queryable, accountId: string, { fromMs, toMs }
 }
 
 function figuresOf(row: SumRow) {
-  return { count: Number(row.requests ?? 0n), units: Number(row.units ?? 0n), spend_usd: usd(row.spend ?? 0n) };
+  return {
+    count: Number(row.requests ?? 0n),
+    error_count: Number(row.errors ?? 0n),
+    units: Number(row.units ?? 0n),
+    spend_usd: usd(row.spend ?? 0n),
+  };
 }
 
 interface SeriesRow {

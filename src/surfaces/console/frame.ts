@@ -3,6 +3,7 @@
 import { type Html, html } from '../../lib/html.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { privatePageHeaders } from '../pages/frame.ts';
+import { iconLink } from '../pages/icon.ts';
 import { signOutForm } from '../pages/visitor.ts';
 import type { Assets } from './assets/assets.ts';
 import { foot } from './foot.ts';
@@ -56,7 +57,7 @@ function documentOf({ page, pages, visit, view, assets, done, since }: Framed): 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}">
 <title>${view.title} · Quartermaster</title>
-<link rel="icon" href="data:,">
+${iconLink}
 ${assets.style(visit)}
 ${assets.script(visit, 'console')}
 ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}

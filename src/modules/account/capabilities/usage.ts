@@ -10,6 +10,7 @@ import type { AccountState } from '../state.ts';
 
 const figures = {
   count: Type.Integer({ description: 'Calls, failed ones included.' }),
+  error_count: Type.Integer({ description: 'Failed calls among them.' }),
   units: Type.Integer({ description: 'Billed units, such as messages or vectors.' }),
   spend_usd: usdField('Charged for them.'),
 };
@@ -23,7 +24,7 @@ export const usage = defineCapability<AccountState>()({
     'Spending, calls and failed calls, in all, by capability and by key; without bounds for the current UTC calendar month. Usage is ' +
     'kept by the hour: `from` is rounded down and `to` up to a full hour (to a full day of what is older than 62 days, to a full month of what is older than 430), and period_start and period_end show what was summed. ' +
     'Billable calls are counted together with their charge, all others within five seconds.',
-  keywords: ['cost report', 'spending by module', 'billing summary', 'usage statistics'],
+  keywords: ['cost report', 'spending by module', 'billing summary', 'usage statistics', 'what was spent last month'],
   input: Type.Object({
     from: Type.Optional(boundField('Start of the period.')),
     to: Type.Optional(boundField('End of the period, itself not included.')),

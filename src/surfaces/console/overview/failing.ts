@@ -73,7 +73,7 @@ export async function failing(visit: Visit, usage: Promise<Read<Calls>>): Promis
 function errorRate(visit: Visit, { data: of }: Read<Calls>): Html {
   if (of === null || of.request_count === 0) return html``;
   const told = html`${count(of.error_count)} of ${countOf(of.request_count, 'call')} failed, ${shareText(of.error_count, of.request_count)}`;
-  const query = withPeriod(visit, { figure: 'calls' });
+  const query = withPeriod(visit, { figure: 'failed' });
   return html`<p class="small">In the time below <a href="${visit.path(`/usage?${query}`)}">${told}</a>.</p>`;
 }
 

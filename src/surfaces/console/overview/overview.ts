@@ -101,21 +101,29 @@ ${panel(visit, 'By key', usage, (data) => byKey(visit, data, keys.data?.items ??
 function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, lastWeek: Read<Usage>): Html {
   return html`<section class="panel" aria-label="Money">${shown(visit, balance, (data) => {
     const perDay = (lastWeek.data?.spend_usd ?? 0) / WEEK_DAYS;
-    const days = perDay > 0 ? data.balance_usd / perDay : Number.POSITIVE_INFINITY;
-    const runway = days > RUNWAY_DAYS_MAX ? 'years' : durationText(days * 86_400);
     return html`${figures([
       [
         'Balance',
         html`<span aria-live="polite">${money(data.balance_usd)}</span>`,
         data.held_usd > 0 ? html`${money(data.held_usd)} more is held` : 'nothing is held',
       ],
-      ['Lasts', runway, perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days'],
+      [
+        'Lasts',
+        runwayText(data.balance_usd, perDay),
+        perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days',
+      ],
       ['Spent in 7 days', money(lastWeek.data?.spend_usd ?? 0), `${count(lastWeek.data?.request_count ?? 0)} calls`],
       ['Failed in 7 days', count(lastWeek.data?.error_count ?? 0), shareOf(lastWeek.data)],
     ])}
 ${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Look at the wallet</a></p>`}
 ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
   })}${shown(visit, budget, (data) => budgetBar(visit, data))}</section>`;
+}
+
+function runwayText(balanceUsd: number, usdPerDay: number): string {
+  if (balanceUsd <= 0) return 'empty';
+  const days = usdPerDay > 0 ? balanceUsd / usdPerDay : Number.POSITIVE_INFINITY;
+  return days > RUNWAY_DAYS_MAX ? 'years' : durationText(days * 86_400);
 }
 
 function shareOf(week: Usage | null): string {

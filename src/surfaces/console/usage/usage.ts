@@ -13,6 +13,7 @@ import { callerName } from './caller.ts';
 interface Sum {
   readonly spend_usd: number;
   readonly count: number;
+  readonly error_count: number;
   readonly units: number;
 }
 
@@ -30,6 +31,7 @@ interface Series {
     readonly group: string | null;
     readonly spend_usd: number;
     readonly request_count: number;
+    readonly error_count: number;
   }[];
 }
 
@@ -43,6 +45,15 @@ interface Row extends Sum {
   readonly name: string;
   /** Spend in the period before, USD. */
   readonly before: number;
+}
+
+type Figure = 'USD' | 'calls' | 'failed';
+
+const FIELDS = { USD: 'spend_usd', calls: 'request_count', failed: 'error_count' } as const;
+
+function figureOf({ query }: Visit): Figure {
+  const sent = query.get('figure');
+  return sent === 'calls' || sent === 'failed' ? sent : 'USD';
 }
 
 export const usagePage: ConsolePage = {
@@ -60,7 +71,7 @@ async function show(visit: Visit): Promise<View> {
   const period = periodOf(visit);
   const before = periodBefore(period);
   const by = query.get('by') === 'key' ? 'key' : 'capability';
-  const figure = query.get('figure') === 'calls' ? 'calls' : 'USD';
+  const figure = figureOf(visit);
   const filter = filterOf(visit);
   const within = ({ from, to }: Pick<Period, 'from' | 'to'>) => ({ from, to, ...filter });
   const [now, earlier, series, keys] = await Promise.all([
@@ -83,12 +94,13 @@ ${periodControl(visit, period)}
 ${tabs('Figure', [
   { text: 'Spend', href: withQuery(visit, { figure: null }), isHere: figure === 'USD' },
   { text: 'Calls', href: withQuery(visit, { figure: 'calls' }), isHere: figure === 'calls' },
+  { text: 'Failed', href: withQuery(visit, { figure: 'failed' }), isHere: figure === 'failed' },
 ])}
 ${stepTabs(visit, period)}</div>
 ${filterForm(visit, filter, names)}
 ${shown(visit, now, (data) => sums(data, earlier.data))}
 ${shown(visit, series, (data) => drawn(visit, data, period, figure, names))}
-${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(visit, [data, earlier.data], by, names), data.spend_usd)}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
+${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, shownRows(rowsOf(visit, [data, earlier.data], by, names), figure), data.spend_usd)}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
   return { title: 'Usage', content, hasPlots: true };
 }
 
@@ -145,21 +157,26 @@ function drawn(
   visit: Visit,
   { points }: Series,
   { to }: Period,
-  figure: 'USD' | 'calls',
+  figure: Figure,
   names: ReadonlyMap<string, string>,
 ): Html {
-  const figureOf = (point: Series['points'][number]) => (figure === 'USD' ? point.spend_usd : point.request_count);
   const groups = [...Map.groupBy(points, ({ group }) => group ?? 'all')].filter(([, of]) =>
-    of.some((point) => figureOf(point) > 0),
+    of.some((point) => point[FIELDS[figure]] > 0),
   );
   if (groups.length === 0) return html`<p class="empty">Nothing to draw in this time.</p>`;
   const instants = [...new Set(points.map(({ ts }) => ts))];
   const series = groups.map(([group, of]) => {
-    const byInstant = new Map(of.map((point) => [point.ts, figureOf(point)]));
+    const byInstant = new Map(of.map((point) => [point.ts, point[FIELDS[figure]]]));
     return { label: callerName(visit, group, names), values: instants.map((instant) => byInstant.get(instant) ?? 0) };
   });
-  const caption = figure === 'USD' ? 'Spend' : 'Calls';
-  return plot({ caption, unit: figure, instants, series, isRunning: Date.parse(to) > visit.nowMs });
+  const caption = { USD: 'Spend', calls: 'Calls', failed: 'Failed calls' }[figure];
+  return plot({
+    caption,
+    unit: figure === 'failed' ? 'calls' : figure,
+    instants,
+    series,
+    isRunning: Date.parse(to) > visit.nowMs,
+  });
 }
 
 /** Those of the period, then those that only the period before has. */
@@ -178,11 +195,17 @@ function rowsOf(
   const earlier = new Map(sums(before).map((sum) => [sum.id, sum.spend_usd]));
   const present = sums(now);
   const gone = [...earlier.keys()].filter((id) => !present.some((sum) => sum.id === id));
-  return [...present, ...gone.map((id) => ({ id, count: 0, units: 0, spend_usd: 0 }))].map((sum) => ({
+  return [...present, ...gone.map((id) => ({ id, count: 0, error_count: 0, units: 0, spend_usd: 0 }))].map((sum) => ({
     ...sum,
     name: callerName(visit, sum.id, names),
     before: earlier.get(sum.id) ?? 0,
   }));
+}
+
+/** Of failures only what failed, most first. */
+function shownRows(all: readonly Row[], figure: Figure): readonly Row[] {
+  if (figure !== 'failed') return all;
+  return all.filter(({ error_count }) => error_count > 0).sort((one, other) => other.error_count - one.error_count);
 }
 
 function rows(visit: Visit, of: readonly Row[], all: number): Html {
@@ -197,6 +220,7 @@ function rows(visit: Visit, of: readonly Row[], all: number): Html {
         cell: ({ id, name }) => html`<a href="${withQuery(visit, { [field]: id })}">${short(name, 80)}</a>`,
       },
       { title: 'Calls', kind: 'number', cell: (row) => count(row.count) },
+      { title: 'Failed', kind: 'number', cell: (row) => count(row.error_count) },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
       { title: 'Before', usd: ({ before }) => before },
       { title: 'Spend', usd: ({ spend_usd }) => spend_usd },

@@ -95,7 +95,8 @@ function sizes(visit: Visit, one: Collection): Html {
     ['Dimensions', count(one.dimension)],
     ['In memory', sizeText(bytes)],
   ])}${facts([
-    ['State', html`${stateOf(one)} ${index === 'cold' ? 'not in memory: the first query loads it' : index}`],
+    ['State', stateOf(one)],
+    ['Index', index === 'ready' ? null : index === 'cold' ? 'not in memory: the first query loads it' : index],
     ['Metric', one.metric],
     ['Made', time(visit, one.created_at)],
   ])}`;
