@@ -101,8 +101,8 @@ const matchSchema = Type.Object(
 );
 
 export const resultFields = {
-  matches: Type.Array(matchSchema, { description: 'Best first; equal scores by id.' }),
-  items: Type.Array(matchSchema, { description: 'The same as matches.' }),
+  items: Type.Array(matchSchema, { description: 'Best first; equal scores by id.' }),
+  matches: Type.Array(matchSchema, { description: 'The same as items.' }),
   next_cursor: Type.Unsafe<null>({ type: 'null', description: 'Always null: top_k is the whole answer.' }),
   raw_vendor_payload: Type.Object(
     {

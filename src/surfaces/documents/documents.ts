@@ -1,6 +1,7 @@
 // Every public document of the service: static, served without a key.
 import type { Manifest } from '../../manifest/manifest.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';
+import { iconSvg } from '../pages/icon.ts';
 import { docsPages } from './docs/docs.ts';
 import { linkRoot, renderHtml } from './docs/html-page.ts';
 import { renderMarkdown } from './docs/markdown-page.ts';
@@ -50,6 +51,10 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
     ...shownModules(manifest).map((module): [string, PublicDocument] => [
       `/llms/${module.name}.txt`,
       plainOf(() => renderModule(manifest, module, options.baseUrl)),
+    ]),
+    ...['/favicon.ico', '/favicon.svg'].map((path): [string, PublicDocument] => [
+      path,
+      { contentType: 'image/svg+xml', render: () => iconSvg },
     ]),
     ['/docs/style.css', { contentType: 'text/css; charset=utf-8', render: () => docsStyle }],
     ...docsOf(manifest, options),

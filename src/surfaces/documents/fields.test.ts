@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { fixtureManifest } from '../../../test/contract/fixture.ts';
 import { asJsonSchema } from '../../manifest/json-schema.ts';
-import { fieldsOf, typeInWords } from './fields.ts';
+import { fieldsAnswered, fieldsOf, typeInWords } from './fields.ts';
 
 describe('typeInWords', () => {
   test.each([
@@ -32,4 +32,14 @@ test('fields are listed path first, nested ones by their path, the idempotency k
     ['items[].label', 'body', true],
     ['idempotency_key', 'body', false],
   ]);
+});
+
+test('a list that is answered by two names is shown by one', () => {
+  const list = (description: string) => Type.Array(Type.Object({ id: Type.String() }), { description });
+  const output = Type.Object({
+    items: list('Newest first.'),
+    groups: list('The same as items.'),
+    groups_total: Type.Integer(),
+  });
+  expect(fieldsAnswered({ output }).map(({ path }) => path)).toEqual(['items', 'items[].id', 'groups_total']);
 });

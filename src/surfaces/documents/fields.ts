@@ -32,6 +32,18 @@ export function fieldsOf(capability: Capability): Field[] {
   ];
 }
 
+const SAME = /^The same as [a-z_]+\.$/;
+
+/** The fields of an answer, each by one name: what is there by another name too is shown by the first only. */
+export function fieldsAnswered({ output }: Pick<Capability, 'output'>): FieldAt[] {
+  const all = fieldsWithin(asJsonSchema(output));
+  const doubled = all.filter(({ schema }) => SAME.test(schema.description ?? '')).map(({ path }) => path);
+  return all.filter(
+    ({ path }) =>
+      !doubled.some((name) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name))),
+  );
+}
+
 function inWords({ path, schema, required }: FieldAt, place: FieldPlace): Field {
   return {
     name: path,

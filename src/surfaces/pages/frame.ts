@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Html, html } from '../../lib/html.ts';
 import type { RawAnswer } from '../../manifest/raw-route.ts';
+import { iconLink } from './icon.ts';
 import { consoleStyle } from './style.ts';
 
 export interface Framed {
@@ -24,6 +25,7 @@ export function framed({ status, title, content, signOut, isNarrow = false, head
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Quartermaster</title>
+${iconLink}
 <style>${new Html(consoleStyle)}</style>
 </head>
 <body>
@@ -40,7 +42,7 @@ ${content}
 function pageHeaders(): RawAnswer['headers'] {
   const hash = createHash('sha256').update(consoleStyle).digest('base64');
   return privatePageHeaders(
-    `default-src 'none'; style-src 'sha256-${hash}'; img-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   );
 }
 

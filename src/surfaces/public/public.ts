@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
+import { missingPage } from '../documents/docs/docs.ts';
+import { linkRoot, renderHtml } from '../documents/docs/html-page.ts';
 import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import {
@@ -59,7 +61,12 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
     if (!hasStarted())
       throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: RETRY_AFTER_MS, message: 'The service is starting.' });
     documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
-    if (!documents.has(asked)) return reply.callNotFound();
+    if (!documents.has(asked)) {
+      if (!asked.startsWith(PAGES) || !prefersPage(headers.accept)) return reply.callNotFound();
+      const page = renderHtml(missingPage(manifest, asked), '/docs', linkRoot(baseUrl()));
+      void reply.code(404).headers({ ...publicDocumentHeaders, 'cache-control': 'no-store', vary: 'Accept' });
+      return reply.type('text/html; charset=utf-8').send(page);
+    }
     const path = inFormOf(documents, asked, headers.accept);
     const { contentType, render, partOf } = documents.get(path) as PublicDocument;
     const part = partOf?.(query as URLSearchParams) ?? null;

@@ -17,7 +17,7 @@ export const remove = defineCapability<VectorState>()({
   description:
     'Ids that are not there, and a missing collection, are no error: deleted counts those that were. Send ids repeated (ids=a&ids=b), as one ' +
     'list with commas (ids=a,b), or as an array in the body, which is the only way for ids that hold commas.',
-  keywords: ['delete vectors by id', 'remove embeddings'],
+  keywords: ['delete vectors by id', 'remove embeddings', 'remove vectors'],
   input: Type.Object({
     collection: collectionField,
     ids: idsField(`1 to ${IDS_MAX} ids.`),

@@ -22,7 +22,14 @@ export const upsert = defineCapability<VectorState>()({
     'All or nothing, durable before it answers, and seen by every query that starts after the answer. An id that is there is overwritten, ' +
     'metadata included; of an id sent twice the last counts, once. Numbers are kept as 32-bit floats. Send many vectors a call: it is ' +
     'faster, and the least price of a call covers ten.',
-  keywords: ['insert embeddings', 'store vectors', 'add documents to rag', 'index embeddings', 'pinecone upsert'],
+  keywords: [
+    'insert embeddings',
+    'store vectors',
+    'add documents to rag',
+    'index embeddings',
+    'pinecone upsert',
+    'save embeddings',
+  ],
   input: Type.Object({
     collection: collectionField,
     vectors: Type.Array(

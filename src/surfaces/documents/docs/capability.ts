@@ -3,11 +3,10 @@ import { moduleOf } from '../../../core/scopes.ts';
 import type { Capability } from '../../../manifest/capability.ts';
 import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/describe.ts';
 import { failureCodes } from '../../../manifest/failures.ts';
-import { asJsonSchema, fieldsWithin } from '../../../manifest/json-schema.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { problemOf } from '../../../manifest/offer.ts';
 import { curlOfExample } from '../curl.ts';
-import { fieldsOf, typeInWords } from '../fields.ts';
+import { fieldsAnswered, fieldsOf, typeInWords } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { type Block, code, type DocsPage, h1, h2, prose } from './page.ts';
 
@@ -66,7 +65,7 @@ function examples(manifest: Manifest, capability: Capability, baseUrl: string): 
 }
 
 function answer(capability: Capability): Block[] {
-  const fields = fieldsWithin(asJsonSchema(capability.output));
+  const fields = fieldsAnswered(capability);
   if (fields.length === 0) return [];
   const rows = fields.map(({ path, schema, required }) => [
     code(path),

@@ -1,4 +1,5 @@
 // The documentation under /docs: an index, one page per capability, one per error code, the events.
+import { nearest } from '../../../lib/nearest.ts';
 import { pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import type { Module } from '../../../manifest/module.ts';
@@ -24,6 +25,26 @@ export function docsPages(manifest: Manifest, { baseUrl }: SurfaceOptions): Map<
       () => errorPage(manifest, failure, entry),
     ]),
   ]);
+}
+
+/** What browsers get in place of a page that does not exist: where they are, and what is near. */
+export function missingPage({ problems, byId, events }: Manifest, path: string): DocsPage {
+  const [section = '', name = ''] = path.slice('/docs/'.length).split('/');
+  const ids: Readonly<Record<string, readonly string[]>> = {
+    errors: Object.keys(problems),
+    capabilities: [...byId.keys()],
+    events: events.map(({ type }) => type),
+  };
+  const near = nearest(section === 'errors' ? name.toUpperCase() : name, ids[section] ?? [], 3);
+  const up = section === 'errors' || section === 'events' ? `/docs/${section}` : '/docs';
+  const links = near.map((id) => ({ text: id, to: `/docs/${section}/${id}` }));
+  const blocks: Block[] = [
+    { kind: 'up', link: { text: up === '/docs' ? 'Documentation' : `All ${section}`, to: up } },
+    h1('Page not found'),
+    prose('The documentation has no page at this address.'),
+    ...(links.length === 0 ? [] : [h2('Did you mean'), { kind: 'links', links } satisfies Block]),
+  ];
+  return { title: 'Page not found', blocks };
 }
 
 function indexPage(manifest: Manifest, baseUrl: string): DocsPage {

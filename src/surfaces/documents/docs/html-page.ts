@@ -1,5 +1,6 @@
 // A page as HTML, in the frame of every documentation page: no script, no external resource, one stylesheet of our own.
 import { type Html, html } from '../../../lib/html.ts';
+import { iconLink } from '../../pages/icon.ts';
 import type { Block, Cell, DocsPage, PageLink } from './page.ts';
 
 /** Where links of the pages begin: the path of the base URL, so that the pages work behind any host and prefix. */
@@ -16,7 +17,7 @@ export function renderHtml({ title, blocks }: DocsPage, path: string, root: stri
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Quartermaster</title>
-<link rel="icon" href="data:,">
+${iconLink}
 <link rel="stylesheet" href="${root}/docs/style.css">
 <link rel="alternate" type="text/markdown" href="${root}${path}.md">
 </head>

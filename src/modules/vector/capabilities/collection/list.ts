@@ -17,7 +17,7 @@ export const collectionList = defineCapability<VectorState>()({
   summary: 'Lists the collections of the account.',
   description:
     'Collections by name. Without cursor and limit the whole list comes at once; with either of them, page by page.',
-  keywords: ['list vector indexes', 'show collections'],
+  keywords: ['list vector indexes', 'show collections', 'which collections there are'],
   input: Type.Object({
     cursor: cursorField,
     limit: Type.Optional(
@@ -29,8 +29,8 @@ export const collectionList = defineCapability<VectorState>()({
     ),
   }),
   output: Type.Object({
-    collections: Type.Array(collectionSchema, { description: 'This page, or all.' }),
-    items: Type.Array(collectionSchema, { description: 'The same as collections.' }),
+    items: Type.Array(collectionSchema, { description: 'This page, or all.' }),
+    collections: Type.Array(collectionSchema, { description: 'The same as items.' }),
     ...pageFields,
     raw_vendor_payload: enginePayload,
   }),
