@@ -19,6 +19,13 @@ test('every entry of the price book stands with the capability that is charged o
   expect([...new Set(named)].sort()).toEqual(Object.keys(manifest.prices.prices).sort());
 });
 
+test('tokens are priced by the million, and what a batch has made by what is charged for it', () => {
+  const text = publicDocuments(manifest, { baseUrl }).get('/llms/ai.txt')?.render() ?? '';
+  const line = (id: string) => text.split('\n').find((each) => each.includes(`[${id}]`));
+  expect(line('ai.chat')).toContain('(0.01 USD per million tokens;');
+  expect(line('ai.batch.create')).toContain('(0.01 USD per million tokens, as ai.chat and ai.embed;');
+});
+
 test.each(['cron.create', 'cron.update', 'cron.resume'])('%s shows the price of a run on every surface', async (id) => {
   const documents = publicDocuments(manifest, { baseUrl });
   const text = (path: string) => documents.get(path)?.render() ?? '';

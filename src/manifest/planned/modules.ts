@@ -10,8 +10,30 @@ export function plannedModules(built: readonly { readonly name: string }[]): Rea
 }
 
 export function notBuilt(module: string): Problem {
-  return problem('CAPABILITY_NOT_FOUND', {
-    detail: 'planned',
-    message: `The module ${module} is planned and not available here.`,
-  });
+  return problem('CAPABILITY_NOT_FOUND', { detail: 'planned', message: notBuiltText(module) });
 }
+
+export function notBuiltText(module: string): string {
+  return `The module ${module} is planned and not available here.`;
+}
+
+/** What users call what a planned module will do, for searches. A module without words is found by its name alone. */
+export const plannedWords: Readonly<Record<string, string>> = {
+  analytics: 'track page views, product analytics, visitors, funnels, retention',
+  auth: 'log users in, sign up end users, passwords of my users, user accounts of my app',
+  captcha: 'bot check, prove to be human, challenge',
+  db: 'sql database, tables, postgres, run a query in sql',
+  dns: 'domain names, dns records, nameserver',
+  email: 'send email, read incoming email, inbox, mailbox, smtp, newsletter, email to a customer',
+  flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
+  image: 'resize images, thumbnail, crop a photo, generate an image, picture, convert png to jpeg',
+  logs: 'log lines, collect logs, log search, tail logs, otlp, loki',
+  metrics: 'prometheus metrics, gauges, counters, time series, dashboards, grafana',
+  pdf: 'create a pdf, html to pdf, merge pdf, invoice document',
+  realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
+  risk: 'fraud score, suspicious ip address, abuse',
+  rtc: 'voice call, webrtc, video conference, phone call',
+  sms: 'send sms, text message to a phone, phone number',
+  storage: 'upload a file, files, objects, bucket, s3, blob, share a file, download a file',
+  web: 'fetch a web page, scrape, crawl a site, screenshot, headless browser, search the web',
+};

@@ -5,10 +5,10 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Capability } from '../../manifest/capability.ts';
 import { summarizeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { plannedModules } from '../../manifest/planned/modules.ts';
+import { notBuiltText, plannedModules } from '../../manifest/planned/modules.ts';
 import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
-import { briefOf, findCapabilities } from './search.ts';
+import { briefOf, findCapabilities, findPlanned } from './search.ts';
 
 /** What a call asks for; nothing of it: everything. */
 export interface Question {
@@ -58,7 +58,13 @@ export function narrowedListing(
   const capabilities = found
     .slice(0, limit)
     .map((each) => (view === 'brief' ? briefOf(each, manifest) : rowOf(each, manifest, vendors)));
-  return { ...headOf(manifest), total: found.length, capabilities };
+  const planned = module === undefined ? plannedFor(manifest, q) : [];
+  return { ...headOf(manifest), ...(planned.length > 0 ? { planned } : {}), total: found.length, capabilities };
+}
+
+/** What a query asks for that is not built, with a sentence for whoever asked. */
+export function plannedFor(manifest: Manifest, query: string): { module: string; message: string }[] {
+  return findPlanned(manifest, query).map((module) => ({ module, message: notBuiltText(module) }));
 }
 
 /** Modules of the specification in its order, then those that are ours; a tag without a built module is planned. */
@@ -95,6 +101,6 @@ export function unknownModule({ modules }: Manifest, names: readonly string[], s
   const near = nearest(sent, names, 1);
   const hint = near.length === 0 ? '' : ` Did you mean ${near[0]}?`;
   const isPlanned = plannedModules(modules).has(sent);
-  const what = isPlanned ? `The module ${shown} is planned and not available here.` : `There is no module ${shown}.`;
+  const what = isPlanned ? notBuiltText(shown) : `There is no module ${shown}.`;
   return invalidField('module', 'enum', `${what}${hint} There are ${names.join(', ')}.`);
 }

@@ -80,6 +80,17 @@ export const discoverySchema = Type.Object(
         { description: 'Every module; not where something is asked for.' },
       ),
     ),
+    planned: Type.Optional(
+      Type.Array(
+        Type.Object({
+          module: Type.String({ description: 'Module tag.' }),
+          message: Type.String({ description: 'Sentence that says so.' }),
+        }),
+        {
+          description: 'Modules that `q` belongs to best and that are not built: what fits below does something else.',
+        },
+      ),
+    ),
     total: Type.Optional(Type.Integer({ description: 'How many fit what is asked for, without `limit`.', minimum: 0 })),
     capabilities: Type.Array(
       Type.Union([

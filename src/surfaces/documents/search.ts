@@ -4,6 +4,7 @@ import MiniSearch from 'minisearch';
 import type { Capability } from '../../manifest/capability.ts';
 import { pricingOf } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { plannedModules, plannedWords } from '../../manifest/planned/modules.ts';
 import { priceInWords } from './price-in-words.ts';
 
 /** Characters of a query that are looked at, and words: each is compared with all words of the index. */
@@ -13,9 +14,30 @@ const WORD_CHARACTERS_MAX = 32;
 
 /** They stand in most questions, and say nothing of what is looked for. */
 const STOP_WORDS = new Set(
-  'a an and are as at be by can do does for from has have how i if in into is it its me my of on or so that the their them there they this to was what when where which who will with you your'.split(
-    ' ',
-  ),
+  (
+    'a about an and any are as at be been by can could did do does for from get give has have how i if in into is it its just let like me my need of on one or our out put ' +
+    'please see should show so some something tell than that the their them then there these they this those to too us want was we were what when where who will with would you your'
+  ).split(' '),
+);
+
+/** Words of users for one thing: the first of each line stands for all of it, in questions as well as in what capabilities say. */
+const SYNONYMS = new Map(
+  [
+    'store save keep remember persist',
+    'job task work',
+    'error bug exception crash issue fault',
+    'delete remove erase drop rid',
+    'create make new',
+    'update change edit modify adjust',
+    'credit money funds',
+    'video film movie clip',
+    'receive fetch pull take',
+    'cancel stop abort',
+    'similar nearest alike meaning semantic',
+    'finish done complete ready',
+    'often frequent most',
+    'retry again resend repeat replay',
+  ].flatMap((line) => line.split(' ').map((word) => [stemOf(word), stemOf(line.split(' ', 1)[0] as string)])),
 );
 
 /** What of a capability is enough to choose it. */
@@ -34,6 +56,9 @@ interface Indexed {
   readonly fields: string;
 }
 
+/** Leads the ids of modules that are planned. */
+const MODULE = 'module ';
+
 const indexes = new WeakMap<Manifest, MiniSearch<Indexed>>();
 
 /** Capabilities of `isShown`, the best first; of a query without words all of them, in the order of the manifest. */
@@ -43,8 +68,16 @@ export function findCapabilities(
   isShown: (capability: Capability) => boolean,
 ): Capability[] {
   const { byId, capabilities } = manifest;
-  const found = query.trim() === '' ? capabilities : ranked(manifest, query).map((id) => byId.get(id) as Capability);
-  return found.filter(isShown);
+  const found = query.trim() === '' ? capabilities : ranked(manifest, query).map((id) => byId.get(id));
+  return found.filter((each) => each !== undefined).filter(isShown);
+}
+
+/** The planned modules that a query fits better than any capability: what it asks for is not here. */
+export function findPlanned(manifest: Manifest, query: string): string[] {
+  if (query.trim() === '') return [];
+  const found = ranked(manifest, query);
+  const end = found.findIndex((id) => manifest.byId.has(id));
+  return found.slice(0, end < 0 ? found.length : end).map((id) => id.slice(MODULE.length));
 }
 
 export function briefOf(capability: Capability, { prices }: Manifest): CapabilityBrief {
@@ -53,20 +86,25 @@ export function briefOf(capability: Capability, { prices }: Manifest): Capabilit
 }
 
 function ranked(manifest: Manifest, query: string): string[] {
-  const index = indexes.get(manifest) ?? indexOf(manifest.capabilities);
+  const index = indexes.get(manifest) ?? indexOf(manifest);
   indexes.set(manifest, index);
-  return index.search(query.slice(0, QUERY_CHARACTERS_MAX)).map(({ id }) => id as string);
+  const found = index.search(query.slice(0, QUERY_CHARACTERS_MAX));
+  // Of two words both once says more than one of them twice.
+  const weighed = found.map(({ id, score, queryTerms }) => ({ id: id as string, score: score * queryTerms.length }));
+  return weighed.sort((one, other) => other.score - one.score).map(({ id }) => id);
 }
 
-function indexOf(capabilities: readonly Capability[]): MiniSearch<Indexed> {
+function indexOf({ capabilities, modules }: Manifest): MiniSearch<Indexed> {
   const tokenize = MiniSearch.getDefault('tokenize') as (text: string) => string[];
   const index = new MiniSearch<Indexed>({
     fields: ['words', 'keywords', 'summary', 'description', 'fields'],
     processTerm: (term) => wordOf(term),
+    tokenize: (text) => tokenize(withoutHyphen(text)),
     searchOptions: {
-      tokenize: (text) => [...new Set(tokenize(text))].slice(0, QUERY_WORDS_MAX),
+      tokenize: (text) => [...new Set(tokenize(withoutHyphen(text)))].slice(0, QUERY_WORDS_MAX),
       boost: { words: 4, keywords: 3, summary: 2, fields: 0.5 },
       prefix: (term) => term.length > 2,
+      weights: { prefix: 0.3, fuzzy: 0.2 },
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       maxFuzzy: 2,
     },
@@ -79,10 +117,28 @@ function indexOf(capabilities: readonly Capability[]): MiniSearch<Indexed> {
       fields: Object.keys(input.properties).join(' ').replaceAll('_', ' '),
     })),
   );
+  index.addAll(
+    [...plannedModules(modules)].map((name) => ({
+      ...{ id: MODULE + name, words: name, keywords: plannedWords[name] ?? '' },
+      ...{ summary: '', description: '', fields: '' },
+    })),
+  );
   return index;
 }
 
+const withoutHyphen = (text: string) => text.replaceAll(/e-mail/gi, 'email');
+
 function wordOf(term: string): string | null {
-  const word = term.toLowerCase();
-  return STOP_WORDS.has(word) ? null : word.slice(0, WORD_CHARACTERS_MAX);
+  const word = term.toLowerCase().slice(0, WORD_CHARACTERS_MAX);
+  if (STOP_WORDS.has(word)) return null;
+  const stem = stemOf(word);
+  return SYNONYMS.get(stem) ?? stem;
+}
+
+/** Without the endings of English plurals and verbs; equal for forms of one word is enough, a word it need not be. */
+function stemOf(word: string): string {
+  const singular = word.replace(/(?<=[a-z]{2})ies$/, 'y').replace(/(?<=[a-z]{2}[^s])s$/, '');
+  const base = singular.replace(/(?<=[a-z]{3})(?:ing|ed)$/, '');
+  const single = base === singular ? base : base.replace(/([^aeioul])\1$/, '$1');
+  return single.length > 3 ? single.replace(/e$/, '') : single;
 }

@@ -9,6 +9,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRequest } from '../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { unknownCapability } from '../documents/discovery.ts';
+import { plannedFor } from '../documents/discovery-listing.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
 import { briefOf, findCapabilities, QUERY_CHARACTERS_MAX } from '../documents/search.ts';
 import { ownResult, readSelect, resultOf } from './answers.ts';
@@ -75,7 +76,12 @@ const searchCapabilities: OwnTool = {
     const found = findCapabilities(manifest, query, isShown).slice(0, limit as number);
     const items = found.map((each) => briefOf(each, manifest));
     // Whoever finds nothing learns where to look.
-    const data = items.length > 0 ? { items } : { items, modules: summariesOf(manifest, modules) };
+    const planned = module === undefined ? plannedFor(manifest, query) : [];
+    const data = {
+      ...(planned.length > 0 ? { planned } : {}),
+      items,
+      ...(items.length > 0 ? {} : { modules: summariesOf(manifest, modules) }),
+    };
     return ownResult(data, request.failureMetadata());
   },
 };

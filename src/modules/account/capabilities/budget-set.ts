@@ -22,7 +22,14 @@ export const budgetSet = defineCapability<AccountState>()({
     'hard_cap_usd answer 402 INSUFFICIENT_CREDIT with code_detail budget_daily or budget_monthly until the window ends, ' +
     'which error.shortfall names; a cap of 0 blocks them all. What the current window has already used counts at once. Crossing alert_threshold_usd ' +
     'sends wallet.low_balance with reason budget_alert, once a window; nothing is blocked by it.',
-  keywords: ['limit spending', 'monthly spend cap', 'daily budget', 'cost guard'],
+  keywords: [
+    'limit spending',
+    'monthly spend cap',
+    'daily budget',
+    'cost guard',
+    'do not spend more than',
+    'dollars a day',
+  ],
   input: Type.Object({
     period: Type.Enum(['daily', 'monthly'], {
       description: 'Window that the amounts are for: the calendar day or month in UTC.',

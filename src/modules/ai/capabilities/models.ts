@@ -15,7 +15,7 @@ export const models = defineCapability<AiState>()({
   description:
     'Each model by its name alone and as vendor/model, and the words that let the service choose: `auto` (the cheapest of those that can do the ' +
     'call), `cheapest`, `smartest`. Prices are USD per million tokens, with markup. `up` says whether its vendor answers at present.',
-  keywords: ['list llm models', 'model prices', 'which models are available'],
+  keywords: ['list llm models', 'model prices', 'which models are available', 'which models can be used'],
   input: Type.Object({
     capability: Type.Optional(
       Type.Unsafe<string | null>({

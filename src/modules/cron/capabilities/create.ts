@@ -34,6 +34,8 @@ export const create = defineCapability<CronState>()({
     'timer',
     'scheduled http request',
     'run later once',
+    'call a url every minute',
+    'every night',
   ],
   input: Type.Object({
     ...settingsFields,

@@ -18,7 +18,7 @@ export const resume = defineCapability<CronState>()({
   description:
     'The next run is the first slot from now on: what was missed while it was paused is not made up for. When the run_at of a job has ' +
     'passed meanwhile, set another with update first. Resuming an active job answers it as it is.',
-  keywords: ['unpause cron job', 'restart schedule'],
+  keywords: ['unpause cron job', 'restart schedule', 'turn a schedule on'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
   price: 'free',

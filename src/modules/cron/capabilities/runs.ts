@@ -15,7 +15,7 @@ export const runs = defineCapability<CronState>()({
   path: '/v1/cron/runs/{id}',
   summary: 'Lists the runs of a job.',
   description: 'Runs of the last 30 days, the latest slot first. Each slot has one run.',
-  keywords: ['cron history', 'job logs', 'did my cron run', 'failed runs'],
+  keywords: ['cron history', 'job logs', 'did my cron run', 'failed runs', 'what ran last'],
   input: Type.Object({ id: jobIdField, cursor: cursorField, limit: limitField }),
   output: pageOf(runSchema),
   price: 'free',

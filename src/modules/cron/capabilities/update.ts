@@ -19,7 +19,7 @@ export const update = defineCapability<CronState>()({
     'Changes what is sent and leaves the rest. A new schedule counts from now; cron_expr takes the place of run_at and the other way round. ' +
     'A run that has begun goes on as it was. After a change of secret the earlier one signs too for 24 hours. A completed job cannot be ' +
     'changed: create another.',
-  keywords: ['change schedule', 'edit cron expression', 'reschedule'],
+  keywords: ['change schedule', 'edit cron expression', 'reschedule', 'change the time of a schedule'],
   input: Type.Object({
     id: jobIdField,
     ...settingsFields,

@@ -14,7 +14,7 @@ export const assign = defineCapability<ErrorsState>()({
   path: '/v1/errors/assign/{error_group_id}',
   summary: 'Assigns an error group.',
   description: 'Notes who looks after the group: any name of a person or an agent, null for nobody.',
-  keywords: ['assign issue to a person', 'owner of a bug', 'triage'],
+  keywords: ['assign issue to a person', 'owner of a bug', 'triage', 'hand a bug to a colleague'],
   input: Type.Object({
     error_group_id: groupIdField,
     assigned_to: orNull<string>(

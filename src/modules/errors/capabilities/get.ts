@@ -15,7 +15,7 @@ export const get = defineCapability<ErrorsState>()({
   summary: 'Gets an error event.',
   description:
     'The event in full: stack trace, breadcrumbs, context, what is known of its group, and the events of the group before and after it.',
-  keywords: ['stack trace of one event', 'exception details'],
+  keywords: ['stack trace of one event', 'exception details', 'show one error'],
   input: Type.Object({ event_id: eventIdField }),
   output: eventSchema,
   price: 'free',

@@ -21,7 +21,13 @@ export const ack = defineCapability<QueueState>()({
   description:
     'Removes delivered messages for good. With a receipt_handle only the delivery it came with can be acknowledged: after a redelivery it ' +
     'answers acked false and touches nothing. An unknown message is no error: acked is false.',
-  keywords: ['acknowledge message', 'complete job', 'sqs DeleteMessage', 'mark job done'],
+  keywords: [
+    'acknowledge message',
+    'complete job',
+    'sqs DeleteMessage',
+    'mark job done',
+    'tell that a job is finished',
+  ],
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,

@@ -13,7 +13,14 @@ export const batchPublish = defineCapability<QueueState>()({
   summary: 'Publishes up to 100 messages.',
   description:
     'All or nothing: every message is stored and charged, or none is. Costs the price of publish per message; repeated deduplication ids cost nothing.',
-  keywords: ['bulk enqueue', 'sqs SendMessageBatch', 'send messages', 'publish many messages'],
+  keywords: [
+    'bulk enqueue',
+    'sqs SendMessageBatch',
+    'send messages',
+    'publish many messages',
+    'many messages at once',
+    'hundreds of jobs',
+  ],
   input: Type.Object({
     queue: queueName('Name of an existing queue.'),
     messages: Type.Array(

@@ -16,7 +16,7 @@ export const remove = defineCapability<QueueState>()({
   description:
     'The queue, every message in it and its push subscriptions are gone at once. Messages of it that lie in a dead-letter queue stay there. ' +
     'A missing queue is no error: deleted is false. A queue that serves as a dead-letter queue cannot be deleted (409).',
-  keywords: ['delete queue', 'drop queue', 'remove queue'],
+  keywords: ['delete queue', 'drop queue', 'remove queue', 'get rid of a queue'],
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: Type.Object({
     queue: Type.String({ description: 'The name sent.' }),

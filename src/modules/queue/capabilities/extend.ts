@@ -20,6 +20,7 @@ export const extend = defineCapability<QueueState>()({
     'job takes longer',
     'heartbeat of a worker',
     'keep lease',
+    'more time for a message',
   ],
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),

@@ -31,7 +31,14 @@ export const nack = defineCapability<QueueState>()({
     'Ends the lease: the message is available again at once, or after delay_seconds. After max_receive_count deliveries, or with requeue false, ' +
     'it goes to the dead-letter queue (without one, requeue false drops it). In a FIFO queue every later delivered message of the group comes back too, ' +
     'and that delivery of theirs is not counted; with requeue false their leases go on as they are.',
-  keywords: ['reject message', 'return job to queue', 'retry failed job', 'release message'],
+  keywords: [
+    'reject message',
+    'return job to queue',
+    'retry failed job',
+    'release message',
+    'put a message back',
+    'work went wrong',
+  ],
   input: Type.Object({
     queue: queueName('Name of the queue the message was consumed from.'),
     ...refFields,

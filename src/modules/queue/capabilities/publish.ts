@@ -24,6 +24,8 @@ export const publish = defineCapability<QueueState>()({
     'produce message',
     'push task',
     'pub/sub publish',
+    'background job',
+    'work for later',
   ],
   input: Type.Object({ queue: queueName('Name of an existing queue.'), ...publishFields }),
   output: messageSchema,

@@ -12,11 +12,18 @@ export const stats = defineCapability<QueueState>()({
   summary: 'Counts the messages of a queue.',
   description:
     'Exact at the moment of the answer. A message whose lease has ended, or that waits behind the blocked head of a FIFO group, counts as available.',
-  keywords: ['queue depth', 'queue length', 'backlog size', 'how many messages are waiting', 'consumer lag'],
+  keywords: [
+    'queue depth',
+    'queue length',
+    'backlog size',
+    'how many messages are waiting',
+    'consumer lag',
+    'how long is a queue',
+  ],
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: Type.Object({
     queue: Type.String({ description: 'Name of the queue.' }),
-    message_count: count('Available and in flight.'),
+    message_count: count('Available and in flight, without delayed messages: delayed_count counts those.'),
     available_count: count('Ready to be delivered.'),
     in_flight_count: count('Delivered, and neither acknowledged, given back nor timed out.'),
     delayed_count: count('To be delivered in the future: published or nacked with a delay.'),

@@ -28,7 +28,13 @@ export const subscribe = defineCapability<QueueState>()({
     'acknowledges; any other outcome gives the message back for 5 seconds, doubled with each delivery up to 15 minutes, or for as long ' +
     'as Retry-After says (1 second to 15 minutes). max_receive_count and the dead-letter queue apply. A FIFO group is pushed one message at a ' +
     'time, in order. Several subscriptions and consumers of a queue share its messages: each message goes to one of them.',
-  keywords: ['push messages to url', 'http worker', 'deliver queue to endpoint', 'sns subscription'],
+  keywords: [
+    'push messages to url',
+    'http worker',
+    'deliver queue to endpoint',
+    'sns subscription',
+    'call my server with each message',
+  ],
   input: Type.Object(subscribeFields),
   output: newSubscriptionSchema,
   price: 'free',

@@ -17,7 +17,7 @@ export const cancel = defineCapability<VideoState>()({
   description:
     'The job ends at once. Before a vendor has accepted it nothing is charged; afterwards the vendor is asked to stop, and what it bills ' +
     'all the same is charged: `cancel` says how that stands, and cost_usd is null until it is settled. A repeat answers the same job.',
-  keywords: ['stop rendering', 'abort video job'],
+  keywords: ['stop rendering', 'abort video job', 'stop a video'],
   input: Type.Object({
     id: jobIdField,
     job_id: Type.Optional(

@@ -17,7 +17,7 @@ export const downloadUrl = defineCapability<VideoState>()({
   summary: 'Makes a link to a film.',
   description:
     'The link needs no key, takes HEAD and ranges, and works until expires_at, or until the film is deleted.',
-  keywords: ['download video', 'mp4 link', 'signed video url'],
+  keywords: ['download video', 'mp4 link', 'signed video url', 'get the video file'],
   input: Type.Object({ id: jobIdField, expires_in: expiresInField }),
   output: Type.Object({
     job_id: Type.String({ description: 'Id of the job.' }),

@@ -11,7 +11,7 @@ export const status = defineCapability<VideoState>()({
   path: '/v1/video/status/{id}',
   summary: 'Shows how far a video job is.',
   description: 'Ask every second or two, or name a webhook_url and be told of the end.',
-  keywords: ['video progress', 'is the video ready', 'poll render'],
+  keywords: ['video progress', 'is the video ready', 'poll render', 'is a video ready'],
   input: Type.Object({ id: jobIdField }),
   output: statusSchema,
   price: 'free',

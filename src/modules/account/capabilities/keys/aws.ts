@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { awsCredentials } from '../../../../core/credentials/sigv4.ts';
 import { keyOf } from '../../../../core/keys/api-key.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
+import { textOrNull } from '../../../../manifest/fields.ts';
 import { problem } from '../../problems.ts';
 import type { AccountState } from '../../state.ts';
 
@@ -13,7 +14,7 @@ export const keysAws = defineCapability<AccountState>()({
   path: '/v1/account/keys/aws',
   summary: 'Shows the AWS credentials of the calling key.',
   description:
-    'Give these to clients of S3 and SQS in place of AWS credentials: they sign their requests with them. They follow from the secret that ' +
+    'Give these to clients of SQS in place of AWS credentials: they sign their requests with them. They follow from the secret that ' +
     'this call was made with: the same secret always gives the same ones. They have the scopes and the cap of its key and end with it. ' +
     'Keep them as secret as the key.',
   keywords: ['aws credentials', 'sigv4 access key id', 'secret access key', 'boto3 login'],
@@ -22,7 +23,7 @@ export const keysAws = defineCapability<AccountState>()({
     access_key_id: text('Id of the key.'),
     secret_access_key: text('40 letters and digits, derived from the secret that this call was made with.'),
     region: text('For clients that want one; any other is taken too.'),
-    s3_endpoint: text('Address for clients of S3.'),
+    s3_endpoint: textOrNull('Address for clients of S3; null where the service stores no objects.'),
     sqs_endpoint: text('Address for clients of SQS.'),
   }),
   price: 'free',
@@ -33,7 +34,7 @@ export const keysAws = defineCapability<AccountState>()({
   gates: ['recent_sign_in'],
   errors: [],
   events: [],
-  examples: [{ title: 'Credentials for a client of S3 or SQS', input: {} }],
+  examples: [{ title: 'Credentials for a client of SQS', input: {} }],
   async run({ ctx }) {
     const key = keyOf(ctx.principal);
     if (key === null) throw problem('INSUFFICIENT_SCOPE', { message: 'Only an API key has AWS credentials.' });

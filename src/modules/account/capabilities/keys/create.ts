@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { createKey, periodWithoutCap } from '../../../../core/keys/changes.ts';
-import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { keyWithSecret } from '../../../../core/keys/key-record.ts';
 import { validateScopes } from '../../../../core/scopes.ts';
 import type { CapPeriod, CapSetting } from '../../../../core/wallet/limits/key-cap.ts';
 import { instantForm, parseInstant } from '../../../../lib/instant.ts';
@@ -31,7 +31,13 @@ export const keysCreate = defineCapability<AccountState>()({
     'narrowest scopes that do, so that it can be revoked alone. spend_cap_usd bounds what it can spend, exactly, whatever calls come at once. A key can only grant what it may do itself, and one that ' +
     'expires makes none that outlives it. A repetition by the same key with the same idempotency_key within 30 days returns the same ' +
     'key and the same secret.',
-  keywords: ['new api key', 'generate token', 'service credentials', 'least privilege scopes'],
+  keywords: [
+    'new api key',
+    'generate token',
+    'service credentials',
+    'least privilege scopes',
+    'access for another program',
+  ],
   input: Type.Object({
     project_id: Type.Optional(
       Type.Unsafe<string | null>({
@@ -85,7 +91,7 @@ export const keysCreate = defineCapability<AccountState>()({
       requireNoMoney(entry, cap?.nanos, 'spend_cap_usd');
       const fields = { name: input.name ?? null, scopes, expiresAtMs, cap };
       const { key, secret } = await createKey(tx, ctx.core.secrets, ctx.accountId, fields, entry.nowMs);
-      return { ...keyRecord(key), key_secret: secret };
+      return keyWithSecret(key, secret);
     });
   },
 });

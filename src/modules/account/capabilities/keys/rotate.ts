@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../../core/keys/changes.ts';
-import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { keyWithSecret } from '../../../../core/keys/key-record.ts';
 import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
 import { HOUR_MS } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
@@ -62,7 +62,7 @@ export const keysRotate = defineCapability<AccountState>()({
       requireMayGetSecretOf(entry, await requireKey(tx, ctx.accountId, input.id));
       const graceMs = graceHours * HOUR_MS;
       const { key, secret } = await rotateKey(tx, ctx.core.secrets, ctx.accountId, input.id, graceMs, entry.nowMs);
-      return { ...keyRecord(key), key_secret: secret };
+      return keyWithSecret(key, secret);
     });
     if (graceHours === 0) await forgetKey(ctx.core, input.id);
     // The secret before now has an end, which this process should know.

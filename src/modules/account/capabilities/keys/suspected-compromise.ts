@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../../core/context.ts';
 import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../../core/keys/changes.ts';
-import { keyRecord } from '../../../../core/keys/key-record.ts';
+import { keyRecord, keyWithSecret } from '../../../../core/keys/key-record.ts';
 import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { HOUR_MS } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../../caller.ts';
-import { keyIdField, keySchema, keySecretField, keyWithSecretSchema } from '../../schemas.ts';
+import { keyIdField, keySchema, keySecretField, keyWithSecretSchema, secretField } from '../../schemas.ts';
 import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
@@ -37,7 +37,7 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
   }),
   output: Type.Object({
     key: Type.Object(
-      { ...keySchema.properties, key_secret: Type.Optional(keySecretField) },
+      { ...keySchema.properties, key_secret: Type.Optional(keySecretField), secret: Type.Optional(secretField) },
       { title: 'ReportedApiKey', description: 'The reported key; with key_secret when it was rotated.' },
     ),
     replacement: Type.Union([keyWithSecretSchema, Type.Null()], {
@@ -94,16 +94,14 @@ async function report(
 ) {
   if (confirmed) {
     const { key, replacement } = await replaceLeakedKey(tx, secrets, accountId, keyId, rotate, nowMs);
-    return { key: keyRecord(key), replacement: replacement === null ? null : withSecret(replacement) };
+    return { key: keyRecord(key), replacement: replacement === null ? null : shown(replacement) };
   }
   if (rotate)
     return {
-      key: withSecret(await rotateKey(tx, secrets, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)),
+      key: shown(await rotateKey(tx, secrets, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)),
       replacement: null,
     };
   return { key: keyRecord(await flagKey(tx, accountId, keyId, nowMs)), replacement: null };
 }
 
-function withSecret({ key, secret }: KeyWithSecret) {
-  return { ...keyRecord(key), key_secret: secret };
-}
+const shown = ({ key, secret }: KeyWithSecret) => keyWithSecret(key, secret);

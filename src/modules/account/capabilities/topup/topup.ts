@@ -31,7 +31,7 @@ export const topup = defineCapability<AccountState>()({
     'Nothing is charged by the call and nothing is credited yet. Hand checkout_url to a person, who pays on the hosted page within a day; ' +
     'then account.topup.get shows `succeeded`, topup.succeeded is told, and the wallet has amount_usd more, which never expires. The ' +
     'answer of a page the payer comes back to proves nothing. Credit pays what the account owes (debt_usd of account.balance) first.',
-  keywords: ['add credit', 'buy credit', 'pay', 'checkout link', 'deposit money', 'recharge wallet'],
+  keywords: ['add credit', 'buy credit', 'pay', 'checkout link', 'deposit money', 'recharge wallet', 'add money'],
   input: Type.Object({
     amount_usd: Type.Optional(
       amountField(`Credit to buy, ${USD_MIN} to ${USD_MAX} USD in whole cents; ${USD_DEFAULT} when absent.`),

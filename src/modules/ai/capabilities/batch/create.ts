@@ -29,7 +29,7 @@ export const create = defineCapability<AiState>()({
     'of its own, at most once. What fails for a while is tried three times; without credit, or when the key ends, the requests that are ' +
     'left fail. Models may be cheaper in batches. Look at ai.batch.get, or take the events of its end; results come with ai.batch.results, ' +
     'also while it runs. What has not begun after 24 hours fails. Results are kept for 7 days.',
-  keywords: ['batch inference', 'openai batch api', 'many prompts at once'],
+  keywords: ['batch inference', 'openai batch api', 'many prompts at once', 'thousands of prompts overnight'],
   input: Type.Object({
     requests: Type.Array(
       Type.Object(

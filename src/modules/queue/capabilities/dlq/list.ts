@@ -18,7 +18,7 @@ export const dlqList = defineCapability<QueueState>()({
   description:
     'The messages of this queue (not of the dead-letter queue as a whole) that are now in its dead-letter queue, in publish order. ' +
     'A page ends early, with has_more, when its payloads reach 4 MiB.',
-  keywords: ['dead letter queue', 'failed messages', 'poison messages', 'inspect dlq'],
+  keywords: ['dead letter queue', 'failed messages', 'poison messages', 'inspect dlq', 'messages that failed'],
   input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(deadSchema),
   price: 'free',
