@@ -4,12 +4,12 @@ import { call } from '../quartermaster.ts';
 const [question] = process.argv.slice(2);
 if (question === undefined) throw new Error("node ask.ts 'question'");
 const { data } = await call('ai/embed', { model: process.env.EMBED_MODEL ?? 'auto', input: question });
-const { matches } = await call('vector/query', {
+const { items } = await call('vector/query', {
   collection: process.env.COLLECTION ?? 'paragraphs',
   embedding: data[0].embedding,
   top_k: 3,
 });
-const found = matches.map(({ metadata }: { metadata: { path: string; text: string } }) => metadata);
+const found = items.map(({ metadata }: { metadata: { path: string; text: string } }) => metadata);
 const { model, choices } = await call('ai/chat', {
   model: process.env.CHAT_MODEL ?? 'auto',
   messages: [

@@ -13,6 +13,7 @@ import { changeAccount, vouchFor } from '../core/operator/acts.ts';
 import { grantCredit } from '../core/wallet/grants.ts';
 import { balanceOf } from '../core/wallet/ledger/read.ts';
 import type { Database } from '../db/database.ts';
+import { usd } from '../lib/money.ts';
 import { emailAddress, usdAmount } from './fields.ts';
 import { CommandError, print, table, UsageError } from './output.ts';
 import { keyDropInForce, withSession } from './session.ts';
@@ -29,7 +30,11 @@ export function accountsCommand(): Command {
     .description('Create an account with its wallet. It gets 2 USD of sign-up credit for 90 days, none with --email.')
     .option('--name <name>', 'name for people')
     .option('--email <address>', 'the account belongs to an e-mail identity: id acct_email_…, no sign-up credit')
-    .option('--credit <usd>', 'paid credit to begin with, in USD, such as 10 or 0.25; it never expires', usdAmount)
+    .option(
+      '--credit <usd>',
+      'paid credit in USD, such as 10 or 0.25, beside the sign-up credit; it never expires',
+      usdAmount,
+    )
     .option('--json', 'print one JSON object')
     .action(create);
   accounts
@@ -67,17 +72,29 @@ interface CreateOptions {
 }
 
 async function create({ name, email, credit, json = false }: CreateOptions): Promise<void> {
-  const { account, balanceUsd } = await withSession(({ db }) =>
+  const { account, balanceUsd, signUpUsd } = await withSession(({ db }) =>
     db.transaction(async (tx) => {
       const accountId = await createAccount(tx, { name, email });
+      const signUp = await balanceOf(tx, accountId);
       if (email !== undefined) await vouchFor(tx, accountId, email);
       if (credit !== undefined) await grantCredit(tx, accountId, { ...PAID, amountNanos: credit });
       const { balance_usd } = await balanceOf(tx, accountId);
-      return { account: await requireAccount(tx, accountId), balanceUsd: balance_usd };
+      return { account: await requireAccount(tx, accountId), balanceUsd: balance_usd, signUpUsd: signUp.balance_usd };
     }),
   );
-  const answer = { ...accountRecord(account), balance_usd: balanceUsd };
-  print({ json: answer, text: `created ${account.accountId} with ${balanceUsd} USD` }, json);
+  const paidUsd = usd(credit ?? 0n);
+  const answer = {
+    ...accountRecord(account),
+    balance_usd: balanceUsd,
+    signup_credit_usd: signUpUsd,
+    paid_credit_usd: paidUsd,
+  };
+  const parts = [
+    ...(paidUsd > 0 ? [`${paidUsd} USD paid credit`] : []),
+    ...(signUpUsd > 0 ? [`${signUpUsd} USD sign-up credit`] : []),
+  ];
+  const made = parts.length === 0 ? '' : `: ${parts.join(' and ')}`;
+  print({ json: answer, text: `created ${account.accountId} with ${balanceUsd} USD${made}` }, json);
 }
 
 async function list({ json = false }: { json?: boolean }): Promise<void> {

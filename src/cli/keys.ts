@@ -58,7 +58,7 @@ export function keysCommand(): Command {
   keys
     .command('aws')
     .description(
-      'Print what clients of S3 and SQS sign with for an API key: as secret as the key, and gone with its current secret.',
+      'Print what clients of SQS sign with for an API key: as secret as the key, and gone with its current secret.',
     )
     .argument('<key>', 'id of the key')
     .requiredOption('--account <id>', 'id of the account')
@@ -89,7 +89,7 @@ async function create({ account, scopes: wanted = [], json = false, ...options }
     );
   });
   const text = `created ${key.keyId}; its secret, shown this once:\n${secret}`;
-  print({ json: { ...record(account, key), key_secret: secret }, text }, json);
+  print({ json: { ...record(account, key), key_secret: secret, secret }, text }, json);
 }
 
 /** Who reads a key in a page or a program can use it: what it can spend has a bound unless none is asked for. */
@@ -139,7 +139,7 @@ async function aws(keyId: string, { account, json = false }: { account: string; 
     if (current === undefined) throw new CommandError(`${keyId} has no secret`);
     return awsCredentials({ secrets, baseUrl: config.baseUrl, region: config.region }, keyId, current);
   });
-  const text = table(Object.entries(credentials).map(([name, value]) => [name, value]));
+  const text = table(Object.entries(credentials).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
   print({ json: { account_id: account, ...credentials }, text }, json);
 }
 

@@ -57,9 +57,40 @@ const serverSecret = () => new Secrets(readFileSync(join(dataDir, 'secrets.key')
 const ring = () => new KeyRing({ db, secrets: serverSecret() });
 const makeAccount = async () => (await json('accounts', 'create')).account_id as string;
 
+/** The command of docs/sqs.md, with these ids. */
+function documented(keyId: string, accountId: string): string[] {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/sqs.md'), 'utf8');
+  const [, command = ''] = /`npm run --silent qm -- (keys aws [^`]+)`/.exec(page) ?? [];
+  return command.replace('KEY_ID', keyId).replace('ACCOUNT_ID', accountId).split(' ');
+}
+
 describe('qm', () => {
   test('tells its version', async () => {
     expect(await qm(['--version'])).toEqual({ code: 0, stdout: `${release.version}\n`, stderr: '' });
+  });
+
+  test('credit to begin with is told apart from the sign-up credit', async () => {
+    expect(await json('accounts', 'create', '--credit', '5')).toMatchObject({
+      balance_usd: 7,
+      signup_credit_usd: 2,
+      paid_credit_usd: 5,
+    });
+    const { stdout } = await qm(['accounts', 'create', '--credit', '5']);
+    expect(stdout).toMatch(/^created acct_anon_\w+ with 7 USD: 5 USD paid credit and 2 USD sign-up credit\n$/);
+    const bound = await qm(['accounts', 'create', '--email', 'grace@example.org']);
+    expect(bound.stdout).toMatch(/^created acct_email_\w+ with 0 USD\n$/);
+  });
+
+  test('what docs/sqs.md says prints what a client of SQS signs with, and no address where nothing is', async () => {
+    const account = await makeAccount();
+    const { key_id: keyId } = await json('keys', 'create', '--account', account);
+    const { code, stdout } = await qm(documented(keyId as string, account));
+    expect(code).toBe(0);
+    const names = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(names).toEqual(['access_key_id', 'secret_access_key', 'region', 'sqs_endpoint']);
   });
 
   test('creates an account, credits it, and makes a key that works', async () => {

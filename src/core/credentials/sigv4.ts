@@ -31,7 +31,8 @@ export function awsCredentials({ secrets, baseUrl, region }: AwsPlace, keyId: st
     access_key_id: keyId,
     secret_access_key: secretAccessKey(secrets, secretHash),
     region: region === 'china' ? 'cn-north-1' : 'us-east-1',
-    s3_endpoint: `${baseUrl}/s3`,
+    // Nothing is served there until module storage is.
+    s3_endpoint: null,
     sqs_endpoint: `${baseUrl}/sqs`,
   };
 }
