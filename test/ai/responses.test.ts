@@ -178,6 +178,16 @@ test('after it there is no other: the failure is told, and costs nothing; who le
   expect((await bench.funds()).held).toBe(0n);
 });
 
+test.each(['max_tokens', 'max_completion_tokens'])(
+  'a limit that no model has is told by the name that was sent: %s',
+  async (name) => {
+    const body = { model: 'acme/m-1', messages: [{ role: 'user', content: 'Hello.' }], [name]: 5_000 };
+    const call = client(bench.service.url, bench.account.secret);
+    for (const path of ['/v1/ai/chat', '/v1/chat/completions'])
+      expect((await call('POST', path, body)).body.error).toMatchObject({ param: name });
+  },
+);
+
 test('a refusal names fields as the wire of responses calls them', async () => {
   const refusal = async (over: object, secret = bench.account.secret) => {
     const body = { input: 'Hello.', model: 'acme/m-1', ...over };

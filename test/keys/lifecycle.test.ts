@@ -46,6 +46,7 @@ describe('create', () => {
       spend_held_usd: null,
       spend_window_end: null,
       key_secret: expect.stringMatching(/^qm_live_\w{46}$/),
+      secret: made.key_secret,
     });
     expect(await isLive(made.key_secret)).toBe(true);
   });

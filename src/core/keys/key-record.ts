@@ -4,7 +4,7 @@ import { iso, isoOrNull } from '../../lib/time.ts';
 import type { KeyCap } from '../wallet/limits/key-cap.ts';
 import type { StoredKey } from './store.ts';
 
-/** The key as callers see it (contract §2); `key_secret` is added only where one was minted. */
+/** The key as callers see it (contract §2). */
 export function keyRecord(key: StoredKey) {
   return {
     id: key.keyId,
@@ -24,6 +24,11 @@ export function keyRecord(key: StoredKey) {
     flagged_at: isoOrNull(key.flaggedAtMs),
     ...capRecord(key.cap),
   };
+}
+
+/** The same where a secret was minted: by the specification's name, and by the one that all that is shown once has. */
+export function keyWithSecret(key: StoredKey, secret: string) {
+  return { ...keyRecord(key), key_secret: secret, secret };
 }
 
 function capRecord(cap: KeyCap | null) {

@@ -56,6 +56,8 @@ export const keySecretField = Type.String({
   description: 'The secret to send as `Authorization: Bearer`. It is shown this once; store it now.',
 });
 
+export const secretField = Type.String({ description: 'The same as key_secret.' });
+
 const keyFields = {
   id: Type.String({ description: 'Stays the same through rotations.' }),
   project_id: Type.String({ description: 'Project of the key; an account has one.' }),
@@ -97,7 +99,7 @@ const keyFields = {
 export const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
 
 export const keyWithSecretSchema = Type.Object(
-  { ...keyFields, key_secret: keySecretField },
+  { ...keyFields, key_secret: keySecretField, secret: secretField },
   { title: 'ApiKeyWithSecret' },
 );
 

@@ -19,7 +19,14 @@ export interface FieldNames {
   readonly limit: string;
   readonly format: string;
 }
-const chatNames: FieldNames = { messages: 'messages', limit: 'max_tokens', format: 'response_format' };
+/** The limit has two names: mistakes are told by the one that was sent. */
+function chatNames({ max_completion_tokens: limit }: Sent): FieldNames {
+  return {
+    messages: 'messages',
+    limit: limit == null ? 'max_tokens' : 'max_completion_tokens',
+    format: 'response_format',
+  };
+}
 
 export interface ChatAsk extends Routed {
   /** For the vendor: without the fields that are ours. */
@@ -66,7 +73,7 @@ export function digestOf(text: string): string {
 }
 
 /** `text`: of the whole body. Throws VALIDATION_FAILED. */
-export function readChat(sent: Sent, text: string, names = chatNames): ChatAsk {
+export function readChat(sent: Sent, text: string, names = chatNames(sent)): ChatAsk {
   requireMessages(sent.messages);
   const tools = listOf(sent, 'tools');
   const options = objectOf(sent, 'stream_options');
