@@ -67,8 +67,7 @@ const rows: readonly (readonly [q: string, found: readonly string[]])[] = [
   // Where it was thrown: the innermost frame of one's own code.
   ['checkout/price.ts', ['thrown']],
   ['price.ts', ['thrown']],
-  ['chargeCard', ['thrown']],
-  ['charge', ['thrown']],
+  ['checkout price', ['thrown']],
   // The last word may be a beginning, of a whole word or of a part.
   ['pay', ['thrown']],
   ['decl', ['thrown']],

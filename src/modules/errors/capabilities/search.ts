@@ -12,7 +12,7 @@ export const search = defineCapability<ErrorsState>()({
   path: '/v1/errors/search',
   summary: 'Searches error events.',
   description:
-    'Events that hold all words of q in title, message, exception type or value, or in the function and file that threw, newest first. ' +
+    'Events that hold all words of q in title, message, exception type or value, or in the path of the file that threw, newest first. ' +
     'q is plain text: words are runs of letters, digits and underscores in any case; everything else separates them. A word matches whole ' +
     '(`card_declined`) or as a part (`declined`; `payment` in `PaymentDeclined`). The last word also matches as a beginning.',
   keywords: ['find exceptions by text', 'search error events', 'query errors'],

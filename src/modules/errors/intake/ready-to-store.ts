@@ -69,7 +69,7 @@ function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs' | 'cont
       clean.message,
       exception?.type ?? null,
       exception?.value ?? null,
-      ...thrownAt(exception),
+      thrownIn(exception),
     ]),
     valueWord('level', clean.level),
     ...(environment === null ? [] : [valueWord('environment', environment)]),
@@ -79,9 +79,9 @@ function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs' | 'cont
   ];
 }
 
-/** Where it was thrown: the innermost frame of one's own code, else the innermost. */
-function thrownAt(exception: EventDraft['exception']): string[] {
+/** The file where it was thrown: that of the innermost frame of one's own code, else of the innermost. */
+function thrownIn(exception: EventDraft['exception']): string | null {
   const frames = exception?.stacktrace ?? [];
   const frame = frames.find((each) => each.in_app) ?? frames[0];
-  return frame === undefined ? [] : [frame.func, frame.file];
+  return frame?.file ?? null;
 }

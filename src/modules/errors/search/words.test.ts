@@ -23,8 +23,8 @@ test('words are runs of letters, digits and underscores in lower case, each once
 test.each([
   ['XMLHttpRequest parseHTTPResponse', 'xml http request parse response'],
   ['card_declined __init__', 'card declined init'],
-  ['sha256 s3bucket oauth2client', 'sha 256 s 3 bucket oauth 2 client'],
-  ['GrößenFehler naïveTest 数据库2', 'größen fehler naïve test 数据库 2'],
+  ['sha256 s3bucket oauth2client', 'sha 256 bucket oauth client'],
+  ['GrößenFehler naïveTest 数据库2', 'größen fehler naïve test 数据库'],
   ['plain ERROR 404 x86 i18n', ''],
   ['550e8400-e29b-41d4-a716-446655440000 9f86d081884c7d65', ''],
 ])('the parts of %j are %j', (text, parts) => {

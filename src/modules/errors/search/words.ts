@@ -91,7 +91,7 @@ function addParts(parts: Set<string>, word: string, cut: Cut): void {
     const found = isId(name, cut) ? [name] : (name.match(cut.part) ?? []);
     for (const part of found) {
       if (parts.size === PARTS_MAX) return;
-      parts.add(stored(part, cut));
+      if (part.length > 1) parts.add(stored(part, cut));
     }
   }
 }
