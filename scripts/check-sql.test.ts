@@ -94,6 +94,20 @@ describe('rule 6: claims are materialized', () => {
   );
 });
 
+describe('rule 20: a locking read names its account first', () => {
+  it.each([
+    'SELECT 1 FROM queue.message m WHERE m.account_id = $1 FOR UPDATE',
+    'SELECT 1 FROM queue.message m WHERE m.account_id = ANY($1::text[]) FOR SHARE',
+    'SELECT 1 FROM core.api_secret s WHERE s.secret_hash = $1 FOR UPDATE',
+    'WITH c AS MATERIALIZED (SELECT 1 FROM core.wallet w WHERE w.account_id = $2 FOR UPDATE) DELETE FROM core.wallet t USING c WHERE t.account_id = $2',
+  ])('accepts %s', (sql) => expect(rulesBroken(sql)).toEqual([]));
+  it.each([
+    'SELECT 1 FROM queue.message m WHERE m.account_id = $2 FOR UPDATE',
+    'SELECT 1 FROM queue.message m WHERE $1 = m.account_id FOR NO KEY UPDATE',
+    'SELECT 1 FROM queue.message m WHERE m.account_id = ANY($3::text[]) AND m.seq = $1 FOR KEY SHARE',
+  ])('refuses %s', (sql) => expect(rulesBroken(sql)).toEqual([20]));
+});
+
 describe('rule 9: what is written is finished', () => {
   const update = (set: string) => `UPDATE queue.message m SET ${set} WHERE m.account_id = $1`;
   const upsert = (set: string) =>

@@ -1,4 +1,4 @@
-// Holds the SQL of src/ to docs/sql-rules.md: rules 2, 3, 4, 6 and 9, statements as constants, unique statement names.
+// Holds the SQL of src/ to docs/sql-rules.md: rules 2, 3, 4, 6, 9 and 20, statements as constants, unique statement names.
 // A statement that must look at all accounts says so in its text, first thing: /* fan-out: reason */.
 
 import { globSync, readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 // The rules of docs/sql-rules.md that a statement's text can be held to. Each rule answers with what it found wrong.
 
+import { isLockingRead, namesAccountFirst } from '../../src/db/shard-lock.ts';
 import {
   type Block,
   blocksOf,
@@ -17,7 +18,7 @@ import {
 export type AccountTables = ReadonlySet<string>;
 
 export interface Violation {
-  readonly rule: 2 | 3 | 4 | 6 | 9;
+  readonly rule: 2 | 3 | 4 | 6 | 9 | 20;
   readonly message: string;
 }
 
@@ -52,6 +53,7 @@ export function checkStatement(sql: string, accountTables: AccountTables): Viola
     ...blocks.flatMap(looseClaim),
     ...blocks.flatMap(unstableUpdate),
     ...blocks.flatMap((block) => unstableReturning(block, accountTables)),
+    ...unheldShard(sql, accountTables),
   ];
 }
 
@@ -148,6 +150,13 @@ function unstableReturning(block: Block, accountTables: AccountTables): Violatio
       rule: 9,
       message: `RETURNING computes with what is not immutable: ${flatten(answer).join(' ')}`,
     }));
+}
+
+/** Rule 20: by its first parameter a read that locks is told to be of an account, whose shard is then locked too. */
+function unheldShard(sql: string, accountTables: AccountTables): Violation[] {
+  if (!isLockingRead(sql) || namesAccountFirst(sql) || !tablesIn(sql).some((table) => accountTables.has(table)))
+    return [];
+  return [{ rule: 20, message: 'a read that locks rows of an account names it by $1: account_id = $1 or = ANY($1)' }];
 }
 
 /** The expressions of the SET list, without `column =`. */

@@ -3,6 +3,7 @@ import { Secrets } from '../core/secrets/secrets.ts';
 import { readServerSecret } from '../core/secrets/server-secret.ts';
 import { examine, type Finding } from '../core/upkeep/doctor.ts';
 import { keepDoctorResult } from '../core/upkeep/doctor-result.ts';
+import { engineWarning } from '../core/upkeep/engine-warning.ts';
 import { type Backlog, backlogOf } from '../core/webhooks/deliveries/backlog.ts';
 import { print } from './output.ts';
 import { type Session, withSession } from './session.ts';
@@ -16,7 +17,7 @@ export function doctorCommand(): Command {
     .option('--json', 'print one JSON object')
     .action(async ({ json = false }: { json?: boolean }) => {
       const found = await withSession(inspect);
-      const { accounts, findings, privateTargets, backlog } = found;
+      const { accounts, findings, warnings, privateTargets, backlog } = found;
       const ok = findings.length === 0;
       const items = findings.map(({ accountId, check, message }) => ({ account_id: accountId, check, message }));
       const waiting = {
@@ -24,7 +25,14 @@ export function doctorCommand(): Command {
         deliveries_due: backlog.deliveriesDue,
         oldest_due_seconds: backlog.oldestDueSeconds,
       };
-      const answer = { ok, accounts, findings: items, allow_private_targets: privateTargets, backlog: waiting };
+      const answer = {
+        ok,
+        accounts,
+        findings: items,
+        warnings,
+        allow_private_targets: privateTargets,
+        backlog: waiting,
+      };
       print({ json: answer, text: report(found), ...(ok ? {} : { exitCode: 1 }) }, json);
     });
 }
@@ -39,18 +47,22 @@ async function inspect(session: Session) {
   });
   await keepDoctorResult(session.db, { accounts: found.accounts, findings: found.findings.length });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
-  return { ...found, privateTargets, backlog: await backlogOf(session.db) };
+  const warning = session.db.distributed ? await engineWarning(session.db) : null;
+  const warnings = warning === null ? [] : [warning];
+  return { ...found, warnings, privateTargets, backlog: await backlogOf(session.db) };
 }
 
 interface Report {
   readonly accounts: number;
   readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
   readonly privateTargets: readonly string[];
   readonly backlog: Backlog;
 }
 
-function report({ accounts, findings, privateTargets, backlog }: Report): string {
+function report({ accounts, findings, warnings, privateTargets, backlog }: Report): string {
   const lines = findings.map(({ accountId, check, message }) => `${accountId ?? 'database'}: ${check}: ${message}`);
+  lines.push(...warnings.map((warning) => `warning: ${warning}`));
   if (privateTargets.length > 0)
     lines.push(`note: ALLOW_PRIVATE_TARGETS lets webhooks reach ${privateTargets.join(', ')}`);
   const { eventsWaiting, deliveriesDue, oldestDueSeconds } = backlog;

@@ -4,10 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { type Config, loadConfig } from '../config/config.ts';
 import { readEnv } from '../config/env.ts';
 import { ProcessRegistry } from '../core/process/processes.ts';
+import { withClient } from '../db/client.ts';
 import { type ConnectionConfig, Database } from '../db/database.ts';
 import { readConnection, startEmbedded } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { statement } from '../db/statement.ts';
+import { isDistributed } from '../db/storage.ts';
 import { CommandError } from './output.ts';
 
 export interface Session {
@@ -32,7 +34,8 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
   const config = loadConfig(readEnv());
   return withDatabase(config, async ({ connection, own }) => {
     if (own) await migrate(connection);
-    const db = new Database({ connection, ...CONNECTIONS });
+    const distributed = config.databaseUrl !== undefined && (await withClient(connection, isDistributed));
+    const db = new Database({ connection, distributed, ...CONNECTIONS });
     try {
       await requireSchema(db);
       return await work({ config, connection, db });

@@ -67,6 +67,11 @@ export function textArray(values: readonly (string | Buffer | null)[]): Buffer {
   return varying(OID.text, values, null);
 }
 
+/** The element of a text array that has one. */
+export function onlyText(array: Buffer): string {
+  return array.toString('utf8', HEADER_BYTES + 4, HEADER_BYTES + 4 + array.readInt32BE(HEADER_BYTES));
+}
+
 /** Texts stand for their UTF-8 bytes. `room`: written to if it is large enough. */
 export function byteaArray(values: readonly (Buffer | string | null)[], room: Buffer | null = null): Buffer {
   return varying(OID.bytea, values, room);

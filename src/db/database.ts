@@ -74,7 +74,8 @@ export class Database implements Queryable {
     };
     const mend = (error: unknown) => makeMissedPartition(this, error);
     this.distributed = options.distributed ?? false;
-    const common = { connection, onIdleError, onHint, mend, statementTimeoutMs };
+    const { distributed } = this;
+    const common = { connection, distributed, onIdleError, onHint, mend, statementTimeoutMs };
     this.hot = new Pool({ ...common, max: options.hotConnections ?? 6, settings: hotSettings });
     this.#general = new Pool({ ...common, max: options.connections ?? 6, settings: ['jit=off'] });
   }
@@ -121,6 +122,7 @@ export class Database implements Queryable {
 
 interface PoolOptions {
   readonly connection: ConnectionConfig;
+  readonly distributed: boolean;
   readonly max: number;
   readonly settings: readonly string[];
   readonly statementTimeoutMs: number;
@@ -132,10 +134,12 @@ interface PoolOptions {
 
 export class Pool implements Queryable {
   readonly #pool: pg.Pool;
+  readonly #distributed: boolean;
   readonly #onHint: (topic: string) => void;
   readonly #mend: (error: unknown) => Promise<boolean>;
 
-  constructor({ connection, max, settings, statementTimeoutMs, onIdleError, onHint, mend }: PoolOptions) {
+  constructor({ connection, distributed, max, settings, statementTimeoutMs, onIdleError, onHint, mend }: PoolOptions) {
+    this.#distributed = distributed;
     this.#onHint = onHint;
     this.#mend = mend;
     const options = [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(' ');
@@ -211,7 +215,7 @@ export class Pool implements Queryable {
 
   async #once<T>(body: (tx: Transaction) => Promise<T>, commitAtOnce = false): Promise<T> {
     const client = await this.#connect();
-    const tx = new ClientTransaction(client);
+    const tx = new ClientTransaction(client, this.#distributed);
     let broken: unknown;
     try {
       tx.cork();

@@ -1,6 +1,7 @@
 // One transaction on one connection: statements are pipelined, the first failure is the reason of all that follow.
 import pg from 'pg';
 import { sqlState } from './errors.ts';
+import { lockedAccount, lockShard } from './shard-lock.ts';
 import type { SqlValue, Statement } from './statement.ts';
 import { type EncodedValue, encodeValues } from './statement.ts';
 
@@ -37,13 +38,28 @@ export class ClientTransaction implements Transaction {
   readonly hints = new Set<string>();
   #failure: unknown;
   #pending = new Set<Promise<unknown>>();
+  /** Accounts whose shard is locked; null on plain PostgreSQL. */
+  readonly #shardsOf: Set<string> | null;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, distributed: boolean) {
     this.#client = client;
+    this.#shardsOf = distributed ? new Set() : null;
   }
 
   query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
-    const sent = send<R>(this.#client, statement, encodeValues(values));
+    const encoded = encodeValues(values);
+    if (this.#shardsOf !== null) this.#lockShard(this.#shardsOf, lockedAccount(statement, encoded));
+    return this.#send<R>(statement, encoded);
+  }
+
+  #lockShard(locked: Set<string>, accountId: string | null): void {
+    if (accountId === null || locked.has(accountId)) return;
+    locked.add(accountId);
+    void this.#send(lockShard, [accountId]);
+  }
+
+  #send<R>(statement: Statement, values: EncodedValue[]): Promise<Rows<R>> {
+    const sent = send<R>(this.#client, statement, values);
     const watched = sent.catch((error: unknown) => {
       // The first failure is the reason; what follows it in the pipeline only says that the transaction is aborted.
       this.#failure ??= error;

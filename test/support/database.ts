@@ -32,6 +32,16 @@ export async function createTestDatabase(
   };
 }
 
+/** Lets plain PostgreSQL be used as a distributed engine: it has no shards, so there is none to lock. Does nothing on a cluster. */
+export async function useAsDistributed({ connection, distributed }: TestDatabase): Promise<void> {
+  if (distributed) return;
+  await withClient(connection, (client) =>
+    client.query(`
+      CREATE FUNCTION get_shard_id_for_distribution_column(regclass, text) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+      CREATE FUNCTION lock_shard_metadata(integer, bigint[]) RETURNS void LANGUAGE sql AS 'SELECT'`),
+  );
+}
+
 async function clone(database: string, template: 'migrated' | 'template0'): Promise<void> {
   const cluster = inject('cluster');
   if (cluster !== null)

@@ -5,7 +5,7 @@ import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { Database } from '../../src/db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, useAsDistributed } from '../support/database.ts';
 import {
   booksOf,
   call,
@@ -148,6 +148,7 @@ describe('a lane', () => {
 
   test('on a distributed engine a commit is of one account, and those of others are on their way at the same time', async () => {
     const { distributedCommits } = admission.all;
+    await useAsDistributed(database);
     const db = new Database({
       connection: database.connection,
       distributed: true,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimDeliveries } from '../../src/core/webhooks/deliveries/claim.ts';
 import { endUnsentDelivery, writeOutcomes } from '../../src/core/webhooks/deliveries/outcome.ts';
 import { Database } from '../../src/db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, useAsDistributed } from '../support/database.ts';
 import { sql } from './engine-harness.ts';
 
 const INTEGER_MAX = 2_147_483_647;
@@ -13,6 +13,7 @@ let db: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  await useAsDistributed(database);
   db = new Database({ connection: database.connection, distributed: true });
 });
 afterAll(async () => {

@@ -1,0 +1,39 @@
+// On a distributed engine (Citus) SELECT … FOR UPDATE locks rows, but not their shard. An online move can put the shard on another node
+// meanwhile: there the rows are free, and a second transaction changes them before the first one writes what it computed. A write
+// keeps its shard in place until its transaction ends; a locking read gets the same lock, sent just before it.
+import { onlyText } from './arrays.ts';
+import { type EncodedValue, type Statement, statement } from './statement.ts';
+
+// Mode 5 is SHARE, which a write takes. All tables of an account lie together, and a move locks the shards of all of them: the wallet's is
+// enough. Twice, because a split may be what the first lock waits for: then the account has another shard.
+const SHARD = `get_shard_id_for_distribution_column('core.wallet', $1::text)`;
+export const lockShard = statement(
+  'shard_lock',
+  `SELECT lock_shard_metadata(5, ARRAY[${SHARD}]), lock_shard_metadata(5, ARRAY[${SHARD}])`,
+);
+
+const LOCKS_ROWS = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b/;
+const WRITES = /\b(?:INSERT INTO|UPDATE|DELETE FROM) \w+\.\w/;
+const OF_ACCOUNT = /\baccount_id = (?:ANY\()?\$1\b/;
+/** Whether a statement is a locking read of an account, by the statement. */
+const known = new WeakMap<Statement, boolean>();
+
+/** The account whose rows `sent` locks without writing; null when there is none. */
+export function lockedAccount(sent: Statement, [first = null]: readonly EncodedValue[]): string | null {
+  let locks = known.get(sent);
+  if (locks === undefined) {
+    locks = isLockingRead(sent.text) && namesAccountFirst(sent.text);
+    known.set(sent, locks);
+  }
+  if (!locks) return null;
+  return Buffer.isBuffer(first) ? onlyText(first) : first;
+}
+
+export function isLockingRead(sql: string): boolean {
+  return LOCKS_ROWS.test(sql) && !WRITES.test(sql);
+}
+
+/** Whether the account, or the list of one, is the first parameter. */
+export function namesAccountFirst(sql: string): boolean {
+  return OF_ACCOUNT.test(sql);
+}
