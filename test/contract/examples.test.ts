@@ -1,9 +1,11 @@
 // Every example of every capability, run through REST on an account of its own, as an agent would that reads discovery.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceAccount } from '../../src/core/events/sequencer.ts';
+import { examine } from '../../src/core/upkeep/doctor.ts';
 import { priceOf } from '../../src/core/wallet/prices.ts';
 import { usd } from '../../src/lib/money.ts';
 import type { CapabilityExample } from '../../src/manifest/capability.ts';
+import { modules } from '../../src/manifest/index.ts';
 import {
   byId,
   callCapability,
@@ -97,6 +99,13 @@ describe('examples', () => {
     expect(last?.reply.text).not.toContain(other.accountId);
     expect(last?.reply.text.includes('acct_')).toBe(last?.reply.text.includes(account.accountId));
   });
+});
+
+test('every module was used, and everything adds up', async () => {
+  const { db, secrets } = service.core;
+  const { accounts, findings } = await examine({ db, secrets, modules });
+  expect(accounts).toBeGreaterThan(examples.length);
+  expect(findings).toEqual([]);
 });
 
 describe('failures', () => {

@@ -1,6 +1,5 @@
 // Message move tasks: messages of a dead-letter queue go back to the queues that they came from. A task of a dead-letter queue of several
 // queues is a redrive of each: they begin together, and are listed and cancelled as one. Their ids are the task's with a number behind.
-import { lockCaller } from '../../../core/accounts/accounts.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -80,8 +79,7 @@ async function refuseOtherDestination(call: SqsCall, sources: readonly QueueRow[
 export const cancelMessageMoveTask: SqsAction = async ({ request, fields, accountId }) => {
   const ids = idsOf(requiredText(fields, 'TaskHandle', 10_000));
   const { data } = await request.perform('queue.dlq.redrive_cancel', (ctx) =>
-    runWrite(ctx, async (tx) => {
-      const nowMs = await lockCaller(tx, accountId);
+    runWrite(ctx, async (tx, { nowMs }) => {
       const redrives = await takeRedrives(tx, accountId, ids);
       if (redrives.length === 0) throw noTask();
       for (const each of redrives)
