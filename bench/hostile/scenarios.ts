@@ -3,6 +3,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { BODY, QUEUE } from '../support/flows.ts';
 import { get, post } from '../support/load.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
+import { aiScenarios } from './ai.ts';
 import { doorScenarios } from './doors.ts';
 import { addresses } from './line.ts';
 import type { Scenario } from './scenario.ts';
@@ -44,6 +45,7 @@ export async function scenarios(service: BenchService, dsnSecret: string): Promi
     idleConnections,
     lockedWallets(url, others.slice(4, 6)),
     ...videoScenarios(service, accounts.slice(-3)),
+    ...aiScenarios(url, addresses(1), attacker),
   ];
 }
 

@@ -1,5 +1,5 @@
 // What stands in the messages of a chat: the texts that a model reads, and pictures.
-import { countTokens } from './tokens.ts';
+import { countTokens, countTokensInTurns } from './tokens.ts';
 
 /** A JSON object of the wire; fields that nobody here knows are in it too. */
 export type WireObject = Readonly<Record<string, unknown>>;
@@ -25,15 +25,24 @@ const KNOWN_FIELDS = new Set(['role', 'content', 'name', 'refusal', 'tool_calls'
 
 /** Counted, pictures left out. What is not known here is counted by its length: it goes to the vendor, and may be billed. */
 export function inputTokensOf(body: WireObject): number {
+  const { text, beside } = countedOf(body);
+  return countTokens(text) + beside;
+}
+
+/** The same on the event loop, where others have their turns in between. */
+export async function inputTokensInTurns(body: WireObject): Promise<number> {
+  const { text, beside } = countedOf(body);
+  return (await countTokensInTurns(text)) + beside;
+}
+
+/** What of a body is to be counted, and what counts beside it. */
+function countedOf(body: WireObject): { readonly text: string; readonly beside: number } {
   const list = objectsOf(body.messages);
   const texts = [...list.flatMap(textsOf), ...list.flatMap(furtherTexts), ...fieldTexts(body)];
   const unread = list.flatMap(({ content }) => objectsOf(content).filter(isUnread));
   const unreadCharacters = unread.reduce((sum, part) => sum + JSON.stringify(part).length, 0);
-  return (
-    countTokens(texts.join('\n')) +
-    Math.ceil(unreadCharacters / CHARACTERS_PER_TOKEN) +
-    TOKENS_PER_MESSAGE * list.length
-  );
+  const beside = Math.ceil(unreadCharacters / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE * list.length;
+  return { text: texts.join('\n'), beside };
 }
 
 /** Tools, schemas, predictions: whatever beside the messages is more than a number or a word. */

@@ -1,6 +1,7 @@
 // Counting tokens as one widely used tokenizer does (o200k): an estimate for all others. Its tables are large: they are read at the first
 // count of a process or thread.
 import { createRequire } from 'node:module';
+import { TimeSlices } from '../time-slices.ts';
 
 const require = createRequire(import.meta.url);
 /** Its time grows with the square of a run of letters, or of anything that it does not part. */
@@ -25,6 +26,10 @@ function tokenizer(): Tokenizer {
   return loaded;
 }
 
+/** Texts are read by so much at a time, cut where a word begins. */
+const PIECE = 1_024;
+const slices = new TimeSlices();
+
 /** Tokens of the text. Long runs without a space are counted in pieces, so a few tokens too many. */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -32,9 +37,23 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** The text in pieces of one token, or of as many as make whole characters; with the tokens of each. */
-export function tokenPieces(text: string): { readonly text: string; readonly tokens: number }[] {
-  const tokens = [...parts(text)].flatMap((part) => tokenizer().encode(part, plainText));
+/** The same on the event loop, where others have their turns in between. */
+export async function countTokensInTurns(text: string): Promise<number> {
+  let tokens = 0;
+  for (const part of parts(text)) {
+    if (slices.isOver) await slices.next();
+    tokens += tokenizer().countTokens(part, plainText);
+  }
+  return tokens;
+}
+
+/** The text in pieces of one token, or of as many as make whole characters; with the tokens of each. Others have their turns in between. */
+export async function tokenPieces(text: string): Promise<{ readonly text: string; readonly tokens: number }[]> {
+  const tokens: number[] = [];
+  for (const part of parts(text)) {
+    if (slices.isOver) await slices.next();
+    tokens.push(...tokenizer().encode(part, plainText));
+  }
   let taken = 0;
   const counted = function* () {
     for (const token of tokens) {
@@ -42,18 +61,20 @@ export function tokenPieces(text: string): { readonly text: string; readonly tok
       yield token;
     }
   };
+  const pieces: { readonly text: string; readonly tokens: number }[] = [];
   let before = 0;
-  return Array.from(tokenizer().decodeGenerator(counted()), (piece) => {
-    const size = taken - before;
+  for (const piece of tokenizer().decodeGenerator(counted())) {
+    pieces.push({ text: piece, tokens: taken - before });
     before = taken;
-    return { text: piece, tokens: size };
-  });
+    if (slices.isOver) await slices.next();
+  }
+  return pieces;
 }
 
 function* parts(text: string): Generator<string> {
   let from = 0;
   for (const { index, 0: run } of text.matchAll(LONG_RUNS)) {
-    if (index > from) yield text.slice(from, index);
+    yield* pieces(text, from, index);
     for (let at = 0; at < run.length; ) {
       // A character of two halves stays whole.
       const end = /[\uD800-\uDBFF]/.test(run[at + RUN - 1] ?? '') ? at + RUN - 1 : at + RUN;
@@ -62,5 +83,18 @@ function* parts(text: string): Generator<string> {
     }
     from = index + run.length;
   }
-  if (from < text.length) yield text.slice(from);
+  yield* pieces(text, from, text.length);
+}
+
+/** Cut before a space that follows a word: there a token ends in any case. */
+function* pieces(text: string, start: number, end: number): Generator<string> {
+  for (let from = start; from < end; ) {
+    let to = Math.min(end, from + PIECE);
+    if (to < end) {
+      while (to > from && !(text[to] === ' ' && /\S/.test(text[to - 1] as string))) to -= 1;
+      if (to === from) to = Math.min(end, from + 2 * PIECE);
+    }
+    yield text.slice(from, to);
+    from = to;
+  }
 }

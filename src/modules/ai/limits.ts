@@ -15,6 +15,13 @@ export const callsAtOnce = {
 
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
 export const CHOICES_MAX = 128;
+/** Content parts of all messages of a request; a message without a list of parts counts as one. */
+export const CONTENT_PARTS_MAX = 10_000;
+/** Members of objects and elements of lists in a body, beside the inputs of embeddings; and how deep they may stand. */
+export const BODY_VALUES_MAX = 50_000;
+export const BODY_DEPTH_MAX = 100;
+/** Of embeddings that are asked for by tokens. */
+export const TOKENS_SENT_MAX = 500_000;
 export const INPUTS_MAX = 2_048;
 export const CACHE_TTL_SECONDS_MAX = 86_400;
 export const DIMENSIONS_MIN = 64;

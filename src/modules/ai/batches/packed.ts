@@ -1,5 +1,7 @@
 // The requests of a batch as they cross from the thread that has read them: each checked as a call of its own would be.
 
+import { admission } from '../../../core/admission.ts';
+import { inputTokensOf } from '../../../lib/chat/body.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import { readChat, type Sent } from '../calls/ask.ts';
 import { readEmbed } from '../calls/embed.ts';
@@ -71,9 +73,12 @@ function askText(capability: Batchable, body: Sent, at: string): string {
 
 function readAsk(capability: Batchable, body: Sent, at: string): object {
   try {
-    if (capability === EMBED) return fewInputs(readEmbed(body, ''));
-    const ask = readChat(body, '');
-    if (!ask.stream) return ask;
+    const text = JSON.stringify(body);
+    if (capability === EMBED) return fewInputs(readEmbed(body, text));
+    const ask = readChat(body, text);
+    // What is long is read in a thread; what is not is counted at its turn.
+    const inputTokens = text.length > admission.call.readHereBytesMax ? inputTokensOf(ask.body) : null;
+    if (!ask.stream) return { ...ask, inputTokens };
   } catch (error) {
     if (!(error instanceof Problem) || error.param === undefined) throw error;
     throw invalidField(`${at}.${error.param}`, error.detail ?? 'invalid', error.message);

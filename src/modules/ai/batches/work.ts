@@ -13,9 +13,9 @@ import { FairPlaces } from '../../../lib/fair-places.ts';
 import { newId } from '../../../lib/ids.ts';
 import { MINUTE_MS } from '../../../lib/time.ts';
 import { Problem } from '../../../problems/problem.ts';
-import type { ChatAsk } from '../calls/ask.ts';
+import type { SentChat } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';
-import { type EmbedAsk, embed } from '../calls/embed.ts';
+import { embed, type SentEmbed } from '../calls/embed.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import { ITEM_LEASE_MS, ITEM_TRIES_MAX, ONE_BATCH_BYTES_MAX } from '../limits.ts';
 import { CHAT } from '../models/family.ts';
@@ -137,8 +137,8 @@ class BatchWork {
       },
     };
     const ask = JSON.parse(unseal(core, row.batch_id, row.item_no, 'request', row.request));
-    if (capability !== CHAT) await embed(this.#state, call, ask as EmbedAsk);
-    else for await (const _ of chat(this.#state, call, ask as ChatAsk));
+    if (capability !== CHAT) await embed(this.#state, call, ask as SentEmbed);
+    else for await (const _ of chat(this.#state, call, ask as SentChat));
   }
 
   /** Its bytes are free at once, and it does not come again together with the others: else several could keep one another waiting. */

@@ -2,9 +2,10 @@
 // vendor as it came.
 
 import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../../core/idempotency/fingerprint.ts';
-import { imagesIn, inputTokensOf, isObject, type WireObject } from '../../../lib/chat/body.ts';
+import { imagesIn, isObject, type WireObject } from '../../../lib/chat/body.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CACHE_TTL_SECONDS_MAX, CHOICES_MAX } from '../limits.ts';
+import { requireFewParts, requireSize } from './body-size.ts';
 
 /** Who is asked, of every call of a model. */
 export interface Routed {
@@ -50,6 +51,17 @@ export interface ChatAsk extends Routed {
   readonly digest: string;
 }
 
+/** A chat as its body says it. What takes long on the event loop was done in the thread that read a long body, or is done by `openChat`. */
+export interface SentChat extends Omit<ChatAsk, 'body' | 'response' | 'inputTokens'> {
+  /** JSON text of a long one: that comes from a thread in a fraction of the time that its objects take. */
+  readonly body: WireObject | string;
+  readonly response: WireObject | string | null;
+  /** Null: not counted yet. */
+  readonly inputTokens: number | null;
+  /** Of what is no part of the chat, but goes to vendors that speak the wire of responses. */
+  readonly tokensBeside: number;
+}
+
 /** Fields of ours: vendors never see them. */
 const OWN = ['vendor', 'cross_region', 'idempotency_key', 'cache_ttl_seconds', 'stream', 'stream_options'];
 
@@ -73,8 +85,14 @@ export function digestOf(text: string): string {
 }
 
 /** `text`: of the whole body. Throws VALIDATION_FAILED. */
-export function readChat(sent: Sent, text: string, names = chatNames(sent)): ChatAsk {
+export function readChat(
+  sent: Sent,
+  text: string,
+  names = chatNames(sent),
+): SentChat & { readonly body: WireObject } {
   requireMessages(sent.messages);
+  requireFewParts(sent.messages as readonly WireObject[], names.messages);
+  requireSize(sent);
   const tools = listOf(sent, 'tools');
   const options = objectOf(sent, 'stream_options');
   const format = objectOf(sent, 'response_format');
@@ -86,7 +104,8 @@ export function readChat(sent: Sent, text: string, names = chatNames(sent)): Cha
     outputTokens: wholeOf(sent, 'max_completion_tokens', 1) ?? wholeOf(sent, 'max_tokens', 1),
     stream: flagOf(sent, 'stream'),
     showsUsage: flagOf(options, 'include_usage'),
-    inputTokens: inputTokensOf(sent),
+    inputTokens: null,
+    tokensBeside: 0,
     images: imagesIn(sent),
     tools: tools.length > 0,
     names,

@@ -6,12 +6,13 @@ import type { WireObject } from '../../../lib/chat/body.ts';
 import { type Chain, chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import { again, findCached, keepEnd } from './again.ts';
-import type { ChatAsk } from './ask.ts';
+import type { ChatAsk, SentChat } from './ask.ts';
 import { chunksOf } from './assemble.ts';
 import { CallHold } from './call-hold.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { reopen } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
+import { openChat } from './open.ts';
 import { type Reserved, reserveForChat } from './reserve.ts';
 import { Settlement } from './settlement.ts';
 import { askVendor, type Begun } from './vendor/ask-vendor.ts';
@@ -19,16 +20,17 @@ import { Reading } from './vendor/reading.ts';
 import { nobodyWaits, type Taken, walk, wasLeft, wentWell } from './walk.ts';
 
 /** Throws the Problem of a refusal or a failure, after chunks too. Whoever does not read it to its end returns it. */
-export async function* chat(state: AiState, ctx: ModelCall, ask: ChatAsk): AsyncGenerator<ChatEvent, void> {
+export async function* chat(state: AiState, ctx: ModelCall, sent: SentChat): AsyncGenerator<ChatEvent, void> {
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) {
-    yield* again(reopen<WireObject>(ctx, earlier.data.text), ask.stream, { replayed: true });
+    yield* again(reopen<WireObject>(ctx, earlier.data.text), sent.stream, { replayed: true });
     return;
   }
   const giveBack = await state.slots.take(ctx);
   let answering: Answering | null = null;
   try {
+    const ask = await openChat(sent);
     const chain = await chooseForChat(ctx.core, ctx.accountId, ask);
     const cached = await findCached<WireObject>(state, ctx, ask, chain);
     if (cached !== null) {

@@ -1,8 +1,9 @@
 // One call for embeddings: chosen, held, asked along its chain and captured as a chat is, by the tokens that go in.
 import { setImmediate as turn } from 'node:timers/promises';
+import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
-import { countTokens } from '../../../lib/chat/tokens.ts';
+import { countTokens, countTokensInTurns } from '../../../lib/chat/tokens.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
@@ -21,6 +22,7 @@ import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../m
 import type { AiState } from '../state.ts';
 import { findCached, keepCached } from './again.ts';
 import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
+import { requireFewTokens, requireSize } from './body-size.ts';
 import { CallHold, type Due } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
@@ -36,6 +38,12 @@ export interface EmbedAsk extends EmbedWish {
   readonly cacheTtlSeconds: number | null;
   /** As that of a chat. */
   readonly digest: string;
+}
+
+/** As its body says it. */
+export interface SentEmbed extends Omit<EmbedAsk, 'inputTokens' | 'longestTokens'> {
+  /** Of each input; null: not counted yet. */
+  readonly counts: readonly number[] | null;
 }
 
 export interface Embedded {
@@ -60,9 +68,10 @@ const OWN = [
 ];
 
 /** `text`: of the whole body. Throws VALIDATION_FAILED. */
-export function readEmbed(sent: Sent, text: string): EmbedAsk {
-  const inputs = inputsOf(sent.input);
-  const counts = inputs.map((input) => (typeof input === 'string' ? countTokens(input) : input.length));
+export function readEmbed(sent: Sent, text: string): SentEmbed {
+  const { input, ...beside } = sent;
+  const inputs = inputsOf(input);
+  requireSize(beside);
   const encoding = sent.encoding_format ?? 'float';
   if (encoding !== 'float' && encoding !== 'base64')
     throw invalidField('encoding_format', 'enum', 'encoding_format is float or base64.');
@@ -72,12 +81,22 @@ export function readEmbed(sent: Sent, text: string): EmbedAsk {
     encoding,
     dimensions: wholeOf(sent, 'dimensions', 1),
     further: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
-    inputTokens: counts.reduce((sum, count) => sum + count, 0),
-    longestTokens: Math.max(...counts),
+    counts: text.length > admission.call.readHereBytesMax ? inputs.map(tokensIn) : null,
     areTokens: typeof inputs[0] !== 'string',
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
     digest: digestOf(text),
   };
+}
+
+const tokensIn = (input: string | readonly number[]) => (typeof input === 'string' ? countTokens(input) : input.length);
+
+/** Counts what is not counted; others have their turns meanwhile. */
+export async function openEmbed({ counts: counted, ...sent }: SentEmbed): Promise<EmbedAsk> {
+  const counts: number[] = [...(counted ?? [])];
+  if (counted === null)
+    for (const input of sent.inputs)
+      counts.push(typeof input === 'string' ? await countTokensInTurns(input) : input.length);
+  return { ...sent, inputTokens: counts.reduce((sum, count) => sum + count, 0), longestTokens: Math.max(...counts) };
 }
 
 function inputsOf(input: unknown): EmbedAsk['inputs'] {
@@ -89,6 +108,7 @@ function inputsOf(input: unknown): EmbedAsk['inputs'] {
     if (!isSame)
       throw invalidField(`input[${i}]`, 'type', 'Each input is a text that is not empty, or each is a list of tokens.');
   }
+  requireFewTokens(list);
   return list;
 }
 
@@ -100,7 +120,7 @@ function isTokens(value: unknown): value is number[] {
 export async function embed(
   state: AiState,
   ctx: ModelCall,
-  ask: EmbedAsk,
+  sent: SentEmbed,
   expect: (numbers: number) => void = () => undefined,
 ): Promise<Embedded> {
   // A replay comes before every other check.
@@ -108,6 +128,7 @@ export async function embed(
   if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text), { replayed: true });
   const giveBack = await state.slots.take(ctx);
   try {
+    const ask = await openEmbed(sent);
     const chain = await chooseForEmbed(ctx.core, ctx.accountId, ask);
     const cached = await findCached<KeptVectors>(state, ctx, ask, chain);
     if (cached !== null) return again(cached);

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type ChatAsk, readChat, ttlIn } from '../calls/ask.ts';
+import { readChat, type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';
+import { handedOver } from '../calls/open.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
@@ -84,7 +85,7 @@ export const chat = defineCapability<AiState>()({
   ],
   async run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    const read = input as unknown as ChatAsk;
+    const read = input as unknown as SentChat;
     const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(ctx.sentHeaders) };
     for await (const event of chatOf(state, ctx, ask)) {
       if (event.kind !== 'end') continue;
@@ -94,8 +95,8 @@ export const chat = defineCapability<AiState>()({
   },
 });
 
-function readWhole(sent: object, text: string): ChatAsk {
+function readWhole(sent: object, text: string): SentChat {
   const ask = readChat(sent as Readonly<Record<string, unknown>>, text);
-  if (!ask.stream) return ask;
+  if (!ask.stream) return handedOver(ask, text.length);
   throw invalidField('stream', 'not_here', 'Streams are answered by POST /v1/chat/completions, with the same body.');
 }

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { readChat } from '../calls/ask.ts';
-import { readEmbed } from '../calls/embed.ts';
+import { readChat, type Sent, type SentChat } from '../calls/ask.ts';
+import { openEmbed, readEmbed, type SentEmbed } from '../calls/embed.ts';
+import { handedOver, openChat } from '../calls/open.ts';
 import { BODY_BYTES_MAX, TOKENS_PER_IMAGE } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { modelField } from './fields.ts';
@@ -38,7 +39,10 @@ export const countTokens = defineCapability<AiState>()({
   isLongRead: true,
   idempotent: false,
   bodyBytesMax: BODY_BYTES_MAX,
-  bulk: { source: import.meta.url, reduce: (value: object) => ({ value: { tokens: tokensOf(value) }, transfer: [] }) },
+  bulk: {
+    source: import.meta.url,
+    reduce: (value: object, { text }) => ({ value: readEither(value, text), transfer: [] }),
+  },
   errors: [],
   events: [],
   limits: { body: '16 MiB.' },
@@ -46,17 +50,30 @@ export const countTokens = defineCapability<AiState>()({
     { title: 'A chat', input: { messages: [{ role: 'user', content: 'Say hello.' }] }, expect: { exact: false } },
     { title: 'Texts', input: { input: ['A boat on a pond.', 'Rain on a roof.'] }, expect: { tokenizer: 'o200k' } },
   ],
-  // What `bulk` made of the input.
   run: async ({ input }) => ({
-    data: { input_tokens: (input as unknown as { tokens: number }).tokens, tokenizer: 'o200k', exact: false },
+    data: { input_tokens: await tokensOf(input as unknown as Either), tokenizer: 'o200k', exact: false },
   }),
 });
 
-function tokensOf(sent: object): number {
-  const { messages, input } = sent as Readonly<Record<string, unknown>>;
+/** What `bulk` makes of the input. */
+type Either = { readonly chat: SentChat } | { readonly inputs: SentEmbed };
+
+function readEither(sent: object, text: string): Either {
+  const { messages, input } = sent as Sent;
   if ((messages === undefined) === (input === undefined))
     throw invalidField('messages', 'one_of', 'Send messages or input, one of the two.');
-  if (input !== undefined) return readEmbed({ input }, '').inputTokens;
-  const { inputTokens, images } = readChat(sent as Readonly<Record<string, unknown>>, '');
+  if (input !== undefined) return { inputs: counted(readEmbed({ input }, text)) };
+  const chat = handedOver(readChat(sent as Sent, text), text.length);
+  // Of what is counted nothing else is needed.
+  return { chat: chat.inputTokens === null ? chat : { ...chat, body: {} } };
+}
+
+function counted(sent: SentEmbed): SentEmbed {
+  return sent.counts === null ? sent : { ...sent, inputs: [] };
+}
+
+async function tokensOf(either: Either): Promise<number> {
+  if ('inputs' in either) return (await openEmbed(either.inputs)).inputTokens;
+  const { inputTokens, images } = await openChat(either.chat);
   return inputTokens + images * TOKENS_PER_IMAGE;
 }

@@ -3,7 +3,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { ttlIn } from '../calls/ask.ts';
-import { type EmbedAsk, embed as embedOf, listText, readEmbed } from '../calls/embed.ts';
+import { embed as embedOf, listText, readEmbed, type SentEmbed } from '../calls/embed.ts';
 import { BODY_BYTES_MAX, ENVELOPED_NUMBERS_MAX, INPUTS_MAX, NUMBER_TEXT_BYTES } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
@@ -78,7 +78,7 @@ export const embed = defineCapability<AiState>()({
   ],
   async run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    const read = input as unknown as EmbedAsk;
+    const read = input as unknown as SentEmbed;
     const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(ctx.sentHeaders) };
     const embedded = await embedOf(state, ctx, ask, (numbers) => {
       requireShort(numbers);

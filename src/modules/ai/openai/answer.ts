@@ -6,7 +6,7 @@ import type { Answer } from '../../../manifest/capability.ts';
 import { json, refusal } from '../../../manifest/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import { type ChatAsk, ttlIn } from '../calls/ask.ts';
+import { type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';
 import type { ChatEvent } from '../calls/chat-event.ts';
 import type { AiState } from '../state.ts';
@@ -33,7 +33,7 @@ export async function answerChat(
   request: RawRequest,
   state: AiState,
   ctx: CallContext,
-  read: ChatAsk,
+  read: SentChat,
   wire: ChatWire,
 ): Promise<RawAnswer> {
   const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(request.headers) };

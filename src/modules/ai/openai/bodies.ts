@@ -2,8 +2,9 @@
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import { jsonFields } from '../../../manifest/openai-wire.ts';
 import type { BodyTask } from '../../../manifest/raw-route.ts';
-import { type ChatAsk, digestOf, readChat } from '../calls/ask.ts';
-import { type EmbedAsk, readEmbed } from '../calls/embed.ts';
+import { digestOf, readChat, type SentChat } from '../calls/ask.ts';
+import { readEmbed, type SentEmbed } from '../calls/embed.ts';
+import { handedOver } from '../calls/open.ts';
 
 interface Read<Ask> {
   readonly ask: Ask;
@@ -13,12 +14,12 @@ interface Read<Ask> {
 }
 
 /** Both throw MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED. */
-export const readChatBody: BodyTask<Read<ChatAsk>> = {
+export const readChatBody: BodyTask<Read<SentChat>> = {
   source: import.meta.url,
   id: 'ai.openai.chat',
-  run: (body) => read(body, readChat),
+  run: (body) => read(body, (sent, text) => handedOver(readChat(sent, text), text.length)),
 };
-export const readEmbedBody: BodyTask<Read<EmbedAsk>> = {
+export const readEmbedBody: BodyTask<Read<SentEmbed>> = {
   source: import.meta.url,
   id: 'ai.openai.embed',
   run: (body) => read(body, readEmbed),

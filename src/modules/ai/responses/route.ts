@@ -1,10 +1,13 @@
 // POST /v1/responses: the newer wire of OpenAI's clients, translated onto a chat. Nothing is stored between two of its calls.
+import { admission } from '../../../core/admission.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { jsonFields } from '../../../manifest/openai-wire.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
-import { type ChatAsk, digestOf, type FieldNames, readChat, type Sent, withoutOwn } from '../calls/ask.ts';
+import { digestOf, type FieldNames, readChat, type Sent, type SentChat, withoutOwn } from '../calls/ask.ts';
+import { requireSize } from '../calls/body-size.ts';
+import { handedOver, opened } from '../calls/open.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { answerChat, contextOf, refuse } from '../openai/answer.ts';
 import type { AiState } from '../state.ts';
@@ -28,10 +31,11 @@ const names: FieldNames = { messages: 'input', limit: 'max_output_tokens', forma
 const CHARACTERS_PER_TOKEN = 4;
 
 interface Read {
-  readonly ask: ChatAsk;
+  readonly ask: SentChat;
   readonly key: unknown;
   readonly fingerprint: string;
-  readonly echo: WireObject;
+  /** JSON text of a long one. */
+  readonly echo: WireObject | string;
 }
 
 /** Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED. */
@@ -41,14 +45,15 @@ export const readResponseBody: BodyTask<Read> = {
   run(body) {
     const sent = jsonFields(body);
     const text = body.toString('utf8');
+    requireSize(sent);
     const chat = chatBodyOf(sent);
     const ask = readChat(chat, JSON.stringify(chat), names);
     // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
     return {
-      ask: { ...ask, response: withoutOwn(sent), inputTokens: ask.inputTokens + thoughtTokens(sent) },
+      ask: handedOver({ ...ask, response: withoutOwn(sent), tokensBeside: thoughtTokens(sent) }, text.length),
       key: sent[KEY_FIELD],
       fingerprint: digestOf(text),
-      echo: echoOf(sent),
+      echo: text.length > admission.call.readHereBytesMax ? JSON.stringify(echoOf(sent)) : echoOf(sent),
     };
   },
 };
@@ -68,7 +73,7 @@ async function respond(request: RawRequest, state: AiState): Promise<RawAnswer> 
     state,
     ctx,
     ask,
-    new ResponseWire(echo, request.requestId, (bytes) => ctx.holdAnswer(bytes)),
+    new ResponseWire(await opened(echo), request.requestId, (bytes) => ctx.holdAnswer(bytes)),
   );
 }
 

@@ -15,7 +15,7 @@ const RESTATED_CHARACTERS_MAX = 32 * 1024;
 const PIECES_PER_TURN = 32;
 const STOPS_MAX = 4;
 
-type Piece = ReturnType<typeof tokenPieces>[number];
+type Piece = Awaited<ReturnType<typeof tokenPieces>>[number];
 
 /** What is said, once for all choices. */
 interface Said {
@@ -30,7 +30,7 @@ export async function echo({ signal }: AiCall, request: ChatRequest): Promise<Ch
   const orders = ordersIn(asked);
   if (orders.slowMs > 0 && !(await waited(orders.slowMs, signal))) return { kind: 'not_sent' };
   if (orders.fail !== null) return refused(orders.fail, `The sandbox fails with ${orders.fail}, as it was told to.`);
-  const said = saying(request, asked);
+  const said = await saying(request, asked);
   if (said.kind === 'refused') return said;
   // Two answers are never the same one, whatever they say.
   const id = `chatcmpl-${randomHex(12)}`;
@@ -63,7 +63,10 @@ function lastOfUser({ messages }: WireObject): string {
   return last === undefined ? '' : textsOf(last).join('\n').slice(0, RESTATED_CHARACTERS_MAX);
 }
 
-function saying({ body, outputTokensMax }: ChatRequest, asked: string): (Said & { readonly kind: 'said' }) | Refused {
+async function saying(
+  { body, outputTokensMax }: ChatRequest,
+  asked: string,
+): Promise<(Said & { readonly kind: 'said' }) | Refused> {
   try {
     const tool = forcedTool(body);
     const schema = schemaOf(body);
@@ -74,7 +77,7 @@ function saying({ body, outputTokensMax }: ChatRequest, asked: string): (Said & 
           ? JSON.stringify(instanceOf(schema))
           : restated(body, asked);
     const stopped = tool === null ? cutAtStop(whole, body.stop) : whole;
-    const pieces = tokenPieces(stopped);
+    const pieces = await tokenPieces(stopped);
     const fitting = within(pieces, outputTokensMax);
     const isCut = fitting.length < pieces.length;
     const call =
