@@ -85,11 +85,7 @@ export function digestOf(text: string): string {
 }
 
 /** `text`: of the whole body. Throws VALIDATION_FAILED. */
-export function readChat(
-  sent: Sent,
-  text: string,
-  names = chatNames(sent),
-): SentChat & { readonly body: WireObject } {
+export function readChat(sent: Sent, text: string, names = chatNames(sent)): SentChat & { readonly body: WireObject } {
   requireMessages(sent.messages);
   requireFewParts(sent.messages as readonly WireObject[], names.messages);
   requireSize(sent);

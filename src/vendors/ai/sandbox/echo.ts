@@ -5,6 +5,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { isObject, objectsOf, textsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { tokenPieces } from '../../../lib/chat/tokens.ts';
 import { randomHex } from '../../../lib/random-hex.ts';
+import { TimeSlices } from '../../../lib/time-slices.ts';
 import type { Refused } from '../../call/port.ts';
 import type { AiCall, AiUsage, ChatPiece, ChatReply, ChatRequest } from '../port.ts';
 import { instanceOf, NoInstance } from './instance.ts';
@@ -14,6 +15,8 @@ const RESTATED_CHARACTERS_MAX = 32 * 1024;
 /** Others get their turn between so many pieces. */
 const PIECES_PER_TURN = 32;
 const STOPS_MAX = 4;
+/** Values of schemas take some milliseconds each: one is made in a turn of the event loop. */
+const instances = new TimeSlices();
 
 type Piece = Awaited<ReturnType<typeof tokenPieces>>[number];
 
@@ -70,6 +73,7 @@ async function saying(
   try {
     const tool = forcedTool(body);
     const schema = schemaOf(body);
+    if (tool !== null || schema !== null) await instances.next();
     const whole =
       tool !== null
         ? JSON.stringify(instanceOf(parametersOf(tool)))
