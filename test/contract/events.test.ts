@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keysStopped, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
+import { eventually } from '../cron/harness.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -107,6 +108,11 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { data } = (await call('POST', '/v1/queue/consume', { queue: 'work' })).body;
     const { receipt_handle } = data.items[0];
     await call('POST', '/v1/queue/nack', { queue: 'work', receipt_handle, requeue: false, reason: 'no good' });
+  },
+  'video.job.completed': async () => {
+    const { data } = (await call('POST', '/v1/video/generate', { prompt: 'A boat.', duration_seconds: 1 })).body;
+    const path = `/v1/video/get/${data.job_id}`;
+    await eventually(async () => (await call('GET', path)).body.data.finished_at, 50_000);
   },
   'video.job.failed': async () => {
     const { data } = (await call('POST', '/v1/video/generate', { prompt: '[[hang]]', duration_seconds: 1 })).body;
