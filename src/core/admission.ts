@@ -53,6 +53,13 @@ export const admission = {
     failedLoginsWindowMs: 60_000,
     /** Views of pages that need no session, such as those to pay: 429 RATE_LIMITED. */
     pagesPerMinute: 240,
+    /** Session cookies that were nobody's, in the window of logins: 429 RATE_LIMITED without a read of the database. Live sessions pass from elsewhere. */
+    unknownSessionsMax: 60,
+    /**
+     * Wrong device codes, in 10 minutes: 429, as after five of one session. There are 20^8 = 2.6 x 10^10 codes, and each lives for ten
+     * minutes: an address hits one that waits with a chance of 4 in 10^8, ten thousand addresses with one of 4 in 10^4.
+     */
+    wrongDeviceCodesMax: 1_000,
     /** Remembered at once; then the oldest are forgotten. */
     addressesMax: 10_000,
   },
@@ -80,7 +87,7 @@ export const admission = {
     places: 512,
     /** Requests whose body or answer is read or written as it comes; each holds the buffers of its socket and of what makes it. */
     streams: 4_096,
-    /** Pages of the console that are told when something moves, and of them one session's; further pages look every ten seconds. */
+    /** Pages of the console that are told when something moves, and of them one session's; further pages look every ten seconds: 429. */
     liveStreams: 200,
     liveStreamsOfSession: 5,
     /** A call waits this long in all, to begin and for a place, looked at so often; in the first half second of a queue longer. */
@@ -157,6 +164,8 @@ export const admission = {
   account: {
     /** Of what waits for one kind of turn. */
     waitingWorkMax: 500,
+    /** Of its pages are told when something moves, whatever sessions they are of: ten such accounts leave nothing for others. */
+    liveStreams: 20,
     /** Of its refusals go out at once; more are held. */
     refusalsPerSecond: 200,
     /** Requests of its AI batches under way: the next wait. */

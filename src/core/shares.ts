@@ -45,7 +45,11 @@ export function shareOf(whole: Admission, processes: number): Admission {
       bodyThreads: share(all.bodyThreads),
       inflationsAtOnce: share(all.inflationsAtOnce),
     },
-    account: { ...whole.account, refusalsPerSecond: share(whole.account.refusalsPerSecond) },
+    account: {
+      ...whole.account,
+      refusalsPerSecond: share(whole.account.refusalsPerSecond),
+      liveStreams: share(whole.account.liveStreams),
+    },
   };
 }
 
@@ -63,6 +67,8 @@ export const notShared: Readonly<Record<string, string>> = {
   'address.failedLoginsWindowMs': A_TIME,
   'address.pagesPerMinute':
     'a browser keeps to one connection: a share would refuse people; a page costs no more than a refusal',
+  'address.unknownSessionsMax': 'a read of the database each: a share would refuse browsers with old cookies',
+  'address.wrongDeviceCodesMax': 'counted in the database',
   'address.addressesMax': MEMORY_OF_ALL,
   'all.descriptorsReserved': 'the system counts descriptors by process',
   'all.spareConnectionMs': A_TIME,

@@ -9,6 +9,7 @@ import { clockNow } from '../../src/core/database-clock.ts';
 import { approveDevice } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting } from '../../src/core/devices/devices.ts';
+import { guessersOf } from '../../src/core/devices/guesses.ts';
 import { sendMail } from '../../src/core/mail/mail.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
 import { checkTopup } from '../../src/core/payments/topups/check.ts';
@@ -169,7 +170,7 @@ test('qm login sends nothing over plain http to another machine', async () => {
 
 async function approve(typed: string) {
   const { core } = service;
-  const device = await findWaiting(core, readUserCode(typed), ['a test']);
+  const device = await findWaiting(core, readUserCode(typed), guessersOf('a test', 'here'));
   const principal = await core.keys.find(account.secret);
   if (device === null || typeof device === 'number' || typeof principal === 'string')
     throw new Error('nobody to approve');

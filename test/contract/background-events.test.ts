@@ -8,6 +8,7 @@ import type { Tier } from '../../src/core/accounts/tiers.ts';
 import { approveDevice } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting } from '../../src/core/devices/devices.ts';
+import { guessersOf } from '../../src/core/devices/guesses.ts';
 import type { DeviceRow } from '../../src/core/devices/store.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { lookAgain } from '../../src/core/payments/look-again.ts';
@@ -118,7 +119,11 @@ async function linkDevice(): Promise<void> {
     return response.json();
   };
   const { device_code, user_code } = await post('/oauth/device_authorization', { client_id: 'an agent' });
-  const device = (await findWaiting(service.core, readUserCode(user_code), ['a person'])) as DeviceRow;
+  const device = (await findWaiting(
+    service.core,
+    readUserCode(user_code),
+    guessersOf('a person', 'here'),
+  )) as DeviceRow;
   const principal = (await service.core.keys.find(secret)) as Principal;
   await approveDevice(service.core, principal, device, { scopes: ['queue'], lifetimeMs: null, cap: null });
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';

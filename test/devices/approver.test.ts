@@ -5,6 +5,7 @@ import { clockNow } from '../../src/core/database-clock.ts';
 import { approveDevice } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting, pollDevice } from '../../src/core/devices/devices.ts';
+import { guessersOf } from '../../src/core/devices/guesses.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
 import { createPerson, removeMember, setMember } from '../../src/core/people/persons.ts';
@@ -27,7 +28,7 @@ async function polledAfter(principal: Principal | string, then: () => Promise<un
   const fields = new URLSearchParams({ client_id: 'an agent', scope: 'queue' });
   const asked = await fetch(`${service.url}/oauth/device_authorization`, { method: 'POST', body: fields });
   const { device_code, user_code } = await asked.json();
-  const device = await findWaiting(service.core, readUserCode(user_code), ['somebody']);
+  const device = await findWaiting(service.core, readUserCode(user_code), guessersOf('somebody', 'here'));
   if (device === null || typeof device === 'number' || typeof principal === 'string') throw new Error('nobody waits');
   const wish = { scopes: ['queue'], lifetimeMs: null, cap: null };
   expect(await approveDevice(service.core, principal, device, wish)).toBeNull();

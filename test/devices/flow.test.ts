@@ -6,8 +6,10 @@ import { clockNow } from '../../src/core/database-clock.ts';
 import { approveDevice, type Wish } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { denyDevice, deviceRetention, findWaiting } from '../../src/core/devices/devices.ts';
+import { guessersOf } from '../../src/core/devices/guesses.ts';
 import type { DeviceRow } from '../../src/core/devices/store.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
+import { statement } from '../../src/db/statement.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
@@ -36,7 +38,7 @@ const start = async (fields: Record<string, string> = {}) =>
 const poll = (device_code: string, at = service, client_id = 'build agent') =>
   post('/oauth/token', { grant_type: GRANT, client_id, device_code }, at);
 
-async function waiting(userCode: string, guessers = ['a person']): Promise<DeviceRow> {
+async function waiting(userCode: string, guessers = guessersOf('a person', 'here')): Promise<DeviceRow> {
   const found = await findWaiting(service.core, readUserCode(userCode), guessers);
   if (found === null || typeof found === 'number') throw new Error('no device waits');
   return found;
@@ -118,7 +120,7 @@ test('a code that nobody approved in ten minutes, and one that was approved and 
   await approve(approved.user_code);
   await service.advance(600);
   for (const { device_code } of [waits, approved]) expect((await poll(device_code)).body.error).toBe('expired_token');
-  expect(await findWaiting(service.core, readUserCode(waits.user_code), ['late'])).toBeNull();
+  expect(await findWaiting(service.core, readUserCode(waits.user_code), guessersOf('late', 'here'))).toBeNull();
 });
 
 test('a device code is of use only whole, and under the name that it was begun with', async () => {
@@ -183,20 +185,34 @@ test('nobody hands out more than they hold: neither scopes, nor time, nor money,
 
 test('five wrong codes, and neither the right one nor sixty more at once are heard for ten minutes', async () => {
   const { user_code } = await start();
-  const guess = (code: string, session = 'session a') =>
-    findWaiting(service.core, readUserCode(code), [session, 'address']);
+  const guess = (code: string, session = 'a', network = '192.0.2.1') =>
+    findWaiting(service.core, readUserCode(code), guessersOf(session, network));
   const wrong = await Promise.all(Array.from({ length: 60 }, () => guess('BBBB-BBBB')));
   expect(wrong.filter((answer) => answer === null)).toHaveLength(5);
   expect(await guess(user_code)).toBeGreaterThan(590_000);
-  // The address is not heard under another session either; another address is.
-  expect(typeof (await guess(user_code, 'session b'))).toBe('number');
-  expect(await findWaiting(service.core, readUserCode(user_code), ['session c', 'elsewhere'])).toMatchObject({
-    status: 'pending',
-  });
-  await service.advance(599);
+  // The session is not heard from another address either; other people at its address are.
+  expect(typeof (await guess(user_code, 'a', '198.51.100.1'))).toBe('number');
+  expect(await guess(user_code, 'b')).toMatchObject({ status: 'pending' });
+  await service.advance(500);
   expect(typeof (await guess('BBBB-BBBB'))).toBe('number');
-  await service.advance(2);
+  await service.advance(101);
   expect(await guess('BBBB-BBBB')).toBeNull();
+});
+
+const guessALot = statement('test_guess_a_lot', 'UPDATE core.device_guess SET times = 1000 WHERE guesser = $1');
+
+test('an address is not heard for ten minutes after a thousand wrong codes, whatever sessions they came from', async () => {
+  const { user_code } = await start();
+  const { db } = service.core;
+  const [, network] = guessersOf('any', '203.0.113.9');
+  const guess = (code: string, n: number) =>
+    findWaiting(service.core, readUserCode(code), guessersOf(`s${n}`, '203.0.113.9'));
+  for (let n = 0; n < 3; n += 1) expect(await guess('BBBB-BBBB', n)).toBeNull();
+  // What a thousand wrong codes leave.
+  await db.query(guessALot, [network?.name ?? null]);
+  expect(await guess(user_code, 4)).toBeGreaterThan(590_000);
+  await service.advance(601);
+  expect(await guess('BBBB-BBBB', 5)).toBeNull();
 });
 
 test('right codes are no guesses, however many', async () => {

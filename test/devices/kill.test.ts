@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { approveDevice } from '../../src/core/devices/approve.ts';
 import { readUserCode } from '../../src/core/devices/codes.ts';
 import { findWaiting } from '../../src/core/devices/devices.ts';
+import { guessersOf } from '../../src/core/devices/guesses.ts';
 import { listKeys } from '../../src/core/keys/store.ts';
 import { createPlace, type Place, startProcess } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY, startTestService, type TestService } from '../support/service.ts';
@@ -30,7 +31,7 @@ test('killed after the approval, or while it answers: one key, fetched elsewhere
   const asked = [1, 2, 3].map(() => post(`${child.url}/oauth/device_authorization`, { scope: 'queue' }));
   const started = await Promise.all(asked);
   for (const { user_code } of started) {
-    const device = await findWaiting(core, readUserCode(user_code), ['a person']);
+    const device = await findWaiting(core, readUserCode(user_code), guessersOf('a person', 'here'));
     const principal = await core.keys.find(account.secret);
     if (device === null || typeof device === 'number' || typeof principal === 'string') throw new Error('nobody waits');
     expect(await approveDevice(core, principal, device, { scopes: ['queue'], lifetimeMs: null, cap: null })).toBeNull();

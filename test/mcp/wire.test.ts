@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byId, callCapability } from '../support/capabilities.ts';
 import { connectMcp, postMcp, toolCall } from '../support/mcp.ts';
+import { openRaw } from '../support/raw.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -127,13 +128,14 @@ describe('hostile messages', () => {
       413,
       -32_000,
     ],
+    ['a name of 100,000 characters', toolCall('x'.repeat(100_000), {}), 413, -32_000],
   ])('%s is an error of the protocol', async (_, body, status, code) => {
     const reply = await postMcp(url, body, headers);
     expect([reply.status, reply.body.error.code]).toEqual([status, code]);
   });
 
   test('names of tools of any length, and of what every object has, are tools that there are not', async () => {
-    for (const name of ['__proto__', 'constructor', 'x'.repeat(100_000), '', 'queue.publish', 'Queue_publish']) {
+    for (const name of ['__proto__', 'constructor', 'x'.repeat(60_000), '', 'queue.publish', 'Queue_publish']) {
       const { body } = await postMcp(`${service.url}/mcp/all`, toolCall(name, {}), headers);
       expect(body.error.code, name.slice(0, 20)).toBe(-32_602);
       expect(JSON.stringify(body).length).toBeLessThan(1_000);
@@ -185,6 +187,85 @@ describe('hostile messages', () => {
     for (const method of ['subscriptions/listen', 'prompts/list', 'sampling/createMessage'])
       expect((await postMcp(url, { ...list, method }, headers)).body.error.code, method).toBe(-32_601);
   });
+});
+
+describe('a call of a tool', () => {
+  const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`u${n}`, n % 10]));
+  const ack = (count: number) => ({ queue: 'jobs', message_id: 'qmsg_0', ...names(count) });
+
+  test.each([
+    ['the tool itself', '/mcp/queue', (count: number) => toolCall('queue_ack', ack(count))],
+    ['call_capability', '/mcp', (count: number) => toolCall('call_capability', { id: 'queue.ack', input: ack(count) })],
+  ])('has the bound of the capability for its input: %s', async (_, path, message) => {
+    const other = { authorization: `Bearer ${(await createTestAccount(service.core)).secret}` };
+    for (const count of [3_000, 45_000]) {
+      const { body } = await postMcp(service.url + path, message(count), other);
+      expect(body.result.structuredContent.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+      expect(body.result.structuredContent.error.message).toContain('16384 bytes');
+    }
+  });
+
+  test('of half a megabyte takes reads by its bytes, before it is looked at', async () => {
+    const greedy = { authorization: `Bearer ${(await createTestAccount(service.core)).secret}` };
+    const body = JSON.stringify(toolCall('queue_ack', ack(45_000)));
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, () => postMcp(`${service.url}/mcp/queue`, body, greedy)),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  });
+
+  test('that calls nothing takes a read', async () => {
+    const greedy = { authorization: `Bearer ${(await createTestAccount(service.core)).secret}` };
+    const long = JSON.stringify(toolCall('queue_ack', ack(45_000)));
+    for (const input of [{ id: 'nothing.here' }, { id: 'queue.ack', select: 5 }, { id: 'queue.ack', input: [] }]) {
+      const codes = new Set<string>();
+      const deadline = performance.now() + 15_000;
+      // Long messages keep the account in debt meanwhile.
+      while (!codes.has('RATE_LIMITED') && performance.now() < deadline) {
+        const drain = Array.from({ length: 20 }, () => postMcp(`${service.url}/mcp/queue`, long, greedy));
+        await Promise.any(drain);
+        for (let n = 0; n < 10; n += 1) {
+          const { body } = await postMcp(url, toolCall('call_capability', input), greedy);
+          codes.add(body.result?.structuredContent.error.code);
+        }
+        await Promise.all(drain);
+      }
+      expect(codes, JSON.stringify(input)).toContain('RATE_LIMITED');
+    }
+  });
+
+  test('without a key is refused before its body is there', async () => {
+    const connection = await openRaw(service.url);
+    connection.send(
+      `POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n`,
+    );
+    expect(await connection.receive()).toMatch(/^HTTP\/1.1 401/);
+    connection.destroy();
+  });
+
+  test.each(['2025-11-25', '2026-07-28'] as const)(
+    'with a long input and a long answer is as a short one: %s',
+    async (generation) => {
+      const { secret } = await createTestAccount(service.core);
+      const mcp = await connectMcp(generation, `${service.url}/mcp/vector`, secret);
+      await mcp.call('vector_collection_create', { collection: 'long', dimension: 64, metric: 'cosine' });
+      const embedding = Array.from({ length: 64 }, (_, i) => Math.sin(i + 1));
+      const vectors = Array.from({ length: 200 }, (_, n) => ({ id: `v${n}`, embedding }));
+      const upserted = await mcp.call('vector_upsert', { collection: 'long', vectors });
+      expect(upserted.isError).toBeUndefined();
+      const wanted = { collection: 'long', ids: vectors.map(({ id }) => id), include_values: true };
+      const whole = await mcp.call('vector_fetch', wanted);
+      expect(Object.keys(whole).includes('isError')).toBe(false);
+      expect(JSON.parse(whole.content[0]?.text ?? '')).toEqual(whole.structuredContent);
+      const { data, metadata } = whole.structuredContent;
+      const [name = ''] = Object.keys(data).filter((each) => Array.isArray(data[each]));
+      expect(data[name]).toHaveLength(200);
+      expect(metadata.entry_form).toBe('mcp');
+      const part = await mcp.call('vector_fetch', { ...wanted, select: [`/${name}/199/id`] });
+      expect(part.structuredContent.data).toEqual({ [name]: [{ id: 'v199' }] });
+      await mcp.close();
+    },
+  );
 });
 
 test('what is no call of a capability takes of the account’s free reads, and others notice nothing', async () => {

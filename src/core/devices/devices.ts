@@ -15,7 +15,7 @@ import { ask } from '../people/asked.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { stillHolds } from './approver.ts';
 import { deviceHash, newDeviceCode, newUserCode } from './codes.ts';
-import { countGuess, forgetGuesses, takeBackGuess } from './guesses.ts';
+import { countGuess, forgetGuesses, type Guesser, takeBackGuess } from './guesses.ts';
 import * as store from './store.ts';
 
 export type DeviceServices = Pick<Core, 'db' | 'secrets' | 'knownScopes'>;
@@ -174,7 +174,7 @@ function keyOf(row: store.DeviceRow, secret: string, nowMs: number): Polled {
 export function findWaiting(
   { db }: Pick<DeviceServices, 'db'>,
   userCode: string | null,
-  guessers: readonly string[],
+  guessers: readonly Guesser[],
 ): Promise<store.DeviceRow | number | null> {
   return db.transaction(async (tx) => {
     const nowMs = await clockNow(tx);

@@ -11,7 +11,12 @@ export interface LoginFailures {
 }
 
 export class FailedLogins implements LoginFailures {
+  readonly #failuresMax: number;
   readonly #windows = new LRUCache<string, { startMs: number; failures: number }>({ max: addressesMax });
+
+  constructor(failuresMax = failedLoginsMax) {
+    this.#failuresMax = failuresMax;
+  }
 
   fail(address: string, nowMs: number = performance.now()): number {
     const network = networkOf(address);
@@ -27,7 +32,7 @@ export class FailedLogins implements LoginFailures {
   /** How long the address is to wait, in milliseconds, when it has failed too often; else 0. Counts nothing. */
   waitMs(address: string, nowMs: number = performance.now()): number {
     const window = this.#windows.get(networkOf(address));
-    if (window === undefined || window.failures <= failedLoginsMax) return 0;
+    if (window === undefined || window.failures <= this.#failuresMax) return 0;
     return Math.max(0, Math.ceil(failedLoginsWindowMs - (nowMs - window.startMs)));
   }
 }

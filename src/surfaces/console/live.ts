@@ -52,11 +52,13 @@ export class LiveTicks {
     return (await readMarks(this.#core.db, [accountId], this.#reads)).get(accountId) ?? '';
   }
 
-  /** The stream of one page, until its session ends or `signal` is aborted; null: the process or the session has too many. */
+  /** The stream of one page, until its session ends or `signal` is aborted; null: the process, the account or the session has too many. */
   follow({ since, ...of }: Follower, signal: AbortSignal): AsyncGenerator<string> | null {
-    const { liveStreams, liveStreamsOfSession } = this.#core.bounds.all;
-    const ofSession = [...this.#listeners].filter(({ sessionId }) => sessionId === of.sessionId).length;
-    if (this.#listeners.size >= liveStreams || ofSession >= liveStreamsOfSession) return null;
+    const { all, account } = this.#core.bounds;
+    const ofAccount = [...this.#listeners].filter(({ accountId }) => accountId === of.accountId);
+    const ofSession = ofAccount.filter(({ sessionId }) => sessionId === of.sessionId);
+    if (this.#listeners.size >= all.liveStreams || ofAccount.length >= account.liveStreams) return null;
+    if (ofSession.length >= all.liveStreamsOfSession) return null;
     const listener: Listener = { ...of, mark: since, hasMoved: false, isOver: signal.aborted, wake: () => undefined };
     // Its place is taken here: streams that are asked for at once do not all find the last one free.
     if (!listener.isOver) this.#listeners.add(listener);

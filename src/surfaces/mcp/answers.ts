@@ -2,6 +2,7 @@
 // left out for size is named.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { admission } from '../../core/admission.ts';
+import type { BodyTask } from '../../manifest/raw-route.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
 
 const { mcpAnswerCharacters, mcpSelectMax, mcpSelectCharactersMax } = admission.call;
@@ -26,6 +27,17 @@ export function resultOf(envelope: string, select: readonly string[] | null): Ca
   if (select !== null) content.data = selected(content.data, select);
   return withinSize(content);
 }
+
+/** The same of a long envelope, as JSON text: made in a thread. The body is `select` as JSON, a line feed, and the envelope. */
+export const longResult: BodyTask<string> = {
+  source: import.meta.url,
+  id: 'mcp.result',
+  run(body) {
+    const text = body.toString('utf8');
+    const end = text.indexOf('\n');
+    return JSON.stringify(resultOf(text.slice(end + 1), JSON.parse(text.slice(0, end))));
+  },
+};
 
 /** The result of what the surface itself answers. */
 export function ownResult(data: unknown, metadata: unknown): CallToolResult {

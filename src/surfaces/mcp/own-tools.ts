@@ -12,7 +12,7 @@ import { unknownCapability } from '../documents/discovery.ts';
 import { plannedFor } from '../documents/discovery-listing.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
 import { briefOf, findCapabilities, QUERY_CHARACTERS_MAX } from '../documents/search.ts';
-import { ownResult, readSelect, resultOf } from './answers.ts';
+import { ownResult, readSelect } from './answers.ts';
 import { selectSchema } from './tools.ts';
 
 /** What a key may do at an address. */
@@ -27,8 +27,10 @@ export interface OwnCall {
   readonly set: Reach;
   readonly request: RawRequest;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Of a member of the input, as it was sent. */
-  sourceOf(name: string): string | null;
+  /** `input` of the input, as it was sent; null: it is not there. */
+  readonly inputText: string | null;
+  /** The result of a call, from its envelope. */
+  toResult(envelope: string, select: readonly string[] | null): Promise<CallToolResult>;
 }
 
 export interface OwnTool {
@@ -138,7 +140,7 @@ const callCapability: OwnTool = {
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
-  async run({ manifest, set, request, input, sourceOf }) {
+  async run({ manifest, set, request, input, inputText, toResult }) {
     const capability = capabilityOf(manifest, input.id);
     if (set.readOnly && capability.scope !== 'read')
       throw problem('INSUFFICIENT_SCOPE', {
@@ -149,8 +151,7 @@ const callCapability: OwnTool = {
     if (typeof sent !== 'object' || Array.isArray(sent))
       throw invalidField('input', 'type', 'input must be an object of the fields of the capability.');
     const select = readSelect(input.select);
-    const text = input.input === undefined || input.input === null ? '{}' : (sourceOf('input') ?? '{}');
-    return resultOf((await request.invoke(capability.id, new JsonText(text))).envelope, select);
+    return toResult((await request.invoke(capability.id, new JsonText(inputText ?? '{}'))).envelope, select);
   },
 };
 

@@ -4,16 +4,14 @@
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
-import { readJsonText } from '../../gateway/input/json-object.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { answerMessage, type Library, loadLibrary } from './server.ts';
+import { type McpMessage, readMessage } from './message.ts';
+import { answerMessage, type Library, loadLibrary, textOf } from './server.ts';
 import { ToolSets } from './tool-sets.ts';
 
-/** Names in them are the call's own affair: the capability is asked what they may be. */
-const OPAQUE: ReadonlySet<string> = new Set(['arguments']);
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
@@ -30,6 +28,8 @@ export function mcpRoutes(services: () => Core, manifest: Manifest): readonly Ra
     ...{ name, path, methods: ['POST'], capability: null, entryForm: 'mcp' },
     bodyBytesMax: admission.call.ratedBodyBytesMax,
     credentialOf: bearer,
+    // There is no other: who has shown no key is refused before the body is read.
+    bodyCredentialOf: () => null,
     answer: (request) => answer(surface, services(), request),
     refuse: (failure, head) => refusal(services, failure, head),
   });
@@ -37,22 +37,41 @@ export function mcpRoutes(services: () => Core, manifest: Manifest): readonly Ra
 }
 
 async function answer(surface: Surface, core: Core, request: RawRequest): Promise<RawAnswer> {
-  // Nobody is behind it who has shown no key.
-  const principal = request.principal ?? (await request.identify(null));
+  const { principal } = request;
+  if (principal === null) throw new Error('the key is looked at before the message is answered');
   const library = await loadLibrary();
   const strange = strangerOf(library, core.baseUrl, request);
   if (strange !== null) return failed(403, SERVER_ERROR, strange);
-  const text = request.body.toString('utf8');
-  if (text.trimStart().startsWith('['))
-    return failed(400, INVALID_REQUEST, 'Send one message a request: there are no batches.');
-  const { value: body } = readJsonText(text, OPAQUE);
-  if (body.method !== 'tools/call') await request.rate();
+  const { body, arguments: sent } = await ratedMessage(request);
   if (body.method === 'subscriptions/listen')
     return failed(404, METHOD_NOT_FOUND, 'There is nothing to subscribe to: lists change with the service only.');
   const readOnly = readOnlyOf(request);
   const set = surface.sets.of({ modules: request.params.modules ?? null, readOnly }, principal.scopes);
-  const response = await answerMessage(library, { ...surface, set, request, text, body, baseUrl: core.baseUrl });
-  return { status: response.status, headers: headersOf(response), body: await response.text() };
+  const { baseUrl } = core;
+  const message = { ...surface, set, request, body, baseUrl, arguments: sent, long: { text: null } };
+  const response = await answerMessage(library, message);
+  const text = await textOf(response, message);
+  if (body.method !== 'tools/call') request.weighAnswer(text.length);
+  return { status: response.status, headers: headersOf(response), body: text };
+}
+
+/**
+ * The message. A long one takes reads by its bytes before it is looked at, as every one takes a read that calls no tool; a short call of
+ * a tool is rated by what it calls. Throws RATE_LIMITED, and the Problems of what is no message.
+ */
+async function ratedMessage(request: RawRequest): Promise<McpMessage> {
+  const { length } = request.body;
+  const isLong = length > admission.call.freeBodyBytesMax;
+  if (isLong) await request.rate(length);
+  let method: unknown = null;
+  try {
+    const message = await request.read(readMessage, request.body);
+    method = message.body.method;
+    return message;
+  } finally {
+    // Of what is no message too.
+    if (!isLong && method !== 'tools/call') await request.rate();
+  }
 }
 
 /** What is wrong with the names by which the service was reached; null: nothing. A page of another site must not reach a local service. */

@@ -1,17 +1,18 @@
 // One message of a client, answered by the official library in the revision that the client speaks: 2026-07-28, or one of 2025 without a
 // session. The library is loaded at the first message: it takes 30 MB and 0.2 s. Nothing is kept between messages.
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
+import { admission } from '../../core/admission.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
-import { memberSources } from '../../lib/json-source.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Capability } from '../../manifest/capability.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { RawRequest } from '../../manifest/raw-route.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';
-import { problem } from '../../problems/problem.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
 import { renderProblem } from '../../problems/render.ts';
-import { readSelect, resultOf } from './answers.ts';
+import { longResult, readSelect, resultOf } from './answers.ts';
+import type { ToolArguments } from './message.ts';
 import type { OwnTool } from './own-tools.ts';
 import { readResource, resourcesOf, resourceTemplates } from './resources.ts';
 import type { ToolSet } from './tool-sets.ts';
@@ -22,9 +23,11 @@ export interface Message {
   readonly baseUrl: string;
   readonly set: ToolSet;
   readonly request: RawRequest;
-  /** The body, as text and parsed. */
-  readonly text: string;
+  /** As `readMessage` reads it. */
   readonly body: Readonly<Record<string, unknown>>;
+  readonly arguments: ToolArguments;
+  /** What is put in place of a long result, when the answer is text. */
+  readonly long: { text: string | null };
 }
 
 /** The revision of the protocol that is newest here. */
@@ -124,13 +127,12 @@ function serverFor(library: Library, message: Message): Server {
 
 const SHOWN_CHARACTERS = 200;
 
-interface CallParams {
-  readonly name: string;
-  readonly arguments?: Record<string, unknown> | undefined;
-}
-
 /** A failure is a result that says what to mend; only a tool that there is not is a failure of the protocol. */
-async function callTool(library: Library, message: Message, params: CallParams): Promise<CallToolResult> {
+async function callTool(
+  library: Library,
+  message: Message,
+  params: { readonly name: string },
+): Promise<CallToolResult> {
   const { set, request, baseUrl } = message;
   const found = set.find(params.name);
   if (found === undefined) {
@@ -141,11 +143,11 @@ async function callTool(library: Library, message: Message, params: CallParams):
     throw new library.ProtocolError(library.INVALID_PARAMS, text);
   }
   try {
-    return await run(message, found, params.arguments ?? {});
+    return await run(message, found);
   } catch (error) {
-    const failure = toProblem(error);
     // What nobody foresaw is told, and logged, by the surface.
-    if (failure.httpStatus === 500) throw error;
+    if (toProblem(error).httpStatus === 500) throw error;
+    const failure = await ratedFailure(request, error);
     const metadata = request.failureMetadata() as { trace_id: string } | null;
     const ids = { requestId: request.requestId, traceId: metadata?.trace_id ?? '' };
     const envelope = { ok: false, error: renderProblem(failure, ids, baseUrl), metadata };
@@ -153,43 +155,50 @@ async function callTool(library: Library, message: Message, params: CallParams):
   }
 }
 
-function run(message: Message, found: Capability | OwnTool, input: Record<string, unknown>): Promise<CallToolResult> {
-  const { manifest, set, request } = message;
-  const source = argumentsOf(message.text);
-  const sourceOf = (name: string) => {
-    const at = memberSources(source).get(name);
-    return at === undefined ? null : source.slice(at.start, at.end);
-  };
-  if ('tool' in found) return found.run({ manifest, set, request, input, sourceOf });
-  return call(message, found, input, source, sourceOf);
+/** What called nothing takes a read all the same; where there is none, that is the failure. */
+async function ratedFailure(request: RawRequest, error: unknown): Promise<Problem> {
+  try {
+    await request.rate();
+    return toProblem(error);
+  } catch (limited) {
+    return toProblem(limited);
+  }
 }
 
-async function call(
-  { set, request }: Message,
-  capability: Capability,
-  input: Record<string, unknown>,
-  source: string,
-  sourceOf: (name: string) => string | null,
-): Promise<CallToolResult> {
-  if (set.readOnly && capability.scope !== 'read')
+async function run(message: Message, found: Capability | OwnTool): Promise<CallToolResult> {
+  const { manifest, set, request, arguments: sent } = message;
+  const toResult = (envelope: string, select: readonly string[] | null) => resultIn(message, envelope, select);
+  if ('tool' in found) return found.run({ manifest, set, request, toResult, input: sent.own, inputText: sent.input });
+  if (set.readOnly && found.scope !== 'read')
     throw problem('INSUFFICIENT_SCOPE', {
-      message: `${capability.id} changes something, and this address is for reading only (read_only=true).`,
+      message: `${found.id} changes something, and this address is for reading only (read_only=true).`,
       detail: 'read_only',
     });
-  const isPart = takesSelect(capability) && Object.hasOwn(input, 'select');
-  const select = isPart ? readSelect(input.select) : null;
-  const names = Object.keys(input).filter((name) => name !== 'select');
-  const text = isPart
-    ? `{${names.map((name) => `${JSON.stringify(name)}:${sourceOf(name) ?? 'null'}`).join(',')}}`
-    : source;
-  return resultOf((await request.invoke(capability.id, new JsonText(text))).envelope, select);
+  const isPart = takesSelect(found) && sent.withoutSelect !== null;
+  const select = isPart ? readSelect(sent.own.select) : null;
+  const text = new JsonText(isPart ? (sent.withoutSelect as string) : sent.text);
+  return toResult((await request.invoke(found.id, text)).envelope, select);
 }
 
-/** The arguments of the call as they were sent: what is opaque reaches the capability byte for byte. */
-function argumentsOf(text: string): string {
-  const params = memberSources(text).get('params');
-  const at = params === undefined ? undefined : memberSources(text, params.start).get('arguments');
-  return at === undefined ? '{}' : text.slice(at.start, at.end);
+/** Of a long envelope only a place is left: the library would read and write all of it, and others would wait for that. */
+async function resultIn({ request, long }: Message, envelope: string, select: readonly string[] | null) {
+  if (envelope.length <= admission.call.readHereBytesMax) return resultOf(envelope, select);
+  const made = await request.read(longResult, Buffer.from(`${JSON.stringify(select)}\n${envelope}`));
+  long.text = made;
+  return { content: [{ type: 'text' as const, text: LONG }] };
+}
+
+/** Stands for the content of a long result, which is all that its answer has. */
+const LONG = '\0long\0';
+const LONG_PLACE = JSON.stringify([{ type: 'text', text: LONG }]);
+
+/** The answer as text. */
+export async function textOf(response: Response, { long }: Pick<Message, 'long'>): Promise<string> {
+  const text = await response.text();
+  if (long.text === null) return text;
+  const [before, after, ...more] = text.split(`"content":${LONG_PLACE}`);
+  if (after === undefined || more.length > 0) throw new Error('the place of a long result is not there once');
+  return before + long.text.slice(1, -1) + after;
 }
 
 function namesOf(set: ToolSet): string[] {

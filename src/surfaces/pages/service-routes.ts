@@ -10,6 +10,7 @@ import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { authRoutes } from './auth/routes.ts';
 import { deviceRoutes } from './device/routes.ts';
 import { withNewToken } from './new-token.ts';
+import { withOwnHost } from './own-host.ts';
 import { payRoutes } from './pay/routes.ts';
 
 type Routes = (services: () => Core, manifest: Manifest) => readonly RawRoute[];
@@ -21,7 +22,7 @@ export const serviceRoutes: readonly Routes[] = [
   ...pages.map(
     (routes): Routes =>
       (services, manifest) =>
-        routes(services, manifest).map(withNewToken),
+        routes(services, manifest).map((route) => withOwnHost(services, withNewToken(route))),
   ),
   mcpRoutes,
   oauthRoutes,

@@ -2,13 +2,14 @@
 import type { Core } from '../../core/context.ts';
 import { findPerson, type Person } from '../../core/people/persons.ts';
 import { principalOf } from '../../core/people/sessions/principal.ts';
-import { findSession, formToken, isFormToken, type Session } from '../../core/people/sessions/sessions.ts';
+import { formToken, isFormToken, type Session } from '../../core/people/sessions/sessions.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { RawAnswer, RawHead } from '../../manifest/raw-route.ts';
 import { giveNewToken } from './new-token.ts';
 import { isOwnForm } from './own-form.ts';
 import { endingCookie, openingCookie, sentToken } from './session-cookie.ts';
+import { findSessionFrom } from './session-door.ts';
 
 export interface Visitor {
   readonly session: Session;
@@ -25,16 +26,16 @@ export type VisitorServices = Pick<Core, 'baseUrl' | 'db' | 'secrets' | 'keys' |
 const PATH_CHARACTERS_MAX = 1_000;
 
 /**
- * Who sent the request, by the cookie of a live session; null: nobody is signed in. Only for routes made `withNewToken`. `isUse`: the session lives on from now; false for what
+ * Who sent the request, by the cookie of a live session; null: nobody is signed in. Throws RATE_LIMITED after too many unknown cookies. Only for routes made `withNewToken`. `isUse`: the session lives on from now; false for what
  * a browser asks by itself.
  */
 export async function visitorOf(
   core: VisitorServices,
-  request: Pick<RawHead, 'headers'>,
+  request: Pick<RawHead, 'headers' | 'remoteAddress'>,
   { isUse } = { isUse: true },
 ): Promise<Visitor | null> {
   const token = sentToken(core.baseUrl, request.headers.cookie);
-  const found = token === null ? null : await findSession(core.db, token, { isUse });
+  const found = token === null ? null : await findSessionFrom(core.db, token, request.remoteAddress, { isUse });
   if (found === null) return null;
   const { session, newToken } = found;
   if (newToken !== null) giveNewToken(request, openingCookie(core.baseUrl, newToken));

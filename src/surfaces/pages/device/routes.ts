@@ -5,9 +5,11 @@ import type { Core } from '../../../core/context.ts';
 import { approveDevice, cannotApprove, type Fault } from '../../../core/devices/approve.ts';
 import { readUserCode, shownUserCode } from '../../../core/devices/codes.ts';
 import { denyDevice, findWaiting } from '../../../core/devices/devices.ts';
+import { guessersOf } from '../../../core/devices/guesses.ts';
 import { offerOf, proposalOf } from '../../../core/devices/offer.ts';
 import type { DeviceRow } from '../../../core/devices/store.ts';
 import { isRecent } from '../../../core/people/sessions/sessions.ts';
+import { networkOf } from '../../../gateway/limits/failed-logins.ts';
 import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
@@ -83,7 +85,7 @@ async function takeForm(core: Core, request: RawRequest, visitor: Approver, fram
   const form = readForm(request.headers, request.body);
   if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
   const typed = form.get('user_code') ?? '';
-  const guessers = [`session ${visitor.session.sessionId}`, `address ${request.remoteAddress}`];
+  const guessers = guessersOf(visitor.session.sessionId, networkOf(request.remoteAddress));
   const device = await findWaiting(core, readUserCode(typed), guessers);
   if (typeof device === 'number') {
     const text = `Too many wrong codes: try again in ${Math.ceil(device / 60_000)} minutes.`;
