@@ -220,15 +220,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
     ...filmsHere({ ffmpegPath: config.ffmpegPath, log, pictureBounds: bounds.call.picture }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
-    ...{
-      log,
-      baseUrl,
-      region: config.region,
-      cnyPerUsd: config.cnyPerUsd,
-      siblings,
-      bounds,
-      limitsRates: config.rateLimits,
-    },
+    ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits },
+    ...{ region: config.region, cnyPerUsd: config.cnyPerUsd },
     underWay: group?.underWay ?? new UnderWayHere(),
   };
   hearSiblings(core, config.role !== 'api');

@@ -5,8 +5,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { JobLoop } from '../../src/core/background/job-loop.ts';
-import { dueTurns, endTurn, openTurn } from '../../src/core/background/turns.ts';
-import { clockNow } from '../../src/core/database-clock.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import type { Logger } from '../../src/core/process/logger.ts';
 import { withClient } from '../../src/db/client.ts';
@@ -66,24 +64,6 @@ const names = (count: number, prefix = 'c') => Array.from({ length: count }, (_,
 function metricOf(loop: JobLoop, name: string): number | undefined {
   return loop.metrics().find((metric) => metric.name === name && metric.labels.jobs === 'test.chores')?.value;
 }
-
-test('what is said to be due while a turn is served is not missed, whatever the claim has seen', async () => {
-  const accountId = newAccount();
-  const [nowMs, laterMs] = [await clockNow(db), (await clockNow(db)) + 3_600_000];
-  const open = () => db.transaction((tx) => openTurn(tx, accountId, 'test.turns', nowMs));
-  const due = async () => (await dueTurns(db, 'test.turns', 10)).map((turn) => turn.accountId);
-  for (const nextMs of [null, laterMs]) {
-    await open();
-    const [turn] = await dueTurns(db, 'test.turns', 10);
-    if (turn === undefined) throw new Error('no turn is due');
-    await open();
-    await endTurn(db, turn, 'test.turns', nextMs, nowMs);
-    expect(await due()).toEqual([accountId]);
-    const [next] = await dueTurns(db, 'test.turns', 10);
-    await endTurn(db, next ?? turn, 'test.turns', nextMs, nowMs);
-    expect(await due()).toEqual([]);
-  }
-});
 
 test('everything due is run once, by two processes at a time', async () => {
   const owners = Array.from({ length: 5 }, newAccount);

@@ -58,13 +58,6 @@ const serverSecret = () => new Secrets(readFileSync(join(dataDir, 'secrets.key')
 const ring = () => new KeyRing({ db, secrets: serverSecret() });
 const makeAccount = async () => (await json('accounts', 'create')).account_id as string;
 
-/** The command of docs/sqs.md, with these ids. */
-function documented(keyId: string, accountId: string): string[] {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/sqs.md'), 'utf8');
-  const [, command = ''] = /`npm run --silent qm -- (keys aws [^`]+)`/.exec(page) ?? [];
-  return command.replace('KEY_ID', keyId).replace('ACCOUNT_ID', accountId).split(' ');
-}
-
 describe('qm', () => {
   test('tells its version', async () => {
     expect(await qm(['--version'])).toEqual({ code: 0, stdout: `${release.version}\n`, stderr: '' });
@@ -85,13 +78,11 @@ describe('qm', () => {
   test('what docs/sqs.md says prints what a client of SQS signs with, and no address where nothing is', async () => {
     const account = await makeAccount();
     const { key_id: keyId } = await json('keys', 'create', '--account', account);
-    const { code, stdout } = await qm(documented(keyId as string, account));
+    const page = readFileSync(join(import.meta.dirname, '../../docs/sqs.md'), 'utf8');
+    const [, command = ''] = /`npm run --silent qm -- (keys aws [^`]+)`/.exec(page) ?? [];
+    const { code, stdout } = await qm(command.replace('KEY_ID', `${keyId}`).replace('ACCOUNT_ID', account).split(' '));
     expect(code).toBe(0);
-    const names = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(' ')[0]);
-    expect(names).toEqual(['access_key_id', 'secret_access_key', 'region', 'sqs_endpoint']);
+    expect(stdout).toMatch(/^access_key_id .+\nsecret_access_key .+\nregion .+\nsqs_endpoint .+\n$/);
   });
 
   test('creates an account, credits it, and makes a key that works', async () => {
