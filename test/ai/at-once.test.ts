@@ -72,6 +72,7 @@ test('the next call than an account may have is refused at every door, in its sh
       type: 'rate_limit_error',
       param: null,
       message: expect.stringContaining('20'),
+      retry_after_ms: 1_000,
     };
     expect([path, refused.status, refused.body.error]).toEqual([path, 429, error]);
     expect(retryOf(refused)).toEqual(['1', '1000', null]);

@@ -96,7 +96,7 @@ const id = () => `'${it.account.accountId}', '${batchId}'`;
 const account = () => `'${it.account.accountId}'`;
 
 test.each<[string, () => string, readonly string[]]>([
-  ['ai_item_claim', () => `(${account()}, 8, '{}', 60000)`, ['batch_item_due', 'batch_item_pkey', 'batch_pkey']],
+  ['ai_item_claim', () => `(${account()}, 8, '{}', 60000, false)`, ['batch_item_due', 'batch_item_pkey', 'batch_pkey']],
   ['ai_item_next_due', () => `(${account()})`, ['batch_item_due']],
   ['ai_item_lock', () => `(${id()}, 5000)`, ['batch_item_pkey']],
   ['ai_result_sizes', () => `(${id()}, 100, 21)`, ['batch_item_result']],

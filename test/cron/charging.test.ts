@@ -45,6 +45,7 @@ describe('a run that the wallet covers', () => {
     expect(usage.by_capability.find((row: { capability: string }) => row.capability === 'cron.run')).toEqual({
       capability: 'cron.run',
       count: 0,
+      error_count: 0,
       units,
       spend_usd: expect.closeTo(spent, 9),
     });

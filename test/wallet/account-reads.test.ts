@@ -183,12 +183,12 @@ describe('account.usage', () => {
       request_count: 5,
       error_count: 2,
       by_capability: [
-        { capability: 'queue.publish', count: 3, units: 4, spend_usd: 0.00008 },
-        { capability: 'queue.ack', count: 2, units: 0, spend_usd: 0 },
+        { capability: 'queue.publish', count: 3, error_count: 1, units: 4, spend_usd: 0.00008 },
+        { capability: 'queue.ack', count: 2, error_count: 1, units: 0, spend_usd: 0 },
       ],
       by_key: [
-        { key_id: account.keyId, count: 4, units: 4, spend_usd: 0.00008 },
-        { key_id: 'key_other', count: 1, units: 0, spend_usd: 0 },
+        { key_id: account.keyId, count: 4, error_count: 1, units: 4, spend_usd: 0.00008 },
+        { key_id: 'key_other', count: 1, error_count: 1, units: 0, spend_usd: 0 },
       ],
     });
     expect(await read({ capability: 'queue.ack' })).toMatchObject({

@@ -20,6 +20,7 @@ export const publish = defineCapability<QueueState>()({
     'enqueue job',
     'sqs SendMessage',
     'send message',
+    'publish a message to a queue',
     'delay a message',
     'produce message',
     'push task',
