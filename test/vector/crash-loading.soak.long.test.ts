@@ -146,7 +146,7 @@ async function settle(known: Known): Promise<void> {
 }
 
 test('kills while collections are loaded and evicted lose nothing and leave nothing stale', {
-  timeout: 180_000,
+  timeout: 400_000,
 }, async () => {
   for (let c = 0; c < COLLECTIONS; c += 1) await fill(c);
   const known = new Known();
