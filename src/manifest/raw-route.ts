@@ -150,7 +150,7 @@ export interface RawRoute<State = unknown> {
    * read. `answer` then always has a principal.
    */
   bodyCredentialOf?(head: RawHead): BodyCredential | null;
-  /** The capabilities of which the request may be a call if its body is too long to be read at once; none: 413. Absent: any. */
+  /** Capabilities that may get a body too long to be read at once. None: such a body is answered 413. Absent: all. */
   longBodyFor?(head: RawHead): readonly string[];
   /** Throws a Problem to have it answered by `refuse`. */
   answer(request: RawRequest, state: State): Promise<RawAnswer>;
