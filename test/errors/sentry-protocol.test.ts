@@ -1,5 +1,6 @@
 // The endpoints of Sentry SDKs, as any client may speak to them: keys, repeats, back-off, CORS.
 import { connect } from 'node:net';
+import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CAPTURE_NANOS, ErrorsBench } from './harness.ts';
 import { envelope, eventId, SentryBench } from './sentry-harness.ts';
@@ -188,6 +189,17 @@ test('a wrong key ends the request before its body is read', async () => {
   const text = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
   socket.destroy();
   expect(text).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test.each([
+  ['envelope', `{"dsn":"http://${'0'.repeat(32)}@localhost/1"}\nno item`],
+  ['envelope', '{}\nno item'],
+  ['store', 'no event'],
+])('%s without a key in its head: who it names is asked before the rest is looked at (%#)', async (end, body) => {
+  expect((await bench.post(bench.url(end, null), body)).status).toBe(401);
+  expect((await bench.post(bench.url(end, null), zlib.gzipSync(body), { 'content-encoding': 'gzip' })).status).toBe(
+    401,
+  );
 });
 
 test('requests are counted under the name of the protocol', async () => {

@@ -22,12 +22,13 @@ export const NEWLINE = 10;
 /** A sifted envelope. Throws INVALID_REQUEST, MALFORMED_JSON or PAYLOAD_TOO_LARGE. */
 export function parseEnvelope(sifted: Buffer): SentEnvelope {
   const event = sifted.subarray(sifted.indexOf(NEWLINE) + 1);
-  return { header: envelopeHeader(sifted), event: event.length === 0 ? null : parseEvent(event) };
+  const header = envelopeHeader(sifted.subarray(0, sifted.indexOf(NEWLINE)));
+  return { header, event: event.length === 0 ? null : parseEvent(event) };
 }
 
-/** The first line of a sifted envelope alone, which may name the key: what follows is not looked at before that is known to be good. */
-export function envelopeHeader(sifted: Buffer): JsonObject {
-  return parseObject(sifted.subarray(0, sifted.indexOf(NEWLINE)), 'envelope header');
+/** Its first line, which may name the key: what follows is not looked at before that is known to be good. */
+export function envelopeHeader(line: Buffer): JsonObject {
+  return parseObject(line, 'envelope header');
 }
 
 /** The event of an item, or of a body of the store endpoint. */

@@ -23,23 +23,30 @@ const PROJECT = /^\d{1,32}$/;
 /** How a body is read. */
 interface BodyForm {
   readonly bodyBytesMax: number;
-  /** What of a body is looked at, without its encoding. */
-  open(body: AsyncIterable<Buffer>): Promise<Buffer>;
-  /** The key that it names itself. */
-  keyOf(opened: Buffer): string | null;
+  /** What of a body is looked at, without its encoding. `admit` gets the key that the body names, as soon as that is read. */
+  open(body: AsyncIterable<Buffer>, admit: (key: string | null) => Promise<unknown>): Promise<Buffer>;
   readonly task: BodyTask<ReadEvent>;
 }
 
 const envelope: BodyForm = {
   bodyBytesMax: ENVELOPE_BYTES_MAX,
-  open: (body) => sift(body, new EnvelopeSieve()),
-  keyOf: (opened) => keyOfDsn(envelopeHeader(opened).dsn),
+  open: (body, admit) => {
+    const sieve = new EnvelopeSieve();
+    let isAsked = false;
+    return sift(body, sieve, async () => {
+      if (isAsked || sieve.header === null) return;
+      isAsked = true;
+      await admit(keyOfDsn(envelopeHeader(sieve.header).dsn));
+    });
+  },
   task: readEnvelope,
 };
 const store: BodyForm = {
   bodyBytesMax: STORE_BYTES_MAX,
-  open: storedEvent,
-  keyOf: () => null,
+  open: async (body, admit) => {
+    await admit(null);
+    return storedEvent(body);
+  },
   task: readStored,
 };
 
@@ -84,9 +91,11 @@ async function open(
   known: CallContext | null,
   body: AsyncIterable<Buffer>,
 ) {
-  const opened = await form.open(body);
-  const ctx = known ?? (await requirePublicKey(await request.admit(credentialOf(form.keyOf(opened))), state));
-  return { ctx, read: await request.read(form.task, opened) };
+  let ctx = known;
+  const opened = await form.open(body, async (key) => {
+    ctx ??= await requirePublicKey(await request.admit(credentialOf(key)), state);
+  });
+  return { ctx: ctx as CallContext, read: await request.read(form.task, opened) };
 }
 
 /** The key of a DSN is no secret for long, least of all in a web page: one that can do more is refused. */

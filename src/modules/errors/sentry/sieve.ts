@@ -5,15 +5,23 @@ import type { JsonObject } from '../intake/draft.ts';
 import { brokenEnvelope, eventTooLong, NEWLINE, parseEvent, parseObject } from './envelope.ts';
 import { EVENT_BYTES_MAX, HEADER_BYTES_MAX, ITEM_HEADERS_BYTES_MAX, ITEMS_MAX } from './numbers.ts';
 
-/** What the sieve keeps of the body. Throws what the body and the sieve throw. */
-export async function sift(body: AsyncIterable<Buffer>, sieve: Sieve): Promise<Buffer> {
-  for await (const block of body) sieve.push(block);
-  return sieve.end();
+/** What the sieve keeps of the body. Throws what the body and the sieve throw. `looked`: between the blocks, and at the end. */
+export async function sift(
+  body: AsyncIterable<Buffer>,
+  sieve: Sieve,
+  looked: () => Promise<unknown> = async () => undefined,
+): Promise<Buffer> {
+  for await (const block of body) {
+    for (let at = 0; at < block.length; await looked()) at += sieve.push(block.subarray(at));
+  }
+  const kept = sieve.end();
+  await looked();
+  return kept;
 }
 
 export interface Sieve {
-  /** Throws the Problem of a body that cannot be taken. */
-  push(block: Buffer): void;
+  /** Answers how many of the bytes it has read: it stops where something is to be looked at. Throws the Problem of a body that cannot be taken. */
+  push(block: Buffer): number;
   /** What is kept of the body. Throws the Problem of a body that ends too early. */
   end(): Buffer;
 }
@@ -28,10 +36,11 @@ export class WholeBody implements Sieve {
     this.#bytesMax = bytesMax;
   }
 
-  push(block: Buffer): void {
+  push(block: Buffer): number {
     this.#bytes += block.length;
     if (this.#bytes > this.#bytesMax) throw eventTooLong();
     this.#blocks.push(block);
+    return block.length;
   }
 
   end(): Buffer {
@@ -55,9 +64,16 @@ export class EnvelopeSieve implements Sieve {
   #header: Buffer | null = null;
   #event: Buffer | null = null;
 
-  push(block: Buffer): void {
+  /** Its first line; null: it has not ended yet. */
+  get header(): Buffer | null {
+    return this.#header;
+  }
+
+  push(block: Buffer): number {
+    if (this.#header === null) return this.#read(block, 0);
     let at = 0;
     while (at < block.length) at = this.#read(block, at);
+    return at;
   }
 
   end(): Buffer {
