@@ -1,5 +1,6 @@
 // What stands in the messages of a chat: the texts that a model reads, and pictures.
-import { countTokens, countTokensInTurns } from './tokens.ts';
+import { tokensIn } from './token-counter.ts';
+import { countTokens } from './tokens.ts';
 
 /** A JSON object of the wire; fields that nobody here knows are in it too. */
 export type WireObject = Readonly<Record<string, unknown>>;
@@ -23,16 +24,16 @@ const UNREAD_FIELDS = new Set([
 /** Of a message, with what `textsOf` reads. */
 const KNOWN_FIELDS = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id']);
 
-/** Counted, pictures left out. What is not known here is counted by its length: it goes to the vendor, and may be billed. */
+/** Counted in this thread, pictures left out. What is not known here is counted by its length: it goes to the vendor, and may be billed. */
 export function inputTokensOf(body: WireObject): number {
   const { text, beside } = countedOf(body);
   return countTokens(text) + beside;
 }
 
-/** The same on the event loop, where others have their turns in between. */
-export async function inputTokensInTurns(body: WireObject): Promise<number> {
+/** The same, counted beside the event loop. */
+export async function inputTokensAside(body: WireObject): Promise<number> {
   const { text, beside } = countedOf(body);
-  return (await countTokensInTurns(text)) + beside;
+  return (await tokensIn(text)) + beside;
 }
 
 /** What of a body is to be counted, and what counts beside it. */

@@ -24,6 +24,10 @@ test('no text takes time that grows with its square', () => {
   expect(longMs).toBeLessThan(40 * shortMs + 100);
 });
 
+test.each(['a', ' ', 'é'])('a run of %j over 8 million characters is counted', (letter) => {
+  expect(countTokens(letter.repeat(8_000_000))).toBeGreaterThan(100_000);
+});
+
 test('a text in pieces has as many tokens as the whole, but for some at the cuts', () => {
   const text = `${'word '.repeat(500)}${'x'.repeat(1_000)}${' end'.repeat(100)}`;
   expect(countTokens(text)).toBeGreaterThan(600);

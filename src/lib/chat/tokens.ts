@@ -1,12 +1,13 @@
-// Counting tokens as one widely used tokenizer does (o200k): an estimate for all others. Its tables are large: they are read at the first
-// count of a process or thread.
+// Counting tokens as one widely used tokenizer does (o200k): an estimate for all others. Its tables are large and take 300 ms to load, at the
+// first count of a thread: the event loop has its counts from `token-counter.ts`.
 import { createRequire } from 'node:module';
 import { TimeSlices } from '../time-slices.ts';
 
 const require = createRequire(import.meta.url);
 /** Its time grows with the square of a run of letters, or of anything that it does not part. */
 const RUN = 100;
-const LONG_RUNS = /[^\s]{101,}|\s{101,}/g;
+/** Up to a length: a match of megabytes takes more stack than there is. */
+const LONG_RUNS = /\S{101,10000}|\s{101,10000}/g;
 
 interface Tokenizer {
   countTokens(text: string, options: Options): number;
@@ -37,7 +38,7 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** The same on the event loop, where others have their turns in between. */
+/** The same, where other texts have their turns in between. */
 export async function countTokensInTurns(text: string): Promise<number> {
   let tokens = 0;
   for (const part of parts(text)) {
@@ -47,8 +48,14 @@ export async function countTokensInTurns(text: string): Promise<number> {
   return tokens;
 }
 
-/** The text in pieces of one token, or of as many as make whole characters; with the tokens of each. Others have their turns in between. */
-export async function tokenPieces(text: string): Promise<{ readonly text: string; readonly tokens: number }[]> {
+/** A piece of one token, or of as many as make whole characters. */
+export interface TokenPiece {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** The text in pieces, where other texts have their turns in between. */
+export async function tokenPieces(text: string): Promise<TokenPiece[]> {
   const tokens: number[] = [];
   for (const part of parts(text)) {
     if (slices.isOver) await slices.next();
@@ -61,7 +68,7 @@ export async function tokenPieces(text: string): Promise<{ readonly text: string
       yield token;
     }
   };
-  const pieces: { readonly text: string; readonly tokens: number }[] = [];
+  const pieces: TokenPiece[] = [];
   let before = 0;
   for (const piece of tokenizer().decodeGenerator(counted())) {
     pieces.push({ text: piece, tokens: taken - before });

@@ -1,7 +1,7 @@
 // The chunks of a stream as one completion, and a completion as chunks: repeats are answered in the form that they ask for.
 
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
-import { countTokens } from '../../../lib/chat/tokens.ts';
+import { tokensIn } from '../../../lib/chat/token-counter.ts';
 import { GrowingText } from '../../../lib/growing-text.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
@@ -60,7 +60,7 @@ export class Assembly {
   }
 
   /** Counted, of an answer whose vendor does not say. */
-  get tokens(): number {
+  async tokens(): Promise<number> {
     const kept = [...this.#choices.values()].flatMap(({ message, toolCalls }) => [
       ...Object.entries(message).flatMap(([name, value]) =>
         name !== 'role' && (typeof value === 'string' || value instanceof GrowingText) ? [String(value)] : [],
@@ -69,7 +69,7 @@ export class Assembly {
     ]);
     const text = kept.join('\n');
     const counted = text.slice(0, COUNTED_CHARACTERS_MAX);
-    const tokens = countTokens(counted) * (text.length / Math.max(1, counted.length));
+    const tokens = (await tokensIn(counted)) * (text.length / Math.max(1, counted.length));
     const further = Math.max(0, this.#characters - KEPT_BYTES_MAX);
     return Math.ceil(tokens + further / CHARACTERS_PER_TOKEN);
   }

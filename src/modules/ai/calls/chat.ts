@@ -85,7 +85,7 @@ class Answering {
     if (reply.kind === 'left') {
       taken.ended(wasLeft);
       // The request of a batch is made again.
-      if (ctx.item === undefined) await settlement.part(reply.heard.usageByNow, reply.heard.said);
+      if (ctx.item === undefined) await settlement.part(await reply.heard.usageByNow(), reply.heard.said);
       throw nobodyWaits();
     }
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);

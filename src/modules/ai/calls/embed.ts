@@ -3,7 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
-import { countTokens, countTokensInTurns } from '../../../lib/chat/tokens.ts';
+import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
+import { countTokens } from '../../../lib/chat/tokens.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { AiUsage } from '../../../vendors/ai/port.ts';
@@ -82,7 +83,7 @@ export function readEmbed(sent: Sent, text: string): SentEmbed {
     dimensions: wholeOf(sent, 'dimensions', 1),
     further: Object.fromEntries(Object.entries(sent).filter(([name]) => !OWN.includes(name))),
     counts: text.length > admission.call.readHereBytesMax ? inputs.map(tokensIn) : null,
-    areTokens: typeof inputs[0] !== 'string',
+    areTokens: !areTexts(inputs),
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
     digest: digestOf(text),
   };
@@ -90,13 +91,19 @@ export function readEmbed(sent: Sent, text: string): SentEmbed {
 
 const tokensIn = (input: string | readonly number[]) => (typeof input === 'string' ? countTokens(input) : input.length);
 
-/** Counts what is not counted; others have their turns meanwhile. */
+/** Counts what is not counted. */
 export async function openEmbed({ counts: counted, ...sent }: SentEmbed): Promise<EmbedAsk> {
-  const counts: number[] = [...(counted ?? [])];
-  if (counted === null)
-    for (const input of sent.inputs)
-      counts.push(typeof input === 'string' ? await countTokensInTurns(input) : input.length);
+  const counts = counted ?? (await countsOf(sent.inputs));
   return { ...sent, inputTokens: counts.reduce((sum, count) => sum + count, 0), longestTokens: Math.max(...counts) };
+}
+
+async function countsOf(inputs: EmbedAsk['inputs']): Promise<readonly number[]> {
+  if (areTexts(inputs)) return tokensOfAll(inputs);
+  return inputs.map(({ length }) => length);
+}
+
+function areTexts(inputs: EmbedAsk['inputs']): inputs is readonly string[] {
+  return typeof inputs[0] === 'string';
 }
 
 function inputsOf(input: unknown): EmbedAsk['inputs'] {

@@ -33,7 +33,7 @@ export class Settlement {
   /** `said`: of a stream. */
   async complete(completion: WireObject, reported: AiUsage | null, said?: Assembly): Promise<ChatEnd> {
     const sound = soundUsage(reported);
-    const usage = sound ?? this.#counted(said ?? assembled(completion));
+    const usage = sound ?? (await this.#counted(said ?? assembled(completion)));
     const isEstimated = sound === null;
     if (isEstimated) this.#ctx.warnings.push('usage: counted here, for the vendor has not told it');
     const isOwnWire = isResponse(completion);
@@ -56,7 +56,7 @@ export class Settlement {
   /** Of an answer that did not come to its end: what the vendor told of it, or what came. The call is told that it has cost so much. */
   async part(reported: AiUsage | null, said: Assembly): Promise<void> {
     const sound = soundUsage(reported);
-    const { costNanos } = await this.#charge(sound ?? this.#counted(said));
+    const { costNanos } = await this.#charge(sound ?? (await this.#counted(said)));
     this.#ctx.chargedThoughFailed?.(costNanos, sound === null);
   }
 
@@ -73,11 +73,11 @@ export class Settlement {
     });
   }
 
-  #counted(said: Assembly): AiUsage {
+  async #counted(said: Assembly): Promise<AiUsage> {
     const { inputTokens, images } = this.#ask;
     const input = inputTokens + images * this.#row.imageTokens;
     const none = { cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costUsd: null };
-    return { ...none, inputTokens: input, outputTokens: said.tokens };
+    return { ...none, inputTokens: input, outputTokens: await said.tokens() };
   }
 }
 

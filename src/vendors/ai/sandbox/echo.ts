@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { isObject, objectsOf, textsOf, type WireObject } from '../../../lib/chat/body.ts';
-import { tokenPieces } from '../../../lib/chat/tokens.ts';
+import { tokenPiecesOf } from '../../../lib/chat/token-counter.ts';
+import type { TokenPiece } from '../../../lib/chat/tokens.ts';
 import { randomHex } from '../../../lib/random-hex.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';
 import type { Refused } from '../../call/port.ts';
@@ -18,11 +19,9 @@ const STOPS_MAX = 4;
 /** Values of schemas take some milliseconds each: one is made in a turn of the event loop. */
 const instances = new TimeSlices();
 
-type Piece = Awaited<ReturnType<typeof tokenPieces>>[number];
-
 /** What is said, once for all choices. */
 interface Said {
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TokenPiece[];
   readonly call: { readonly name: string; readonly id: string } | null;
   readonly finish: 'stop' | 'length' | 'tool_calls';
 }
@@ -81,7 +80,7 @@ async function saying(
           ? JSON.stringify(instanceOf(schema))
           : restated(body, asked);
     const stopped = tool === null ? cutAtStop(whole, body.stop) : whole;
-    const pieces = await tokenPieces(stopped);
+    const pieces = await tokenPiecesOf(stopped);
     const fitting = within(pieces, outputTokensMax);
     const isCut = fitting.length < pieces.length;
     const call =
@@ -131,7 +130,7 @@ function cutAtStop(text: string, stop: unknown): string {
 }
 
 /** As many as the limit has room for; a character of several tokens is there whole or not at all. */
-function within(pieces: readonly Piece[], tokensMax: number): Piece[] {
+function within(pieces: readonly TokenPiece[], tokensMax: number): TokenPiece[] {
   let tokens = 0;
   const end = pieces.findIndex((piece) => {
     tokens += piece.tokens;

@@ -21,8 +21,8 @@ export class Heard {
   }
 
   /** Of an answer that is read no further: what the vendor said in the beginning has grown since. */
-  get usageByNow(): AiUsage | null {
+  async usageByNow(): Promise<AiUsage | null> {
     if (this.usage === null || !this.#isPartial) return this.usage;
-    return { ...this.usage, outputTokens: Math.max(this.usage.outputTokens, this.said.tokens) };
+    return { ...this.usage, outputTokens: Math.max(this.usage.outputTokens, await this.said.tokens()) };
   }
 }

@@ -93,7 +93,7 @@ export class Reading {
   /** Nobody waits for more of it. */
   async #left(): Promise<void> {
     this.#taken.ended(wasLeft);
-    await this.#settlement.part(this.#heard.usageByNow, this.#heard.said);
+    await this.#settlement.part(await this.#heard.usageByNow(), this.#heard.said);
   }
 
   /** Nobody takes what comes. What the vendor bills in any case is read to its end. */
