@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { WireObject } from '../../lib/chat/body.ts';
 import { nesting } from '../../lib/json-source.ts';
+import { encodeJson } from '../../lib/long-json.ts';
 import { retryAfterMs } from '../../lib/retry-after.ts';
 import { fieldsOf, numberAt } from '../call/answer.ts';
 import { judge, type VendorError, type VendorReply } from '../call/judge.ts';
@@ -55,12 +56,12 @@ export async function askVendor(call: AiCall, question: AiQuestion, readError: R
   return refusedBy(call, { kind: 'answered', status, retryAfterMs: retryMs, body: said }, readError(said, status));
 }
 
-function post(call: AiCall, { url, credentials, headers, body }: AiQuestion): Promise<OutboundReply> {
+async function post(call: AiCall, { url, credentials, headers, body }: AiQuestion): Promise<OutboundReply> {
   const { connectMs, firstContentMs, idleMs, totalMs } = call.timeouts;
   return call.outbound.send({
     ...{ method: 'POST', url, credentials, signal: call.signal },
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-    body: JSON.stringify(body),
+    body: await encodeJson(body),
     operator: { origin: call.baseUrl, assetHosts: call.assetHosts },
     limits: { connectMs, firstByteMs: firstContentMs, idleMs, totalMs, answerBytesMax: ANSWER_BYTES_MAX },
   });

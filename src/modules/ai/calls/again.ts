@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
+import { isLonger } from '../../../lib/long-json.ts';
 import type { Answer } from '../../../manifest/capability.ts';
 import { CACHED_BYTES_MAX } from '../limits.ts';
 import type { Chain } from '../models/choose.ts';
@@ -10,7 +11,7 @@ import type { AiState } from '../state.ts';
 import type { ChatAsk } from './ask.ts';
 import { chunksOf } from './assemble.ts';
 import type { ChatEnd, ChatEvent } from './chat-event.ts';
-import { isLonger, type Kept } from './kept.ts';
+import type { Kept } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** In the form that is asked for now. */

@@ -3,6 +3,7 @@
 
 import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../../core/idempotency/fingerprint.ts';
 import { imagesIn, isObject, type WireObject } from '../../../lib/chat/body.ts';
+import type { PackedJson } from '../../../lib/long-json.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CACHE_TTL_SECONDS_MAX, CHOICES_MAX } from '../limits.ts';
 import { requireFewParts, requireSize } from './body-size.ts';
@@ -52,10 +53,9 @@ export interface ChatAsk extends Routed {
 }
 
 /** A chat as its body says it. What takes long on the event loop was done in the thread that read a long body, or is done by `openChat`. */
-export interface SentChat extends Omit<ChatAsk, 'body' | 'response' | 'inputTokens'> {
-  /** JSON text of a long one: that comes from a thread in a fraction of the time that its objects take. */
-  readonly body: WireObject | string;
-  readonly response: WireObject | string | null;
+export interface SentChat extends Omit<ChatAsk, 'body' | 'inputTokens'> {
+  /** A long one is packed, with `response`: so it comes from a thread in a fraction of the time that its objects take. */
+  readonly body: WireObject | PackedJson;
   /** Null: not counted yet. */
   readonly inputTokens: number | null;
   /** Of what is no part of the chat, but goes to vendors that speak the wire of responses. */

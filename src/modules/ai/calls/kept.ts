@@ -1,6 +1,7 @@
 // Answers kept for repeats of an idempotency key: encrypted with the key itself, which is stored nowhere.
 
 import type { HeldAnswer } from '../../../core/wallet/holds/settle-hold.ts';
+import { isLonger } from '../../../lib/long-json.ts';
 import type { Served } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
@@ -26,25 +27,6 @@ export function keep<Body>({ core, idempotency }: ModelCall, kept: Kept<Body> | 
   if (Buffer.byteLength(text) > KEPT_BYTES_MAX) return TOO_LONG;
   const sealed = core.secrets.encrypt(LABEL, idempotency.raw, text).toString('base64');
   return { text: JSON.stringify({ sealed }) };
-}
-
-/**
- * Whether the JSON of a value has surely more characters, found without making it: strings count as they are, anything else as one.
- * What is not longer by that is made, and looked at.
- */
-export function isLonger(value: unknown, charactersMax: number): boolean {
-  let left = charactersMax;
-  const pending = [value];
-  while (pending.length > 0 && left >= 0) {
-    const one = pending.pop();
-    if (typeof one === 'string') left -= one.length;
-    else if (typeof one === 'object' && one !== null) {
-      const inner = Object.values(one);
-      left -= inner.length;
-      if (left >= 0) for (const each of inner) pending.push(each);
-    }
-  }
-  return left < 0;
 }
 
 /** Throws IDEMPOTENCY_CONFLICT when the answer was too long to be kept. */

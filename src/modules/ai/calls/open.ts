@@ -1,31 +1,31 @@
-// A chat on its way from the thread that has read a long body to the event loop. There objects are made of it, and tokens counted, by the turn.
-import { setImmediate as turn } from 'node:timers/promises';
+// A chat on its way from the thread that has read a long body to the event loop. There objects are made of it by the turn.
 import { admission } from '../../../core/admission.ts';
-import { inputTokensInTurns, inputTokensOf, type WireObject } from '../../../lib/chat/body.ts';
+import { inputTokensAside, inputTokensOf, type WireObject } from '../../../lib/chat/body.ts';
+import { type PackedJson, packJson, unpackJson } from '../../../lib/long-json.ts';
 import type { ChatAsk, SentChat } from './ask.ts';
 
-/** The same, of a body that has so many characters: a long one is read in a thread, so it is counted here, and handed over as text. */
-export function handedOver(ask: SentChat & { readonly body: WireObject }, characters: number): SentChat {
+/** A chat that was read where its objects are. */
+type ReadHere = SentChat & { readonly body: WireObject };
+
+/** The same, of a body that has so many characters: a long one is read in a thread, so it is counted here, and packed. */
+export function handedOver(ask: ReadHere, characters: number): SentChat {
   if (characters <= admission.call.readHereBytesMax) return ask;
-  const { response } = ask;
-  return {
-    ...ask,
-    body: JSON.stringify(ask.body),
-    response: typeof response === 'object' && response !== null ? JSON.stringify(response) : response,
-    inputTokens: inputTokensOf(ask.body),
-  };
+  const { body, response } = ask;
+  return { ...ask, body: packJson([body, response]), response: null, inputTokens: inputTokensOf(body) };
 }
 
 export async function openChat({ tokensBeside = 0, ...sent }: SentChat): Promise<ChatAsk> {
-  const body = await opened(sent.body);
-  const response = sent.response === null ? null : await opened(sent.response);
-  const inputTokens = (sent.inputTokens ?? (await inputTokensInTurns(body))) + tokensBeside;
+  const [body, response] = isPacked(sent.body)
+    ? ((await unpackJson(sent.body)) as [WireObject, WireObject | null])
+    : [sent.body, sent.response];
+  const inputTokens = (sent.inputTokens ?? (await inputTokensAside(body))) + tokensBeside;
   return { ...sent, body, response, inputTokens };
 }
 
-/** Of a long text in a turn of its own. */
-export async function opened(handed: WireObject | string): Promise<WireObject> {
-  if (typeof handed !== 'string') return handed;
-  await turn();
-  return JSON.parse(handed) as WireObject;
+export async function opened(handed: WireObject | PackedJson): Promise<WireObject> {
+  return isPacked(handed) ? ((await unpackJson(handed)) as WireObject) : handed;
+}
+
+function isPacked(handed: WireObject | PackedJson): handed is PackedJson {
+  return Array.isArray(handed);
 }

@@ -3,6 +3,7 @@ import { admission } from '../../../core/admission.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+import { type PackedJson, packJson } from '../../../lib/long-json.ts';
 import { jsonFields } from '../../../manifest/openai-wire.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { digestOf, type FieldNames, readChat, type Sent, type SentChat, withoutOwn } from '../calls/ask.ts';
@@ -34,8 +35,8 @@ interface Read {
   readonly ask: SentChat;
   readonly key: unknown;
   readonly fingerprint: string;
-  /** JSON text of a long one. */
-  readonly echo: WireObject | string;
+  /** Packed when it is long. */
+  readonly echo: WireObject | PackedJson;
 }
 
 /** Throws MALFORMED_JSON, INVALID_REQUEST, VALIDATION_FAILED. */
@@ -53,7 +54,7 @@ export const readResponseBody: BodyTask<Read> = {
       ask: handedOver({ ...ask, response: withoutOwn(sent), tokensBeside: thoughtTokens(sent) }, text.length),
       key: sent[KEY_FIELD],
       fingerprint: digestOf(text),
-      echo: text.length > admission.call.readHereBytesMax ? JSON.stringify(echoOf(sent)) : echoOf(sent),
+      echo: text.length > admission.call.readHereBytesMax ? packJson(echoOf(sent)) : echoOf(sent),
     };
   },
 };
