@@ -174,8 +174,28 @@ export const admission = {
     pendingTopupsMax: 20,
   },
 
+  /**
+   * Doors that are no capability of a module: bytes of a body. Each is read only once an address, a cookie or a head let it in, and nothing of it
+   * is decoded before the session, signature or token in it is known. What a module takes at its own doors stands in its limits.ts: bodies up to
+   * `freeBodyBytesMax` where no rate weighs them, `ratedBodyBytesMax` where one does, and longer ones where threads read them.
+   */
+  doors: {
+    /** Of pages to sign in, to approve a device and to pay; of /oauth. */
+    formBytesMax: 16 * KIB,
+    /** Of the console, whose forms hold payloads. */
+    consoleFormBytesMax: 128 * KIB,
+    /** What a payment provider says. Costs one hash; it is read as JSON only when its signature is right. */
+    paymentWebhookBytesMax: 256 * KIB,
+    /** What a vendor says of a job: the token in the address is looked up first. */
+    vendorCallbackBytesMax: MIB,
+    /** One message of MCP: the key, its scope and rate come first, then the bound of the tool that it calls. */
+    mcpMessageBytesMax: 512 * KIB,
+  },
+
   /** One call. */
   call: {
+    /** The longest turn of the event loop that it may cause, in processor time. test/admission/turns.long.test.ts holds each door to it. */
+    turnMsMax: 20,
     /** Unless its capability says otherwise (`bodyBytesMax`): 413 PAYLOAD_TOO_LARGE, before it is read where it is announced. */
     bodyBytesMax: 64 * KIB,
     /** Of operations that no rate bounds and that cost nothing, such as queue.ack. A manifest with more is refused. */
@@ -188,6 +208,8 @@ export const admission = {
     containersMax: 1_000_000,
     /** Names with values, but for those in opaque values: 413, code_detail `members`. An object of so many takes milliseconds to walk. */
     membersMax: 10_000,
+    /** Fields of a form of a page: PAYLOAD_TOO_LARGE. Costs one walk over its bytes. */
+    formFieldsMax: 1_000,
     /** Looked at in one body; then `metadata.warnings` says that there are more. */
     unknownFieldsMax: 2_000,
     /**

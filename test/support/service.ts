@@ -62,7 +62,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     VIDEO_SANDBOX_THREADS: '3',
     ...options.env,
   });
-  const { connection, address, all, account, call } = options.admission ?? {};
+  const { connection, address, all, account, doors, call } = options.admission ?? {};
   const service = await startService(config, {
     log: options.log ?? createLog(config.logLevel),
     extraModules: options.extraModules,
@@ -74,6 +74,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       address: { ...admission.address, ...address },
       all: { ...admission.all, ...(options.admission === undefined ? PATIENCE : {}), ...all },
       account: { ...admission.account, ...account },
+      doors: { ...admission.doors, ...doors },
       call: { ...admission.call, ...call },
     },
   });

@@ -1,5 +1,6 @@
 // The routes of the console: each page by GET, its forms by POST to the same address, what browsers load for it, and the stream of ticks.
 // A visit acts as its session: what was ended or narrowed counts at once.
+import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { sessionCredential } from '../../core/people/sessions/principal.ts';
 import { endSession } from '../../core/people/sessions/sessions.ts';
@@ -20,7 +21,7 @@ import { failure } from './parts/failure.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
 import { type Read, Visit } from './visit.ts';
 
-const FORM_BYTES_MAX = 128 * 1_024;
+const { consoleFormBytesMax: formBytesMax } = admission.doors;
 const FORM_KEY = /^[0-9a-f]{32}$/;
 const ROOT = '/console';
 /** Sent by the script of an open page with what it fetches by itself: nobody uses the session by that. */
@@ -47,7 +48,7 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
   });
   const route = (name: string, path: string, rest: Pick<RawRoute, 'methods' | 'answer' | 'stream'>): RawRoute => ({
     ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
-    ...{ bodyBytesMax: FORM_BYTES_MAX, refuse: refusal, ...rest },
+    ...{ bodyBytesMax: formBytesMax, refuse: refusal, ...rest },
   });
   const shown = (path: string) =>
     route('page', path, {

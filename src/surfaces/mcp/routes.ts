@@ -26,7 +26,7 @@ export function mcpRoutes(services: () => Core, manifest: Manifest): readonly Ra
   const surface = { manifest, sets: new ToolSets(manifest) };
   const route = (name: string, path: string): RawRoute => ({
     ...{ name, path, methods: ['POST'], capability: null, entryForm: 'mcp' },
-    bodyBytesMax: admission.call.ratedBodyBytesMax,
+    bodyBytesMax: admission.doors.mcpMessageBytesMax,
     credentialOf: bearer,
     // There is no other: who has shown no key is refused before the body is read.
     bodyCredentialOf: () => null,

@@ -1,7 +1,10 @@
 // Forms of the console are taken from the console's own pages only. Browsers say where a form comes from, and no page can make
 // them say something else (Fetch Metadata; RFC 6454).
 import type { IncomingHttpHeaders } from 'node:http';
+import { admission } from '../../core/admission.ts';
+import { problem } from '../../problems/problem.ts';
 
+const AMPERSAND = 38;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /**
@@ -17,7 +20,19 @@ export function isOwnForm(headers: IncomingHttpHeaders, baseUrl: string): boolea
   return sender.origin === new URL(baseUrl).origin || sender.host === host?.toLowerCase();
 }
 
-/** The fields of a form; none when the body is something else. */
+/** The fields of a form; none when the body is something else. Throws PAYLOAD_TOO_LARGE, before it is decoded. */
 export function readForm(headers: IncomingHttpHeaders, body: Buffer): URLSearchParams {
-  return new URLSearchParams(FORM_TYPE.test(headers['content-type'] ?? '') ? body.toString('utf8') : '');
+  if (!FORM_TYPE.test(headers['content-type'] ?? '')) return new URLSearchParams();
+  const { formFieldsMax } = admission.call;
+  let fields = 1;
+  for (const byte of body) if (byte === AMPERSAND) fields += 1;
+  if (fields > formFieldsMax)
+    throw problem('PAYLOAD_TOO_LARGE', { message: `A form may have at most ${formFieldsMax} fields.` });
+  return new URLSearchParams(body.toString('utf8'));
+}
+
+/** The first name that stands there twice; null: none does. */
+export function repeatedField(fields: URLSearchParams): string | null {
+  const seen = new Set<string>();
+  return fields.keys().find((name) => seen.size === seen.add(name).size) ?? null;
 }

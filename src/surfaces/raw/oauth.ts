@@ -1,5 +1,6 @@
 // The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Forms in, JSON
 // out, in the words of OAuth; never cached, and no page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
+import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { redeemCode } from '../../core/devices/authorization.ts';
 import { readClientName, readScopes, shownUserCode } from '../../core/devices/codes.ts';
@@ -7,39 +8,39 @@ import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../core
 import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isOurs } from '../pages/device/authorize.ts';
-import { readForm } from '../pages/own-form.ts';
+import { readForm, repeatedField } from '../pages/own-form.ts';
 import { PageVisits } from '../pages/page-visits.ts';
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const CODE_GRANT = 'authorization_code';
-const FORM_BYTES_MAX = 16_384;
+const { formBytesMax } = admission.doors;
 
 type Answering = (core: Core, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
 
 export function oauthRoutes(services: () => Core): readonly RawRoute[] {
   let visits: PageVisits | undefined;
   const form = (name: string, path: string, answer: Answering): RawRoute => ({
-    ...{ name, methods: ['POST'], path, capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
+    ...{ name, methods: ['POST'], path, capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
     answer: async (request) => {
       const core = services();
       visits ??= new PageVisits(core.bounds);
       visits.count(request.remoteAddress);
       const fields = readForm(request.headers, request.body);
-      const twice = [...fields.keys()].find((field) => fields.getAll(field).length > 1);
-      if (twice !== undefined) return failed(400, 'invalid_request', `${printable(twice)} is given more than once.`);
+      const twice = repeatedField(fields);
+      if (twice !== null) return failed(400, 'invalid_request', `${printable(twice)} is given more than once.`);
       return answer(core, fields, request);
     },
   });
   return [
     {
       ...{ name: 'oauth.metadata', methods: ['GET'], path: '/.well-known/oauth-authorization-server' },
-      ...{ capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
+      ...{ capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
       answer: async () => json(200, metadata(services())),
     },
     ...['', '/{modules}'].map(
       (below): RawRoute => ({
         ...{ name: 'oauth.resource', methods: ['GET'], path: `/.well-known/oauth-protected-resource/mcp${below}` },
-        ...{ capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: refusal },
+        ...{ capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
         answer: async () => json(200, resourceOf(services())),
       }),
     ),

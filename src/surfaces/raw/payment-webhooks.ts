@@ -1,12 +1,10 @@
 // POST /webhooks/stripe: Stripe says that something changed. The signature shows who says it; what it says is not believed: whatever of
 // ours it is about is due to be read. So a message that is lost, doubled or late does no harm, and one about others' objects is done with.
+import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { lookAgain } from '../../core/payments/look-again.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
-
-/** Longer than any message: an object of Stripe has some 10 KB, with 50 keys of metadata of 500 characters. */
-const BODY_BYTES_MAX = 256 * 1_024;
 
 export function paymentWebhooks(services: () => Core): readonly RawRoute[] {
   return [
@@ -15,7 +13,7 @@ export function paymentWebhooks(services: () => Core): readonly RawRoute[] {
       methods: ['POST'],
       path: '/webhooks/stripe',
       capability: null,
-      bodyBytesMax: BODY_BYTES_MAX,
+      bodyBytesMax: admission.doors.paymentWebhookBytesMax,
       answer: (request) => takeMessage(services(), request),
     },
   ];

@@ -1,5 +1,5 @@
 // A vendor says that something has happened to a job. It is asked, sooner than it would have been; what it says here is not believed.
-
+import { admission } from '../../../core/admission.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import { type AttemptRow, acceptAttempt, attemptByToken } from '../../../core/vendors/attempts.ts';
 import { statement } from '../../../db/statement.ts';
@@ -9,9 +9,6 @@ import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import { CALLBACK_PATH, type SentRequest } from './material.ts';
 import { adapterOf, callOf } from './vendor-step.ts';
-
-/** Vendors send what they made, or where it is. */
-const BODY_BYTES_MAX = 1024 * 1024;
 
 // A step under way looks for itself.
 const wakeJob = statement(
@@ -25,7 +22,7 @@ export const callbackRoute: RawRoute<VideoState> = {
   methods: ['POST'],
   path: `${CALLBACK_PATH}/{token}`,
   capability: null,
-  bodyBytesMax: BODY_BYTES_MAX,
+  bodyBytesMax: admission.doors.vendorCallbackBytesMax,
   answer: (request, state) => callback(request, state),
 };
 

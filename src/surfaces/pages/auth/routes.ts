@@ -1,5 +1,6 @@
 // The pages of signing in and out. No GET changes anything; forms are taken from pages of this service only, those of a session with its
 // token.
+import { admission } from '../../../core/admission.ts';
 import type { Core } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import { keyOf } from '../../../core/keys/api-key.ts';
@@ -31,14 +32,14 @@ import { backFromProvider, startAtProvider } from './provider-routes.ts';
 import { signInPage } from './sign-in-page.ts';
 import { signedIn } from './signed-in.ts';
 
-const FORM_BYTES_MAX = 8_192;
+const { formBytesMax } = admission.doors;
 
 type Answering = (core: Core, request: RawRequest) => Promise<RawAnswer>;
 
 export function authRoutes(services: () => Core): readonly RawRoute[] {
   let visits: PageVisits | undefined;
   const route = (name: string, methods: RawRoute['methods'], path: string, answer: Answering): RawRoute => ({
-    ...{ name, methods, path, capability: null, bodyBytesMax: FORM_BYTES_MAX, refuse: failurePage },
+    ...{ name, methods, path, capability: null, bodyBytesMax: formBytesMax, refuse: failurePage },
     answer: (request) => {
       const core = services();
       visits ??= new PageVisits(core.bounds);

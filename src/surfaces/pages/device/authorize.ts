@@ -9,7 +9,7 @@ import { html } from '../../../lib/html.ts';
 import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message } from '../message.ts';
-import { readForm } from '../own-form.ts';
+import { readForm, repeatedField } from '../own-form.ts';
 import { isFormOf } from '../visitor.ts';
 import { type OauthClient, readClient } from './client-metadata.ts';
 import { type Approver, clientPage, type DeviceFrame, fillOf, proposedWish, type Wished, wishOf } from './pages.ts';
@@ -24,8 +24,8 @@ export async function authorizePage(
   frame: DeviceFrame,
 ): Promise<RawAnswer> {
   const { query } = request;
-  const twice = [...query.keys()].find((name) => query.getAll(name).length > 1);
-  if (twice !== undefined) return refused(frame, `${twice.slice(0, 40)} is given more than once.`);
+  const twice = repeatedField(query);
+  if (twice !== null) return refused(frame, `${twice.slice(0, 40)} is given more than once.`);
   const client = await readClient(core, query.get('client_id'), query.get('redirect_uri'), request.signal);
   if (typeof client === 'string') return refused(frame, client);
   const asked = askedOf(core, request, client);

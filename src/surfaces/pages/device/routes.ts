@@ -1,6 +1,7 @@
 // `/device`: where a person gives a device its key (RFC 8628 §3.3). They sign in, type or confirm the code, see who asks for what, and say yes
 // or no. A GET looks nothing up: a code that is followed as a link gives nothing away, and guessing costs.
 
+import { admission } from '../../../core/admission.ts';
 import type { Core } from '../../../core/context.ts';
 import { approveDevice, cannotApprove, type Fault } from '../../../core/devices/approve.ts';
 import { readUserCode, shownUserCode } from '../../../core/devices/codes.ts';
@@ -29,14 +30,14 @@ import {
   wishOf,
 } from './pages.ts';
 
-const FORM_BYTES_MAX = 16_384;
+const { formBytesMax } = admission.doors;
 
 export function deviceRoutes(services: () => Core): readonly RawRoute[] {
   let visits: PageVisits | undefined;
   return [
     {
       ...{ name: 'device.page', methods: ['GET', 'POST'], path: '/device', capability: null },
-      bodyBytesMax: FORM_BYTES_MAX,
+      bodyBytesMax: formBytesMax,
       refuse: failurePage,
       answer: (request) => {
         const core = services();
@@ -47,7 +48,7 @@ export function deviceRoutes(services: () => Core): readonly RawRoute[] {
     },
     {
       ...{ name: 'oauth.authorize', methods: ['GET', 'POST'], path: '/oauth/authorize', capability: null },
-      bodyBytesMax: FORM_BYTES_MAX,
+      bodyBytesMax: formBytesMax,
       refuse: failurePage,
       answer: (request) => {
         const core = services();

@@ -1,6 +1,7 @@
 // The pages of who pays. `/pay/{token}` is the sandbox's own page: the token in the address is all it asks for, as at any provider's.
 // `/pay/return/{id}` is where every provider sends the payer back to: it has the payment looked at, then sends the payer, and nobody else, on
 // to the caller's page. What an address says proves nothing.
+import { admission } from '../../../core/admission.ts';
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { lookAgain } from '../../../core/payments/look-again.ts';
@@ -17,7 +18,7 @@ import { chargeLimit, chargeLimitPath } from './charge-limit.ts';
 import { returned } from './returned.ts';
 import { sandboxPage } from './sandbox-page.ts';
 
-const FORM_BYTES_MAX = 1_024;
+const { formBytesMax } = admission.doors;
 const TOKEN = /^[0-9A-Za-z]{1,64}$/;
 const ID = /^[0-9A-Za-z_]{1,64}$/;
 
@@ -32,19 +33,19 @@ export function payRoutes(services: () => Core): readonly RawRoute[] {
   return [
     {
       ...{ name: 'pay.charge_limit', methods: ['GET', 'POST'], path: chargeLimitPath, capability: null },
-      bodyBytesMax: FORM_BYTES_MAX,
+      bodyBytesMax: formBytesMax,
       answer: counted(chargeLimit),
       refuse: failurePage,
     },
     {
       ...{ name: 'pay.sandbox', methods: ['GET', 'POST'], path: '/pay/{token}', capability: null },
-      bodyBytesMax: FORM_BYTES_MAX,
+      bodyBytesMax: formBytesMax,
       answer: counted(atSandbox),
       refuse: failurePage,
     },
     {
       ...{ name: 'pay.return', methods: ['GET'], path: '/pay/return/{id}', capability: null },
-      bodyBytesMax: FORM_BYTES_MAX,
+      bodyBytesMax: formBytesMax,
       answer: counted((request, core) => {
         const id = request.params.id ?? '';
         const key = request.query.get('key') ?? '';
