@@ -230,3 +230,29 @@ test('two processes that die again and again: one submission an attempt, one cap
     return Math.abs(known - (corp.billedSeconds - billedBefore) * PER_SECOND) < 1e-9;
   }, 20_000);
 });
+
+test('twice while the sandbox makes it: it is given up, and not charged', async () => {
+  const { job_id: id } = await bench.job({ model: 'sandbox/storyboard-1', duration_seconds: 30 });
+  const claimed = {
+    name: 'test_claimed',
+    text: 'SELECT leased, deaths FROM video.job WHERE account_id = $1 AND job_id = $2',
+  };
+  const isClaimed = (deaths: number) =>
+    eventually(async () => {
+      const { rows } = await bench.service.core.db.query(claimed, [bench.account.accountId, id]);
+      return rows[0]?.leased === true && rows[0].deaths === deaths;
+    }, 45_000);
+  await isClaimed(0);
+  await dies();
+  await bench.service.advance(31);
+  await isClaimed(1);
+  await dies();
+  await bench.service.advance(31);
+  const message = 'The process died 2 times while this job ran. It is not tried again.';
+  expect(await bench.soon(id)).toMatchObject({
+    state: 'failed',
+    cost_usd: 0,
+    error: { code: 'INTERNAL_ERROR', message },
+  });
+  await expectClean();
+});
