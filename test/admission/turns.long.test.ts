@@ -109,9 +109,9 @@ const doors: [string, () => Sent][] = [
   ['a page that 900 media types are accepted of', get('/docs', 200, { accept: 'text/html;q=0.1,'.repeat(900) })],
   [
     'a tool that is called with 9,000 members',
-    json('/mcp', {
+    json('/mcp/queue', {
       ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-      params: { name: 'publish_queue', arguments: { queue: 'jobs', payload: { ...many(9_000, (n) => `n${n}`) } } },
+      params: { name: 'queue_publish', arguments: { queue: 'jobs', payload: { ...many(9_000, (n) => `n${n}`) } } },
     }),
   ],
   ['a callback of a vendor of 1 MB', json('/v1/video/callbacks/nobody', { a: words(1e6) }, 404)],

@@ -67,7 +67,7 @@ export class OpenaiDouble {
         response.on('close', () => {
           seen.left = !response.writableEnded;
         });
-        void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.#usual(seen), response, seen);
+        void this.#do(this.#deeds.shift() ?? this.rule(seen) ?? this.usual(seen), response, seen);
       });
     });
   }
@@ -105,7 +105,8 @@ export class OpenaiDouble {
     await once(this.#server, 'close');
   }
 
-  #usual({ path, body }: Seen): Deed {
+  /** What it does where nothing else is said. */
+  usual({ path, body }: Seen): Deed {
     if (path.endsWith('/embeddings'))
       return { status: 200, body: embedded([body.input].flat().length, body.encoding_format) };
     const { stream, completion } = this.#speaks;
