@@ -59,7 +59,8 @@ test('two processes deliver each event once, and never attempt one delivery twic
   const statuses = () =>
     sql<{ status: string; count: bigint }>(one.core.db, 'SELECT status, count(*) FROM core.delivery GROUP BY 1');
   await until(async () => {
-    await one.advance(1);
+    // A lease that ends while its attempt is under way would let another one begin.
+    if ([...running.values()].every((attempts) => attempts === 0)) await one.advance(1);
     const rows = await statuses();
     return rows.length === 1 && rows[0]?.status === 'succeeded';
   }, 30_000);
