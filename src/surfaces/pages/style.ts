@@ -50,7 +50,8 @@ label.choice { display: flex; align-items: center; font-weight: 400; margin: 0; 
 .pick select { width: auto; max-width: 60%; }
 .notice { padding: .6rem .75rem; border-radius: 6px; background: var(--amber-shade); color: var(--amber); }
 button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius: 6px; border: 1px solid var(--quiet); background: var(--paper); color: var(--ink); cursor: pointer; }
-button.main { margin-top: .9rem; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
+button.main { margin: .9rem .5rem 0 0; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
+button.main + button, main.narrow > form + p { margin-top: .9rem; }
 .failure { padding: .6rem .75rem; border-radius: 6px; background: var(--red-shade); color: var(--red); }
 @media (max-width: 36rem) { body { font-size: 15px; } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; } }
 `;

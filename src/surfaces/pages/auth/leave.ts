@@ -31,6 +31,17 @@ const PAGE = '/auth/account/leave';
 /** The newest ones; the others are revoked in the console. */
 const KEYS_SHOWN = 100;
 
+const FAULTS = {
+  last_owner: 'You are the last owner of the account. Invite another owner before you leave.',
+  not_owner: 'Only an owner can revoke keys. You have signed out, or you are no longer an owner. Nothing was changed.',
+};
+
+/** What was refused, and the keys that were chosen then: nobody chooses them twice. */
+interface Refused {
+  readonly fault: string;
+  readonly chosen: readonly string[];
+}
+
 /** The page, and its form. */
 export async function leaveAccount(core: Core, request: RawRequest): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
@@ -40,14 +51,9 @@ export async function leaveAccount(core: Core, request: RawRequest): Promise<Raw
   const form = readForm(request.headers, request.body);
   if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
   if (!isRecent(visitor.session)) return signInAgain(core, { url: PAGE });
-  const left = await leave(core, visitor, visitor.session.personId, form.getAll('key'));
-  if (left === 'last_owner') return leavePage(core, visitor, 'An account keeps an owner: invite another one first.');
-  if (left === 'not_owner')
-    return leavePage(
-      core,
-      visitor,
-      'Only an owner revokes keys. You signed out meanwhile, or are none any more: nothing was changed.',
-    );
+  const chosen = form.getAll('key');
+  const left = await leave(core, visitor, visitor.session.personId, chosen);
+  if (left !== 'left') return leavePage(core, visitor, { fault: FAULTS[left], chosen });
   return redirect(pathTo(core, '/auth'), { 'set-cookie': endingCookie(core.baseUrl) });
 }
 
@@ -84,21 +90,21 @@ async function revokeAll(tx: Transaction, accountId: string, keyIds: readonly st
   for (const keyId of keyIds) if (known.has(keyId)) await revokeKey(tx, accountId, keyId, 'requested', nowMs);
 }
 
-async function leavePage(core: Core, visitor: Visitor, fault?: string): Promise<RawAnswer> {
+async function leavePage(core: Core, visitor: Visitor, refused?: Refused): Promise<RawAnswer> {
   const { session } = visitor;
   const all = session.role === 'owner' ? await listKeys(core.db, session.accountId) : [];
   const live = all.filter(({ status }) => status === 'active' || status === 'rotating');
   const content = html`<h1>Leave the account</h1>
-${fault === undefined ? '' : html`<p class="failure" role="alert">${fault}</p>`}
-<p>You act no more for ${session.accountId}, on no device, and invitations that you gave end. Only another owner can let you in again.</p>
+${refused === undefined ? '' : html`<p class="failure" role="alert">${refused.fault}</p>`}
+<p>You lose access to ${session.accountId} on every device, and the invitations that you sent end. Only an owner of the account can invite you again.</p>
 <form method="post" action="${pathTo(core, PAGE)}">${tokenField(visitor)}
-${live.length === 0 ? '' : keysField(live)}
+${live.length === 0 ? '' : keysField(live, refused?.chosen ?? [])}
 <button class="main">Leave</button>
 </form>
 <p><a href="${pathTo(core, '/auth/account')}">Stay</a></p>`;
   const signOut = signOutForm(core, visitor);
   return framed({
-    status: fault === undefined ? 200 : 409,
+    status: refused === undefined ? 200 : 409,
     title: 'Leave the account',
     content,
     signOut,
@@ -106,12 +112,12 @@ ${live.length === 0 ? '' : keysField(live)}
   });
 }
 
-function keysField(live: readonly StoredKey[]): Html {
+function keysField(live: readonly StoredKey[], chosen: readonly string[]): Html {
   const row = ({ keyId, name, prefix, last4, createdAtMs }: StoredKey) =>
-    html`<label class="choice"><input type="checkbox" name="key" value="${keyId}"><span><bdi>${name ?? keyId}</bdi> <code>${prefix}…${last4}</code> <span class="quiet">created ${iso(createdAtMs).slice(0, 10)}</span></span></label>
+    html`<label class="choice"><input type="checkbox" name="key" value="${keyId}"${chosen.includes(keyId) ? html` checked` : ''}><span><bdi>${name ?? keyId}</bdi><br><code>${prefix}…${last4}</code> <span class="quiet">created ${iso(createdAtMs).slice(0, 10)}</span></span></label>
 `;
   const rest = live.length - KEYS_SHOWN;
-  return html`<fieldset><legend>Revoke these keys</legend>
-<p class="quiet">Keys do not end with your leaving: the account pays for whoever has their secrets. Choose those that you made for yourself.</p>
-${live.slice(0, KEYS_SHOWN).map(row)}${rest > 0 ? html`<p class="quiet">${rest} older ones are in the console, under Keys.</p>` : ''}</fieldset>`;
+  return html`<fieldset><legend>Revoke keys</legend>
+<p class="quiet">Keys still work after you leave, and the account pays for what is done with them. Choose the keys that you made for yourself.</p>
+${live.slice(0, KEYS_SHOWN).map(row)}${rest > 0 ? html`<p class="quiet">${rest} older keys are in the console, under Keys.</p>` : ''}</fieldset>`;
 }

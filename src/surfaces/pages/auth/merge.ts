@@ -86,8 +86,8 @@ export async function linkAsAgreed(core: Core, request: RawRequest): Promise<Raw
 
 const over = {
   status: 400,
-  title: 'This question is over',
-  text: 'It is answered within ten minutes, by the person who was asked. Nothing was changed: link the identity again.',
+  title: 'This question is closed',
+  text: 'Only the person who was asked can answer it, within ten minutes. Nothing was changed: link the identity again.',
 };
 
 function opened({ secrets }: Core, personId: string, text: string): Sealed | null {
@@ -114,26 +114,26 @@ async function question(
     .toString('base64url');
   const credits = await Promise.all(from.map(({ accountId }) => balanceOf(core.db, accountId)));
   const content = html`<h1>Merge your accounts?</h1>
-${isAgain ? html`<p class="failure" role="alert">Keys or people of these accounts have changed since you were asked. Look again.</p>` : ''}
-<p>This identity has an account of its own. It can go over into the account that you act for now:</p>
+${isAgain ? html`<p class="failure" role="alert">Keys or people of these accounts have changed since you were asked. Check them again.</p>` : ''}
+<p>This identity has an account of its own. Its credit and keys can move to the account that you act for now. This cannot be undone.</p>
 <dl class="facts">
 ${from.map(
   (
     { accountId, name },
     i,
-  ) => html`<dt>Goes over, for good</dt><dd>${named(accountId, name)}, ${credits[i]?.balance_usd ?? 0} USD</dd>
+  ) => html`<dt>Ends</dt><dd>${accountId} <span class="quiet">${name === null ? '' : html`<bdi>${name}</bdi>, `}${credits[i]?.balance_usd ?? 0} USD of credit</span></dd>
 `,
-)}<dt>Stays</dt><dd>${named(into.accountId, into.name)}</dd>
+)}<dt>Stays</dt><dd>${into.accountId}${into.name === null ? '' : html` <span class="quiet"><bdi>${into.name}</bdi></span>`}</dd>
 </dl>
 <h2>Keys that can spend the credit afterwards</h2>
 ${
   keys.length === 0
-    ? html`<p>There is none.</p>`
+    ? html`<p>None.</p>`
     : html`<ul class="plain">${keys.map(keyRow)}</ul>
-<p>Revoke first what you do not know: whoever has its secret can spend your credit.</p>`
+<p>Before you merge, revoke the keys that you do not recognise: whoever has the secret of a key can spend your credit.</p>`
 }
-<h2>Other people of the account that stays</h2>
-${people.length === 0 ? html`<p>There are none.</p>` : html`<ul class="plain">${people.map(({ email, name, personId, role }) => html`<li><bdi>${email ?? name ?? personId}</bdi>, ${role}</li>`)}</ul>`}
+<h2>Other people in the account that stays</h2>
+${people.length === 0 ? html`<p>Nobody.</p>` : html`<ul class="plain">${people.map(({ email, name, personId, role }) => html`<li><bdi>${email ?? name ?? personId}</bdi>, ${role}</li>`)}</ul>`}
 <form method="post" action="${pathTo(core, '/auth/link')}">${tokenField(visitor)}<input type="hidden" name="linking" value="${token}">
 <button class="main" name="action" value="merge">Merge the accounts</button>
 <button name="action" value="apart">Link, and keep both accounts</button>
@@ -150,11 +150,7 @@ ${people.length === 0 ? html`<p>There are none.</p>` : html`<ul class="plain">${
   });
 }
 
-function named(accountId: string, name: string | null): Html {
-  return html`${accountId}${name === null ? '' : html` <bdi>${name}</bdi>`}`;
-}
-
 function keyRow({ keyId, name, prefix, last4, scopes, createdAtMs }: StoredKey): Html {
-  return html`<li class="card"><p><bdi>${name ?? keyId}</bdi> <code>${prefix}…${last4}</code></p>
-<p class="quiet">${scopes === null ? 'everything' : scopes.join(', ')}; created ${iso(createdAtMs).slice(0, 10)}</p></li>`;
+  return html`<li class="card"><p><bdi>${name ?? keyId}</bdi><br><code>${prefix}…${last4}</code></p>
+<p class="quiet">${scopes === null ? 'all scopes' : scopes.join(', ')}; created ${iso(createdAtMs).slice(0, 10)}</p></li>`;
 }
