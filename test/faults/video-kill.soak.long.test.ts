@@ -239,7 +239,10 @@ test('twice while the sandbox makes it: it is given up, and not charged', async 
   };
   const isClaimed = (deaths: number) =>
     eventually(async () => {
-      const { rows } = await bench.service.core.db.query(claimed, [bench.account.accountId, id]);
+      const { rows } = await bench.service.core.db.query<{ leased: boolean; deaths: number }>(claimed, [
+        bench.account.accountId,
+        id,
+      ]);
       return rows[0]?.leased === true && rows[0].deaths === deaths;
     }, 45_000);
   await isClaimed(0);
