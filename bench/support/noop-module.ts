@@ -4,7 +4,6 @@ import { defineCapability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 
 const noop = defineCapability<null>()({
-  id: 'bench.noop',
   method: 'POST',
   path: '/v1/bench/noop',
   summary: 'Does nothing.',
@@ -14,14 +13,9 @@ const noop = defineCapability<null>()({
     payload: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Ignored.' })),
   }),
   output: Type.Object({}),
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   unlimited: true,
   bodyBytesMax: 16 * 1024,
   opaque: ['payload'],
-  errors: [],
-  events: [],
   examples: [{ title: 'Nothing', input: {} }],
   async run() {
     return { data: {} };
@@ -31,7 +25,6 @@ const noop = defineCapability<null>()({
 /** The same with a body as long as an event's: only what has a rate may take one, and the benchmarks switch rates off. */
 const noopLong = defineCapability<null>()({
   ...noop,
-  id: 'bench.noop_long',
   path: '/v1/bench/noop_long',
   unlimited: false,
   bodyBytesMax: 512 * 1024,

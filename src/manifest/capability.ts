@@ -1,11 +1,11 @@
 // The one record per operation. Every surface (REST, MCP, OpenAPI, discovery, docs) is derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { CallContext } from '../core/context.ts';
+import { moduleOf, OPERATOR_MODULE, type ScopeKind } from '../core/scopes.ts';
 import type { Failover } from '../core/vendors/failover.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import type { BulkBody } from './bulk-body.ts';
 
-export type ScopeKind = 'read' | 'write' | 'admin';
 /** What must be so of who calls, and of the account, before the input of a call is looked at, in this order. */
 export const gates = ['operator', 'recent_sign_in', 'email', 'kyc'] as const;
 export type Gate = (typeof gates)[number];
@@ -13,6 +13,9 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The name of an entry of the price book, which says what it counts: `queue.publish`. */
 export type PriceName = `${string}.${string}`;
+
+/** Modules whose writes concern the account itself: they ask for the scope admin. */
+const administered: readonly string[] = ['account', OPERATOR_MODULE];
 
 /** What `run` answers. Money is nano-USD. A JsonText root reaches the wire byte for byte. */
 export interface Answer {
@@ -62,9 +65,10 @@ export interface CapabilityRun<Input, State> {
   readonly state: State;
 }
 
-export interface Capability<In extends TObject = TObject, State = unknown> {
-  /** `<module>.<operation>`: the path segments after /v1 without parameters, joined by dots (contract §1). */
-  readonly id: string;
+/** What an author writes. `defineCapability` derives the rest, and fills in what is absent. */
+export interface CapabilityDraft<In extends TObject = TObject, State = unknown> {
+  /** Only where the path does not give it: its segments after /v1 without parameters, joined by dots (contract §1). */
+  readonly id?: string;
   readonly method: HttpMethod;
   /** Below the root, with `{name}` parameters: `/v1/queue/get/{queue}`. */
   readonly path: string;
@@ -80,18 +84,16 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly input: In;
   /** Schema of `data`. */
   readonly output: TSchema;
-  readonly price: 'free' | PriceName;
+  /** Free when absent. */
+  readonly price?: 'free' | PriceName;
   /** What the call causes and is charged when it happens, maybe without another call: the runs of a scheduled job. */
   readonly laterPrices?: readonly PriceName[];
-  readonly scope: ScopeKind;
   /** A read by POST: its input is too long for a query string (contract §2 and §12). */
   readonly isLongRead?: boolean;
-  /** A write that removes or ends something for good; every DELETE must say so. */
+  /** A write that removes or ends something for good, as every DELETE does. */
   readonly destructive?: boolean;
   /** A write that takes no idempotency key: repeating it is how it is used, as consume and ack are (contract §4). */
   readonly isKeyless?: boolean;
-  /** Takes an idempotency key (x-svc-idempotent). */
-  readonly idempotent: boolean;
   /** Idempotent results kept this many days instead of one; `secret` ones are stored encrypted, for the API key that got them. */
   readonly replay?: { readonly keepDays?: number; readonly secret?: boolean };
   readonly status?: 'ga' | 'beta' | 'deprecated' | 'planned';
@@ -99,7 +101,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly chargedAtEnd?: boolean;
   /** A key for such capabilities alone may stand where anybody reads it, as in the DSN of a web page: what it may spend has a bound. */
   readonly publishable?: boolean;
-  /** A read whose answer is a secret: it may ask for the scope admin. */
+  /** A read whose answer is a secret: it asks for the scope admin. */
   readonly showsSecret?: boolean;
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
@@ -107,7 +109,7 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   readonly answersSecret?: boolean;
   /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */
   readonly currentSecretOnly?: boolean;
-  /** `operator`: it is the operator's account; `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. */
+  /** `operator`: it is the operator's account; `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. Those of module operator need not be named. */
   readonly gates?: readonly Gate[];
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;
@@ -122,17 +124,66 @@ export interface Capability<In extends TObject = TObject, State = unknown> {
   /** Property names whose content is opaque data: not searched for hostile keys. */
   readonly opaque?: readonly string[];
   /** Codes beyond the common ones (400, 401, 402 for billable, 403, 404 of the path, 409 of idempotency, 429, 500, 503). */
-  readonly errors: readonly string[];
-  readonly events: readonly string[];
+  readonly errors?: readonly string[];
+  /** Kinds of events that the call may tell. */
+  readonly events?: readonly string[];
   /** Limits an agent should know, name to sentence. */
   readonly limits?: Readonly<Record<string, string>>;
   readonly examples: readonly CapabilityExample[];
   run(call: CapabilityRun<Static<In>, State>): Promise<Answer>;
 }
 
-/** Identity function: types `input` in `run` by the schema and `state` by the module. */
+/** A finished record: what surfaces read. */
+export interface Capability<In extends TObject = TObject, State = unknown> extends CapabilityDraft<In, State> {
+  /** `<module>.<operation>`, as on the wire. */
+  readonly id: string;
+  readonly price: 'free' | PriceName;
+  readonly scope: ScopeKind;
+  readonly destructive: boolean;
+  /** Takes an idempotency key (x-svc-idempotent). */
+  readonly idempotent: boolean;
+  readonly errors: readonly string[];
+  readonly events: readonly string[];
+}
+
+/** Types `input` in `run` by the schema and `state` by the module, and completes the record. */
 export function defineCapability<State = unknown>() {
-  return <In extends TObject>(capability: Capability<In, State>): Capability<In, State> => capability;
+  return <In extends TObject>(draft: CapabilityDraft<In, State>): Capability<In, State> => {
+    const id = draft.id ?? idFromPath(draft.path);
+    const gates = gatesOf(id, draft);
+    return {
+      ...draft,
+      id,
+      price: draft.price ?? 'free',
+      scope: scopeOf(id, draft),
+      destructive: draft.destructive ?? draft.method === 'DELETE',
+      idempotent: !isRead(draft) && draft.isKeyless !== true,
+      errors: draft.errors ?? [],
+      events: draft.events ?? [],
+      ...(gates.length === 0 ? {} : { gates }),
+    };
+  };
+}
+
+function isRead({ method, isLongRead }: Pick<CapabilityDraft, 'method' | 'isLongRead'>): boolean {
+  return method === 'GET' || isLongRead === true;
+}
+
+function scopeOf(id: string, draft: Pick<CapabilityDraft, 'method' | 'isLongRead' | 'showsSecret'>): ScopeKind {
+  if (isRead(draft)) return draft.showsSecret === true ? 'admin' : 'read';
+  return administered.includes(moduleOf(id)) ? 'admin' : 'write';
+}
+
+/** What reaches into every account is for the operator alone, and changes only soon after a sign-in. */
+function gatesOf(id: string, { method, gates = [] }: Pick<CapabilityDraft, 'method' | 'gates'>): readonly Gate[] {
+  if (moduleOf(id) !== OPERATOR_MODULE) return gates;
+  return method === 'GET' ? ['operator', ...gates] : ['operator', 'recent_sign_in', ...gates];
+}
+
+/** The segments after /v1 without parameters, joined by dots. */
+function idFromPath(path: string): string {
+  const segments = path.replace(/^\/v1\//, '').split('/');
+  return segments.filter((segment) => !segment.startsWith('{')).join('.');
 }
 
 /** Names of the `{parameters}` in a path, in order. */

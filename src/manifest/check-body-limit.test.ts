@@ -1,13 +1,12 @@
 // How long a body may be is a rule of the manifest: a limit that would let reading take long is seen before the service starts.
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import type { Capability } from './capability.ts';
+import { type Capability, defineCapability } from './capability.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
 
-const sound: Capability = {
-  id: 'parcel.send',
+const sound = defineCapability()({
   method: 'POST',
   path: '/v1/parcel/send',
   summary: 'Sends a parcel.',
@@ -15,13 +14,9 @@ const sound: Capability = {
   input: Type.Object({}),
   output: Type.Object({}),
   price: 'parcel.send',
-  scope: 'write',
-  idempotent: true,
-  errors: [],
-  events: [],
   examples: [],
   run: async () => ({ data: {} }),
-};
+});
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
 
 function faultsOf(change: Partial<Capability>): string[] {

@@ -1,17 +1,22 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import type { Capability } from './capability.ts';
+import { defineCapability } from './capability.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
 import { defineModule } from './module.ts';
 
 function faultsOf(...ids: readonly string[]): string[] {
-  const capabilities = ids.map(
-    (id): Capability => ({
-      ...{ id, method: 'GET', path: `/v1/${id.replaceAll('.', '/')}`, summary: 'Shows it.', description: 'Shows it.' },
-      ...{ input: Type.Object({}), output: Type.Object({}), price: 'free', scope: 'read', idempotent: false },
-      ...{ errors: [], events: [], examples: [{ title: 'It', input: {} }], run: async () => ({ data: {} }) },
+  const capabilities = ids.map((id) =>
+    defineCapability()({
+      method: 'GET',
+      path: `/v1/${id.replaceAll('.', '/')}`,
+      summary: 'Shows it.',
+      description: 'Shows it.',
+      input: Type.Object({}),
+      output: Type.Object({}),
+      examples: [{ title: 'It', input: {} }],
+      run: async () => ({ data: {} }),
     }),
   );
   const module = defineModule({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import type { Capability } from './capability.ts';
-import { checkManifest as checkAgainst, idFromPath } from './check.ts';
+import { type Capability, defineCapability } from './capability.ts';
+import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
 import { buildManifest } from './manifest.ts';
@@ -10,8 +10,7 @@ import type { Module } from './module.ts';
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
 const checkManifest = (modules: readonly Module[]) => checkAgainst(modules, composeOffer(modules, plainDeployment));
 
-const sound: Capability = {
-  id: 'parcel.send',
+const sound = defineCapability()({
   method: 'POST',
   path: '/v1/parcel/send/{parcel}',
   summary: 'Sends a parcel.',
@@ -22,13 +21,11 @@ const sound: Capability = {
   }),
   output: Type.Object({ sent: Type.Boolean() }),
   price: 'parcel.send',
-  scope: 'write',
-  idempotent: true,
   errors: ['NOT_FOUND'],
   events: ['email.sent'],
   examples: [{ title: 'Send a parcel', input: { parcel: 'books', weight: 900 } }],
   run: async () => ({ data: { sent: true } }),
-};
+});
 
 function moduleOf(name: string, ...capabilities: Capability[]): Module {
   return {
@@ -59,23 +56,7 @@ test('a raw route belongs to a capability of its module', () => {
   ]);
 });
 
-describe('the id follows from the path', () => {
-  test.each([
-    ['/v1/queue/get/{queue}', 'queue.get'],
-    ['/v1/queue/batch/publish', 'queue.batch.publish'],
-    ['/v1/errors/group_detail/{error_group_id}', 'errors.group_detail'],
-    ['/v1/discovery', 'discovery'],
-    ['/v1/discovery/{capability}', 'discovery.capability'],
-  ])('%s is %s', (path, id) => {
-    expect(idFromPath(path)).toBe(id);
-  });
-
-  test('another id is refused', () => {
-    expect(faultsOf({ id: 'parcel.deliver' })).toContain(
-      'parcel.deliver: the path /v1/parcel/send/{parcel} stands for the id parcel.send',
-    );
-  });
-
+describe('the path says where it is', () => {
   test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])(
     'the path %s is refused',
     (path) => {
@@ -157,24 +138,6 @@ describe('a price stands in the price book', () => {
   });
 });
 
-describe('the scope kind fits', () => {
-  test('a write that a read scope would cover is refused', () => {
-    expect(faultsOf({ scope: 'read' })).toEqual(['parcel.send: the scope kind must be write, not read']);
-  });
-
-  test('a GET that needs more than read is refused', () => {
-    expect(faultsOf({ method: 'GET', idempotent: false })).toEqual([
-      'parcel.send: the scope kind must be read, not write',
-    ]);
-  });
-
-  test('a write of module account that needs less than admin is refused', () => {
-    const account: Partial<Capability> = { price: 'free', id: 'account.send', path: '/v1/account/send/{parcel}' };
-    expect(faultsOf(account, 'account')).toEqual(['account.send: the scope kind must be admin, not write']);
-    expect(faultsOf({ ...account, scope: 'admin' }, 'account')).toEqual([]);
-  });
-});
-
 describe('errors and events are catalogued', () => {
   test('an unknown error is refused', () => {
     const errors = ['PARCEL_LOST'] as unknown as Capability['errors'];
@@ -209,14 +172,6 @@ describe('everything is described', () => {
 });
 
 describe('the idempotency key', () => {
-  test('a write that takes none is refused', () => {
-    expect(faultsOf({ idempotent: false })).toEqual(['parcel.send: a write must be idempotent']);
-  });
-
-  test('a read that takes one is refused', () => {
-    expect(faultsOf({ method: 'GET', scope: 'read' })).toEqual(['parcel.send: it must not be marked idempotent']);
-  });
-
   test('an input that declares it is refused', () => {
     const input = Type.Object({
       ...sound.input.properties,
@@ -286,8 +241,4 @@ describe('buildManifest', () => {
     expect(buildManifest([letters, parcels]).sha256).toBe(digest);
     expect(buildManifest([parcels]).sha256).not.toBe(digest);
   });
-});
-
-test('a DELETE says that it is destructive', () => {
-  expect(faultsOf({ method: 'DELETE' })).toEqual(['parcel.send: a DELETE must be marked destructive']);
 });

@@ -3,8 +3,7 @@
 import { loadConfig } from '../config/config.ts';
 import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
-import { OPERATOR_MODULE } from '../core/scopes.ts';
-import { type Capability, type Gate, pathParameters, type ScopeKind, toolName } from './capability.ts';
+import { type Capability, pathParameters, toolName } from './capability.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
@@ -21,24 +20,18 @@ interface Listed {
 type CapabilityRule = (listed: Listed, offer: Offer) => readonly string[];
 
 const TOOL_NAME_CHARACTERS_MAX = 64;
-/** Paths whose id the path rule cannot give, because it gives the same to another path. */
-const idOfPath: ReadonlyMap<string, string> = new Map([['/v1/discovery/{capability}', 'discovery.capability']]);
-
 const capabilityRules: readonly CapabilityRule[] = [
-  idFollowsPath,
+  pathIsSound,
   moduleOwnsId,
   pathParametersAreFields,
   priceIsInBook,
-  scopeFitsMethod,
-  operatorsActsAreGated,
   errorsAreCatalogued,
   eventsAreCatalogued,
   everythingIsDescribed,
   listsHaveItems,
-  keyIsTakenWhereDue,
+  keyIsTheGateways,
   bodyLimitIsSound,
   toolNameIsShort,
-  destructionIsDeclared,
 ];
 
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. `quick` leaves schemas and examples out. */
@@ -75,12 +68,6 @@ export function checkManifest(
   ];
 }
 
-/** The capability id that a path stands for: its segments after /v1 without parameters, joined by dots (contract §1). */
-export function idFromPath(path: string): string {
-  const segments = path.replace(/^\/v1\//, '').split('/');
-  return idOfPath.get(path) ?? segments.filter((segment) => !segment.startsWith('{')).join('.');
-}
-
 /** Two paths that differ only in the names of their parameters are one route. */
 function route({ method, path }: Capability): string {
   return `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
@@ -114,12 +101,10 @@ function repeated(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 
-function idFollowsPath({ capability }: Listed): string[] {
-  if (!/^\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(capability.path)) {
-    return [`the path ${capability.path} is not /v1 followed by lower-case segments and {parameters}`];
-  }
-  const id = idFromPath(capability.path);
-  return id === capability.id ? [] : [`the path ${capability.path} stands for the id ${id}`];
+function pathIsSound({ capability: { path } }: Listed): string[] {
+  return /^\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path)
+    ? []
+    : [`the path ${path} is not /v1 followed by lower-case segments and {parameters}`];
 }
 
 function moduleOwnsId({ module, capability }: Listed): string[] {
@@ -140,26 +125,6 @@ function priceIsInBook({ capability: { price, laterPrices = [] } }: Listed, { pr
   return named
     .filter((name) => !Object.hasOwn(prices.prices, name))
     .map((name) => `the price book ${prices.version} has no entry ${name}`);
-}
-
-function scopeFitsMethod({ module, capability }: Listed): string[] {
-  const due = dueScope(module, capability);
-  // What shows a secret may ask for more than other reads.
-  if (due === 'read' && capability.showsSecret === true && capability.scope === 'admin') return [];
-  return capability.scope === due ? [] : [`the scope kind must be ${due}, not ${capability.scope}`];
-}
-
-function dueScope(module: Module, capability: Capability): ScopeKind {
-  if (capability.method === 'GET' || capability.isLongRead === true) return 'read';
-  return module.name === 'account' || module.name === OPERATOR_MODULE ? 'admin' : 'write';
-}
-
-/** What reaches into every account: for the operator alone, and changes only soon after a sign-in. */
-function operatorsActsAreGated({ module, capability }: Listed): string[] {
-  if (module.name !== OPERATOR_MODULE) return [];
-  const due: readonly Gate[] = capability.method === 'GET' ? ['operator'] : ['operator', 'recent_sign_in'];
-  const missing = due.filter((gate) => capability.gates?.includes(gate) !== true);
-  return missing.map((gate) => `a capability of the operator must have the gate ${gate}`);
 }
 
 function errorsAreCatalogued({ capability }: Listed, { problems }: Offer): string[] {
@@ -185,14 +150,10 @@ function everythingIsDescribed({ capability }: Listed): string[] {
   ];
 }
 
-function keyIsTakenWhereDue({ capability }: Listed): string[] {
-  const { method, isLongRead = false, isKeyless = false } = capability;
-  const due = method !== 'GET' && !isLongRead && !isKeyless;
-  const declared = Object.hasOwn(capability.input.properties, 'idempotency_key');
-  return [
-    ...(capability.idempotent === due ? [] : [due ? 'a write must be idempotent' : 'it must not be marked idempotent']),
-    ...(declared ? ['idempotency_key must not be an input field: the gateway takes it out of the request'] : []),
-  ];
+function keyIsTheGateways({ capability }: Listed): string[] {
+  return Object.hasOwn(capability.input.properties, 'idempotency_key')
+    ? ['idempotency_key must not be an input field: the gateway takes it out of the request']
+    : [];
 }
 
 /** What clients of models take as the name of a tool. */
@@ -200,11 +161,6 @@ function toolNameIsShort({ capability: { id } }: Listed): string[] {
   return id.length <= TOOL_NAME_CHARACTERS_MAX
     ? []
     : [`a tool's name has at most ${TOOL_NAME_CHARACTERS_MAX} characters`];
-}
-
-/** Whoever approves calls is asked about what cannot be undone. */
-function destructionIsDeclared({ capability: { method, destructive } }: Listed): string[] {
-  return method === 'DELETE' && destructive !== true ? ['a DELETE must be marked destructive'] : [];
 }
 
 /** What takes long to read is read in a thread, or weighed by a rate, or not taken. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import type { ModelFamily } from '../vendors/file/port.ts';
-import type { Capability } from './capability.ts';
+import { type Capability, defineCapability } from './capability.ts';
 import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
@@ -12,22 +12,16 @@ import type { Offer } from './offer.ts';
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
 const checkManifest = (modules: readonly Module[]) => checkAgainst(modules, composeOffer(modules, plainDeployment));
 
-const list: Capability = {
-  id: 'parcel.list',
+const list = defineCapability()({
   method: 'GET',
   path: '/v1/parcel/list',
   summary: 'Lists parcels.',
   description: 'Lists parcels.',
   input: Type.Object({}),
   output: Type.Object({}),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'All', input: {} }],
   run: async () => ({ data: {} }),
-};
+});
 
 function moduleOf(name: string, ...capabilities: Capability[]): Module {
   return { name, summary: 'For the test.', status: 'ga', capabilities, start: () => undefined };

@@ -9,7 +9,6 @@ import type { TestService } from '../support/service.ts';
 let hanging: (() => void)[] = [];
 
 const hang = defineCapability<null>()({
-  id: 'trial.hang',
   method: 'POST',
   path: '/v1/trial/hang',
   summary: 'Hangs.',
@@ -18,13 +17,8 @@ const hang = defineCapability<null>()({
     answer_bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'It holds so much of an answer until then.' })),
   }),
   output: Type.Object({}),
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   unlimited: true,
   bodyBytesMax: 1_024,
-  errors: [],
-  events: [],
   examples: [{ title: 'Hang', input: {} }],
   async run({ ctx, input }) {
     if (input.answer_bytes !== undefined) ctx.holdMade(input.answer_bytes);
@@ -34,18 +28,12 @@ const hang = defineCapability<null>()({
 });
 
 const long = defineCapability<null>()({
-  id: 'trial.long',
   method: 'GET',
   path: '/v1/trial/long',
   summary: 'Answers a megabyte.',
   description: 'Answers a text of 1 MiB.',
   input: Type.Object({}),
   output: Type.Object({ text: Type.String({ description: 'A MiB.' }) }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'A MiB', input: {} }],
   async run() {
     return { data: { text: 'x'.repeat(1024 * 1024) } };

@@ -1,28 +1,23 @@
 // An answer is whole before its status is set: what fails on the way out is a failure on the wire, too.
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Capability } from '../../src/manifest/capability.ts';
+import { type Answer, defineCapability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 import type { RawAnswer, RawRoute } from '../../src/manifest/raw-route.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
-const capability = (operation: string, answer: Answer): Capability => ({
-  id: `broken.${operation}`,
-  method: 'GET',
-  path: `/v1/broken/${operation}`,
-  summary: 'Answers what JSON cannot hold.',
-  description: 'Answers what JSON cannot hold.',
-  input: Type.Object({}),
-  output: Type.Object({}),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
-  examples: [{ title: 'One', input: {} }],
-  run: async () => answer,
-});
+const capability = (operation: string, answer: Answer) =>
+  defineCapability()({
+    method: 'GET',
+    path: `/v1/broken/${operation}`,
+    summary: 'Answers what JSON cannot hold.',
+    description: 'Answers what JSON cannot hold.',
+    input: Type.Object({}),
+    output: Type.Object({}),
+    examples: [{ title: 'One', input: {} }],
+    run: async () => answer,
+  });
 
 const unsendable = {
   status: 200,

@@ -1,6 +1,6 @@
 // A small module that uses every trait a capability can have, for tests that must not depend on what is built so far.
 import { Type } from 'typebox';
-import type { Capability } from '../../src/manifest/capability.ts';
+import { defineCapability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 
@@ -21,8 +21,7 @@ const name = Type.String({
   pattern: '^[a-z0-9._-]+$',
 });
 
-const send: Capability = {
-  id: 'parcel.send',
+const send = defineCapability()({
   method: 'POST',
   path: '/v1/parcel/send/{parcel}',
   summary: 'Sends a parcel.',
@@ -39,17 +38,14 @@ const send: Capability = {
   }),
   output: parcel,
   price: 'parcel.send',
-  scope: 'write',
-  idempotent: true,
   errors: ['NOT_FOUND'],
   events: ['email.opened'],
   limits: { weight: 'At most 31.5 kg.' },
   examples: [{ title: "Bob's books", input: { parcel: 'books', kind: 'box', items: [{ label: "Bob's <books>" }] } }],
   run: async () => ({ data: {} }),
-};
+});
 
-const list: Capability = {
-  id: 'parcel.list',
+const list = defineCapability()({
   method: 'GET',
   path: '/v1/parcel/list',
   summary: 'Lists parcels.',
@@ -64,30 +60,18 @@ const list: Capability = {
     next_cursor: Type.Union([Type.String(), Type.Null()]),
     has_more: Type.Boolean(),
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'All', input: { kinds: ['box', 'bag'], filter: { weight: 5 } } }],
   run: async () => ({ data: {} }),
-};
+});
 
-const drop: Capability = {
-  id: 'parcel.drop',
+const drop = defineCapability()({
   method: 'DELETE',
   path: '/v1/parcel/drop/{parcel}',
   summary: 'Drops a parcel.',
   description: 'Drops a parcel for good.',
   input: Type.Object({ parcel: name, why: Type.String({ description: 'Reason.' }) }),
   output: Type.Object({ parcel: Type.String(), deleted: Type.Boolean() }),
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
-  destructive: true,
   status: 'deprecated',
-  errors: [],
-  events: [],
   examples: [
     {
       title: 'One',
@@ -96,24 +80,18 @@ const drop: Capability = {
     },
   ],
   run: async () => ({ data: {} }),
-};
+});
 
-const weigh: Capability = {
-  id: 'parcel.weigh',
+const weigh = defineCapability()({
   method: 'POST',
   path: '/v1/parcel/weigh/{parcel}',
   summary: 'Weighs whatever is sent.',
   description: 'Weighs the object of the body, which is data.',
   input: Type.Object({ parcel: name }, { additionalProperties: true }),
   output: Type.Object({ bytes: Type.Integer() }),
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
-  errors: [],
-  events: [],
   examples: [{ title: 'One', input: { parcel: 'books', anything: [1] } }],
   run: async () => ({ data: {} }),
-};
+});
 
 export const parcels = defineModule({
   name: 'parcel',

@@ -24,7 +24,6 @@ const common = { scope: 'write', events: [], errors: ['QUEUE_NOT_FOUND'] } as co
 
 const run = defineCapability<ErrandState>()({
   ...common,
-  id: 'errand.run',
   method: 'POST',
   path: '/v1/errand/run/{queue}',
   summary: 'Runs an errand.',
@@ -35,7 +34,6 @@ const run = defineCapability<ErrandState>()({
   }),
   output: Type.Object({ message_id: Type.String() }),
   price: 'vector.query',
-  idempotent: true,
   opaque: ['about'],
   examples: [],
   async run({ ctx, input, state }) {
@@ -55,15 +53,12 @@ const run = defineCapability<ErrandState>()({
 
 const without = defineCapability<ErrandState>()({
   ...common,
-  id: 'errand.without_end',
   method: 'POST',
   path: '/v1/errand/without_end',
   summary: 'Runs itself.',
   description: 'Calls itself, without end.',
   input: Type.Object({}),
   output: Type.Object({}),
-  price: 'free',
-  idempotent: true,
   examples: [],
   run: ({ ctx }) => ctx.invoke('errand.without_end', {}),
 });

@@ -30,18 +30,15 @@ const run = () => Promise.reject(new Error('only its routes are called'));
 
 const put = defineCapability<DepotState>()({
   ...common,
-  id: 'depot.put',
   path: '/v1/depot/put',
   summary: 'Stores a blob.',
   description: 'Stores a blob.',
   input: Type.Object({}),
   output: Type.Object({}),
-  price: 'free',
   run,
 });
 const tell = defineCapability<DepotState>()({
   ...common,
-  id: 'depot.tell',
   path: '/v1/depot/tell',
   summary: 'Tells a story.',
   description: 'Tells a story, for a price per piece.',

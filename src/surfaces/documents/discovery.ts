@@ -142,7 +142,6 @@ function mayOperate({ scopes }: Principal): boolean {
 }
 
 const listCapabilities = define({
-  id: 'discovery',
   method: 'GET',
   path: '/v1/discovery',
   summary: 'Lists every capability of this service.',
@@ -165,12 +164,7 @@ const listCapabilities = define({
     view: Type.Optional(Type.Enum(['brief'], { description: '`brief`: of each id, summary and price only.' })),
   }),
   output: discoverySchema,
-  price: 'free',
   anyKey: true,
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     { title: 'List every capability', input: {}, expect: { service: serviceName } },
     { title: 'Find one', input: { q: 'describe a capability', limit: 3, view: 'brief' } },
@@ -192,12 +186,8 @@ const describeOne = define({
     capability: Type.String({ description: 'Capability id, for example queue.publish.', minLength: 1, maxLength: 200 }),
   }),
   output: capabilityDetailSchema,
-  price: 'free',
   anyKey: true,
-  scope: 'read',
-  idempotent: false,
   errors: ['CAPABILITY_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Describe discovery itself',
@@ -213,7 +203,6 @@ const describeOne = define({
 });
 
 const describeEvent = define({
-  id: 'discovery.event',
   method: 'GET',
   path: '/v1/discovery/event/{type}',
   summary: 'Describes one type of event: its payload, with an example.',
@@ -225,12 +214,8 @@ const describeEvent = define({
     type: Type.String({ description: 'Event type, for example queue.dlq.', minLength: 1, maxLength: 200 }),
   }),
   output: eventDocumentSchema,
-  price: 'free',
   anyKey: true,
-  scope: 'read',
-  idempotent: false,
   errors: ['NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'What is told of a new account',

@@ -6,7 +6,6 @@ import { usdField } from '../list-fields.ts';
 import type { AccountState } from '../state.ts';
 
 export const balance = defineCapability<AccountState>()({
-  id: 'account.balance',
   method: 'GET',
   path: '/v1/account/balance',
   summary: 'Shows the balance of the wallet.',
@@ -59,11 +58,6 @@ export const balance = defineCapability<AccountState>()({
     },
     { title: 'Balance' },
   ),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The balance', input: {}, expect: { currency: 'USD', frozen_reason: null } }],
   async run({ ctx }) {
     return { data: await balanceOf(ctx.core.db, ctx.accountId) };

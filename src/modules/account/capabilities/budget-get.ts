@@ -5,7 +5,6 @@ import { budgetSchema } from '../budget-schema.ts';
 import type { AccountState } from '../state.ts';
 
 export const budgetGet = defineCapability<AccountState>()({
-  id: 'account.budget.get',
   method: 'GET',
   path: '/v1/account/budget/get',
   summary: 'Shows the budget and what is used of it.',
@@ -14,11 +13,6 @@ export const budgetGet = defineCapability<AccountState>()({
   keywords: ['spending limit shown', 'budget left', 'budget usage'],
   input: Type.Object({}),
   output: budgetSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The budget', input: {} }],
   async run({ ctx }) {
     return { data: await budgetOf(ctx.core.db, ctx.accountId) };

@@ -13,7 +13,6 @@ const amountField = (description: string) =>
   );
 
 export const budgetSet = defineCapability<AccountState>()({
-  id: 'account.budget.set',
   method: 'PUT',
   path: '/v1/account/budget/set',
   summary: 'Sets the budget of the account.',
@@ -42,11 +41,6 @@ export const budgetSet = defineCapability<AccountState>()({
     ),
   }),
   output: budgetSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
-  errors: [],
-  events: [],
   examples: [
     {
       title: 'At most 5 USD a day, told at 4',

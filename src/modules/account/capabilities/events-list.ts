@@ -13,7 +13,6 @@ import type { AccountState } from '../state.ts';
 import { requireEventType } from '../webhook-changes.ts';
 
 export const eventsList = defineCapability<AccountState>()({
-  id: 'account.events.list',
   method: 'GET',
   path: '/v1/account/events/list',
   summary: 'Lists the events of the account.',
@@ -30,11 +29,7 @@ export const eventsList = defineCapability<AccountState>()({
     to: Type.Optional(boundField('Only events before then.')),
   }),
   output: pageOf(eventSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR', 'UNKNOWN_EVENT_TYPE'],
-  events: [],
   examples: [
     { title: 'The newest events', input: { limit: 5 } },
     { title: 'When the balance ran low', input: { type: 'wallet.low_balance' } },

@@ -29,7 +29,6 @@ const entrySchema = Type.Object(
 );
 
 export const ledgerList = defineCapability<AccountState>()({
-  id: 'account.ledger.list',
   method: 'GET',
   path: '/v1/account/ledger/list',
   summary: 'Lists the ledger of the wallet.',
@@ -46,11 +45,7 @@ export const ledgerList = defineCapability<AccountState>()({
     key_id: Type.Optional(keyFilter),
   }),
   output: pageOf(entrySchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR'],
-  events: [],
   examples: [
     { title: 'The newest entries', input: { limit: 5 } },
     {

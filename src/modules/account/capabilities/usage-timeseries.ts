@@ -9,7 +9,6 @@ import { boundField, capabilityFilter, keyFilter, usdField } from '../list-field
 import type { AccountState } from '../state.ts';
 
 export const usageTimeseries = defineCapability<AccountState>()({
-  id: 'account.usage.timeseries',
   method: 'GET',
   path: '/v1/account/usage/timeseries',
   summary: 'Shows spending and calls over time.',
@@ -50,11 +49,6 @@ export const usageTimeseries = defineCapability<AccountState>()({
     },
     { title: 'UsageTimeseries' },
   ),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   limits: {
     period:
       'At most 744 hours, 400 days or 60 months in one answer; usage older than 62 days is kept by the day, older than 430 days by the month.',

@@ -16,7 +16,6 @@ const figures = {
 };
 
 export const usage = defineCapability<AccountState>()({
-  id: 'account.usage',
   method: 'GET',
   path: '/v1/account/usage',
   summary: 'Sums up spending and calls of a period.',
@@ -50,11 +49,6 @@ export const usage = defineCapability<AccountState>()({
     },
     { title: 'Usage' },
   ),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     { title: 'This month', input: {} },
     {

@@ -9,7 +9,6 @@ import type { AiState } from '../state.ts';
 import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
 
 export const chat = defineCapability<AiState>()({
-  id: 'ai.chat',
   method: 'POST',
   path: '/v1/ai/chat',
   summary: 'Asks a language model.',
@@ -61,8 +60,6 @@ export const chat = defineCapability<AiState>()({
     },
   }),
   price: 'ai.chat',
-  scope: 'write',
-  idempotent: true,
   waits: true,
   bodyBytesMax: BODY_BYTES_MAX,
   bulk: {

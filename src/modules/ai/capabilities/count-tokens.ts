@@ -9,7 +9,6 @@ import type { AiState } from '../state.ts';
 import { modelField } from './fields.ts';
 
 export const countTokens = defineCapability<AiState>()({
-  id: 'ai.count_tokens',
   method: 'POST',
   path: '/v1/ai/count_tokens',
   summary: 'Counts the tokens of a request without sending it.',
@@ -34,17 +33,12 @@ export const countTokens = defineCapability<AiState>()({
     tokenizer: Type.String({ description: 'How it was counted.' }),
     exact: Type.Boolean({ description: 'Whether the model counts the same; not known, so false.' }),
   }),
-  price: 'free',
-  scope: 'read',
   isLongRead: true,
-  idempotent: false,
   bodyBytesMax: BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
     reduce: (value: object, { text }) => ({ value: readEither(value, text), transfer: [] }),
   },
-  errors: [],
-  events: [],
   limits: { body: '16 MiB.' },
   examples: [
     { title: 'A chat', input: { messages: [{ role: 'user', content: 'Say hello.' }] }, expect: { exact: false } },

@@ -9,7 +9,6 @@ import type { AiState } from '../state.ts';
 import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
 
 export const embed = defineCapability<AiState>()({
-  id: 'ai.embed',
   method: 'POST',
   path: '/v1/ai/embed',
   summary: 'Turns texts into vectors.',
@@ -54,8 +53,6 @@ export const embed = defineCapability<AiState>()({
     ),
   }),
   price: 'ai.embed',
-  scope: 'write',
-  idempotent: true,
   waits: true,
   bodyBytesMax: BODY_BYTES_MAX,
   bulk: {

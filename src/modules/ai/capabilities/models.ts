@@ -8,7 +8,6 @@ const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: [
 const wholeOrNull = (description: string) => Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
 
 export const models = defineCapability<AiState>()({
-  id: 'ai.models',
   method: 'GET',
   path: '/v1/ai/models',
   summary: 'Lists the models there are, with prices.',
@@ -47,11 +46,6 @@ export const models = defineCapability<AiState>()({
       { description: 'All of them.' },
     ),
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     { title: 'All models', input: {} },
     { title: 'Models that make embeddings', input: { capability: EMBED } },

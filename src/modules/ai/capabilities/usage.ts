@@ -15,7 +15,6 @@ const boundField = (description: string) =>
   });
 
 export const usage = defineCapability<AiState>()({
-  id: 'ai.usage',
   method: 'GET',
   path: '/v1/ai/usage',
   summary: 'Sums up what was spent on each model.',
@@ -45,11 +44,6 @@ export const usage = defineCapability<AiState>()({
     },
     { title: 'AiUsage' },
   ),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   limits: { period: `At most 400 days in one answer; days are kept for ${MODEL_DAYS_KEPT}.` },
   examples: [
     {

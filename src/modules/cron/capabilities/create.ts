@@ -15,7 +15,6 @@ import type { CronState } from '../state.ts';
 const noTiming = { cronExpr: null, runAtMs: null, timezone: 'UTC' };
 
 export const create = defineCapability<CronState>()({
-  id: 'cron.create',
   method: 'POST',
   path: '/v1/cron/create',
   summary: 'Schedules a job: a URL that is POSTed on a schedule or once.',
@@ -43,15 +42,11 @@ export const create = defineCapability<CronState>()({
     secret: secretField('Null or absent: one is made.'),
   }),
   output: createdJobSchema,
-  price: 'free',
   laterPrices: [RUN_PRICE],
-  scope: 'write',
-  idempotent: true,
   replay: { secret: true },
   bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['payload', 'headers'],
   errors: ['WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED', 'QUOTA_EXCEEDED'],
-  events: [],
   limits: {
     jobs: '100 jobs an account that are not completed (standard tier), 1,000 (pro), 10,000 (enterprise).',
     payload: '64 KiB.',

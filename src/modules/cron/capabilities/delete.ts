@@ -7,7 +7,6 @@ import { jobIdField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const remove = defineCapability<CronState>()({
-  id: 'cron.delete',
   method: 'DELETE',
   path: '/v1/cron/delete/{id}',
   summary: 'Deletes a job.',
@@ -19,12 +18,7 @@ export const remove = defineCapability<CronState>()({
     id: Type.String({ description: 'Id of the job.' }),
     deleted: Type.Boolean({ description: 'True.' }),
   }),
-  price: 'free',
-  scope: 'write',
-  destructive: true,
-  idempotent: true,
   errors: ['JOB_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Not needed any more',

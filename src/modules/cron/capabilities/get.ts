@@ -8,7 +8,6 @@ import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const get = defineCapability<CronState>()({
-  id: 'cron.get',
   method: 'GET',
   path: '/v1/cron/get/{id}',
   summary: 'Shows a job.',
@@ -16,11 +15,7 @@ export const get = defineCapability<CronState>()({
   keywords: ['cron job details', 'next run time'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['JOB_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'One job',

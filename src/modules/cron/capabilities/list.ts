@@ -8,7 +8,6 @@ import { jobSummarySchema, statusField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const list = defineCapability<CronState>()({
-  id: 'cron.list',
   method: 'GET',
   path: '/v1/cron/list',
   summary: 'Lists the jobs of the account.',
@@ -16,11 +15,7 @@ export const list = defineCapability<CronState>()({
   keywords: ['list cron jobs', 'show schedules'],
   input: Type.Object({ cursor: cursorField, limit: limitField, status: statusField }),
   output: pageOf(jobSummarySchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR'],
-  events: [],
   examples: [{ title: 'What is scheduled', input: { status: 'active' }, expect: { has_more: false } }],
   async run({ ctx, input }) {
     const { db, secrets } = ctx.core;

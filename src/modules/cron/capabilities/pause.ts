@@ -8,7 +8,6 @@ import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const pause = defineCapability<CronState>()({
-  id: 'cron.pause',
   method: 'POST',
   path: '/v1/cron/pause/{id}',
   summary: 'Stops the runs of a job for now.',
@@ -16,11 +15,7 @@ export const pause = defineCapability<CronState>()({
   keywords: ['pause cron job', 'suspend schedule', 'stop a schedule temporarily'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Stop it for now',

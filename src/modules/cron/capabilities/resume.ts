@@ -11,7 +11,6 @@ import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const resume = defineCapability<CronState>()({
-  id: 'cron.resume',
   method: 'POST',
   path: '/v1/cron/resume/{id}',
   summary: 'Lets a paused job run again.',
@@ -21,12 +20,8 @@ export const resume = defineCapability<CronState>()({
   keywords: ['unpause cron job', 'restart schedule', 'turn a schedule on'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
-  price: 'free',
   laterPrices: [RUN_PRICE],
-  scope: 'write',
-  idempotent: true,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Go on',

@@ -10,7 +10,6 @@ import { jobIdField, runSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 export const runs = defineCapability<CronState>()({
-  id: 'cron.runs',
   method: 'GET',
   path: '/v1/cron/runs/{id}',
   summary: 'Lists the runs of a job.',
@@ -18,11 +17,7 @@ export const runs = defineCapability<CronState>()({
   keywords: ['cron history', 'job logs', 'did my cron run', 'failed runs', 'what ran last'],
   input: Type.Object({ id: jobIdField, cursor: cursorField, limit: limitField }),
   output: pageOf(runSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['JOB_NOT_FOUND', 'INVALID_CURSOR'],
-  events: [],
   examples: [
     {
       title: 'Before the first run',

@@ -11,7 +11,6 @@ import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } 
 import type { CronState } from '../state.ts';
 
 export const update = defineCapability<CronState>()({
-  id: 'cron.update',
   method: 'PATCH',
   path: '/v1/cron/update/{id}',
   summary: 'Changes a job.',
@@ -27,15 +26,11 @@ export const update = defineCapability<CronState>()({
     secret: secretField('Null: a new one is made and answered.'),
   }),
   output: updatedJobSchema,
-  price: 'free',
   laterPrices: [RUN_PRICE],
-  scope: 'write',
-  idempotent: true,
   replay: { secret: true },
   bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['payload', 'headers'],
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
-  events: [],
   examples: [
     {
       title: 'Another time',

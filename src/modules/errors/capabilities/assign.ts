@@ -9,7 +9,6 @@ import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const assign = defineCapability<ErrorsState>()({
-  id: 'errors.assign',
   method: 'POST',
   path: '/v1/errors/assign/{error_group_id}',
   summary: 'Assigns an error group.',
@@ -23,11 +22,7 @@ export const assign = defineCapability<ErrorsState>()({
     ),
   }),
   output: groupDetailSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   errors: ['GROUP_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'To an agent',

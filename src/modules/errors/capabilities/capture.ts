@@ -8,7 +8,6 @@ import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const capture = defineCapability<ErrorsState>()({
-  id: 'errors.capture',
   method: 'POST',
   path: '/v1/errors/capture',
   summary: 'Reports an error.',
@@ -22,9 +21,7 @@ export const capture = defineCapability<ErrorsState>()({
   input: captureSchema,
   output: captureResultSchema,
   price: 'errors.capture',
-  scope: 'write',
   publishable: true,
-  idempotent: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
@@ -35,7 +32,6 @@ export const capture = defineCapability<ErrorsState>()({
     },
   },
   opaque: ['context', 'extra', 'data', 'vars', 'mechanism', 'sdk', 'runtime', 'request', 'user'],
-  errors: [],
   events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
   limits: {
     size: '1 MiB an event.',

@@ -8,7 +8,6 @@ import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const comment = defineCapability<ErrorsState>()({
-  id: 'errors.comment',
   method: 'POST',
   path: '/v1/errors/comment/{error_group_id}',
   summary: 'Comments on an error group.',
@@ -19,12 +18,8 @@ export const comment = defineCapability<ErrorsState>()({
     text: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, description: 'What to say.' }),
   }),
   output: groupDetailSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   bodyBytesMax: COMMENT_BODY_BYTES_MAX,
   errors: ['GROUP_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'What it was',

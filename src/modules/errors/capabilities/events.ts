@@ -10,7 +10,6 @@ import { findEvents } from '../search/find-events.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const events = defineCapability<ErrorsState>()({
-  id: 'errors.events',
   method: 'GET',
   path: '/v1/errors/events/{error_group_id}',
   summary: 'Lists the events of an error group.',
@@ -18,11 +17,7 @@ export const events = defineCapability<ErrorsState>()({
   keywords: ['occurrences of an issue', 'events of a group'],
   input: Type.Object({ error_group_id: groupIdField, cursor: cursorField, limit: limitField }),
   output: groupEventPageSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR', 'GROUP_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'The newest events of a group',

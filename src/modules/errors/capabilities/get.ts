@@ -9,7 +9,6 @@ import { findEvent, neighboursOf } from '../search/event-store.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const get = defineCapability<ErrorsState>()({
-  id: 'errors.get',
   method: 'GET',
   path: '/v1/errors/get/{event_id}',
   summary: 'Gets an error event.',
@@ -18,11 +17,7 @@ export const get = defineCapability<ErrorsState>()({
   keywords: ['stack trace of one event', 'exception details', 'show one error'],
   input: Type.Object({ event_id: eventIdField }),
   output: eventSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['EVENT_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'One event',

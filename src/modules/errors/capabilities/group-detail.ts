@@ -6,7 +6,6 @@ import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const groupDetail = defineCapability<ErrorsState>()({
-  id: 'errors.group_detail',
   method: 'GET',
   path: '/v1/errors/group_detail/{error_group_id}',
   summary: 'Shows an error group in full.',
@@ -16,11 +15,7 @@ export const groupDetail = defineCapability<ErrorsState>()({
   keywords: ['issue details', 'affected users', 'error trend'],
   input: Type.Object({ error_group_id: groupIdField }),
   output: groupDetailSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['GROUP_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'A group',

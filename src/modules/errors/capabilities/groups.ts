@@ -12,7 +12,6 @@ const SEQ_MAX = 2n ** 63n - 1n;
 const START: GroupPosition = { asOf: SEQ_MAX, count: SEQ_MAX, seq: SEQ_MAX };
 
 export const groups = defineCapability<ErrorsState>()({
-  id: 'errors.groups',
   method: 'GET',
   path: '/v1/errors/groups',
   summary: 'Lists error groups.',
@@ -34,11 +33,7 @@ export const groups = defineCapability<ErrorsState>()({
     limit: limitField,
   }),
   output: groupPageSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR'],
-  events: [],
   examples: [
     {
       title: 'What happens most',

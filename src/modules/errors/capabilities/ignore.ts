@@ -1,7 +1,7 @@
 import { statusCapability } from '../groups/status-capability.ts';
 
 export const ignore = statusCapability({
-  id: 'errors.ignore',
+  path: '/v1/errors/ignore/{error_group_id}',
   summary: 'Ignores an error group.',
   description:
     'Events go on being counted, but no webhook is told of them and they do not reopen anything. The group is no longer resolved.',

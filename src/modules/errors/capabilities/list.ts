@@ -7,7 +7,6 @@ import { filterField } from '../search/filter.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const list = defineCapability<ErrorsState>()({
-  id: 'errors.list',
   method: 'GET',
   path: '/v1/errors/list',
   summary: 'Lists error events.',
@@ -17,11 +16,7 @@ export const list = defineCapability<ErrorsState>()({
   keywords: ['recent exceptions', 'error log'],
   input: Type.Object({ filter: filterField, cursor: cursorField, limit: limitField }),
   output: eventPageSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR', 'UNSUPPORTED_FILTER'],
-  events: [],
   examples: [
     { title: 'The newest events', input: { limit: 10 }, expect: { total: 0 } },
     {

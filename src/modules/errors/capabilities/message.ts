@@ -8,7 +8,6 @@ import { captureResultSchema } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const message = defineCapability<ErrorsState>()({
-  id: 'errors.message',
   method: 'POST',
   path: '/v1/errors/message',
   summary: 'Reports a message.',
@@ -19,9 +18,7 @@ export const message = defineCapability<ErrorsState>()({
   input: messageSchema,
   output: captureResultSchema,
   price: 'errors.capture',
-  scope: 'write',
   publishable: true,
-  idempotent: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
@@ -32,7 +29,6 @@ export const message = defineCapability<ErrorsState>()({
       return { value, transfer: [], warnings };
     },
   },
-  errors: [],
   events: ['error.captured', 'error.rate_anomaly', 'wallet.low_balance'],
   limits: { size: '1 MiB an event.', retention: '90 days; the group and its counts stay.' },
   examples: [

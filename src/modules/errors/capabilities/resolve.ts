@@ -1,7 +1,7 @@
 import { statusCapability } from '../groups/status-capability.ts';
 
 export const resolve = statusCapability({
-  id: 'errors.resolve',
+  path: '/v1/errors/resolve/{error_group_id}',
   summary: 'Resolves an error group.',
   description:
     'Marks the group as done; it is no longer ignored. A new event reopens it. Resolving a resolved group changes nothing.',

@@ -7,7 +7,6 @@ import { filterField } from '../search/filter.ts';
 import type { ErrorsState } from '../state.ts';
 
 export const search = defineCapability<ErrorsState>()({
-  id: 'errors.search',
   method: 'GET',
   path: '/v1/errors/search',
   summary: 'Searches error events.',
@@ -23,11 +22,7 @@ export const search = defineCapability<ErrorsState>()({
     limit: limitField,
   }),
   output: eventPageSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR', 'UNSUPPORTED_FILTER'],
-  events: [],
   limits: {
     words: 'The first 300 distinct words of an event are searched, and 200 parts of them, up to 64 characters each.',
   },

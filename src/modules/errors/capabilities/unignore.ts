@@ -1,7 +1,7 @@
 import { statusCapability } from '../groups/status-capability.ts';
 
 export const unignore = statusCapability({
-  id: 'errors.unignore',
+  path: '/v1/errors/unignore/{error_group_id}',
   summary: 'Stops ignoring an error group.',
   description:
     'The group is unresolved again, and webhooks are told of its events. A group that is not ignored stays as it is.',

@@ -1,7 +1,7 @@
 import { statusCapability } from '../groups/status-capability.ts';
 
 export const unresolve = statusCapability({
-  id: 'errors.unresolve',
+  path: '/v1/errors/unresolve/{error_group_id}',
   summary: 'Reopens a resolved error group.',
   description: 'Takes the resolution back. A group that is not resolved stays as it is.',
   keywords: ['reopen issue', 'regression'],

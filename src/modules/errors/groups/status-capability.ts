@@ -8,7 +8,7 @@ import { changeGroup } from './group-change.ts';
 import { type GroupRow, setStatus } from './group-store.ts';
 
 export interface StatusOperation {
-  readonly id: `errors.${string}`;
+  readonly path: `/v1/errors/${string}/{error_group_id}`;
   readonly summary: string;
   readonly description: string;
   readonly keywords: readonly string[];
@@ -26,7 +26,7 @@ export interface StatusOperation {
 }
 
 export function statusCapability({
-  id,
+  path,
   summary,
   description,
   keywords,
@@ -39,19 +39,14 @@ export function statusCapability({
   const group = { error_group_id: '$0.error_group_id' };
   const { title, after, expect } = example;
   return defineCapability<ErrorsState>()({
-    id,
     method: 'POST',
-    path: `/v1/${id.replace('.', '/')}/{error_group_id}`,
+    path,
     summary,
     description,
     keywords,
     input: Type.Object({ error_group_id: groupIdField }),
     output: groupDetailSchema,
-    price: 'free',
-    scope: 'write',
-    idempotent: true,
     errors: ['GROUP_NOT_FOUND'],
-    events: [],
     examples: [
       {
         title,

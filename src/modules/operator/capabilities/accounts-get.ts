@@ -7,7 +7,6 @@ import { textOrNull } from '../../../manifest/fields.ts';
 import { accountFields, accountIdField, accountView, noAccount, usdField } from '../schemas.ts';
 
 export const accountsGet = defineCapability<null>()({
-  id: 'operator.accounts.get',
   method: 'GET',
   path: '/v1/operator/accounts/get/{account_id}',
   summary: 'Shows an account with its balance and its people.',
@@ -38,12 +37,7 @@ export const accountsGet = defineCapability<null>()({
     },
     { title: 'OperatorAccountDetail' },
   ),
-  price: 'free',
-  scope: 'read',
-  gates: ['operator'],
-  idempotent: false,
   errors: ['NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'The operator’s own',

@@ -6,7 +6,6 @@ import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { accountSchema, accountView } from '../schemas.ts';
 
 export const accountsList = defineCapability<null>()({
-  id: 'operator.accounts.list',
   method: 'GET',
   path: '/v1/operator/accounts/list',
   summary: 'Lists all accounts, or those that are looked for.',
@@ -26,12 +25,6 @@ export const accountsList = defineCapability<null>()({
     limit: limitField,
   }),
   output: pageOf(accountSchema),
-  price: 'free',
-  scope: 'read',
-  gates: ['operator'],
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'By the beginning of a name', input: { search: 'no such na' }, expect: { has_more: false } }],
   async run({ ctx, input: { search, cursor, limit } }) {
     const { db } = ctx.core;

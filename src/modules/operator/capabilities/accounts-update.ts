@@ -9,7 +9,6 @@ import { act, replay } from '../act.ts';
 import { accountIdField, accountSchema, accountView, tierField } from '../schemas.ts';
 
 export const accountsUpdate = defineCapability<null>()({
-  id: 'operator.accounts.update',
   method: 'PATCH',
   path: '/v1/operator/accounts/update',
   summary: 'Changes name, address or tier of an account, suspends it, or lets its calls through again.',
@@ -38,13 +37,8 @@ export const accountsUpdate = defineCapability<null>()({
     suspended: Type.Optional(Type.Boolean({ description: 'Whether its calls are refused.' })),
   }),
   output: accountSchema,
-  price: 'free',
-  scope: 'admin',
-  gates: ['operator', 'recent_sign_in'],
-  idempotent: true,
   replay,
   errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Another tier and another name',

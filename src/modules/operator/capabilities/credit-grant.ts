@@ -12,7 +12,6 @@ const USD_MAX = 1_000_000;
 const DAYS_MAX = 36_500;
 
 export const creditGrant = defineCapability<null>()({
-  id: 'operator.credit.grant',
   method: 'POST',
   path: '/v1/operator/credit/grant',
   summary: 'Adds credit to the wallet of an account.',
@@ -52,13 +51,8 @@ export const creditGrant = defineCapability<null>()({
     },
     { title: 'OperatorGrant' },
   ),
-  price: 'free',
-  scope: 'admin',
-  gates: ['operator', 'recent_sign_in'],
-  idempotent: true,
   replay,
   errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
-  events: [],
   examples: [
     {
       title: 'Five dollars that end after 30 days',

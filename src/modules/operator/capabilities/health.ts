@@ -20,7 +20,6 @@ const processSchema = Type.Object(
 );
 
 export const health = defineCapability<null>()({
-  id: 'operator.health',
   method: 'GET',
   path: '/v1/operator/health',
   summary: 'Shows whether the service is well.',
@@ -57,12 +56,6 @@ export const health = defineCapability<null>()({
     },
     { title: 'OperatorHealth' },
   ),
-  price: 'free',
-  scope: 'read',
-  gates: ['operator'],
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'Now', input: {} }],
   async run({ ctx: { core } }) {
     const [processes, waiting, backlog, doctor] = await Promise.all([

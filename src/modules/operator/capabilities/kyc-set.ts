@@ -6,7 +6,6 @@ import { act, replay } from '../act.ts';
 import { accountIdField, accountSchema, accountView, kycField } from '../schemas.ts';
 
 export const kycSet = defineCapability<null>()({
-  id: 'operator.kyc.set',
   method: 'POST',
   path: '/v1/operator/kyc/set',
   summary: 'Says how far the owner of an account is verified.',
@@ -15,13 +14,8 @@ export const kycSet = defineCapability<null>()({
   keywords: ['verify identity', 'kyc status', 'approve verification'],
   input: Type.Object({ account_id: accountIdField, kyc_status: kycField }),
   output: accountSchema,
-  price: 'free',
-  scope: 'admin',
-  gates: ['operator', 'recent_sign_in'],
-  idempotent: true,
   replay,
   errors: ['NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Verified',

@@ -19,7 +19,6 @@ const mailSchema = Type.Object(
 );
 
 export const outboxList = defineCapability<null>()({
-  id: 'operator.outbox.list',
   method: 'GET',
   path: '/v1/operator/outbox/list',
   summary: 'Lists mail that is not sent.',
@@ -40,12 +39,6 @@ export const outboxList = defineCapability<null>()({
     limit: limitField,
   }),
   output: pageOf(mailSchema),
-  price: 'free',
-  scope: 'read',
-  gates: ['operator'],
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     { title: 'The newest', input: { limit: 100 } },
     { title: 'To one address', input: { search: 'ada@example.org' } },
@@ -67,7 +60,6 @@ export const outboxList = defineCapability<null>()({
 });
 
 export const outboxGet = defineCapability<null>()({
-  id: 'operator.outbox.get',
   method: 'GET',
   path: '/v1/operator/outbox/get/{mail_id}',
   summary: 'Shows a mail that is not sent.',
@@ -77,12 +69,7 @@ export const outboxGet = defineCapability<null>()({
     mail_id: Type.String({ pattern: '^mail_[0-9A-Za-z]{1,60}$', description: 'Id of the mail, as the list has it.' }),
   }),
   output: mailSchema,
-  price: 'free',
-  scope: 'read',
-  gates: ['operator'],
-  idempotent: false,
   errors: ['NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'The newest',

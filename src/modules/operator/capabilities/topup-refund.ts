@@ -12,7 +12,6 @@ import { replay } from '../act.ts';
 import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
 
 export const topupRefund = defineCapability<null>()({
-  id: 'operator.topup.refund',
   method: 'POST',
   path: '/v1/operator/topup/refund',
   summary: 'Pays back what is left of a top-up, or a part of it.',
@@ -30,14 +29,9 @@ export const topupRefund = defineCapability<null>()({
     ),
   }),
   output: topupSchema,
-  price: 'free',
-  scope: 'admin',
-  gates: ['operator', 'recent_sign_in'],
   destructive: true,
-  idempotent: true,
   replay,
   errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'A part of it',

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { ownerOfTopup } from '../../../core/payments/refs.ts';
 import { reviewTopup } from '../../../core/payments/topups/review.ts';
-import { type Capability, defineCapability } from '../../../manifest/capability.ts';
+import { type CapabilityDraft, defineCapability } from '../../../manifest/capability.ts';
 import { act, replay } from '../act.ts';
 import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
 
@@ -15,7 +15,6 @@ export const topupApprove = verdict('approve', 'approved', {
   summary: 'Credits a top-up that is under review.',
   description: 'For the operator of the service only. It is told as topup.succeeded.',
   keywords: ['accept payment', 'release reviewed top-up'],
-  destructive: false,
   status: 'succeeded',
 });
 
@@ -34,22 +33,18 @@ function verdict(
   {
     status,
     ...words
-  }: Pick<Capability, 'summary' | 'description' | 'keywords' | 'destructive'> & {
+  }: Pick<CapabilityDraft, 'summary' | 'description' | 'keywords' | 'destructive'> & {
     readonly status: string;
   },
 ) {
   return defineCapability<null>()({
-    ...{ id: `operator.topup.${name}`, path: `/v1/operator/topup/${name}`, method: 'POST' },
+    method: 'POST',
+    path: `/v1/operator/topup/${name}`,
     ...words,
     input: Type.Object({ topup_id: topupIdField }),
     output: topupSchema,
-    price: 'free',
-    scope: 'admin',
-    gates: ['operator', 'recent_sign_in'],
-    idempotent: true,
     replay,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    events: [],
     examples: [{ title: 'After a look', before: underReview, input: { topup_id: '$0.topup_id' }, expect: { status } }],
     async run({ ctx, input: { topup_id: topupId } }) {
       const owner = await ownerOfTopup(ctx.core.db, topupId);

@@ -6,7 +6,6 @@ import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { accountIdField, topupSchema, topupView } from '../schemas.ts';
 
 export const topupsList = defineCapability<null>()({
-  id: 'operator.topups.list',
   method: 'GET',
   path: '/v1/operator/topups/list',
   summary: 'Lists the top-ups that wait for the operator, or all of one account.',
@@ -16,12 +15,6 @@ export const topupsList = defineCapability<null>()({
   keywords: ['payments under review', 'pending top-ups', 'fraud review'],
   input: Type.Object({ account_id: Type.Optional(accountIdField), cursor: cursorField, limit: limitField }),
   output: pageOf(topupSchema),
-  price: 'free',
-  scope: 'read',
-  gates: ['operator'],
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'What is to be decided', input: {}, expect: { has_more: false } }],
   async run({ ctx, input: { account_id: accountId, cursor, limit } }) {
     const { db } = ctx.core;

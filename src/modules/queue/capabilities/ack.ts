@@ -14,7 +14,6 @@ const acked = {
 };
 
 export const ack = defineCapability<QueueState>()({
-  id: 'queue.ack',
   method: 'POST',
   path: '/v1/queue/ack',
   summary: 'Confirms that messages are done.',
@@ -41,14 +40,10 @@ export const ack = defineCapability<QueueState>()({
       Type.Array(Type.Object(acked), { description: 'One per entry of receipts, in the same order.' }),
     ),
   }),
-  price: 'free',
-  scope: 'write',
   isKeyless: true,
-  idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   limits: { receipts: '100 a call.', rate: 'None.' },
   examples: [
     {

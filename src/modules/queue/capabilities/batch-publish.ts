@@ -7,7 +7,6 @@ import { messageSchema, publishFields, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const batchPublish = defineCapability<QueueState>()({
-  id: 'queue.batch.publish',
   method: 'POST',
   path: '/v1/queue/batch/publish',
   summary: 'Publishes up to 100 messages.',
@@ -37,8 +36,6 @@ export const batchPublish = defineCapability<QueueState>()({
     items: Type.Array(messageSchema, { description: 'The messages in the order sent.' }),
   }),
   price: 'queue.publish',
-  scope: 'write',
-  idempotent: true,
   bodyBytesMax: BATCH_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,

@@ -8,7 +8,6 @@ import { deliveredSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const consume = defineCapability<QueueState>()({
-  id: 'queue.consume',
   method: 'POST',
   path: '/v1/queue/consume',
   summary: 'Takes messages to work on.',
@@ -56,15 +55,11 @@ export const consume = defineCapability<QueueState>()({
       description: 'The messages in the order of delivery; empty when there are none.',
     }),
   }),
-  price: 'free',
-  scope: 'write',
   isKeyless: true,
-  idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   waits: true,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   limits: { messages: `${CONSUME_MAX} a call.`, rate: 'None.' },
   examples: [
     {

@@ -10,7 +10,6 @@ import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const create = defineCapability<QueueState>()({
-  id: 'queue.create',
   method: 'POST',
   path: '/v1/queue/create',
   summary: 'Creates a queue.',
@@ -29,11 +28,7 @@ export const create = defineCapability<QueueState>()({
     ...settingsFields,
   }),
   output: queueSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   errors: ['QUEUE_NOT_FOUND', 'ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
-  events: [],
   limits: { queues: '1,000 queues an account (standard tier), 10,000 (pro), 100,000 (enterprise).' },
   examples: [
     { title: 'A queue for jobs', input: { name: 'jobs' }, expect: { name: 'jobs', type: 'standard' } },

@@ -9,7 +9,6 @@ import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const remove = defineCapability<QueueState>()({
-  id: 'queue.delete',
   method: 'DELETE',
   path: '/v1/queue/delete/{queue}',
   summary: 'Deletes a queue and its messages.',
@@ -26,12 +25,7 @@ export const remove = defineCapability<QueueState>()({
       description: '`not_found` when there was none, else null.',
     }),
   }),
-  price: 'free',
-  scope: 'write',
-  destructive: true,
-  idempotent: true,
   errors: ['STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Delete',

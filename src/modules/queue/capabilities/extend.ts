@@ -8,7 +8,6 @@ import { queueName, refFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const extend = defineCapability<QueueState>()({
-  id: 'queue.extend',
   method: 'POST',
   path: '/v1/queue/extend',
   summary: 'Prolongs the lease of a message.',
@@ -40,14 +39,10 @@ export const extend = defineCapability<QueueState>()({
       description: 'New end of the lease; null when not extended.',
     }),
   }),
-  price: 'free',
-  scope: 'write',
   isKeyless: true,
-  idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   limits: { rate: 'None.' },
   examples: [
     {

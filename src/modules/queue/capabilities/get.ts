@@ -7,7 +7,6 @@ import { queueName, queueSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const get = defineCapability<QueueState>()({
-  id: 'queue.get',
   method: 'GET',
   path: '/v1/queue/get/{queue}',
   summary: 'Shows the settings of a queue.',
@@ -15,11 +14,7 @@ export const get = defineCapability<QueueState>()({
   keywords: ['queue settings', 'queue attributes', 'describe queue'],
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: queueSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'One queue',

@@ -8,7 +8,6 @@ import { queueSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const list = defineCapability<QueueState>()({
-  id: 'queue.list',
   method: 'GET',
   path: '/v1/queue/list',
   summary: 'Lists the queues of the account.',
@@ -16,11 +15,6 @@ export const list = defineCapability<QueueState>()({
   keywords: ['list queues', 'show all queues'],
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(queueSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The first queues', input: { limit: 10 }, expect: { has_more: false } }],
   async run({ ctx, input }) {
     const shown = await listPage(ctx, input, {

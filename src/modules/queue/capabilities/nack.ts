@@ -23,7 +23,6 @@ const nacked = {
 };
 
 export const nack = defineCapability<QueueState>()({
-  id: 'queue.nack',
   method: 'POST',
   path: '/v1/queue/nack',
   summary: 'Gives messages back.',
@@ -67,10 +66,7 @@ export const nack = defineCapability<QueueState>()({
       Type.Array(Type.Object(nacked), { description: 'One per entry of receipts, in the same order.' }),
     ),
   }),
-  price: 'free',
-  scope: 'write',
   isKeyless: true,
-  idempotent: false,
   unlimited: true,
   bodyBytesMax: RECEIPTS_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND'],

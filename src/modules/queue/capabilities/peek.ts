@@ -9,7 +9,6 @@ import { messageSchema, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const peek = defineCapability<QueueState>()({
-  id: 'queue.peek',
   method: 'GET',
   path: '/v1/queue/peek/{queue}',
   summary: 'Looks at the next messages without taking them.',
@@ -28,11 +27,7 @@ export const peek = defineCapability<QueueState>()({
     ),
   }),
   output: Type.Object({ items: Type.Array(messageSchema, { description: 'The next messages.' }) }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'The next one',

@@ -9,7 +9,6 @@ import type { QueueState } from '../state.ts';
 const FIXED_BYTES = 512;
 
 export const publish = defineCapability<QueueState>()({
-  id: 'queue.publish',
   method: 'POST',
   path: '/v1/queue/publish',
   summary: 'Publishes a message.',
@@ -31,8 +30,6 @@ export const publish = defineCapability<QueueState>()({
   input: Type.Object({ queue: queueName('Name of an existing queue.'), ...publishFields }),
   output: messageSchema,
   price: 'queue.publish',
-  scope: 'write',
-  idempotent: true,
   bodyBytesMax: PUBLISH_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,

@@ -8,7 +8,6 @@ import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const purge = defineCapability<QueueState>()({
-  id: 'queue.purge',
   method: 'POST',
   path: '/v1/queue/purge/{queue}',
   summary: 'Removes all messages of a queue.',
@@ -24,12 +23,7 @@ export const purge = defineCapability<QueueState>()({
     ),
     found: Type.Boolean({ description: 'Whether there is such a queue.' }),
   }),
-  price: 'free',
-  scope: 'write',
   destructive: true,
-  idempotent: true,
-  errors: [],
-  events: [],
   examples: [
     {
       title: 'Empty a queue',

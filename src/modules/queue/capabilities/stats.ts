@@ -6,7 +6,6 @@ import { type QueueState, queueKey } from '../state.ts';
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const stats = defineCapability<QueueState>()({
-  id: 'queue.stats',
   method: 'GET',
   path: '/v1/queue/stats/{queue}',
   summary: 'Counts the messages of a queue.',
@@ -32,11 +31,7 @@ export const stats = defineCapability<QueueState>()({
       'Age of the oldest message, available, delayed or in flight; 0 when there is none.',
     ),
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'One message waits',

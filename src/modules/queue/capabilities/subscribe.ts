@@ -18,7 +18,6 @@ import type { QueueState } from '../state.ts';
 const replay = { secret: true } as const;
 
 export const subscribe = defineCapability<QueueState>()({
-  id: 'queue.subscribe',
   method: 'POST',
   path: '/v1/queue/subscribe',
   summary: 'Has messages of a queue pushed to a URL.',
@@ -37,13 +36,9 @@ export const subscribe = defineCapability<QueueState>()({
   ],
   input: Type.Object(subscribeFields),
   output: newSubscriptionSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   replay,
   bodyBytesMax: SUBSCRIBE_BODY_BYTES_MAX,
   errors: ['QUEUE_NOT_FOUND', 'QUOTA_EXCEEDED', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
-  events: [],
   limits: {
     subscriptions: `${SUBSCRIPTIONS_PER_QUEUE_MAX} a queue.`,
     in_flight: `${IN_FLIGHT_MAX} requests at once a subscription.`,

@@ -9,7 +9,6 @@ import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const subscriptions = defineCapability<QueueState>()({
-  id: 'queue.subscriptions',
   method: 'GET',
   path: '/v1/queue/subscriptions/{queue}',
   summary: 'Lists the push subscriptions of a queue.',
@@ -17,11 +16,7 @@ export const subscriptions = defineCapability<QueueState>()({
   keywords: ['list push subscriptions', 'who gets pushes'],
   input: Type.Object({ queue: queueName('Name of the queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(subscriptionSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'None yet',

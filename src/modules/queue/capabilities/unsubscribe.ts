@@ -9,7 +9,6 @@ import { removeSubscription } from '../push/subscription-store.ts';
 import type { QueueState } from '../state.ts';
 
 export const unsubscribe = defineCapability<QueueState>()({
-  id: 'queue.unsubscribe',
   method: 'DELETE',
   path: '/v1/queue/unsubscribe/{subscription_id}',
   summary: 'Ends a push subscription.',
@@ -30,12 +29,7 @@ export const unsubscribe = defineCapability<QueueState>()({
     queue: Type.String({ description: 'Queue whose messages were pushed.' }),
     deleted: Type.Boolean({ description: 'True.' }),
   }),
-  price: 'free',
-  scope: 'write',
-  destructive: true,
-  idempotent: true,
   errors: ['SUBSCRIPTION_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Stop pushing',

@@ -6,7 +6,6 @@ import { queueName, queueSchema, settingsFields } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
 export const update = defineCapability<QueueState>()({
-  id: 'queue.update',
   method: 'PATCH',
   path: '/v1/queue/update/{queue}',
   summary: 'Changes the settings of a queue.',
@@ -16,11 +15,7 @@ export const update = defineCapability<QueueState>()({
   keywords: ['change queue settings', 'set visibility timeout', 'set retention', 'set queue attributes'],
   input: Type.Object({ queue: queueName('Name of the queue.'), ...settingsFields }),
   output: queueSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'A longer lease',

@@ -25,7 +25,6 @@ const SEARCH_MS = 25;
 const ROWS_PER_TOKEN = 10_000;
 
 export const deleteByFilter = defineCapability<VectorState>()({
-  id: 'vector.delete_by_filter',
   method: 'POST',
   path: '/v1/vector/delete_by_filter',
   summary: 'Deletes the vectors whose metadata passes a filter.',
@@ -39,13 +38,9 @@ export const deleteByFilter = defineCapability<VectorState>()({
     deleted: Type.Integer({ description: 'Vectors deleted.' }),
     ok: Type.Boolean({ description: 'true.' }),
   }),
-  price: 'free',
-  scope: 'write',
   destructive: true,
-  idempotent: true,
   bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND', 'UNSUPPORTED_FILTER'],
-  events: [],
   limits: { rate: `Takes one more of the rate of management writes for each ${ROWS_PER_TOKEN} vectors it looks at.` },
   examples: [
     {

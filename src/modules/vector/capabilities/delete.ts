@@ -10,7 +10,6 @@ import { collectionField, idsField, okField, singleId } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
 export const remove = defineCapability<VectorState>()({
-  id: 'vector.delete',
   method: 'DELETE',
   path: '/v1/vector/delete',
   summary: 'Deletes vectors by id.',
@@ -28,13 +27,7 @@ export const remove = defineCapability<VectorState>()({
     ok: okField,
     id: singleId,
   }),
-  price: 'free',
-  scope: 'write',
-  destructive: true,
-  idempotent: true,
   bodyBytesMax: IDS_BODY_BYTES_MAX,
-  errors: [],
-  events: [],
   limits: { ids: `${IDS_MAX} a call.` },
   examples: [
     {

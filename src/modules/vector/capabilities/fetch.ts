@@ -14,7 +14,6 @@ import type { VectorState } from '../state.ts';
 const FEW_IDS = 16;
 
 export const fetch = defineCapability<VectorState>()({
-  id: 'vector.fetch',
   method: 'POST',
   path: '/v1/vector/fetch',
   summary: 'Reads vectors by id.',
@@ -31,13 +30,9 @@ export const fetch = defineCapability<VectorState>()({
     collection: Type.String({ description: 'The name sent.' }),
     items: Type.Array(itemSchema, { description: 'Those that are there, each once.' }),
   }),
-  price: 'free',
-  scope: 'read',
   isLongRead: true,
-  idempotent: false,
   bodyBytesMax: IDS_BODY_BYTES_MAX,
   errors: ['COLLECTION_NOT_FOUND'],
-  events: [],
   limits: {
     ids: `${IDS_MAX} a call.`,
     values: `With include_values, ids times the dimension is at most ${VALUES_MAX}.`,

@@ -17,7 +17,6 @@ import type { VectorState } from '../state.ts';
 const ITEM_BYTES_BESIDE = 6 * ID_BYTES_MAX + 64;
 
 export const list = defineCapability<VectorState>()({
-  id: 'vector.list',
   method: 'GET',
   path: '/v1/vector/list',
   summary: 'Lists the vectors of a collection.',
@@ -38,11 +37,7 @@ export const list = defineCapability<VectorState>()({
     items: Type.Array(itemSchema, { description: 'This page.' }),
     ...pageFields,
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['COLLECTION_NOT_FOUND'],
-  events: [],
   limits: { answer: `${ANSWER_BYTES_MAX} bytes a page.` },
   examples: [
     {

@@ -37,7 +37,6 @@ const queryFields = {
 const exactlyOne = Type.Object(resultFields);
 
 export const query = defineCapability<VectorState>()({
-  id: 'vector.query',
   method: 'POST',
   path: '/v1/vector/query',
   summary: 'Finds the most similar vectors.',
@@ -77,9 +76,7 @@ export const query = defineCapability<VectorState>()({
     anyOf: [{ required: ['matches', 'items', 'next_cursor', 'raw_vendor_payload'] }, { required: ['results'] }],
   }),
   price: 'vector.query',
-  scope: 'read',
   isLongRead: true,
-  idempotent: false,
   bodyBytesMax: QUERY_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,

@@ -8,7 +8,6 @@ import type { VectorState } from '../state.ts';
 const FIXED_BYTES = 512;
 
 export const update = defineCapability<VectorState>()({
-  id: 'vector.update',
   method: 'PATCH',
   path: '/v1/vector/update',
   summary: 'Replaces the metadata of a vector.',
@@ -23,8 +22,6 @@ export const update = defineCapability<VectorState>()({
     metadata: metadataField,
   }),
   price: 'vector.upsert',
-  scope: 'write',
-  idempotent: true,
   opaque: ['metadata'],
   errors: ['COLLECTION_NOT_FOUND', 'NOT_FOUND'],
   events: ['wallet.low_balance'],

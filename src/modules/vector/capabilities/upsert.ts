@@ -14,7 +14,6 @@ interface UpsertBody {
 }
 
 export const upsert = defineCapability<VectorState>()({
-  id: 'vector.upsert',
   method: 'POST',
   path: '/v1/vector/upsert',
   summary: 'Stores vectors, new or in place of those with the same id.',
@@ -53,8 +52,6 @@ export const upsert = defineCapability<VectorState>()({
     id: singleId,
   }),
   price: 'vector.upsert',
-  scope: 'write',
-  idempotent: true,
   bodyBytesMax: UPSERT_BODY_BYTES_MAX,
   opaque: ['metadata'],
   bulk: {

@@ -10,7 +10,6 @@ import type { VideoState } from '../state.ts';
 import { endless } from './examples.ts';
 
 export const cancel = defineCapability<VideoState>()({
-  id: 'video.cancel',
   method: 'POST',
   path: '/v1/video/cancel/{id}',
   summary: 'Cancels a video job.',
@@ -25,10 +24,7 @@ export const cancel = defineCapability<VideoState>()({
     ),
   }),
   output: jobSchema,
-  price: 'free',
-  scope: 'write',
   destructive: true,
-  idempotent: true,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
   events: ['video.job.failed'],
   examples: [

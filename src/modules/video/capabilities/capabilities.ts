@@ -45,7 +45,6 @@ const modelSchema = Type.Object({
 });
 
 export const capabilities = defineCapability<VideoState>()({
-  id: 'video.capabilities',
   method: 'GET',
   path: '/v1/video/capabilities',
   summary: 'Says which models make films, and what they offer.',
@@ -62,11 +61,6 @@ export const capabilities = defineCapability<VideoState>()({
       description: 'What a resolution costs as a multiple of 720p, where a model has one price.',
     }),
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'What there is', input: {}, expect: { resolutions: [...resolutions] } }],
   async run({ state }) {
     const { vendors } = state.core;

@@ -10,7 +10,6 @@ import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';
 
 export const remove = defineCapability<VideoState>()({
-  id: 'video.delete',
   method: 'DELETE',
   path: '/v1/video/delete/{id}',
   summary: 'Deletes a video job and what it made.',
@@ -23,11 +22,6 @@ export const remove = defineCapability<VideoState>()({
     ok: Type.Boolean({ description: 'True.' }),
     job_id: Type.String({ description: 'Id of the job.' }),
   }),
-  price: 'free',
-  scope: 'write',
-  destructive: true,
-  idempotent: true,
-  errors: [],
   events: ['video.job.failed'],
   examples: [{ title: 'Gone', before: [oneSecond], input: { id: '$0.job_id' }, expect: { ok: true } }],
   async run({ ctx, input, state }) {

@@ -11,7 +11,6 @@ import type { VideoState } from '../state.ts';
 import { oneFilm } from './examples.ts';
 
 export const downloadUrl = defineCapability<VideoState>()({
-  id: 'video.download_url',
   method: 'GET',
   path: '/v1/video/download_url/{id}',
   summary: 'Makes a link to a film.',
@@ -26,11 +25,7 @@ export const downloadUrl = defineCapability<VideoState>()({
     size_bytes: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Bytes of the film.' }),
     content_type: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`video/mp4` or `video/webm`.' }),
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Of a film that is done',

@@ -11,7 +11,6 @@ import type { VideoState } from '../state.ts';
 import { oneFilm } from './examples.ts';
 
 export const extend = defineCapability<VideoState>()({
-  id: 'video.extend',
   method: 'POST',
   path: '/v1/video/extend/{id}',
   summary: 'Makes a film longer.',
@@ -24,8 +23,6 @@ export const extend = defineCapability<VideoState>()({
   price: 'video.extend',
   chargedAtEnd: true,
   laterPrices: [STORAGE_PRICE],
-  scope: 'write',
-  idempotent: true,
   replay: { keepDays: 30 },
   errors: [
     'JOB_NOT_FOUND',

@@ -11,7 +11,6 @@ import type { VideoState } from '../state.ts';
 const generateSchema = Type.Object(generateFields);
 
 export const generate = defineCapability<VideoState>()({
-  id: 'video.generate',
   method: 'POST',
   path: '/v1/video/generate',
   summary: 'Makes a film from words.',
@@ -26,8 +25,6 @@ export const generate = defineCapability<VideoState>()({
   price: 'video.generate',
   chargedAtEnd: true,
   laterPrices: [STORAGE_PRICE],
-  scope: 'write',
-  idempotent: true,
   replay: { keepDays: 30 },
   bodyBytesMax: BODY_BYTES_MAX,
   // The reference image may be long.

@@ -6,7 +6,6 @@ import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';
 
 export const get = defineCapability<VideoState>()({
-  id: 'video.get',
   method: 'GET',
   path: '/v1/video/get/{id}',
   summary: 'Shows a video job.',
@@ -16,11 +15,7 @@ export const get = defineCapability<VideoState>()({
   keywords: ['video job details', 'video result'],
   input: Type.Object({ id: jobIdField }),
   output: jobSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['JOB_NOT_FOUND'],
-  events: [],
   examples: [{ title: 'One job', before: [oneSecond], input: { id: '$0.job_id' }, expect: { operation: 'generate' } }],
   async run({ ctx, input, state }) {
     const job = await requireJob(ctx.core.db, ctx.accountId, input.id);

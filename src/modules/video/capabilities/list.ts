@@ -7,7 +7,6 @@ import { cursorField, jobPage, limitField, stateFilter, textFilter } from '../sc
 import type { VideoState } from '../state.ts';
 
 export const list = defineCapability<VideoState>()({
-  id: 'video.list',
   method: 'GET',
   path: '/v1/video/list',
   summary: 'Lists the video jobs of the account.',
@@ -22,11 +21,7 @@ export const list = defineCapability<VideoState>()({
     limit: limitField,
   }),
   output: jobPage,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR'],
-  events: [],
   examples: [{ title: 'What is being made', input: { state: 'running' }, expect: { has_more: false } }],
   async run({ ctx, input, state }) {
     const { db, secrets } = ctx.core;

@@ -11,7 +11,6 @@ const quoteSchema = Type.Object(generateFields);
 type Input = Static<typeof quoteSchema>;
 
 export const quote = defineCapability<VideoState>()({
-  id: 'video.quote',
   method: 'POST',
   path: '/v1/video/quote',
   summary: 'Says what a film would cost, and who would make it.',
@@ -31,15 +30,11 @@ export const quote = defineCapability<VideoState>()({
     ),
     max_cost_usd: Type.Number({ description: 'What would be held: the highest of these, and storage.' }),
   }),
-  price: 'free',
-  scope: 'read',
   isLongRead: true,
-  idempotent: false,
   bodyBytesMax: BODY_BYTES_MAX,
   // The reference image may be long.
   bulk: { source: import.meta.url, reduce: withoutImage },
   errors: ['DURATION_EXCEEDED', 'MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE'],
-  events: [],
   examples: [
     {
       title: 'Ten seconds in the sandbox',

@@ -6,7 +6,6 @@ import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';
 
 export const status = defineCapability<VideoState>()({
-  id: 'video.status',
   method: 'GET',
   path: '/v1/video/status/{id}',
   summary: 'Shows how far a video job is.',
@@ -14,11 +13,7 @@ export const status = defineCapability<VideoState>()({
   keywords: ['video progress', 'is the video ready', 'poll render', 'is a video ready'],
   input: Type.Object({ id: jobIdField }),
   output: statusSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['JOB_NOT_FOUND'],
-  events: [],
   examples: [{ title: 'How far it is', before: [oneSecond], input: { id: '$0.job_id' } }],
   async run({ ctx, input, state }) {
     const progress = await state.progress.add(ctx.accountId, input.id);

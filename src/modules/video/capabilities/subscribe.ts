@@ -10,7 +10,6 @@ import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';
 
 export const subscribe = defineCapability<VideoState>()({
-  id: 'video.webhook.subscribe',
   method: 'POST',
   path: '/v1/video/webhook/subscribe/{id}',
   summary: 'Names a URL that is told of the end of a job.',
@@ -27,11 +26,7 @@ export const subscribe = defineCapability<VideoState>()({
     webhook_url: Type.String({ description: 'The URL.' }),
     status: webhookSchema.properties.status,
   }),
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   errors: ['JOB_NOT_FOUND', 'WEBHOOK_URL_REJECTED', 'QUOTA_EXCEEDED'],
-  events: [],
   limits: { webhooks: 'At most 5 a job.' },
   examples: [
     {

@@ -10,7 +10,6 @@ import type { VideoState } from '../state.ts';
 import { oneFilm } from './examples.ts';
 
 export const upscale = defineCapability<VideoState>()({
-  id: 'video.upscale',
   method: 'POST',
   path: '/v1/video/upscale/{id}',
   summary: 'Makes the picture of a film larger.',
@@ -22,8 +21,6 @@ export const upscale = defineCapability<VideoState>()({
   price: 'video.upscale',
   chargedAtEnd: true,
   laterPrices: [STORAGE_PRICE],
-  scope: 'write',
-  idempotent: true,
   replay: { keepDays: 30 },
   errors: [
     'JOB_NOT_FOUND',

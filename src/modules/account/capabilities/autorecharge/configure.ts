@@ -14,7 +14,6 @@ import { rechargeSchema } from './schemas.ts';
 const CENT_NANOS = 10_000_000n;
 
 export const autorechargeConfigure = defineCapability<AccountState>()({
-  id: 'account.autorecharge.configure',
   method: 'PUT',
   path: '/v1/account/autorecharge/configure',
   summary: 'Sets when and how the wallet is recharged by itself.',
@@ -51,12 +50,8 @@ export const autorechargeConfigure = defineCapability<AccountState>()({
     enabled: Type.Optional(Type.Boolean({ default: true, description: 'False: nothing is charged any more.' })),
   }),
   output: rechargeSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   gates: ['email'],
   errors: ['PAYMENT_METHOD_REQUIRED', 'PAYMENT_METHOD_NOT_FOUND', 'PAYMENT_DECLINED'],
-  events: [],
   examples: [
     {
       title: '25 USD whenever less than 5 are left, twice a day at most',

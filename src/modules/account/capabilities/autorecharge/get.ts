@@ -5,7 +5,6 @@ import type { AccountState } from '../../state.ts';
 import { rechargeSchema } from './schemas.ts';
 
 export const autorechargeGet = defineCapability<AccountState>()({
-  id: 'account.autorecharge.get',
   method: 'GET',
   path: '/v1/account/autorecharge/get',
   summary: 'Shows auto-recharge: its configuration, what it charged, what comes next.',
@@ -13,11 +12,6 @@ export const autorechargeGet = defineCapability<AccountState>()({
   keywords: ['show auto recharge', 'automatic top-up status'],
   input: Type.Object({}),
   output: rechargeSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     { title: 'Never configured', input: {}, expect: { enabled: false, last_attempt: null, charged_today: 0 } },
   ],

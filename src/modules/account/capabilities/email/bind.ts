@@ -15,7 +15,6 @@ const emailField = Type.String({
 });
 
 export const emailBind = defineCapability<AccountState>()({
-  id: 'account.email.bind',
   method: 'POST',
   path: '/v1/account/email/bind',
   summary: 'Mails a code that binds an e-mail address to the account.',
@@ -28,11 +27,6 @@ export const emailBind = defineCapability<AccountState>()({
     email: Type.String({ description: 'Where the mail goes.' }),
     expires_at: instant('Until when code and link work.'),
   }),
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
-  errors: [],
-  events: [],
   limits: { mails: '5 an hour, for an account and for an address.' },
   examples: [{ title: 'Mailed', input: { email: 'ada@example.com' } }],
   run: ({ ctx, input: { email } }) =>

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { accountSchema, profileRecord } from '../profile/schemas.ts';
 
 export const emailVerify = defineCapability<AccountState>()({
-  id: 'account.email.verify',
   method: 'POST',
   path: '/v1/account/email/verify',
   summary: 'Binds the e-mail address that the code was mailed to.',
@@ -19,9 +18,6 @@ export const emailVerify = defineCapability<AccountState>()({
     code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits of the mail.' }),
   }),
   output: accountSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   errors: ['VERIFICATION_FAILED'],
   events: ['account.updated'],
   examples: [

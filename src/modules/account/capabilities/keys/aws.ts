@@ -9,7 +9,6 @@ import type { AccountState } from '../../state.ts';
 const text = (description: string) => Type.String({ description });
 
 export const keysAws = defineCapability<AccountState>()({
-  id: 'account.keys.aws',
   method: 'GET',
   path: '/v1/account/keys/aws',
   summary: 'Shows the AWS credentials of the calling key.',
@@ -26,14 +25,9 @@ export const keysAws = defineCapability<AccountState>()({
     s3_endpoint: textOrNull('Address for clients of S3; null where the service stores no objects.'),
     sqs_endpoint: text('Address for clients of SQS.'),
   }),
-  price: 'free',
-  scope: 'read',
   anyKey: true,
   answersSecret: true,
-  idempotent: false,
   gates: ['recent_sign_in'],
-  errors: [],
-  events: [],
   examples: [{ title: 'Credentials for a client of SQS', input: {} }],
   async run({ ctx }) {
     const key = keyOf(ctx.principal);

@@ -22,7 +22,6 @@ import type { AccountState } from '../../state.ts';
 const replay = { keepDays: 30, secret: true } as const;
 
 export const keysCreate = defineCapability<AccountState>()({
-  id: 'account.keys.create',
   method: 'POST',
   path: '/v1/account/keys/create',
   summary: 'Creates an API key.',
@@ -53,14 +52,10 @@ export const keysCreate = defineCapability<AccountState>()({
     spend_cap_period: Type.Optional(spendCapPeriodField),
   }),
   output: keyWithSecretSchema,
-  price: 'free',
   currentSecretOnly: true,
-  scope: 'admin',
-  idempotent: true,
   gates: ['recent_sign_in'],
   replay,
   errors: ['INVALID_SCOPE', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
-  events: [],
   limits: {
     keys: '100 / 500 / 5,000 keys (standard / pro / enterprise) that are neither revoked nor expired.',
     scopes: 'At most 100 scopes a key.',

@@ -10,7 +10,6 @@ import type { AccountState } from '../../state.ts';
 const WHOLE_LIST_MAX = 5_000;
 
 export const keysList = defineCapability<AccountState>()({
-  id: 'account.keys.list',
   method: 'GET',
   path: '/v1/account/keys/list',
   summary: 'Lists the API keys of the account.',
@@ -39,12 +38,7 @@ export const keysList = defineCapability<AccountState>()({
     }),
     has_more: Type.Boolean({ description: 'Whether there is a next page.' }),
   }),
-  price: 'free',
   currentSecretOnly: true,
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     { title: 'All keys', input: {}, expect: { next_cursor: null, has_more: false } },
     { title: 'The newest key', input: { limit: 1 } },

@@ -9,7 +9,6 @@ import type { AccountState } from '../../state.ts';
 const replay = { keepDays: 30 } as const;
 
 export const keysRevoke = defineCapability<AccountState>()({
-  id: 'account.keys.revoke',
   method: 'DELETE',
   path: '/v1/account/keys/revoke/{id}',
   summary: 'Revokes an API key for good.',
@@ -19,15 +18,10 @@ export const keysRevoke = defineCapability<AccountState>()({
   keywords: ['revoke token', 'delete api key', 'disable credentials'],
   input: Type.Object({ id: keyIdField }),
   output: keySchema,
-  price: 'free',
   currentSecretOnly: true,
-  scope: 'admin',
-  destructive: true,
-  idempotent: true,
   gates: ['recent_sign_in'],
   replay,
   errors: ['KEY_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Revoke a key',

@@ -11,7 +11,6 @@ import type { AccountState } from '../../state.ts';
 const replay = { keepDays: 30, secret: true } as const;
 
 export const keysRotate = defineCapability<AccountState>()({
-  id: 'account.keys.rotate',
   method: 'POST',
   path: '/v1/account/keys/rotate/{id}',
   summary: 'Gives an API key a new secret.',
@@ -32,15 +31,11 @@ export const keysRotate = defineCapability<AccountState>()({
     ),
   }),
   output: keyWithSecretSchema,
-  price: 'free',
   currentSecretOnly: true,
-  scope: 'admin',
   destructive: true,
-  idempotent: true,
   gates: ['recent_sign_in'],
   replay,
   errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
-  events: [],
   limits: { secrets: 'The current secret and at most two earlier ones are valid at a time.' },
   examples: [
     {

@@ -14,7 +14,6 @@ const replay = { keepDays: 30, secret: true } as const;
 const GRACE_HOURS = 1;
 
 export const keysSuspectedCompromise = defineCapability<AccountState>()({
-  id: 'account.keys.suspected_compromise',
   method: 'POST',
   path: '/v1/account/keys/suspected_compromise/{id}',
   summary: 'Reports that the secret of an API key may be in foreign hands.',
@@ -45,15 +44,11 @@ export const keysSuspectedCompromise = defineCapability<AccountState>()({
         'The new key after a confirmed leak with auto_rotate; else null, also when the reported key had ended before.',
     }),
   }),
-  price: 'free',
   currentSecretOnly: true,
-  scope: 'admin',
   destructive: true,
-  idempotent: true,
   gates: ['recent_sign_in'],
   replay,
   errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
-  events: [],
   examples: [
     {
       title: 'A leak that is certain',

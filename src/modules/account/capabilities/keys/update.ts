@@ -19,7 +19,6 @@ import type { AccountState } from '../../state.ts';
 const replay = { keepDays: 30 } as const;
 
 export const keysUpdate = defineCapability<AccountState>()({
-  id: 'account.keys.update',
   method: 'PATCH',
   path: '/v1/account/keys/update/{id}',
   summary: 'Renames an API key, changes its scopes or its spend cap.',
@@ -37,14 +36,10 @@ export const keysUpdate = defineCapability<AccountState>()({
     spend_cap_period: Type.Optional(spendCapPeriodField),
   }),
   output: keySchema,
-  price: 'free',
   currentSecretOnly: true,
-  scope: 'admin',
-  idempotent: true,
   gates: ['recent_sign_in'],
   replay,
   errors: ['INVALID_SCOPE', 'KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Narrow a key to reading vectors',

@@ -9,7 +9,6 @@ import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
 import type { AccountState } from '../../state.ts';
 
 export const paymentMethodAttach = defineCapability<AccountState>()({
-  id: 'account.payment_method.attach',
   method: 'POST',
   path: '/v1/account/payment_method/attach',
   summary: 'Answers a link where a person leaves a payment method.',
@@ -26,12 +25,8 @@ export const paymentMethodAttach = defineCapability<AccountState>()({
     },
     { title: 'PaymentMethodSetup' },
   ),
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   gates: ['recent_sign_in', 'email'],
   errors: ['QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN'],
-  events: [],
   limits: { kept: '20 payment methods, open pages to leave one included.' },
   examples: [{ title: 'A page to leave a card at', input: { return_url: 'https://example.org/kept' } }],
   async run({ ctx, input }) {

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { attached, methodIdField } from './schemas.ts';
 
 export const paymentMethodDelete = defineCapability<AccountState>()({
-  id: 'account.payment_method.delete',
   method: 'DELETE',
   path: '/v1/account/payment_method/delete/{payment_method_id}',
   summary: 'Deletes a payment method, here and at the payment provider.',
@@ -20,13 +19,8 @@ export const paymentMethodDelete = defineCapability<AccountState>()({
     payment_method_id: Type.String({ description: 'Id of the payment method.' }),
     deleted: Type.Boolean({ description: 'Always true.' }),
   }),
-  price: 'free',
-  scope: 'admin',
-  destructive: true,
-  idempotent: true,
   gates: ['recent_sign_in'],
   errors: ['PAYMENT_METHOD_NOT_FOUND', 'STATE_CONFLICT', 'VENDOR_ERROR', 'VENDOR_DOWN'],
-  events: [],
   examples: [
     {
       title: 'The only one',

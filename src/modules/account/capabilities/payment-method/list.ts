@@ -5,7 +5,6 @@ import type { AccountState } from '../../state.ts';
 import { methodSchema } from './schemas.ts';
 
 export const paymentMethodList = defineCapability<AccountState>()({
-  id: 'account.payment_method.list',
   method: 'GET',
   path: '/v1/account/payment_method/list',
   summary: 'Lists the payment methods of the account.',
@@ -14,11 +13,6 @@ export const paymentMethodList = defineCapability<AccountState>()({
   keywords: ['saved cards', 'show payment methods'],
   input: Type.Object({}),
   output: Type.Object({ items: Type.Array(methodSchema, { description: 'The payment methods.' }) }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'None yet', input: {}, expect: { items: [] } }],
   async run({ ctx }) {
     return { data: { items: (await listMethods(ctx.core.db, ctx.accountId)).map(methodRecord) } };

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { attached, methodIdField, methodSchema } from './schemas.ts';
 
 export const paymentMethodSetDefault = defineCapability<AccountState>()({
-  id: 'account.payment_method.set_default',
   method: 'POST',
   path: '/v1/account/payment_method/set_default',
   summary: 'Makes a payment method the default of the account.',
@@ -15,12 +14,8 @@ export const paymentMethodSetDefault = defineCapability<AccountState>()({
   keywords: ['choose default card', 'primary payment method'],
   input: Type.Object({ payment_method_id: methodIdField }),
   output: methodSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   gates: ['recent_sign_in'],
   errors: ['PAYMENT_METHOD_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'The first one',

@@ -8,7 +8,6 @@ import { invalidField } from '../../../../problems/problem.ts';
 import type { AccountState } from '../../state.ts';
 
 export const remove = defineCapability<AccountState>()({
-  id: 'account.delete',
   method: 'DELETE',
   path: '/v1/account/delete',
   summary: 'Deletes the account.',
@@ -29,10 +28,6 @@ export const remove = defineCapability<AccountState>()({
     deleted: Type.Boolean({ description: 'Always true.' }),
     purge_at: instant('Until when it can be restored.'),
   }),
-  price: 'free',
-  scope: 'admin',
-  destructive: true,
-  idempotent: false,
   isKeyless: true,
   gates: ['recent_sign_in'],
   currentSecretOnly: true,

@@ -36,7 +36,6 @@ const parts: readonly Part[] = [
 ];
 
 export const exportAccount = defineCapability<AccountState>()({
-  id: 'account.export',
   method: 'GET',
   path: '/v1/account/export',
   summary: 'Exports all records of the account itself, page by page.',
@@ -55,11 +54,6 @@ export const exportAccount = defineCapability<AccountState>()({
       record: Type.Unsafe<object>({ type: 'object', description: 'As the operation for this kind shows it.' }),
     }),
   ),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The first page', input: {}, expect: { has_more: true } }],
   async run({ ctx, input: { cursor, limit } }) {
     const { at, within } = beginningOf(ctx, cursor);

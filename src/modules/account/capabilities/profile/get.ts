@@ -6,7 +6,6 @@ import type { AccountState } from '../../state.ts';
 import { accountSchema, peopleSchema, profileRecord } from './schemas.ts';
 
 export const get = defineCapability<AccountState>()({
-  id: 'account.get',
   method: 'GET',
   path: '/v1/account/get',
   summary: 'Shows the account.',
@@ -15,11 +14,6 @@ export const get = defineCapability<AccountState>()({
   keywords: ['account profile', 'who am i', 'whoami', 'account details'],
   input: Type.Object({}),
   output: Type.Object({ ...accountSchema.properties, people: peopleSchema }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The account', input: {}, expect: { kyc_status: 'none', purge_at: null } }],
   async run({ ctx }) {
     const { db } = ctx.core;

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { accountSchema, nameChange, profileRecord } from './schemas.ts';
 
 export const update = defineCapability<AccountState>()({
-  id: 'account.update',
   method: 'PATCH',
   path: '/v1/account/update',
   summary: 'Changes name and notifications of the account.',
@@ -23,10 +22,6 @@ export const update = defineCapability<AccountState>()({
     ),
   }),
   output: accountSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
-  errors: [],
   events: ['account.updated'],
   examples: [
     {

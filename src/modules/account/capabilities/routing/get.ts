@@ -5,7 +5,6 @@ import type { AccountState } from '../../state.ts';
 import { routingRecord, routingSchema } from './schemas.ts';
 
 export const routingGet = defineCapability<AccountState>()({
-  id: 'account.routing.get',
   method: 'GET',
   path: '/v1/account/routing/get',
   summary: 'Shows which vendors AI calls go to, and which the account excludes.',
@@ -15,11 +14,6 @@ export const routingGet = defineCapability<AccountState>()({
   keywords: ['excluded vendors', 'ai routing rules'],
   input: Type.Object({}),
   output: Type.Object({ capabilities: Type.Array(routingSchema, { description: 'Each capability that is routed.' }) }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'Where calls go', input: {} }],
   async run({ ctx }) {
     const { core, accountId } = ctx;

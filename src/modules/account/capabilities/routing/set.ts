@@ -9,7 +9,6 @@ import type { AccountState } from '../../state.ts';
 import { requireRoutable, routingRecord, routingSchema, vendorIds } from './schemas.ts';
 
 export const routingSet = defineCapability<AccountState>()({
-  id: 'account.routing.set',
   method: 'PUT',
   path: '/v1/account/routing/set',
   summary: 'Excludes vendors from the AI calls of the account.',
@@ -25,11 +24,7 @@ export const routingSet = defineCapability<AccountState>()({
     exclude: Type.Optional(vendorIds('Ids of vendors; empty or absent: none is excluded any more.')),
   }),
   output: routingSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   errors: ['VENDOR_NOT_AVAILABLE', 'ROUTING_EMPTY'],
-  events: [],
   examples: [
     {
       title: 'Every vendor may be asked',

@@ -11,7 +11,6 @@ const CAPABILITY = 'ai.chat';
 const reasons = ['no_vendor_configured', 'excluded', 'region'] as const;
 
 export const routingTest = defineCapability<AccountState>()({
-  id: 'account.routing.test',
   method: 'POST',
   path: '/v1/account/routing/test',
   summary: 'Shows whom an AI call would go to, without making it.',
@@ -38,12 +37,7 @@ export const routingTest = defineCapability<AccountState>()({
     excluded: vendorIds('Vendors that the account excludes.'),
     reason: orNull({ type: 'string', enum: reasons }, 'Why the chain is empty; null: it is not.'),
   }),
-  price: 'free',
-  scope: 'read',
   isLongRead: true,
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'Where a chat would go', input: {}, expect: { capability: CAPABILITY } }],
   async run({ ctx: { core, accountId }, input }) {
     const capability = input.capability ?? CAPABILITY;

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 
 export const subscriptionCancel = defineCapability<AccountState>()({
-  id: 'account.subscription.cancel',
   method: 'POST',
   path: '/v1/account/subscription/cancel',
   summary: 'Cancels the subscription of the account.',
@@ -22,12 +21,8 @@ export const subscriptionCancel = defineCapability<AccountState>()({
     ),
   }),
   output: subscriptionSchema,
-  price: 'free',
-  scope: 'admin',
   destructive: true,
-  idempotent: true,
   errors: ['STATE_CONFLICT'],
-  events: [],
   examples: [{ title: 'An account without one', input: { at_period_end: true }, expect: { status: 'none' } }],
   run({ ctx, input }) {
     return runWrite(ctx, async (tx) => {

@@ -6,7 +6,6 @@ import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 
 export const subscriptionGet = defineCapability<AccountState>()({
-  id: 'account.subscription.get',
   method: 'GET',
   path: '/v1/account/subscription/get',
   summary: 'Shows the subscription of the account.',
@@ -16,11 +15,6 @@ export const subscriptionGet = defineCapability<AccountState>()({
   keywords: ['current plan', 'subscription status', 'next renewal'],
   input: Type.Object({}),
   output: subscriptionSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'An account without one', input: {}, expect: { status: 'none', subscription_id: null } }],
   async run({ ctx }) {
     return { data: subscriptionRecord(await currentSubscription(ctx.core.db, ctx.accountId)) };

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 
 export const subscriptionResume = defineCapability<AccountState>()({
-  id: 'account.subscription.resume',
   method: 'POST',
   path: '/v1/account/subscription/resume',
   summary: 'Takes back a cancellation at the end of the period.',
@@ -17,11 +16,7 @@ export const subscriptionResume = defineCapability<AccountState>()({
   keywords: ['undo cancellation', 'keep subscription', 'reactivate plan'],
   input: Type.Object({}),
   output: subscriptionSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   errors: ['STATE_CONFLICT'],
-  events: [],
   examples: [{ title: 'An account without one', input: {}, expect: { status: 'none' } }],
   run({ ctx }) {
     return runWrite(ctx, async (tx) => {

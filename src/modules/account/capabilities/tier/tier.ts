@@ -16,7 +16,6 @@ const count = (description: string) => Type.Integer({ description });
 /** `limits`: those that modules bring. */
 export const tier = ({ limits }: Offer) =>
   defineCapability<AccountState>()({
-    id: 'account.tier',
     method: 'GET',
     path: '/v1/account/tier',
     summary: 'Shows the tier of the account, its limits, and what of them is used.',
@@ -51,11 +50,6 @@ export const tier = ({ limits }: Offer) =>
         { description: 'Tiers above this one.' },
       ),
     }),
-    price: 'free',
-    scope: 'read',
-    idempotent: false,
-    errors: [],
-    events: [],
     examples: [{ title: 'Tier and limits', input: {} }],
     async run({ ctx }) {
       const account = await findAccount(ctx.core.db, ctx.accountId);

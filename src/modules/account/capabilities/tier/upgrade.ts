@@ -12,7 +12,6 @@ import type { AccountState } from '../../state.ts';
 import { targets, tierOf } from './offers.ts';
 
 export const tierUpgrade = defineCapability<AccountState>()({
-  id: 'account.tier.upgrade',
   method: 'POST',
   path: '/v1/account/tier/upgrade',
   summary: 'Begins a subscription for a higher tier: answers a link where a person pays.',
@@ -33,12 +32,8 @@ export const tierUpgrade = defineCapability<AccountState>()({
     checkout_url: textOrNull('Hosted page where a person pays; null where nothing is to be paid.'),
     expires_at: instantOrNull('Until when the link can be used.'),
   }),
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   gates: ['email'],
   errors: ['STATE_CONFLICT', 'VENDOR_ERROR', 'VENDOR_DOWN'],
-  events: [],
   examples: [
     {
       title: 'To pro, as a team',

@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { topupIdField, topupSchema } from './schemas.ts';
 
 export const topupGet = defineCapability<AccountState>()({
-  id: 'account.topup.get',
   method: 'GET',
   path: '/v1/account/topup/get/{topup_id}',
   summary: 'Shows a top-up.',
@@ -17,11 +16,7 @@ export const topupGet = defineCapability<AccountState>()({
   keywords: ['payment status', 'has the top-up been paid'],
   input: Type.Object({ topup_id: topupIdField }),
   output: topupSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['TOPUP_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'One that nobody has paid yet',

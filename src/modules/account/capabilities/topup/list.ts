@@ -8,7 +8,6 @@ import type { AccountState } from '../../state.ts';
 import { topupSchema, topupStatuses } from './schemas.ts';
 
 export const topupList = defineCapability<AccountState>()({
-  id: 'account.topup.list',
   method: 'GET',
   path: '/v1/account/topup/list',
   summary: 'Lists the top-ups of the account.',
@@ -20,11 +19,6 @@ export const topupList = defineCapability<AccountState>()({
     limit: limitField,
   }),
   output: pageOf(topupSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The newest', input: { limit: 5 }, expect: { has_more: false } }],
   async run({ ctx, input: { cursor, limit = 20, status } }) {
     const shown = await listPage(

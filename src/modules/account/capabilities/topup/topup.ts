@@ -23,7 +23,6 @@ const amountField = (description: string) =>
   orNull<number>({ type: 'number', minimum: 0, maximum: 1_000_000 }, description);
 
 export const topup = defineCapability<AccountState>()({
-  id: 'account.topup',
   method: 'POST',
   path: '/v1/account/topup',
   summary: 'Begins a top-up: answers a link where a person pays.',
@@ -51,13 +50,9 @@ export const topup = defineCapability<AccountState>()({
     ),
   }),
   output: topupSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   gates: ['email', 'kyc'],
   replay,
   errors: ['UNSUPPORTED_CURRENCY', 'QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN'],
-  events: [],
   limits: { pending: '20 top-ups that nobody has paid yet.' },
   examples: [
     {

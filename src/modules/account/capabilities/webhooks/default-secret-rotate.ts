@@ -7,7 +7,6 @@ import type { AccountState } from '../../state.ts';
 import { defaultSecretSchema } from './default-secret.ts';
 
 export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
-  id: 'account.webhooks.default_secret.rotate',
   method: 'POST',
   path: '/v1/account/webhooks/default_secret/rotate',
   summary: 'Replaces the secret that signs what is sent to the webhook_url of a single job.',
@@ -16,13 +15,8 @@ export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
   keywords: ['rotate callback signing secret', 'new callback secret'],
   input: Type.Object({}),
   output: defaultSecretSchema,
-  price: 'free',
-  scope: 'admin',
   destructive: true,
-  idempotent: true,
   replay: { secret: true },
-  errors: [],
-  events: [],
   examples: [{ title: 'A new one', input: {} }],
   async run({ ctx }) {
     const { core, accountId } = ctx;

@@ -14,7 +14,6 @@ export const defaultSecretSchema = Type.Object({
 });
 
 export const webhooksDefaultSecret = defineCapability<AccountState>()({
-  id: 'account.webhooks.default_secret',
   method: 'GET',
   path: '/v1/account/webhooks/default_secret',
   summary: 'Shows the secret that signs what is sent to the webhook_url of a single job.',
@@ -24,12 +23,7 @@ export const webhooksDefaultSecret = defineCapability<AccountState>()({
   keywords: ['signing secret of job callbacks', 'verify webhook_url signature'],
   input: Type.Object({}),
   output: defaultSecretSchema,
-  price: 'free',
-  scope: 'admin',
   showsSecret: true,
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'To verify with', input: {}, expect: { previous_until: null } }],
   async run({ ctx: { core, accountId } }) {
     const { current, previousUntilMs } = await defaultSecret(core.db, core.secrets, accountId);

@@ -7,7 +7,6 @@ import { removeWebhook } from '../../webhook-changes.ts';
 import { webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksDelete = defineCapability<AccountState>()({
-  id: 'account.webhooks.delete',
   method: 'DELETE',
   path: '/v1/account/webhooks/delete/{id}',
   summary: 'Deletes a webhook.',
@@ -21,12 +20,6 @@ export const webhooksDelete = defineCapability<AccountState>()({
     deleted: Type.Boolean({ description: 'Whether there was such a webhook.' }),
     status: textOrNull('`not_found` when there was none, else null.'),
   }),
-  price: 'free',
-  scope: 'admin',
-  destructive: true,
-  idempotent: true,
-  errors: [],
-  events: [],
   examples: [
     {
       title: 'Delete',

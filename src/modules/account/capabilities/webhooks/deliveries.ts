@@ -10,7 +10,6 @@ import { requireEventType, requireWebhook } from '../../webhook-changes.ts';
 import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksDeliveries = defineCapability<AccountState>()({
-  id: 'account.webhooks.deliveries',
   method: 'GET',
   path: '/v1/account/webhooks/deliveries/{id}',
   summary: 'Lists the deliveries of a webhook.',
@@ -28,11 +27,7 @@ export const webhooksDeliveries = defineCapability<AccountState>()({
     ),
   }),
   output: pageOf(deliverySchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['WEBHOOK_NOT_FOUND', 'UNKNOWN_EVENT_TYPE'],
-  events: [],
   examples: [
     {
       title: 'What could not be delivered',

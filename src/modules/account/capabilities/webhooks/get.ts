@@ -6,7 +6,6 @@ import { requireWebhook } from '../../webhook-changes.ts';
 import { webhookIdField, webhookSchema } from '../../webhook-schemas.ts';
 
 export const webhooksGet = defineCapability<AccountState>()({
-  id: 'account.webhooks.get',
   method: 'GET',
   path: '/v1/account/webhooks/get/{id}',
   summary: 'Shows one webhook.',
@@ -15,11 +14,7 @@ export const webhooksGet = defineCapability<AccountState>()({
   keywords: ['webhook details', 'webhook status', 'why was my webhook disabled'],
   input: Type.Object({ id: webhookIdField }),
   output: webhookSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['WEBHOOK_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Read a registration',

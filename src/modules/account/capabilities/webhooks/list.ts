@@ -8,7 +8,6 @@ import type { AccountState } from '../../state.ts';
 import { webhookSchema } from '../../webhook-schemas.ts';
 
 export const webhooksList = defineCapability<AccountState>()({
-  id: 'account.webhooks.list',
   method: 'GET',
   path: '/v1/account/webhooks/list',
   summary: 'Lists the webhooks of the account.',
@@ -17,11 +16,6 @@ export const webhooksList = defineCapability<AccountState>()({
   keywords: ['show webhooks', 'webhook endpoints'],
   input: Type.Object({ cursor: cursorField, limit: limitField }),
   output: pageOf(webhookSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [{ title: 'The newest webhooks', input: { limit: 10 }, expect: { has_more: false } }],
   async run({ ctx, input }) {
     const { db, secrets } = ctx.core;

@@ -9,7 +9,6 @@ import type { AccountState } from '../../state.ts';
 import { deliveryIdField, deliverySchema } from '../../webhook-schemas.ts';
 
 export const webhooksRedeliver = defineCapability<AccountState>()({
-  id: 'account.webhooks.redeliver',
   method: 'POST',
   path: '/v1/account/webhooks/redeliver/{delivery_id}',
   summary: 'Delivers an event once more.',
@@ -20,11 +19,7 @@ export const webhooksRedeliver = defineCapability<AccountState>()({
   keywords: ['resend webhook event', 'retry delivery', 'replay event', 'send a webhook again'],
   input: Type.Object({ delivery_id: deliveryIdField }),
   output: deliverySchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Send a delivery again',

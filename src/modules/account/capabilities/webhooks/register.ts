@@ -20,7 +20,6 @@ import {
 const replay = { secret: true } as const;
 
 export const webhooksRegister = defineCapability<AccountState>()({
-  id: 'account.webhooks.register',
   method: 'POST',
   path: '/v1/account/webhooks/register',
   summary: 'Registers a URL that events are sent to.',
@@ -45,12 +44,8 @@ export const webhooksRegister = defineCapability<AccountState>()({
     headers: Type.Optional(headersField),
   }),
   output: registeredWebhookSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   replay,
   errors: ['UNKNOWN_EVENT_TYPE', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED', 'QUOTA_EXCEEDED'],
-  events: [],
   limits: { webhooks: '20 / 100 / 500 webhooks (standard / pro / enterprise), disabled ones included.' },
   examples: [
     {

@@ -10,7 +10,6 @@ import type { AccountState } from '../../state.ts';
 import { deliverySchema, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksTest = defineCapability<AccountState>()({
-  id: 'account.webhooks.test',
   method: 'POST',
   path: '/v1/account/webhooks/test/{id}',
   summary: 'Sends a test event to a webhook and says how it went.',
@@ -21,11 +20,7 @@ export const webhooksTest = defineCapability<AccountState>()({
   keywords: ['send test event', 'ping webhook', 'try webhook endpoint', 'try out a webhook'],
   input: Type.Object({ id: webhookIdField }, { additionalProperties: true }),
   output: deliverySchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   errors: ['WEBHOOK_NOT_FOUND'],
-  events: [],
   limits: {
     content:
       'Any JSON object; an idempotency_key in it is taken as such. Beyond 20 KiB long texts are cut, and the event says truncated.',

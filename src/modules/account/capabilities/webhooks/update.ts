@@ -20,7 +20,6 @@ import {
 const replay = { secret: true } as const;
 
 export const webhooksUpdate = defineCapability<AccountState>()({
-  id: 'account.webhooks.update',
   method: 'PATCH',
   path: '/v1/account/webhooks/update/{id}',
   summary: 'Changes a webhook, rotates its secret, or switches it off and on.',
@@ -42,12 +41,8 @@ export const webhooksUpdate = defineCapability<AccountState>()({
     ),
   }),
   output: updatedWebhookSchema,
-  price: 'free',
-  scope: 'admin',
-  idempotent: true,
   replay,
   errors: ['WEBHOOK_NOT_FOUND', 'UNKNOWN_EVENT_TYPE', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
-  events: [],
   limits: {
     secrets: 'The current secret and the one before it sign; an earlier one than that ends at the next change.',
   },

@@ -9,7 +9,6 @@ import type { AiState } from '../../state.ts';
 import { muchToDo } from './examples.ts';
 
 export const cancel = defineCapability<AiState>()({
-  id: 'ai.batch.cancel',
   method: 'POST',
   path: '/v1/ai/batch/cancel/{id}',
   summary: 'Cancels a batch.',
@@ -19,12 +18,8 @@ export const cancel = defineCapability<AiState>()({
   keywords: ['stop a batch', 'abort batch'],
   input: Type.Object({ id: batchIdField }),
   output: batchSchema,
-  price: 'free',
-  scope: 'write',
   destructive: true,
-  idempotent: true,
   errors: ['BATCH_NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Asked twice, it answers the same',

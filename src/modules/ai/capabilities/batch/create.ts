@@ -20,7 +20,6 @@ import type { AiState } from '../../state.ts';
 import { twoRequests } from './examples.ts';
 
 export const create = defineCapability<AiState>()({
-  id: 'ai.batch.create',
   method: 'POST',
   path: '/v1/ai/batch/create',
   summary: 'Hands over many calls of models that nobody waits for.',
@@ -55,10 +54,7 @@ export const create = defineCapability<AiState>()({
     ),
   }),
   output: batchSchema,
-  price: 'free',
   laterPrices: batchable,
-  scope: 'write',
-  idempotent: true,
   bodyBytesMax: BATCH_BODY_BYTES_MAX,
   opaque: ['requests'],
   bulk: {
@@ -69,7 +65,6 @@ export const create = defineCapability<AiState>()({
     },
   },
   errors: ['QUOTA_EXCEEDED'],
-  events: [],
   limits: {
     requests: `${BATCH_REQUESTS_MAX} a batch, each of 4 MiB.`,
     inputs: `${BATCH_INPUTS_MAX} a request for embeddings.`,

@@ -6,7 +6,6 @@ import type { AiState } from '../../state.ts';
 import { completed, created } from './examples.ts';
 
 export const get = defineCapability<AiState>()({
-  id: 'ai.batch.get',
   method: 'GET',
   path: '/v1/ai/batch/get/{id}',
   summary: 'Says how far a batch is.',
@@ -14,11 +13,7 @@ export const get = defineCapability<AiState>()({
   keywords: ['batch progress', 'is my batch done'],
   input: Type.Object({ id: batchIdField }),
   output: batchSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['BATCH_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'When it is over',

@@ -7,7 +7,6 @@ import { batchRecord, listBatches } from '../../batches/store.ts';
 import type { AiState } from '../../state.ts';
 
 export const list = defineCapability<AiState>()({
-  id: 'ai.batch.list',
   method: 'GET',
   path: '/v1/ai/batch/list',
   summary: 'Lists the batches of the account.',
@@ -15,11 +14,7 @@ export const list = defineCapability<AiState>()({
   keywords: ['list batches', 'batch history'],
   input: Type.Object({ status: statusFilter, cursor: cursorField, limit: limitField }),
   output: pageOf(batchSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['INVALID_CURSOR'],
-  events: [],
   examples: [{ title: 'What has expired', input: { status: 'expired' }, expect: { has_more: false } }],
   async run({ ctx, input }) {
     const { status = null } = input;

@@ -8,7 +8,6 @@ import type { AiState } from '../../state.ts';
 import { completed, created } from './examples.ts';
 
 export const results = defineCapability<AiState>()({
-  id: 'ai.batch.results',
   method: 'GET',
   path: '/v1/ai/batch/results/{id}',
   summary: 'Answers what came of the requests of a batch.',
@@ -18,11 +17,7 @@ export const results = defineCapability<AiState>()({
   keywords: ['batch output', 'download batch answers'],
   input: Type.Object({ id: batchIdField, cursor: cursorField, limit: limitField }),
   output: pageOf(resultSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['BATCH_NOT_FOUND', 'INVALID_CURSOR', 'CONCURRENCY_LIMITED'],
-  events: [],
   examples: [
     {
       title: 'Of a batch that is complete',

@@ -11,7 +11,6 @@ import { deadSchema, queueName } from '../../schemas.ts';
 import type { QueueState } from '../../state.ts';
 
 export const dlqList = defineCapability<QueueState>()({
-  id: 'queue.dlq.list',
   method: 'GET',
   path: '/v1/queue/dlq/list/{queue}',
   summary: 'Lists the dead-lettered messages of a queue.',
@@ -21,11 +20,7 @@ export const dlqList = defineCapability<QueueState>()({
   keywords: ['dead letter queue', 'failed messages', 'poison messages', 'inspect dlq', 'messages that failed'],
   input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(deadSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'None yet',

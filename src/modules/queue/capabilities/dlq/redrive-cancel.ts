@@ -13,7 +13,6 @@ import { redriveSchema } from '../../schemas.ts';
 import type { QueueState } from '../../state.ts';
 
 export const dlqRedriveCancel = defineCapability<QueueState>()({
-  id: 'queue.dlq.redrive_cancel',
   method: 'POST',
   path: '/v1/queue/dlq/redrive_cancel/{redrive_id}',
   summary: 'Stops a running redrive.',
@@ -21,12 +20,8 @@ export const dlqRedriveCancel = defineCapability<QueueState>()({
   keywords: ['stop redrive', 'abort replay of dead letters'],
   input: Type.Object({ redrive_id: Type.String({ minLength: 1, maxLength: 100, description: 'Id of the redrive.' }) }),
   output: redriveSchema,
-  price: 'free',
-  scope: 'write',
   destructive: true,
-  idempotent: true,
   errors: ['NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'Cancel',

@@ -17,7 +17,6 @@ import { type QueueState, queueKey } from '../../state.ts';
 const MESSAGE_IDS_MAX = 1_000;
 
 export const dlqRedrive = defineCapability<QueueState>()({
-  id: 'queue.dlq.redrive',
   method: 'POST',
   path: '/v1/queue/dlq/redrive/{queue}',
   summary: 'Moves dead-lettered messages back to their queue.',
@@ -43,11 +42,7 @@ export const dlqRedrive = defineCapability<QueueState>()({
     ),
   }),
   output: redriveSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   errors: ['QUEUE_NOT_FOUND', 'STATE_CONFLICT'],
-  events: [],
   examples: [
     {
       title: 'Everything',

@@ -7,7 +7,6 @@ import { queueName, redriveSchema } from '../../schemas.ts';
 import type { QueueState } from '../../state.ts';
 
 export const dlqRedrives = defineCapability<QueueState>()({
-  id: 'queue.dlq.redrives',
   method: 'GET',
   path: '/v1/queue/dlq/redrives/{queue}',
   summary: 'Lists the redrives of a queue.',
@@ -15,11 +14,7 @@ export const dlqRedrives = defineCapability<QueueState>()({
   keywords: ['redrive status', 'redrive progress'],
   input: Type.Object({ queue: queueName('Name of the source queue.'), cursor: cursorField, limit: limitField }),
   output: pageOf(redriveSchema),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['QUEUE_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'None yet',

@@ -21,7 +21,6 @@ import { collectionField, collectionSchema, metadataField } from '../../schemas.
 import type { VectorState } from '../../state.ts';
 
 export const collectionCreate = defineCapability<VectorState>()({
-  id: 'vector.collection.create',
   method: 'POST',
   path: '/v1/vector/collection/create',
   summary: 'Creates a collection of vectors.',
@@ -45,12 +44,8 @@ export const collectionCreate = defineCapability<VectorState>()({
     metadata: Type.Optional(metadataField),
   }),
   output: collectionSchema,
-  price: 'free',
-  scope: 'write',
-  idempotent: true,
   opaque: ['metadata'],
   errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
-  events: [],
   limits: {
     collections: '1,000 collections an account (standard tier), 5,000 (pro), 50,000 (enterprise).',
     dimension: `1 to ${DIMENSION_MAX}.`,

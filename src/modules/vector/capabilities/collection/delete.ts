@@ -6,7 +6,6 @@ import { collectionField, enginePayload } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';
 
 export const collectionDelete = defineCapability<VectorState>()({
-  id: 'vector.collection.delete',
   method: 'DELETE',
   path: '/v1/vector/collection/delete',
   summary: 'Deletes a collection and its vectors.',
@@ -19,12 +18,6 @@ export const collectionDelete = defineCapability<VectorState>()({
     deleted: Type.Integer({ description: 'Vectors freed.' }),
     raw_vendor_payload: enginePayload,
   }),
-  price: 'free',
-  scope: 'write',
-  destructive: true,
-  idempotent: true,
-  errors: [],
-  events: [],
   examples: [
     {
       title: 'With its vectors',

@@ -7,7 +7,6 @@ import { collectionField, collectionSchema } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';
 
 export const collectionGet = defineCapability<VectorState>()({
-  id: 'vector.collection.get',
   method: 'GET',
   path: '/v1/vector/collection/get',
   summary: 'Shows a collection.',
@@ -15,11 +14,7 @@ export const collectionGet = defineCapability<VectorState>()({
   keywords: ['describe index', 'collection size', 'vector count', 'dimension of a collection'],
   input: Type.Object({ collection: collectionField }),
   output: collectionSchema,
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
   errors: ['COLLECTION_NOT_FOUND'],
-  events: [],
   examples: [
     {
       title: 'One collection',

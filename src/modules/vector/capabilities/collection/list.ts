@@ -11,7 +11,6 @@ import type { VectorState } from '../../state.ts';
 const ALL = 1_000_000;
 
 export const collectionList = defineCapability<VectorState>()({
-  id: 'vector.collection.list',
   method: 'GET',
   path: '/v1/vector/collection/list',
   summary: 'Lists the collections of the account.',
@@ -34,11 +33,6 @@ export const collectionList = defineCapability<VectorState>()({
     ...pageFields,
     raw_vendor_payload: enginePayload,
   }),
-  price: 'free',
-  scope: 'read',
-  idempotent: false,
-  errors: [],
-  events: [],
   examples: [
     {
       title: 'All collections',
