@@ -3,7 +3,7 @@
 // post-x-www-form-urlencoded-parameters, whose text to sign is not that of its own canonical request.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { isSignedWith, signedOf } from './sigv4.ts';
+import { isSignedBy, signedOf, signingKey } from './sigv4.ts';
 
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 const INSTANT = '20150830T123600Z';
@@ -143,7 +143,7 @@ function verdict(
   const all = { host: 'example.amazonaws.com', 'x-amz-date': INSTANT, ...headers, authorization, ...change };
   const bodySha256 = createHash('sha256').update(body).digest('hex');
   const signed = signedOf({ method, url, headers: all }, { services: ['service' as 'sqs'], bodySha256, nowMs });
-  return signed === null ? null : [isSignedWith(signed, SECRET), signed.isInTime];
+  return signed === null ? null : [isSignedBy(signed, signingKey(SECRET, signed.scope)), signed.isInTime];
 }
 
 test.each(vectors)('%s is right, and wrong from another host', (...vector) => {

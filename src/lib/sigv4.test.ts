@@ -1,6 +1,6 @@
 // The examples of AWS's documentation (sig-v4-header-based-auth, sigv4-query-string-auth, sigv4-streaming), with its keys.
 import { describe, expect, test } from 'vitest';
-import { isSignedWith, type SignedHead, signatureHeaders, signedOf } from './sigv4.ts';
+import { isSignedBy, type SignedHead, signatureHeaders, signedOf, signingKey } from './sigv4.ts';
 
 const ACCESS_KEY_ID = 'AKIAIOSFODNN7EXAMPLE';
 const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
@@ -78,7 +78,7 @@ const presigned: SignedHead = {
 const options = { services: ['s3'], nowMs } as const;
 const verify = (request: SignedHead, at = options as Parameters<typeof signedOf>[1], secret = SECRET) => {
   const signed = signedOf(request, at);
-  return signed === null ? null : [isSignedWith(signed, secret), signed.isInTime];
+  return signed === null ? null : [isSignedBy(signed, signingKey(secret, signed.scope)), signed.isInTime];
 };
 
 describe('a signature of version 4', () => {

@@ -71,10 +71,6 @@ export function signatureHeaders(
   return { ...added, authorization: authorization(signature.toString('hex')) };
 }
 
-export function isSignedWith(signed: Signed, secret: string): boolean {
-  return isSignedBy(signed, signingKey(secret, signed.scope));
-}
-
 /** `key`: signingKey of the secret and the scope. */
 export function isSignedBy(signed: Signed, key: KeyObject): boolean {
   const due = signatureOf(signed, key);

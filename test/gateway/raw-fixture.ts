@@ -3,9 +3,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
+import type { CallContext } from '../../src/core/context.ts';
 import { basic, bearer } from '../../src/core/credentials/http-schemes.ts';
 import { sigV4 } from '../../src/core/credentials/sigv4.ts';
-import { chargeForStream, type Meter } from '../../src/core/wallet/charge/charge-stream.ts';
+import { priceOfCall } from '../../src/core/wallet/charge/charge.ts';
 import { commentText, eventText } from '../../src/lib/event-stream.ts';
 import { defineCapability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
@@ -134,11 +135,12 @@ const story: RawRoute<DepotState> = {
   credentialOf: bearer,
   async answer({ ctx, params, query, signal }, state) {
     if (ctx === null) throw problem('UNAUTHORIZED');
-    const start = await chargeForStream(ctx, { unitsMax: 1_000n }, async function* (meter: Meter) {
+    const bill = await holdFor(ctx, 1_000n);
+    const pieces = async function* () {
       state.made = 0;
       if (query.has('broken')) throw problem('SERVICE_UNAVAILABLE');
       for (let i = 0; i < Number(params.pieces); i += 1) {
-        meter.add(1n);
+        bill.units += 1n;
         state.made += 1;
         yield eventText({ data: `piece ${i}` });
         if (query.has('break') && i === 2) throw new Error('the story broke');
@@ -146,16 +148,50 @@ const story: RawRoute<DepotState> = {
           await Promise.race([...(query.has('forever') ? [] : [state.gate]), aborted(signal)]);
         if (signal.aborted) return;
       }
-      const { costNanos } = await meter.settle();
-      yield eventText({ event: 'end', data: String(costNanos) });
-    });
-    if (start.kind === 'replay') return { status: 200, headers: {}, body: start.data.text };
+      yield eventText({ event: 'end', data: String(await bill.settle()) });
+    };
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
     // A beat before the failure would be its first piece.
     const beat = { everyMs: query.has('broken') ? 10_000 : 50, text: commentText('wait') };
-    return { status: 200, headers, body: start.stream, beat, costNanos: () => start.stream.costNanos };
+    return { status: 200, headers, body: billed(bill, pieces()), beat, costNanos: () => bill.costNanos };
   },
 };
+
+/** Money of a stream: the price of `unitsMax` is held before anything is made, and that of `units` captured at the end. */
+async function holdFor(ctx: CallContext, unitsMax: bigint) {
+  const { core, accountId, principal, capability, scope, requestId, idempotency } = ctx;
+  const { holds } = core;
+  const outcome = await holds.authorize({
+    ...{ accountId, principal, capability, scope, requestId, idempotency },
+    ...{ units: unitsMax, amount: priceOfCall(ctx, unitsMax), priceVersion: core.prices.version },
+    ...{ holdMs: holds.termMs, keepMs: 60_000 },
+  });
+  if (outcome.kind === 'refused') throw outcome.problem;
+  if (outcome.kind !== 'held') throw new Error(`a hold was ${outcome.kind}`);
+  const { holdId } = outcome.hold;
+  return {
+    units: 0n,
+    costNanos: 0n,
+    async settle(): Promise<bigint> {
+      const { units } = this;
+      const end =
+        units === 0n
+          ? await holds.release(accountId, holdId)
+          : await holds.capture(accountId, holdId, { capturedNanos: priceOfCall(ctx, units), units });
+      this.costNanos = end?.capturedNanos ?? 0n;
+      return this.costNanos;
+    },
+  };
+}
+
+/** However its reading ends, the bill ends with it. */
+async function* billed(bill: Awaited<ReturnType<typeof holdFor>>, pieces: AsyncIterable<string>) {
+  try {
+    yield* pieces;
+  } finally {
+    await bill.settle();
+  }
+}
 
 async function aborted(signal: AbortSignal): Promise<void> {
   await sleep(60_000, undefined, { signal, ref: false }).catch(() => undefined);

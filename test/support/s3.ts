@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { awsBodyProof } from '../../src/core/credentials/aws-body.ts';
-import { isSignedWith, signedOf, signingKey } from '../../src/lib/sigv4.ts';
+import { isSignedBy, signedOf, signingKey } from '../../src/lib/sigv4.ts';
 
 export const KEY = { accessKeyId: 'AKIAQUARTERMASTER', secretAccessKey: 'a secret of tests/with+signs' };
 const BUCKET = 'films';
@@ -105,7 +105,8 @@ export class S3Double {
     const signed = signedOf({ method, url: req.url ?? '', headers }, { services: ['s3'] });
     if (signed === null || !signed.isInTime) return refusal(403, 'AccessDenied');
     if (signed.accessKeyId !== KEY.accessKeyId) return refusal(403, 'InvalidAccessKeyId');
-    if (!isSignedWith(signed, KEY.secretAccessKey)) return refusal(403, 'SignatureDoesNotMatch');
+    if (!isSignedBy(signed, signingKey(KEY.secretAccessKey, signed.scope)))
+      return refusal(403, 'SignatureDoesNotMatch');
     if (signed.scope.split('/')[1] !== REGION) return refusal(400, 'AuthorizationHeaderMalformed');
     if (bucket !== BUCKET) return refusal(404, 'NoSuchBucket');
     const proof = awsBodyProof({ ...signed, key: signingKey(KEY.secretAccessKey, signed.scope) }, headers);

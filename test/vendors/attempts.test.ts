@@ -6,7 +6,6 @@ import {
   attemptsOf,
   beginAttempt,
   endAttempt,
-  forgetRequests,
   liveAttempts,
   loseAttempt,
   refuseAttempt,
@@ -145,12 +144,6 @@ describe('an attempt', () => {
     for (const other of [forged, '', 'x'.repeat(30), `${token}0`]) {
       expect(await attemptByToken(unused, secrets, other)).toBeNull();
     }
-  });
-
-  test('forgets what was sent when the work is deleted', async () => {
-    const { work, db, read } = await begin();
-    await forgetRequests(db, accountId, work);
-    expect(await read()).toMatchObject({ request: '{}' });
   });
 
   test('counts as live until it has ended or was refused, and no service starts without its vendor', async () => {

@@ -85,10 +85,6 @@ const updateEnded = statement(
   `UPDATE core.vendor_attempt SET state = 'ended', ended_at = $3
     WHERE account_id = $1 AND attempt_id = $2 AND ended_at IS NULL`,
 );
-const emptyRequests = statement(
-  'vendor_attempt_forget',
-  `UPDATE core.vendor_attempt SET request = '{}' WHERE account_id = $1 AND work = $2`,
-);
 const selectOfWork = statement(
   'vendor_attempts_of_work',
   `SELECT ${columns} FROM core.vendor_attempt a WHERE a.account_id = $1 AND a.work = $2 ORDER BY a.attempt_id`,
@@ -174,11 +170,6 @@ export async function saveAttemptDetails(
 /** Nothing of it is open any more: whoever settles the work calls it in that transaction. False when it had ended. */
 export async function endAttempt(db: Queryable, accountId: string, attemptId: string, nowMs: number): Promise<boolean> {
   return (await db.query(updateEnded, [accountId, attemptId, new Date(nowMs)])).count === 1;
-}
-
-/** Empties what was sent: the owner has deleted the work. */
-export async function forgetRequests(db: Queryable, accountId: string, work: string): Promise<void> {
-  await db.query(emptyRequests, [accountId, work]);
 }
 
 /** In the order in which they were begun. */
