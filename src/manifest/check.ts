@@ -9,7 +9,7 @@ import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
 import { asJsonSchema, fieldsWithin } from './json-schema.ts';
 import type { Module } from './module.ts';
-import type { Offer } from './offer.ts';
+import { type Offer, toldEvents } from './offer.ts';
 
 interface Listed {
   readonly module: Module;
@@ -64,7 +64,10 @@ export function checkManifest(
     ...settingFaults(modules),
     ...(thoroughness === 'quick'
       ? []
-      : [...checkSchemasAndExamples(listed.map(({ capability }) => capability)), ...checkEventExamples(offer.events)]),
+      : [
+          ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
+          ...checkEventExamples(toldEvents(offer)),
+        ]),
   ];
 }
 

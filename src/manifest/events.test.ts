@@ -6,6 +6,7 @@ import { plainDeployment } from './deployment.ts';
 import { type EventKind, eventKind, whole } from './event-kind.ts';
 import { describedEvents } from './events.ts';
 import type { Module } from './module.ts';
+import { toldEvents } from './offer.ts';
 
 function moduleOf(name: string, events: readonly EventKind[]): Module {
   return { name, summary: 'For the test.', status: 'ga', capabilities: [], events, start: () => undefined };
@@ -50,7 +51,8 @@ describe('a kind of event', () => {
   test('of a vendor that is down shows what vendors do for the modules there are', () => {
     const capabilities = ['parcel.carry', 'parcel.pack'];
     const models = { name: 'parcel', capabilities } as unknown as ModelFamily;
-    const shown = (modules: Module[]) => describedEvents(modules).find(({ type }) => type === 'system.vendor.down');
+    const shown = (modules: Module[]) =>
+      toldEvents({ events: describedEvents(modules) }).find(({ type }) => type === 'system.vendor.down');
     expect(shown([{ ...moduleOf('parcel', []), models }])?.example.object).toMatchObject({
       capabilities: ['parcel.carry'],
     });

@@ -1,14 +1,13 @@
 // Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
 import { moduleOf } from '../core/scopes.ts';
-import { type EventKind, eventKind, instant, text, texts, word } from './event-kind.ts';
+import { eventKind, instant, text, texts, word } from './event-kind.ts';
 import type { Module } from './module.ts';
-import type { DescribedEvent } from './offer.ts';
-import { plannedJobEvents } from './planned/jobs.ts';
-import { plannedMessageEvents } from './planned/messages.ts';
+import type { DescribedEvent, PlannedEvent, ToldEvent } from './offer.ts';
+import { plannedEvents } from './planned/events.ts';
 import { moduleTags } from './version.ts';
 
 /** What the core tells of the service as a whole. */
-function coreEvents(modules: readonly Module[]): readonly DescribedEvent[] {
+function coreEvents(modules: readonly Module[]): readonly ToldEvent[] {
   const served = modules.flatMap(({ models }) => models?.capabilities ?? []);
   const vendorDown = eventKind('system.vendor.down', 'A vendor outside does not answer, so that work goes to others.', {
     vendor: text('The vendor.', 'first-vendor'),
@@ -22,23 +21,23 @@ function coreEvents(modules: readonly Module[]): readonly DescribedEvent[] {
   return [{ ...vendorDown, withoutCall: cause, module: 'system', status: 'ga' }];
 }
 
-const plannedEvents: readonly DescribedEvent[] = [
-  ...[...plannedMessageEvents, ...plannedJobEvents].map((kind) => planned(kind, moduleOf(kind.type))),
-];
+const planned = Object.entries(plannedEvents).map(
+  ([type, summary]): PlannedEvent => ({ type, summary, module: moduleOf(type), status: 'planned' }),
+);
 
 /** In the order of the specification's modules. A kind that a module tells takes the place of the one that was planned. */
 export function describedEvents(modules: readonly Module[]): DescribedEvent[] {
   const told = modules.flatMap(({ name, events = [] }) =>
-    events.map((kind): DescribedEvent => ({ ...kind, module: name, status: 'ga' })),
+    events.map((kind): ToldEvent => ({ ...kind, module: name, status: 'ga' })),
   );
   const types = new Set(told.map(({ type }) => type));
-  const all = [...told, ...coreEvents(modules), ...plannedEvents.filter(({ type }) => !types.has(type))];
+  const all = [...told, ...coreEvents(modules), ...planned.filter(({ type }) => !types.has(type))];
   return all.sort((left, right) => placeOf(left.module) - placeOf(right.module));
 }
 
 /** What is wrong with the kinds of events that modules tell, as clear sentences. */
 export function eventFaults(modules: readonly Module[]): string[] {
-  const owners = new Map([...coreEvents(modules), ...plannedEvents].map(({ type, module }) => [type, module]));
+  const owners = new Map([...coreEvents(modules), ...planned].map(({ type, module }) => [type, module]));
   const faults: string[] = [];
   for (const { name, events = [] } of modules) {
     for (const { type } of events) {
@@ -55,8 +54,4 @@ export function eventFaults(modules: readonly Module[]): string[] {
 function placeOf(module: string): number {
   const place = moduleTags.indexOf(module);
   return place === -1 ? moduleTags.length : place;
-}
-
-function planned(kind: EventKind, module: string): DescribedEvent {
-  return { ...kind, module, status: 'planned' };
 }

@@ -5,11 +5,19 @@ import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
 import type { EventKind } from './event-kind.ts';
 
-export interface DescribedEvent extends EventKind {
+export interface ToldEvent extends EventKind {
   /** Whose work it tells of. */
   readonly module: string;
-  readonly status: 'ga' | 'planned';
+  readonly status: 'ga';
 }
+
+/** A name in the catalogue that nothing tells yet: it has no payload. */
+export interface PlannedEvent extends Pick<EventKind, 'type' | 'summary'> {
+  readonly module: string;
+  readonly status: 'planned';
+}
+
+export type DescribedEvent = ToldEvent | PlannedEvent;
 
 export interface Offer {
   readonly prices: PriceBook;
@@ -20,6 +28,11 @@ export interface Offer {
   /** Every error code, by status. */
   readonly problems: ProblemCatalogue;
   readonly deployment: Deployment;
+}
+
+/** The kinds of events that something tells. */
+export function toldEvents({ events }: Pick<Offer, 'events'>): readonly ToldEvent[] {
+  return events.filter((event) => event.status === 'ga');
 }
 
 /** What the code means. Throws for one that nothing brings: the check of the manifest excludes that. */

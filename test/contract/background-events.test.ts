@@ -19,6 +19,7 @@ import { vendorNotices } from '../../src/core/vendors/notices.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
+import { toldEvents } from '../../src/manifest/offer.ts';
 import type { CardKind } from '../payments/conformance.ts';
 import { sandboxBench } from '../payments/sandbox-bench.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
@@ -190,7 +191,9 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };
 
-const toldWithoutCall = manifest.events.flatMap(({ type, withoutCall }) => (withoutCall === undefined ? [] : [type]));
+const toldWithoutCall = toldEvents(manifest).flatMap(({ type, withoutCall }) =>
+  withoutCall === undefined ? [] : [type],
+);
 
 describe('told without a call', () => {
   test('every type has its cause here', () => {

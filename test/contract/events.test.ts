@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keysStopped, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
+import { toldEvents } from '../../src/manifest/offer.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { eventually } from '../cron/harness.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
@@ -11,7 +12,9 @@ import { type Client, client, createTestAccount, startTestService, type TestServ
 
 const baseUrl = 'http://127.0.0.1:8787';
 const documents = publicDocuments(manifest, { baseUrl });
-const toldWithoutCall = manifest.events.flatMap(({ type, withoutCall }) => (withoutCall === undefined ? [] : [type]));
+const toldWithoutCall = toldEvents(manifest).flatMap(({ type, withoutCall }) =>
+  withoutCall === undefined ? [] : [type],
+);
 const told = [...new Set([...capabilities.flatMap(({ events }) => events), ...toldWithoutCall])];
 let service: TestService;
 let call: Client;
@@ -23,11 +26,21 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test('what some code tells is ga, all else is planned', () => {
-  const ga = manifest.events.filter(({ status }) => status === 'ga').map(({ type }) => type);
+  const ga = toldEvents(manifest).map(({ type }) => type);
   expect(ga.sort()).toEqual(told.sort());
 });
 
-describe.each(manifest.events.map(({ type }) => type))('%s', (type) => {
+test('what is planned has its name and its page, and no payload anywhere', async () => {
+  const { body } = await call('GET', '/v1/discovery/event/sms.sent');
+  const summary = 'A text message was handed to the carrier.';
+  expect(body.data).toEqual({ type: 'sms.sent', module: 'sms', status: 'planned', summary });
+  const page = documents.get('/docs/events/sms.sent')?.render() ?? '';
+  expect(page).toContain('planned: it does not occur yet');
+  expect(page).not.toContain('Payload');
+  expect(openapi().webhooks['sms.sent']).toBeUndefined();
+});
+
+describe.each(toldEvents(manifest).map(({ type }) => type))('%s', (type) => {
   test('has a schema and an example in discovery, on its page and in the webhooks of the OpenAPI document', async () => {
     const { status, body } = await call('GET', `/v1/discovery/event/${type}`);
     expect(status).toBe(200);

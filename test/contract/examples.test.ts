@@ -6,6 +6,7 @@ import { priceOf } from '../../src/core/wallet/prices.ts';
 import { usd } from '../../src/lib/money.ts';
 import type { CapabilityExample } from '../../src/manifest/capability.ts';
 import { modules } from '../../src/manifest/index.ts';
+import { toldEvents } from '../../src/manifest/offer.ts';
 import {
   byId,
   callCapability,
@@ -41,7 +42,7 @@ async function eventsOf(accountId: string): Promise<{ type: string; request_id: 
 }
 
 const isToldWithoutCall = (type: string) =>
-  manifest.events.some((kind) => kind.type === type && kind.withoutCall !== undefined);
+  toldEvents(manifest).some((kind) => kind.type === type && kind.withoutCall !== undefined);
 
 /** Runs an example on a fresh account; answers the event types its calls caused, by capability. */
 async function run(id: string, example: CapabilityExample, usdOfCredit = 100) {

@@ -55,8 +55,8 @@ const eventFields = {
 export const eventDocumentSchema = Type.Object(
   {
     ...eventFields,
-    data_schema: schemaDocument('JSON Schema of data.'),
-    example: schemaDocument('A whole event.'),
+    data_schema: Type.Optional(schemaDocument('JSON Schema of data; absent while the type is planned.')),
+    example: Type.Optional(schemaDocument('A whole event; absent while the type is planned.')),
   },
   { title: 'EventKind' },
 );

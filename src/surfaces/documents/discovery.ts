@@ -208,7 +208,7 @@ const describeEvent = define({
   summary: 'Describes one type of event: its payload, with an example.',
   description:
     'Answers what a webhook that is subscribed to the type receives: the schema of `data`, and a whole event as an example. ' +
-    'GET /v1/discovery lists all types; those with status `planned` do not occur yet.',
+    'GET /v1/discovery lists all types; those with status `planned` do not occur yet and have no payload.',
   keywords: ['webhook payload schema', 'event example', 'event types'],
   input: Type.Object({
     type: Type.String({ description: 'Event type, for example queue.dlq.', minLength: 1, maxLength: 200 }),

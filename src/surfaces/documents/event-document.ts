@@ -1,25 +1,27 @@
 // One kind of event as the surfaces show it: its data, and a whole event as a webhook receives it.
 import { eventApiVersion } from '../../core/events/wire.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';
-import type { DescribedEvent } from '../../manifest/offer.ts';
+import type { DescribedEvent, ToldEvent } from '../../manifest/offer.ts';
 
 export interface EventDocument {
   readonly type: string;
   readonly module: string;
   readonly status: 'ga' | 'planned';
   readonly summary: string;
-  readonly data_schema: JsonSchema;
+  /** Absent, as the example, while it is planned. */
+  readonly data_schema?: JsonSchema;
   /** A whole event. */
-  readonly example: object;
+  readonly example?: object;
 }
 
 export function eventDocument(event: DescribedEvent, region: string): EventDocument {
   const { type, module, status, summary } = event;
+  if (event.status === 'planned') return { type, module, status, summary };
   return { type, module, status, summary, data_schema: asJsonSchema(event.data), example: wholeEvent(event, region) };
 }
 
 /** The example in its envelope (contract §10). */
-export function wholeEvent({ type, example }: DescribedEvent, region: string): object {
+export function wholeEvent({ type, example }: ToldEvent, region: string): object {
   return {
     id: 'evt_0vTq3mXkfR7bYc1LpZs8Ne',
     type,

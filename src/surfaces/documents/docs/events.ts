@@ -2,7 +2,7 @@
 import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { asJsonSchema, fieldsWithin } from '../../../manifest/json-schema.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import type { DescribedEvent } from '../../../manifest/offer.ts';
+import type { DescribedEvent, ToldEvent } from '../../../manifest/offer.ts';
 import { wholeEvent } from '../event-document.ts';
 import { typeInWords } from '../fields.ts';
 import { code, type DocsPage, h1, h2, prose } from './page.ts';
@@ -25,7 +25,7 @@ function eventsPage({ events }: Manifest): DocsPage {
     summary,
   ]);
   const intro =
-    'A webhook subscribes to one or more of these types. The catalogue is closed: another name is refused with `UNKNOWN_EVENT_TYPE`. What is planned does not occur yet; its payload may still change.';
+    'A webhook subscribes to one or more of these types. The catalogue is closed: another name is refused with `UNKNOWN_EVENT_TYPE`. What is planned does not occur yet and has no payload.';
   return {
     title: 'Event types',
     blocks: [
@@ -39,30 +39,37 @@ function eventsPage({ events }: Manifest): DocsPage {
 }
 
 function eventPage({ deployment }: Manifest, event: DescribedEvent): DocsPage {
-  const rows = fieldsWithin(asJsonSchema(event.data)).map(({ path, schema, required }) => [
-    code(path),
-    typeInWords(schema),
-    required ? 'always' : 'may be absent',
-    schema.description ?? '',
-  ]);
-  const status = event.status === 'planned' ? 'planned: it does not occur yet' : 'ga';
-  const terms = [
-    ['Module', event.module],
-    ['Status', status],
-  ] as const;
   return {
     title: event.type,
     blocks: [
       { kind: 'up', link: { text: 'Event types', to: '/docs/events' } },
       h1(event.type),
       prose(event.summary),
-      { kind: 'terms', rows: terms },
-      h2('Example'),
-      { kind: 'code', language: 'json', text: JSON.stringify(wholeEvent(event, deployment.region), null, 2) },
-      h2('Payload: data'),
-      { kind: 'table', heads: ['Field', 'Type', 'Presence', 'Meaning'], rows },
-      h2('Verify'),
-      prose(signingRecipe),
+      {
+        kind: 'terms',
+        rows: [
+          ['Module', event.module],
+          ['Status', event.status === 'planned' ? 'planned: it does not occur yet' : 'ga'],
+        ],
+      },
+      ...(event.status === 'planned' ? [] : payloadOf(event, deployment.region)),
     ],
   };
+}
+
+function payloadOf(event: ToldEvent, region: string): DocsPage['blocks'] {
+  const rows = fieldsWithin(asJsonSchema(event.data)).map(({ path, schema, required }) => [
+    code(path),
+    typeInWords(schema),
+    required ? 'always' : 'may be absent',
+    schema.description ?? '',
+  ]);
+  return [
+    h2('Example'),
+    { kind: 'code', language: 'json', text: JSON.stringify(wholeEvent(event, region), null, 2) },
+    h2('Payload: data'),
+    { kind: 'table', heads: ['Field', 'Type', 'Presence', 'Meaning'], rows },
+    h2('Verify'),
+    prose(signingRecipe),
+  ];
 }

@@ -1,5 +1,6 @@
 // The OpenAPI 3.1.0 description of the service, derived from the manifest (specification, "Versioning"; contract §11).
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { toldEvents } from '../../../manifest/offer.ts';
 import { specVersion } from '../../../manifest/version.ts';
 import { sharedComponents } from './components.ts';
 import { operationOf } from './operation.ts';
@@ -47,7 +48,7 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
       .map((module) => ({ name: module.name, description: module.summary })),
     paths,
     webhooks: Object.fromEntries(
-      manifest.events.map((event) => [event.type, webhookOf(event, manifest.deployment.region, shelf)]),
+      toldEvents(manifest).map((event) => [event.type, webhookOf(event, manifest.deployment.region, shelf)]),
     ),
     components: { ...shared, schemas: shelf.schemas() },
   };

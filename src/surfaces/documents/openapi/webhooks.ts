@@ -2,7 +2,7 @@
 import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { eventSchema } from '../../../manifest/event-kind.ts';
 import { asJsonSchema } from '../../../manifest/json-schema.ts';
-import type { DescribedEvent } from '../../../manifest/offer.ts';
+import type { ToldEvent } from '../../../manifest/offer.ts';
 import { wholeEvent } from '../event-document.ts';
 import type { SchemaShelf } from './schemas.ts';
 
@@ -13,7 +13,7 @@ export const deliveryHeaders = {
   WebhookSignature: header('webhook-signature', signingRecipe),
 };
 
-export function webhookOf(event: DescribedEvent, region: string, shelf: SchemaShelf): object {
+export function webhookOf(event: ToldEvent, region: string, shelf: SchemaShelf): object {
   const { type, module, status, summary, data } = event;
   const envelope = shelf.place(asJsonSchema(eventSchema));
   const own = {
