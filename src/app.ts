@@ -230,7 +230,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   await core.processes.beat();
   const operator = await ensureOperator(core, config.dataDir);
   const states = new Map<string, unknown>();
-  for (const module of manifest.modules) states.set(module.name, await module.start(core, settings.get(module.name)));
+  for (const module of manifest.modules) states.set(module.name, await module.start?.(core, settings.get(module.name)));
   const backlog = new BacklogGauge(db);
   const { sweeper, jobs } = startBackground(options, core, states, backlog);
   const gateway = createGateway({

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineCapability } from '../../src/manifest/capability.ts';
 import { defineModule } from '../../src/manifest/module.ts';
 
-const noop = defineCapability<null>()({
+const noop = defineCapability()({
   method: 'POST',
   path: '/v1/bench/noop',
   summary: 'Does nothing.',
@@ -23,17 +23,16 @@ const noop = defineCapability<null>()({
 });
 
 /** The same with a body as long as an event's: only what has a rate may take one, and the benchmarks switch rates off. */
-const noopLong = defineCapability<null>()({
+const noopLong = defineCapability()({
   ...noop,
   path: '/v1/bench/noop_long',
   unlimited: false,
   bodyBytesMax: 512 * 1024,
 });
 
-export const benchModule = defineModule<null>({
+export const benchModule = defineModule({
   name: 'bench',
   summary: 'Yardstick of the benchmarks.',
   status: 'beta',
   capabilities: [noop, noopLong],
-  start: () => null,
 });

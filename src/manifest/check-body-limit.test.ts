@@ -21,8 +21,7 @@ const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
 
 function faultsOf(change: Partial<Capability>): string[] {
   const capabilities = [{ ...sound, ...change }];
-  const module = { name: 'parcel', summary: 'For the test.', status: 'ga' as const, capabilities, prices };
-  const modules = [{ ...module, start: () => undefined }];
+  const modules = [{ name: 'parcel', summary: 'For the test.', status: 'ga' as const, capabilities, prices }];
   return checkManifest(modules, composeOffer(modules, plainDeployment), 'quick');
 }
 

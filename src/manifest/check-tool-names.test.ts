@@ -20,7 +20,7 @@ function faultsOf(...ids: readonly string[]): string[] {
     }),
   );
   const module = defineModule({
-    ...{ name: 'parcel', summary: 'Parcels.', status: 'ga', capabilities, start: () => undefined },
+    ...{ name: 'parcel', summary: 'Parcels.', status: 'ga', capabilities },
   });
   return checkManifest([module], composeOffer([module], plainDeployment));
 }

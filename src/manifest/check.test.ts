@@ -34,7 +34,6 @@ function moduleOf(name: string, ...capabilities: Capability[]): Module {
     status: 'ga',
     capabilities,
     prices: name === 'parcel' ? prices : {},
-    start: () => undefined,
   };
 }
 

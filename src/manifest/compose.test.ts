@@ -24,7 +24,7 @@ const list = defineCapability()({
 });
 
 function moduleOf(name: string, ...capabilities: Capability[]): Module {
-  return { name, summary: 'For the test.', status: 'ga', capabilities, start: () => undefined };
+  return { name, summary: 'For the test.', status: 'ga', capabilities };
 }
 
 describe('what modules bring', () => {

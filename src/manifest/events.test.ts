@@ -9,7 +9,7 @@ import type { Module } from './module.ts';
 import { toldEvents } from './offer.ts';
 
 function moduleOf(name: string, events: readonly EventKind[]): Module {
-  return { name, summary: 'For the test.', status: 'ga', capabilities: [], events, start: () => undefined };
+  return { name, summary: 'For the test.', status: 'ga', capabilities: [], events };
 }
 
 describe('a kind of event', () => {

@@ -53,8 +53,11 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly shownBy?: readonly [string, string];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */
   settings?(variables: Variables): Settings;
-  /** Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. */
-  start(core: Core, settings: Settings): State | Promise<State>;
+  /**
+   * Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. Absent: it
+   * keeps none.
+   */
+  start?(core: Core, settings: Settings): State | Promise<State>;
   /** Ends waiting work at shutdown (long polls answer at once). */
   stop?(state: State): Promise<void>;
   /** Frees what the state holds, once no call runs any more. */

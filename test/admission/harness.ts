@@ -8,7 +8,7 @@ import type { TestService } from '../support/service.ts';
 
 let hanging: (() => void)[] = [];
 
-const hang = defineCapability<null>()({
+const hang = defineCapability()({
   method: 'POST',
   path: '/v1/trial/hang',
   summary: 'Hangs.',
@@ -27,7 +27,7 @@ const hang = defineCapability<null>()({
   },
 });
 
-const long = defineCapability<null>()({
+const long = defineCapability()({
   method: 'GET',
   path: '/v1/trial/long',
   summary: 'Answers a megabyte.',
@@ -40,12 +40,11 @@ const long = defineCapability<null>()({
   },
 });
 
-export const trialModule = defineModule<null>({
+export const trialModule = defineModule({
   name: 'trial',
   summary: 'Calls that hang or answer much.',
   status: 'beta',
   capabilities: [hang, long],
-  start: () => null,
 });
 
 /** Waits until so many calls hang. */

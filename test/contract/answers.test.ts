@@ -64,7 +64,6 @@ const broken = defineModule({
     capability('billed', { data: { count: 1n }, costNanos: 20_000n }),
   ],
   rawRoutes: [route('raw'), route('told', { refuse: () => told })],
-  start: () => undefined,
 });
 
 let service: TestService;

@@ -99,7 +99,6 @@ export const parcels = defineModule({
   status: 'beta',
   capabilities: [send, list, drop, weigh],
   prices: { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n, minimumNanos: 100_000n } },
-  start: () => undefined,
 });
 
 export const fixtureManifest = composeManifest([parcels]);

@@ -41,7 +41,7 @@ const copied = modules
       summary: 'Copies.',
       status: 'beta',
       capabilities: copiesOf(module).map(({ copy }) => copy),
-      start: (core) => module.start(core, module.settings?.(new Variables({}))),
+      start: (core) => module.start?.(core, module.settings?.(new Variables({}))),
       stop: module.stop?.bind(module),
       close: module.close?.bind(module),
     }),

@@ -54,9 +54,8 @@ import { webhooksUpdate } from './capabilities/webhooks/update.ts';
 import { accountEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { accountProblems } from './problems.ts';
-import type { AccountState } from './state.ts';
 
-export const account = defineModule<AccountState>({
+export const account = defineModule({
   name: 'account',
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
@@ -114,5 +113,4 @@ export const account = defineModule<AccountState>({
   events: [...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
   problems: accountProblems,
   isEmpty,
-  start: () => null,
 });

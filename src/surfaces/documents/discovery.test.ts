@@ -11,7 +11,7 @@ const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 const state = await fixtureManifest.modules
   .find((module) => module.name === 'discovery')
-  ?.start({ region: 'western', vendors: sandboxOnly() } as Core, undefined);
+  ?.start?.({ region: 'western', vendors: sandboxOnly() } as Core, undefined);
 
 const ctx = { principal: { scopes: null } } as CallContext;
 

@@ -3,9 +3,8 @@ import { balanceOf } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { instant, textOrNull } from '../../../manifest/fields.ts';
 import { usdField } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
 
-export const balance = defineCapability<AccountState>()({
+export const balance = defineCapability()({
   method: 'GET',
   path: '/v1/account/balance',
   summary: 'Shows the balance of the wallet.',

@@ -2,9 +2,8 @@ import Type from 'typebox';
 import { budgetOf } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
-import type { AccountState } from '../state.ts';
 
-export const budgetGet = defineCapability<AccountState>()({
+export const budgetGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/budget/get',
   summary: 'Shows the budget and what is used of it.',

@@ -5,14 +5,13 @@ import { setBudget } from '../../../core/wallet/limits/budget.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
 import { nanosField } from '../schemas.ts';
-import type { AccountState } from '../state.ts';
 
 const amountField = (description: string) =>
   Type.Optional(
     Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, maximum: 9_000_000_000, description }),
   );
 
-export const budgetSet = defineCapability<AccountState>()({
+export const budgetSet = defineCapability()({
   method: 'PUT',
   path: '/v1/account/budget/set',
   summary: 'Sets the budget of the account.',

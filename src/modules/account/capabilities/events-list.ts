@@ -9,10 +9,9 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { eventSchema } from '../../../manifest/event-kind.ts';
 import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { boundField } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
 import { requireEventType } from '../webhook-changes.ts';
 
-export const eventsList = defineCapability<AccountState>()({
+export const eventsList = defineCapability()({
   method: 'GET',
   path: '/v1/account/events/list',
   summary: 'Lists the events of the account.',

@@ -5,7 +5,6 @@ import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { cursorField, instant, limitField, pageOf, textOrNull } from '../../../manifest/fields.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
 
 const entrySchema = Type.Object(
   {
@@ -28,7 +27,7 @@ const entrySchema = Type.Object(
   { title: 'LedgerEntry' },
 );
 
-export const ledgerList = defineCapability<AccountState>()({
+export const ledgerList = defineCapability()({
   method: 'GET',
   path: '/v1/account/ledger/list',
   summary: 'Lists the ledger of the wallet.',

@@ -6,9 +6,8 @@ import { type GroupBy, usageSeries } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { instant, textOrNull } from '../../../manifest/fields.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
 
-export const usageTimeseries = defineCapability<AccountState>()({
+export const usageTimeseries = defineCapability()({
   method: 'GET',
   path: '/v1/account/usage/timeseries',
   summary: 'Shows spending and calls over time.',

@@ -6,7 +6,6 @@ import { usageOf } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../manifest/capability.ts';
 import { instant } from '../../../manifest/fields.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
-import type { AccountState } from '../state.ts';
 
 const figures = {
   count: Type.Integer({ description: 'Calls, failed ones included.' }),
@@ -15,7 +14,7 @@ const figures = {
   spend_usd: usdField('Charged for them.'),
 };
 
-export const usage = defineCapability<AccountState>()({
+export const usage = defineCapability()({
   method: 'GET',
   path: '/v1/account/usage',
   summary: 'Sums up spending and calls of a period.',

@@ -6,7 +6,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { textOrNull } from '../../../manifest/fields.ts';
 import { accountFields, accountIdField, accountView, noAccount, usdField } from '../schemas.ts';
 
-export const accountsGet = defineCapability<null>()({
+export const accountsGet = defineCapability()({
   method: 'GET',
   path: '/v1/operator/accounts/get/{account_id}',
   summary: 'Shows an account with its balance and its people.',

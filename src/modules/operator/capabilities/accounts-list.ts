@@ -5,7 +5,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { accountSchema, accountView } from '../schemas.ts';
 
-export const accountsList = defineCapability<null>()({
+export const accountsList = defineCapability()({
   method: 'GET',
   path: '/v1/operator/accounts/list',
   summary: 'Lists all accounts, or those that are looked for.',

@@ -8,7 +8,7 @@ import { invalidField, problem } from '../../../problems/problem.ts';
 import { act, replay } from '../act.ts';
 import { accountIdField, accountSchema, accountView, tierField } from '../schemas.ts';
 
-export const accountsUpdate = defineCapability<null>()({
+export const accountsUpdate = defineCapability()({
   method: 'PATCH',
   path: '/v1/operator/accounts/update',
   summary: 'Changes name, address or tier of an account, suspends it, or lets its calls through again.',

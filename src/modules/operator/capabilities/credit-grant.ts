@@ -11,7 +11,7 @@ import { accountIdField, usdField } from '../schemas.ts';
 const USD_MAX = 1_000_000;
 const DAYS_MAX = 36_500;
 
-export const creditGrant = defineCapability<null>()({
+export const creditGrant = defineCapability()({
   method: 'POST',
   path: '/v1/operator/credit/grant',
   summary: 'Adds credit to the wallet of an account.',

@@ -19,7 +19,7 @@ const processSchema = Type.Object(
   { title: 'OperatorProcess' },
 );
 
-export const health = defineCapability<null>()({
+export const health = defineCapability()({
   method: 'GET',
   path: '/v1/operator/health',
   summary: 'Shows whether the service is well.',

@@ -5,7 +5,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { act, replay } from '../act.ts';
 import { accountIdField, accountSchema, accountView, kycField } from '../schemas.ts';
 
-export const kycSet = defineCapability<null>()({
+export const kycSet = defineCapability()({
   method: 'POST',
   path: '/v1/operator/kyc/set',
   summary: 'Says how far the owner of an account is verified.',

@@ -18,7 +18,7 @@ const mailSchema = Type.Object(
   { title: 'OutboxMail' },
 );
 
-export const outboxList = defineCapability<null>()({
+export const outboxList = defineCapability()({
   method: 'GET',
   path: '/v1/operator/outbox/list',
   summary: 'Lists mail that is not sent.',
@@ -59,7 +59,7 @@ export const outboxList = defineCapability<null>()({
   },
 });
 
-export const outboxGet = defineCapability<null>()({
+export const outboxGet = defineCapability()({
   method: 'GET',
   path: '/v1/operator/outbox/get/{mail_id}',
   summary: 'Shows a mail that is not sent.',

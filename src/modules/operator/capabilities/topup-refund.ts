@@ -11,7 +11,7 @@ import { invalidField } from '../../../problems/problem.ts';
 import { replay } from '../act.ts';
 import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
 
-export const topupRefund = defineCapability<null>()({
+export const topupRefund = defineCapability()({
   method: 'POST',
   path: '/v1/operator/topup/refund',
   summary: 'Pays back what is left of a top-up, or a part of it.',

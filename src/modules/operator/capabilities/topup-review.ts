@@ -37,7 +37,7 @@ function verdict(
     readonly status: string;
   },
 ) {
-  return defineCapability<null>()({
+  return defineCapability()({
     method: 'POST',
     path: `/v1/operator/topup/${name}`,
     ...words,

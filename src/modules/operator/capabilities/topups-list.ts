@@ -5,7 +5,7 @@ import { defineCapability } from '../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
 import { accountIdField, topupSchema, topupView } from '../schemas.ts';
 
-export const topupsList = defineCapability<null>()({
+export const topupsList = defineCapability()({
   method: 'GET',
   path: '/v1/operator/topups/list',
   summary: 'Lists the top-ups that wait for the operator, or all of one account.',

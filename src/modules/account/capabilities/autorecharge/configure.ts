@@ -7,13 +7,12 @@ import { orNull } from '../../../../manifest/fields.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 import { problem } from '../../problems.ts';
 import { nanosField } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 import { attached } from '../payment-method/schemas.ts';
 import { rechargeSchema } from './schemas.ts';
 
 const CENT_NANOS = 10_000_000n;
 
-export const autorechargeConfigure = defineCapability<AccountState>()({
+export const autorechargeConfigure = defineCapability()({
   method: 'PUT',
   path: '/v1/account/autorecharge/configure',
   summary: 'Sets when and how the wallet is recharged by itself.',

@@ -1,10 +1,9 @@
 import Type from 'typebox';
 import { rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { rechargeSchema } from './schemas.ts';
 
-export const autorechargeGet = defineCapability<AccountState>()({
+export const autorechargeGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/autorecharge/get',
   summary: 'Shows auto-recharge: its configuration, what it charged, what comes next.',

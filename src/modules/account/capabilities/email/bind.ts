@@ -5,7 +5,6 @@ import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { instant } from '../../../../manifest/fields.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 
 const emailField = Type.String({
   format: 'email',
@@ -14,7 +13,7 @@ const emailField = Type.String({
   description: 'The address, at most 254 characters.',
 });
 
-export const emailBind = defineCapability<AccountState>()({
+export const emailBind = defineCapability()({
   method: 'POST',
   path: '/v1/account/email/bind',
   summary: 'Mails a code that binds an e-mail address to the account.',

@@ -3,10 +3,9 @@ import { bindEmail } from '../../../../core/accounts/email-binding.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 import { accountSchema, profileRecord } from '../profile/schemas.ts';
 
-export const emailVerify = defineCapability<AccountState>()({
+export const emailVerify = defineCapability()({
   method: 'POST',
   path: '/v1/account/email/verify',
   summary: 'Binds the e-mail address that the code was mailed to.',

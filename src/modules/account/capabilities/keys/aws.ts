@@ -4,11 +4,10 @@ import { keyOf } from '../../../../core/keys/api-key.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { textOrNull } from '../../../../manifest/fields.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 
 const text = (description: string) => Type.String({ description });
 
-export const keysAws = defineCapability<AccountState>()({
+export const keysAws = defineCapability()({
   method: 'GET',
   path: '/v1/account/keys/aws',
   summary: 'Shows the AWS credentials of the calling key.',

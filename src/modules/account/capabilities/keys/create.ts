@@ -17,11 +17,10 @@ import {
   spendCapField,
   spendCapPeriodField,
 } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
 
-export const keysCreate = defineCapability<AccountState>()({
+export const keysCreate = defineCapability()({
   method: 'POST',
   path: '/v1/account/keys/create',
   summary: 'Creates an API key.',

@@ -4,12 +4,11 @@ import { listKeys } from '../../../../core/keys/store.ts';
 import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { keySchema } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 
 /** Without cursor and limit; no tier allows more keys that can be used. */
 const WHOLE_LIST_MAX = 5_000;
 
-export const keysList = defineCapability<AccountState>()({
+export const keysList = defineCapability()({
   method: 'GET',
   path: '/v1/account/keys/list',
   summary: 'Lists the API keys of the account.',

@@ -4,11 +4,10 @@ import { keyRecord } from '../../../../core/keys/key-record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { changeKeys, forgetKey } from '../../caller.ts';
 import { keyIdField, keySchema } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30 } as const;
 
-export const keysRevoke = defineCapability<AccountState>()({
+export const keysRevoke = defineCapability()({
   method: 'DELETE',
   path: '/v1/account/keys/revoke/{id}',
   summary: 'Revokes an API key for good.',

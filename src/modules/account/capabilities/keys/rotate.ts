@@ -6,11 +6,10 @@ import { HOUR_MS } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf } from '../../caller.ts';
 import { keyIdField, keyWithSecretSchema } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
 
-export const keysRotate = defineCapability<AccountState>()({
+export const keysRotate = defineCapability()({
   method: 'POST',
   path: '/v1/account/keys/rotate/{id}',
   summary: 'Gives an API key a new secret.',

@@ -8,12 +8,11 @@ import { HOUR_MS } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../../caller.ts';
 import { keyIdField, keySchema, keySecretField, keyWithSecretSchema, secretField } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30, secret: true } as const;
 const GRACE_HOURS = 1;
 
-export const keysSuspectedCompromise = defineCapability<AccountState>()({
+export const keysSuspectedCompromise = defineCapability()({
   method: 'POST',
   path: '/v1/account/keys/suspected_compromise/{id}',
   summary: 'Reports that the secret of an API key may be in foreign hands.',

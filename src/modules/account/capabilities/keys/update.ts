@@ -14,11 +14,10 @@ import {
   spendCapField,
   spendCapPeriodField,
 } from '../../schemas.ts';
-import type { AccountState } from '../../state.ts';
 
 const replay = { keepDays: 30 } as const;
 
-export const keysUpdate = defineCapability<AccountState>()({
+export const keysUpdate = defineCapability()({
   method: 'PATCH',
   path: '/v1/account/keys/update/{id}',
   summary: 'Renames an API key, changes its scopes or its spend cap.',

@@ -6,9 +6,8 @@ import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { instant, textOrNull } from '../../../../manifest/fields.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
-import type { AccountState } from '../../state.ts';
 
-export const paymentMethodAttach = defineCapability<AccountState>()({
+export const paymentMethodAttach = defineCapability()({
   method: 'POST',
   path: '/v1/account/payment_method/attach',
   summary: 'Answers a link where a person leaves a payment method.',

@@ -3,10 +3,9 @@ import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { deleteMethod } from '../../../../core/payments/methods/remove.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 import { attached, methodIdField } from './schemas.ts';
 
-export const paymentMethodDelete = defineCapability<AccountState>()({
+export const paymentMethodDelete = defineCapability()({
   method: 'DELETE',
   path: '/v1/account/payment_method/delete/{payment_method_id}',
   summary: 'Deletes a payment method, here and at the payment provider.',

@@ -1,10 +1,9 @@
 import Type from 'typebox';
 import { listMethods, methodRecord } from '../../../../core/payments/methods/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { methodSchema } from './schemas.ts';
 
-export const paymentMethodList = defineCapability<AccountState>()({
+export const paymentMethodList = defineCapability()({
   method: 'GET',
   path: '/v1/account/payment_method/list',
   summary: 'Lists the payment methods of the account.',

@@ -3,10 +3,9 @@ import { runWrite } from '../../../../core/idempotency/write.ts';
 import { findMethod, methodRecord, setDefaultMethod } from '../../../../core/payments/methods/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 import { attached, methodIdField, methodSchema } from './schemas.ts';
 
-export const paymentMethodSetDefault = defineCapability<AccountState>()({
+export const paymentMethodSetDefault = defineCapability()({
   method: 'POST',
   path: '/v1/account/payment_method/set_default',
   summary: 'Makes a payment method the default of the account.',

@@ -5,9 +5,8 @@ import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { instant } from '../../../../manifest/fields.ts';
 import { invalidField } from '../../../../problems/problem.ts';
-import type { AccountState } from '../../state.ts';
 
-export const remove = defineCapability<AccountState>()({
+export const remove = defineCapability()({
   method: 'DELETE',
   path: '/v1/account/delete',
   summary: 'Deletes the account.',

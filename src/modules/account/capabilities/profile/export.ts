@@ -6,7 +6,6 @@ import { defineCapability } from '../../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import { Problem } from '../../../../problems/problem.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 
 interface Part {
   readonly kind: string;
@@ -35,7 +34,7 @@ const parts: readonly Part[] = [
   one('usage', 'account.usage'),
 ];
 
-export const exportAccount = defineCapability<AccountState>()({
+export const exportAccount = defineCapability()({
   method: 'GET',
   path: '/v1/account/export',
   summary: 'Exports all records of the account itself, page by page.',

@@ -2,10 +2,9 @@ import Type from 'typebox';
 import { type Account, findAccount } from '../../../../core/accounts/accounts.ts';
 import { peopleRecords } from '../../../../core/people/persons.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { accountSchema, peopleSchema, profileRecord } from './schemas.ts';
 
-export const get = defineCapability<AccountState>()({
+export const get = defineCapability()({
   method: 'GET',
   path: '/v1/account/get',
   summary: 'Shows the account.',

@@ -3,10 +3,9 @@ import type { Account } from '../../../../core/accounts/accounts.ts';
 import { updateAccount } from '../../../../core/accounts/changes.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { accountSchema, nameChange, profileRecord } from './schemas.ts';
 
-export const update = defineCapability<AccountState>()({
+export const update = defineCapability()({
   method: 'PATCH',
   path: '/v1/account/update',
   summary: 'Changes name and notifications of the account.',

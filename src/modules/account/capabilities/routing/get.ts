@@ -1,10 +1,9 @@
 import Type from 'typebox';
 import { nobody, readExclusions } from '../../../../core/vendors/routing.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { routingRecord, routingSchema } from './schemas.ts';
 
-export const routingGet = defineCapability<AccountState>()({
+export const routingGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/routing/get',
   summary: 'Shows which vendors AI calls go to, and which the account excludes.',

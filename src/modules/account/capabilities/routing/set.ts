@@ -5,10 +5,9 @@ import { setExclusions } from '../../../../core/vendors/routing.ts';
 import { nearest } from '../../../../lib/nearest.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 import { requireRoutable, routingRecord, routingSchema, vendorIds } from './schemas.ts';
 
-export const routingSet = defineCapability<AccountState>()({
+export const routingSet = defineCapability()({
   method: 'PUT',
   path: '/v1/account/routing/set',
   summary: 'Excludes vendors from the AI calls of the account.',

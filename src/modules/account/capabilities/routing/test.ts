@@ -4,13 +4,12 @@ import { usd } from '../../../../lib/money.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { orNull } from '../../../../manifest/fields.ts';
 import { usdField } from '../../list-fields.ts';
-import type { AccountState } from '../../state.ts';
 import { linkFields, regionField, requireRoutable, vendorIds } from './schemas.ts';
 
 const CAPABILITY = 'ai.chat';
 const reasons = ['no_vendor_configured', 'excluded', 'region'] as const;
 
-export const routingTest = defineCapability<AccountState>()({
+export const routingTest = defineCapability()({
   method: 'POST',
   path: '/v1/account/routing/test',
   summary: 'Shows whom an AI call would go to, without making it.',

@@ -3,10 +3,9 @@ import { runWrite } from '../../../../core/idempotency/write.ts';
 import { cancelSubscription } from '../../../../core/payments/subscriptions/change.ts';
 import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 
-export const subscriptionCancel = defineCapability<AccountState>()({
+export const subscriptionCancel = defineCapability()({
   method: 'POST',
   path: '/v1/account/subscription/cancel',
   summary: 'Cancels the subscription of the account.',

@@ -2,10 +2,9 @@ import Type from 'typebox';
 import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
 import { currentSubscription } from '../../../../core/payments/subscriptions/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 
-export const subscriptionGet = defineCapability<AccountState>()({
+export const subscriptionGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/subscription/get',
   summary: 'Shows the subscription of the account.',

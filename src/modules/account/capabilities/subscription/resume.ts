@@ -3,10 +3,9 @@ import { runWrite } from '../../../../core/idempotency/write.ts';
 import { resumeSubscription } from '../../../../core/payments/subscriptions/change.ts';
 import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { subscriptionSchema } from './schemas.ts';
 
-export const subscriptionResume = defineCapability<AccountState>()({
+export const subscriptionResume = defineCapability()({
   method: 'POST',
   path: '/v1/account/subscription/resume',
   summary: 'Takes back a cancellation at the end of the period.',

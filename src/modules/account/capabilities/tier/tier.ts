@@ -8,14 +8,13 @@ import type { Queryable } from '../../../../db/database.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import type { Offer } from '../../../../manifest/offer.ts';
 import { usdOrNull } from '../../list-fields.ts';
-import type { AccountState } from '../../state.ts';
 import { targets, upgradeOptions } from './offers.ts';
 
 const count = (description: string) => Type.Integer({ description });
 
 /** `limits`: those that modules bring. */
 export const tier = ({ limits }: Offer) =>
-  defineCapability<AccountState>()({
+  defineCapability()({
     method: 'GET',
     path: '/v1/account/tier',
     summary: 'Shows the tier of the account, its limits, and what of them is used.',

@@ -8,10 +8,9 @@ import { iso } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { instantOrNull, textOrNull } from '../../../../manifest/fields.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
-import type { AccountState } from '../../state.ts';
 import { targets, tierOf } from './offers.ts';
 
-export const tierUpgrade = defineCapability<AccountState>()({
+export const tierUpgrade = defineCapability()({
   method: 'POST',
   path: '/v1/account/tier/upgrade',
   summary: 'Begins a subscription for a higher tier: answers a link where a person pays.',

@@ -3,10 +3,9 @@ import { topupRecord } from '../../../../core/payments/topups/record.ts';
 import { findTopup } from '../../../../core/payments/topups/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 import { topupIdField, topupSchema } from './schemas.ts';
 
-export const topupGet = defineCapability<AccountState>()({
+export const topupGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/topup/get/{topup_id}',
   summary: 'Shows a top-up.',

@@ -4,10 +4,9 @@ import { listTopups } from '../../../../core/payments/topups/store.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
-import type { AccountState } from '../../state.ts';
 import { topupSchema, topupStatuses } from './schemas.ts';
 
-export const topupList = defineCapability<AccountState>()({
+export const topupList = defineCapability()({
   method: 'GET',
   path: '/v1/account/topup/list',
   summary: 'Lists the top-ups of the account.',

@@ -10,7 +10,6 @@ import { invalidField } from '../../../../problems/problem.ts';
 import { currencies } from '../../../../vendors/payments/port.ts';
 import { problem } from '../../problems.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
-import type { AccountState } from '../../state.ts';
 import { topupSchema } from './schemas.ts';
 
 const replay = { keepDays: 30 } as const;
@@ -22,7 +21,7 @@ const CENT_NANOS = 10_000_000n;
 const amountField = (description: string) =>
   orNull<number>({ type: 'number', minimum: 0, maximum: 1_000_000 }, description);
 
-export const topup = defineCapability<AccountState>()({
+export const topup = defineCapability()({
   method: 'POST',
   path: '/v1/account/topup',
   summary: 'Begins a top-up: answers a link where a person pays.',

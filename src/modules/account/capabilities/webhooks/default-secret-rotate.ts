@@ -3,10 +3,9 @@ import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defaultSecret, rotateDefaultSecret } from '../../../../core/webhooks/default-secret.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { defaultSecretSchema } from './default-secret.ts';
 
-export const webhooksDefaultSecretRotate = defineCapability<AccountState>()({
+export const webhooksDefaultSecretRotate = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/default_secret/rotate',
   summary: 'Replaces the secret that signs what is sent to the webhook_url of a single job.',

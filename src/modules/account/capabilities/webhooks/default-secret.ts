@@ -2,7 +2,6 @@ import Type from 'typebox';
 import { defaultSecret } from '../../../../core/webhooks/default-secret.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 
 export const defaultSecretSchema = Type.Object({
   secret: Type.String({ description: 'The signing secret, `whsec_…`, for a verifier of Standard Webhooks.' }),
@@ -13,7 +12,7 @@ export const defaultSecretSchema = Type.Object({
   }),
 });
 
-export const webhooksDefaultSecret = defineCapability<AccountState>()({
+export const webhooksDefaultSecret = defineCapability()({
   method: 'GET',
   path: '/v1/account/webhooks/default_secret',
   summary: 'Shows the secret that signs what is sent to the webhook_url of a single job.',

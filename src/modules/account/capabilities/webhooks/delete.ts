@@ -2,11 +2,10 @@ import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { textOrNull } from '../../../../manifest/fields.ts';
-import type { AccountState } from '../../state.ts';
 import { removeWebhook } from '../../webhook-changes.ts';
 import { webhookIdField } from '../../webhook-schemas.ts';
 
-export const webhooksDelete = defineCapability<AccountState>()({
+export const webhooksDelete = defineCapability()({
   method: 'DELETE',
   path: '/v1/account/webhooks/delete/{id}',
   summary: 'Deletes a webhook.',

@@ -5,11 +5,10 @@ import { type DeliveryStatus, deliveryRecord } from '../../../../core/webhooks/d
 import { listDeliveries } from '../../../../core/webhooks/deliveries/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
-import type { AccountState } from '../../state.ts';
 import { requireEventType, requireWebhook } from '../../webhook-changes.ts';
 import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webhook-schemas.ts';
 
-export const webhooksDeliveries = defineCapability<AccountState>()({
+export const webhooksDeliveries = defineCapability()({
   method: 'GET',
   path: '/v1/account/webhooks/deliveries/{id}',
   summary: 'Lists the deliveries of a webhook.',

@@ -1,11 +1,10 @@
 import Type from 'typebox';
 import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { requireWebhook } from '../../webhook-changes.ts';
 import { webhookIdField, webhookSchema } from '../../webhook-schemas.ts';
 
-export const webhooksGet = defineCapability<AccountState>()({
+export const webhooksGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/webhooks/get/{id}',
   summary: 'Shows one webhook.',

@@ -4,10 +4,9 @@ import { registrationRecord } from '../../../../core/webhooks/registrations/reco
 import { listRegistrations } from '../../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
-import type { AccountState } from '../../state.ts';
 import { webhookSchema } from '../../webhook-schemas.ts';
 
-export const webhooksList = defineCapability<AccountState>()({
+export const webhooksList = defineCapability()({
   method: 'GET',
   path: '/v1/account/webhooks/list',
   summary: 'Lists the webhooks of the account.',

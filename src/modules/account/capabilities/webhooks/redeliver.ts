@@ -5,10 +5,9 @@ import { readDelivery, redeliver, sendNow } from '../../../../core/webhooks/deli
 import { findRegistration } from '../../../../core/webhooks/registrations/store.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../../../problems/problem.ts';
-import type { AccountState } from '../../state.ts';
 import { deliveryIdField, deliverySchema } from '../../webhook-schemas.ts';
 
-export const webhooksRedeliver = defineCapability<AccountState>()({
+export const webhooksRedeliver = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/redeliver/{delivery_id}',
   summary: 'Delivers an event once more.',

@@ -5,7 +5,6 @@ import { secretLast4, signingSecret } from '../../../../core/outbound/signing-se
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
 import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { checkUrl, registerWebhook, subscribedEvents } from '../../webhook-changes.ts';
 import {
   descriptionField,
@@ -19,7 +18,7 @@ import {
 
 const replay = { secret: true } as const;
 
-export const webhooksRegister = defineCapability<AccountState>()({
+export const webhooksRegister = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/register',
   summary: 'Registers a URL that events are sent to.',

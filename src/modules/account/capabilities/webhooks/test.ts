@@ -6,10 +6,9 @@ import { memberSources } from '../../../../lib/json-source.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
-import type { AccountState } from '../../state.ts';
 import { deliverySchema, webhookIdField } from '../../webhook-schemas.ts';
 
-export const webhooksTest = defineCapability<AccountState>()({
+export const webhooksTest = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/test/{id}',
   summary: 'Sends a test event to a webhook and says how it went.',

@@ -4,7 +4,6 @@ import { secretLast4, signingSecret } from '../../../../core/outbound/signing-se
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
 import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
 import { defineCapability } from '../../../../manifest/capability.ts';
-import type { AccountState } from '../../state.ts';
 import { changeWebhook, checkUrl, subscribedEvents } from '../../webhook-changes.ts';
 import {
   descriptionField,
@@ -19,7 +18,7 @@ import {
 
 const replay = { secret: true } as const;
 
-export const webhooksUpdate = defineCapability<AccountState>()({
+export const webhooksUpdate = defineCapability()({
   method: 'PATCH',
   path: '/v1/account/webhooks/update/{id}',
   summary: 'Changes a webhook, rotates its secret, or switches it off and on.',
