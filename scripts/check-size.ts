@@ -1,11 +1,10 @@
 // Files stay under 300 lines and functions under 60 (aim for 120 and 25; the median function of the service has at most 8), and four of
 // five folders of the service hold at most 15 files. Exceptions stand in the one list below, with a reason.
 
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import ts from 'typescript';
+import { remembered } from './remembered.ts';
 
-const ROOT = join(import.meta.dirname, '..');
 const FILE_LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
 const MEDIAN_LINES_MAX = 8;
@@ -28,9 +27,13 @@ interface Measured {
   readonly lines: number;
 }
 
+interface Sizes {
+  readonly lines: number;
+  readonly functions: readonly Measured[];
+}
+
 /** What in one source is too long. */
-export function findOversize(path: string, source: string): Oversize[] {
-  const { lines, functions } = measure(path, source);
+export function findOversize(path: string, { lines, functions }: Sizes): Oversize[] {
   const long = functions.filter((each) => each.lines > FUNCTION_LINES_MAX);
   return [
     ...(lines > FILE_LINES_MAX ? [{ what: path, line: 1, lines, linesMax: FILE_LINES_MAX }] : []),
@@ -39,7 +42,7 @@ export function findOversize(path: string, source: string): Oversize[] {
 }
 
 /** A source and its functions. A callback of `describe` is a list of tests, not a function. */
-export function measure(path: string, source: string): { lines: number; functions: Measured[] } {
+export function measure(path: string, source: string): Sizes {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line + 1;
   const functions: Measured[] = [];
@@ -82,18 +85,26 @@ function nameOf(node: ts.SignatureDeclaration, file: ts.SourceFile): string {
 }
 
 if (import.meta.main) {
-  const paths = globSync('{src,test,bench,scripts,examples}/**/*.ts', { cwd: ROOT }).sort();
-  const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-  const oversize = paths.flatMap((path) => findOversize(path, textOf(path)));
-  const service = paths.filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'));
-  const lines = service.flatMap((path) => measure(path, textOf(path)).functions.map((each) => each.lines));
+  const sizes = remembered<Sizes>(
+    'size',
+    { of: /^(?:src|test|bench|scripts|examples)\/.*[.]ts$/, madeBy: /^scripts\/check-size[.]ts$/ },
+    (changed) => new Map([...changed].map(([path, source]) => [path, measure(path, source)])),
+  );
+  const oversize = [...sizes].flatMap(([path, each]) => findOversize(path, each));
+  const service = [...sizes].filter(([path]) => path.startsWith('src/') && !path.endsWith('.test.ts'));
+  const lines = service.flatMap(([, { functions }]) => functions.map((each) => each.lines));
   const unused = new Set(Object.keys(EXCEPTIONS));
   const problems = oversize
     .filter(({ what }) => !unused.delete(what) && !(what in EXCEPTIONS))
     .map(
       ({ what, line, lines, linesMax }) => `${what} (line ${line}) has ${lines} lines, at most ${linesMax} are allowed`,
     );
-  problems.push(...findCrowds(lines, service));
+  problems.push(
+    ...findCrowds(
+      lines,
+      service.map(([path]) => path),
+    ),
+  );
   for (const what of unused) problems.push(`${what} stands in the list of exceptions and needs none`);
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,12 +1,11 @@
 // Holds the SQL of src/ to docs/sql-rules.md: rules 2, 3, 4, 6, 9 and 20, statements as constants, unique statement names.
 // A statement that must look at all accounts says so in its text, first thing: /* fan-out: reason */.
 
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROOT, remembered } from './remembered.ts';
 import { findStatements } from './sql/find-statements.ts';
 import { checkStatement, tablesIn } from './sql/rules.ts';
-
-const ROOT = join(import.meta.dirname, '..');
 
 interface Schema {
   readonly tables: Set<string>;
@@ -21,34 +20,56 @@ export function readSchema(dump: string): Schema {
   return { tables: names(tables), accountTables: names(owned) };
 }
 
-/** One line per violation, `file:line rule: message`. */
-export function checkSources(sources: ReadonlyMap<string, string>, { tables, accountTables }: Schema): string[] {
-  const problems: string[] = [];
-  const names = new Map<string, string>();
-  for (const [path, source] of sources) {
-    for (const { sql, line, inFunction, name } of findStatements(path, source, tables)) {
-      const place = `${path}:${line}`;
-      const violations = checkStatement(sql, accountTables).map(
-        ({ rule, message }) => `${place} rule ${rule}: ${message}`,
-      );
-      const ofAccount = tablesIn(sql).some((table) => accountTables.has(table));
-      if (inFunction && ofAccount)
-        violations.push(`${place} constant: a statement is a constant of its module, not built in a function`);
-      const earlier = name === undefined ? undefined : names.get(name);
-      if (earlier !== undefined) violations.push(`${place} name: statement ${name} is also at ${earlier}`);
-      if (name !== undefined) names.set(name, place);
-      problems.push(...violations);
-    }
-  }
-  return problems;
+interface Found {
+  readonly violations: readonly string[];
+  /** Names of statements, each with its `file:line`. */
+  readonly names: readonly (readonly [name: string, place: string])[];
 }
 
+function checkSource(path: string, source: string, { tables, accountTables }: Schema): Found {
+  const violations: string[] = [];
+  const names: [string, string][] = [];
+  for (const { sql, line, inFunction, name } of findStatements(path, source, tables)) {
+    const place = `${path}:${line}`;
+    violations.push(
+      ...checkStatement(sql, accountTables).map(({ rule, message }) => `${place} rule ${rule}: ${message}`),
+    );
+    if (inFunction && tablesIn(sql).some((table) => accountTables.has(table)))
+      violations.push(`${place} constant: a statement is a constant of its module, not built in a function`);
+    if (name !== undefined) names.push([name, place]);
+  }
+  return { violations, names };
+}
+
+function usedTwice(names: Found['names']): string[] {
+  const earlier = new Map<string, string>();
+  return names.flatMap(([name, place]) => {
+    const first = earlier.get(name);
+    earlier.set(name, place);
+    return first === undefined ? [] : [`${place} name: statement ${name} is also at ${first}`];
+  });
+}
+
+const faultsIn = (found: readonly Found[]) => [
+  ...found.flatMap(({ violations }) => violations),
+  ...usedTwice(found.flatMap(({ names }) => names)),
+];
+
+/** One line per violation, `file:line rule: message`. */
+export const checkSources = (sources: ReadonlyMap<string, string>, schema: Schema): string[] =>
+  faultsIn([...sources].map(([path, source]) => checkSource(path, source, schema)));
+
 if (import.meta.main) {
-  const paths = globSync('src/**/*.ts', { cwd: ROOT })
-    .filter((path) => !path.endsWith('.test.ts'))
-    .sort();
-  const sources = new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
-  const problems = checkSources(sources, readSchema(readFileSync(join(ROOT, 'migrations/schema.sql'), 'utf8')));
-  for (const problem of problems) console.error(problem);
-  process.exitCode = problems.length === 0 ? 0 : 1;
+  const schema = readSchema(readFileSync(join(ROOT, 'migrations/schema.sql'), 'utf8'));
+  const found = remembered<Found>(
+    'sql-rules',
+    {
+      of: /^src\/.*(?<![.]test)[.]ts$/,
+      madeBy: /^(?:migrations\/schema[.]sql|scripts\/check-sql[.]ts|scripts\/sql\/.*[.]ts)$/,
+    },
+    (changed) => new Map([...changed].map(([path, source]) => [path, checkSource(path, source, schema)])),
+  );
+  const faults = faultsIn([...found.values()]);
+  for (const fault of faults) console.error(fault);
+  process.exitCode = faults.length === 0 ? 0 : 1;
 }
