@@ -43,6 +43,7 @@ test.each<[string, object, Deed]>([
   const { batch_id: id } = await it.create(many(4, request));
   // All but the one that is under way were claimed twice, and once more.
   await eventually(async () => (await items()).filter(({ attempt }) => attempt > 2).length === 3);
+  await eventually(() => bench.acme.seen.length > 0);
   expect(bench.acme.seen).toHaveLength(1);
   gate.resolve();
   expect((await it.over(id)).counts).toEqual({ total: 4, succeeded: 4, failed: 0 });

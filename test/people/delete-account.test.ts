@@ -20,11 +20,18 @@ import { tenantFixtures } from '../support/tenant-fixtures.ts';
 
 const DAY_S = 86_400;
 const never = new AbortController().signal;
+const keepLease = {
+  name: 'test_keep_lease',
+  text: `INSERT INTO core.sweep_lease (name, holder, lease_until) VALUES ($1, 'this test', 'infinity')
+         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until`,
+};
 
 let service: TestService;
 let fixtures: TenantFixture[];
 beforeAll(async () => {
   [service, fixtures] = await Promise.all([startTestService(), tenantFixtures()]);
+  // The sweep runs here when a test says so, not beside it.
+  await service.core.db.query(keepLease, ['accounts.purge']);
 });
 afterAll(() => service?.stop());
 

@@ -25,6 +25,7 @@ const SAMPLES: Record<string, string> = {
   bytea: `'x'`,
   jsonb: `'{}'`,
   jsonpath: `'$'`,
+  tsquery: `'a'`,
   boolean: 'true',
   date: `'2026-01-01'`,
   'timestamp with time zone': `'2026-01-01'`,
