@@ -1,5 +1,5 @@
 // Generates the committed documents that are derived from the manifest. `--check` fails when one on disk differs.
-import { modules } from '../src/manifest/index.ts';
+import { modules } from '../src/modules/index.ts';
 import type { ProblemCatalogue } from '../src/problems/catalogue.ts';
 import { composeManifest } from '../src/surfaces/documents/discovery.ts';
 import { renderOpenapi } from '../src/surfaces/documents/openapi/openapi.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { usdText } from '../src/lib/money.ts';
 import { priceBookOf } from '../src/manifest/compose.ts';
-import { modules } from '../src/manifest/index.ts';
+import { modules } from '../src/modules/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

@@ -2,8 +2,8 @@
 import type { Config } from './config/config.ts';
 import type { IdentityProviderSettings } from './config/identity-providers.ts';
 import type { Core } from './core/context.ts';
+import type { Module } from './kit/module.ts';
 import { isEmptyIn } from './manifest/compose.ts';
-import type { Module } from './manifest/module.ts';
 import type { OutboundClient } from './vendors/http/port.ts';
 import type { IdentityProvider } from './vendors/identity/port.ts';
 

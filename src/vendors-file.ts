@@ -9,10 +9,12 @@ import { type VendorLimits, VendorLimitsHere } from './core/vendors/limits.ts';
 import { Routing } from './core/vendors/routing.ts';
 import { Vendors } from './core/vendors/vendors.ts';
 import type { Database } from './db/database.ts';
+import type { Module } from './kit/module.ts';
 import { usdText } from './lib/money.ts';
-import type { Module } from './manifest/module.ts';
-import { aiAdapters } from './vendors/ai/index.ts';
-import { tryModel } from './vendors/ai/try-out.ts';
+import { aiAdapters } from './modules/ai/vendors/index.ts';
+import { tryModel } from './modules/ai/vendors/try-out.ts';
+import { videoAdapters } from './modules/video/vendors/index.ts';
+import { tryFilm } from './modules/video/vendors/try-out.ts';
 import { readKey } from './vendors/file/key.ts';
 import {
   type Adapter,
@@ -25,8 +27,6 @@ import {
 import { sandbox } from './vendors/file/row.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 import type { OutboundClient } from './vendors/http/port.ts';
-import { videoAdapters } from './vendors/video/index.ts';
-import { tryFilm } from './vendors/video/try-out.ts';
 
 /** By the name of the module that they work for. */
 export type Adapters = Readonly<Record<string, readonly Adapter[]>>;

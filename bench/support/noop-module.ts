@@ -1,7 +1,7 @@
 // The yardstick: a POST that goes the whole way of a call (authenticate, authorize, validate, envelope) and does nothing.
 import Type from 'typebox';
-import { defineCapability } from '../../src/manifest/capability.ts';
-import { defineModule } from '../../src/manifest/module.ts';
+import { defineCapability } from '../../src/kit/capability.ts';
+import { defineModule } from '../../src/kit/module.ts';
 
 const noop = defineCapability()({
   method: 'POST',

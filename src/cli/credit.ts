@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { giveCredit } from '../core/operator/acts.ts';
 import { DAY_MS } from '../lib/time.ts';
+import { giveCredit } from '../upkeep/operator-acts.ts';
 import { usdAmount, wholeNumber } from './fields.ts';
 import { CommandError, print } from './output.ts';
 import { withSession } from './session.ts';

@@ -151,7 +151,7 @@ async function lock(tx: Transaction, accountId: string): Promise<number> {
 
 async function readScopes() {
   const [{ modules }, { buildManifest }] = await Promise.all([
-    import('../manifest/index.ts'),
+    import('../modules/index.ts'),
     import('../manifest/manifest.ts'),
   ]);
   const { capabilities } = buildManifest(modules, { thoroughness: 'quick' });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listMails } from '../core/mail/mail.ts';
+import { listMails } from '../people/mail/mail.ts';
 import { wholeNumber } from './fields.ts';
 import { print } from './output.ts';
 import { withSession } from './session.ts';

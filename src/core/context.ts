@@ -1,18 +1,18 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
 import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
+import type { FilmChecks, FilmSandbox, Pictures } from '../modules/video/vendors/port.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { SignUp } from '../people/sign-in/sign-up.ts';
 import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { IdentityProvider } from '../vendors/identity/port.ts';
 import type { MailServer } from '../vendors/mail/port.ts';
-import type { FilmChecks, FilmSandbox, Pictures } from '../vendors/video/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
-import type { Payments } from './payments/payments.ts';
-import type { SignUp } from './people/sign-in/sign-up.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';

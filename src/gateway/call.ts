@@ -5,7 +5,7 @@ import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/con
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ScopeKind } from '../core/scopes.ts';
-import type { Answer } from '../manifest/capability.ts';
+import type { Answer } from '../kit/capability.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';

@@ -3,10 +3,10 @@ import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { admission } from '../core/admission.ts';
+import { type Capability, pathParameters } from '../kit/capability.ts';
+import type { Module } from '../kit/module.ts';
 import { once } from '../lib/once.ts';
-import { type Capability, pathParameters } from '../manifest/capability.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
-import type { Module } from '../manifest/module.ts';
 
 export type LimitClass = 'reads' | 'writes' | 'none';
 

@@ -1,10 +1,10 @@
 // The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
 import { scopesAllow } from '../core/scopes.ts';
+import type { Answer, Served } from '../kit/capability.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { toJson } from '../lib/json-text.ts';
 import { usd } from '../lib/money.ts';
 import { iso } from '../lib/time.ts';
-import type { Answer, Served } from '../manifest/capability.ts';
 import type { Problem } from '../problems/problem.ts';
 import { renderProblem } from '../problems/render.ts';
 import type { Call } from './call.ts';

@@ -2,8 +2,8 @@
 import { type Account, findAccount } from '../core/accounts/accounts.ts';
 import { clockNow } from '../core/database-clock.ts';
 import { operatorAccount } from '../core/operator/account.ts';
-import { isRecent } from '../core/people/sessions/sessions.ts';
-import { type Gate, gates as order } from '../manifest/capability.ts';
+import { type Gate, gates as order } from '../kit/capability.ts';
+import { isRecent } from '../people/sessions/sessions.ts';
 import { problem } from '../problems/problem.ts';
 import type { Call } from './call.ts';
 

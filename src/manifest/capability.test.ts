@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { type CapabilityDraft, defineCapability } from './capability.ts';
+import { type CapabilityDraft, defineCapability } from '../kit/capability.ts';
 
 const written = {
   summary: 'Sends a parcel.',

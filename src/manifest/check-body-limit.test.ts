@@ -1,7 +1,7 @@
 // How long a body may be is a rule of the manifest: a limit that would let reading take long is seen before the service starts.
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { type Capability, defineCapability } from './capability.ts';
+import { type Capability, defineCapability } from '../kit/capability.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';

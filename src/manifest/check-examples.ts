@@ -2,8 +2,8 @@
 // answer, so it is not held against the schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { Capability } from './capability.ts';
-import type { EventKind } from './event-kind.ts';
+import type { Capability } from '../kit/capability.ts';
+import type { EventKind } from '../kit/event-kind.ts';
 import { referencedStep } from './example.ts';
 
 interface Checked {

@@ -3,13 +3,13 @@
 import { loadConfig } from '../config/config.ts';
 import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
-import { type Capability, pathParameters, toolName } from './capability.ts';
+import { type Capability, pathParameters, toolName } from '../kit/capability.ts';
+import type { Module } from '../kit/module.ts';
+import { type Offer, toldEvents } from '../kit/offer.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
 import { asJsonSchema, fieldsWithin } from './json-schema.ts';
-import type { Module } from './module.ts';
-import { type Offer, toldEvents } from './offer.ts';
 
 interface Listed {
   readonly module: Module;

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
+import { type Capability, defineCapability } from '../kit/capability.ts';
+import type { Module } from '../kit/module.ts';
+import type { Offer } from '../kit/offer.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
-import { type Capability, defineCapability } from './capability.ts';
 import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
 import { buildManifest } from './manifest.ts';
-import type { Module } from './module.ts';
-import type { Offer } from './offer.ts';
 
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };
 const checkManifest = (modules: readonly Module[]) => checkAgainst(modules, composeOffer(modules, plainDeployment));

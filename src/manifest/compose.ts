@@ -2,11 +2,11 @@
 import type { Config } from '../config/config.ts';
 import type { Price, PriceBook } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
+import type { Module } from '../kit/module.ts';
+import type { Offer } from '../kit/offer.ts';
 import { type ProblemCatalogue, sharedProblems } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
 import { describedEvents } from './events.ts';
-import type { Module } from './module.ts';
-import type { Offer } from './offer.ts';
 import { priceVersion } from './version.ts';
 
 export function composeOffer(modules: readonly Module[], deployment: Deployment): Offer {

@@ -2,12 +2,12 @@
 import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
+import type { Capability, CapabilityExample, PriceName } from '../kit/capability.ts';
+import { type Offer, problemOf } from '../kit/offer.ts';
 import { usd } from '../lib/money.ts';
-import type { Capability, CapabilityExample, PriceName } from './capability.ts';
 import { type Deployment, targetsInWords } from './deployment.ts';
 import { failureCodes } from './failures.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';
-import { type Offer, problemOf } from './offer.ts';
 
 /** The vendor name of everything that the service runs itself. */
 const ownVendor = 'self';

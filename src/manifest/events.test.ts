@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { type EventKind, eventKind, whole } from '../kit/event-kind.ts';
+import type { Module } from '../kit/module.ts';
+import { toldEvents } from '../kit/offer.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { plainDeployment } from './deployment.ts';
-import { type EventKind, eventKind, whole } from './event-kind.ts';
 import { describedEvents } from './events.ts';
-import type { Module } from './module.ts';
-import { toldEvents } from './offer.ts';
 
 function moduleOf(name: string, events: readonly EventKind[]): Module {
   return { name, summary: 'For the test.', status: 'ga', capabilities: [], events };

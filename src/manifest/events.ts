@@ -1,8 +1,8 @@
 // Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
 import { moduleOf } from '../core/scopes.ts';
-import { eventKind, instant, text, texts, word } from './event-kind.ts';
-import type { Module } from './module.ts';
-import type { DescribedEvent, PlannedEvent, ToldEvent } from './offer.ts';
+import { eventKind, instant, text, texts, word } from '../kit/event-kind.ts';
+import type { Module } from '../kit/module.ts';
+import type { DescribedEvent, PlannedEvent, ToldEvent } from '../kit/offer.ts';
 import { plannedEvents } from './planned/events.ts';
 import { moduleTags } from './version.ts';
 

@@ -1,6 +1,7 @@
 // Which error codes a capability may answer: its own plus those that the way of a request brings with it.
+
+import { type Capability, pathParameters } from '../kit/capability.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { type Capability, pathParameters } from './capability.ts';
 
 const always: readonly ProblemCode[] = [
   'INVALID_REQUEST',

@@ -1,13 +1,13 @@
 // The manifest: every capability of this deployment, checked once at start. All surfaces are derived from it.
 import { createHash } from 'node:crypto';
+import type { Capability } from '../kit/capability.ts';
+import type { Module } from '../kit/module.ts';
+import type { Offer } from '../kit/offer.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
-import type { Capability } from './capability.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
 import { type Deployment, plainDeployment } from './deployment.ts';
 import { describeCapability } from './describe.ts';
-import type { Module } from './module.ts';
-import type { Offer } from './offer.ts';
 import { apiVersion, specVersion } from './version.ts';
 
 export interface Manifest extends Offer {

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { expect } from 'vitest';
-import { defineCapability } from '../../src/manifest/capability.ts';
-import { defineModule } from '../../src/manifest/module.ts';
+import { defineCapability } from '../../src/kit/capability.ts';
+import { defineModule } from '../../src/kit/module.ts';
 import type { TestService } from '../support/service.ts';
 
 let hanging: (() => void)[] = [];

@@ -1,8 +1,8 @@
 // Tokens that are charged are those that the module counts beside the ledger, whatever door a call comes in by and however it ends.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { eventually } from '../cron/harness.ts';
 import { chunk, frame, opening, usage } from '../support/ai/openai-double.ts';
 import { createPlace, startProcess } from '../support/process.ts';

@@ -1,7 +1,7 @@
 // The Messages API behind the chat-completions wire: what the vendor is sent, and what comes of its answers, whole and in pieces.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { anthropicModels } from '../../src/vendors/ai/anthropic/index.ts';
-import type { AiCall, AiModel, ChatPiece } from '../../src/vendors/ai/port.ts';
+import { anthropicModels } from '../../src/modules/ai/vendors/anthropic/index.ts';
+import type { AiCall, AiModel, ChatPiece } from '../../src/modules/ai/vendors/port.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';

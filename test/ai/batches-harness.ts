@@ -1,6 +1,6 @@
 // An account that makes batches, for tests.
 import { expect } from 'vitest';
-import { sequenceAccount } from '../../src/core/events/sequencer.ts';
+import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
 import { eventually } from '../cron/harness.ts';
 import { type Client, client, type TestAccount, type TestService } from '../support/service.ts';
 

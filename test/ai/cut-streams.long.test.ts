@@ -2,9 +2,9 @@
 // vendor answers in its place; from then on none does, and what the vendor has told of its usage is charged.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anthropicModels } from '../../src/vendors/ai/anthropic/index.ts';
-import { openaiModels } from '../../src/vendors/ai/openai/index.ts';
-import type { AiCall, ChatPiece, ChatRequest } from '../../src/vendors/ai/port.ts';
+import { anthropicModels } from '../../src/modules/ai/vendors/anthropic/index.ts';
+import { openaiModels } from '../../src/modules/ai/vendors/openai/index.ts';
+import type { AiCall, ChatPiece, ChatRequest } from '../../src/modules/ai/vendors/port.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
 import { type DocumentedEvent, documentedStreams } from '../support/ai/documented-streams.ts';
 import { StreamReader } from '../support/ai/stream-reader.ts';

@@ -2,7 +2,7 @@
 // its space, or fails.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { aiFamily } from '../../src/modules/ai/models/family.ts';
-import { openaiModels } from '../../src/vendors/ai/openai/index.ts';
+import { openaiModels } from '../../src/modules/ai/vendors/openai/index.ts';
 import { readVendorsFile } from '../../src/vendors/file/read.ts';
 import { AiVendors, PATIENT } from './vendors-bench.ts';
 

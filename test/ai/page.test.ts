@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
 import { inspectVendors } from '../../src/vendors-file.ts';
 import { PROJECT } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 // Chats at vendors that speak the chat-completions wire: what they are sent, what their clients get, who is asked next, and what is charged.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openaiModels } from '../../src/vendors/ai/openai/index.ts';
+import { openaiModels } from '../../src/modules/ai/vendors/openai/index.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { eventually } from '../cron/harness.ts';
 import {

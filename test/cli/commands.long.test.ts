@@ -9,9 +9,9 @@ import { secretHash } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { switchTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
-import { lastDoctorResult } from '../../src/core/upkeep/doctor-result.ts';
-import { engineWarning } from '../../src/core/upkeep/engine-warning.ts';
 import { Database } from '../../src/db/database.ts';
+import { lastDoctorResult } from '../../src/upkeep/doctor-result.ts';
+import { engineWarning } from '../../src/upkeep/engine-warning.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');

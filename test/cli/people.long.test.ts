@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { approveDevice } from '../../src/core/devices/approve.ts';
-import { readUserCode } from '../../src/core/devices/codes.ts';
-import { findWaiting } from '../../src/core/devices/devices.ts';
-import { guessersOf } from '../../src/core/devices/guesses.ts';
-import { sendMail } from '../../src/core/mail/mail.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
-import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { findTopup } from '../../src/core/payments/topups/store.ts';
+import { checkTopup } from '../../src/payments/topups/check.ts';
+import { findTopup } from '../../src/payments/topups/store.ts';
+import { approveDevice } from '../../src/people/devices/approve.ts';
+import { readUserCode } from '../../src/people/devices/codes.ts';
+import { findWaiting } from '../../src/people/devices/devices.ts';
+import { guessersOf } from '../../src/people/devices/guesses.ts';
+import { sendMail } from '../../src/people/mail/mail.ts';
 import { sandboxBench } from '../payments/sandbox-bench.ts';
 import {
   client,

@@ -1,7 +1,7 @@
 // People, sessions and ways to sign in on the console's page of the account: shown to the person whose they are, invited, ended and removed
 // there; a viewer changes nobody, and a key's session sees names only.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listMails } from '../../src/core/mail/mail.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, openConsole, personSession, press, signedIn, typeInto } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';

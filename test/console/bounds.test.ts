@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
 import { LiveTicks } from '../../src/surfaces/console/live.ts';
 import { signedIn } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';

@@ -1,8 +1,8 @@
 // The stream of ticks that open pages follow: it tells that something has moved and nothing else, has bounds, and ends with who followed it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeMember } from '../../src/core/people/persons.ts';
-import { findSession, type Session } from '../../src/core/people/sessions/sessions.ts';
+import { removeMember } from '../../src/people/persons.ts';
+import { findSession, type Session } from '../../src/people/sessions/sessions.ts';
 import { LiveTicks } from '../../src/surfaces/console/live.ts';
 import { personSession, signedIn } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';

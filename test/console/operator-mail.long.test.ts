@@ -1,8 +1,8 @@
 // Mail that is not sent, in the operator's console: found, read, page by page, and seen to come by itself. All that stands in it is text.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { type NewMail, sendMail } from '../../src/core/mail/mail.ts';
 import { createOperatorLink } from '../../src/core/operator/link.ts';
+import { type NewMail, sendMail } from '../../src/people/mail/mail.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectSoundPages, narrowAndWide, openConsole, press, signedIn, tabTo } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createOperatorLink } from '../../src/core/operator/link.ts';
-import { keepDoctorResult } from '../../src/core/upkeep/doctor-result.ts';
+import { keepDoctorResult } from '../../src/upkeep/doctor-result.ts';
 import { eventually } from '../cron/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectDone, expectSoundPages, openConsole, press, sendForm, signedIn, typeInto } from '../support/console.ts';

@@ -1,9 +1,9 @@
 // An answer is whole before its status is set: what fails on the way out is a failure on the wire, too.
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, defineCapability } from '../../src/manifest/capability.ts';
-import { defineModule } from '../../src/manifest/module.ts';
-import type { RawAnswer, RawRoute } from '../../src/manifest/raw-route.ts';
+import { type Answer, defineCapability } from '../../src/kit/capability.ts';
+import { defineModule } from '../../src/kit/module.ts';
+import type { RawAnswer, RawRoute } from '../../src/kit/raw-route.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 

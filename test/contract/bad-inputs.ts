@@ -1,5 +1,5 @@
 // Inputs that break a capability's schema in one place each, derived from the schema and an input that is valid.
-import { type Capability, pathParameters } from '../../src/manifest/capability.ts';
+import { type Capability, pathParameters } from '../../src/kit/capability.ts';
 import { takesBody } from '../../src/manifest/failures.ts';
 import { asJsonSchema, type JsonSchema } from '../../src/manifest/json-schema.ts';
 import type { Input } from '../support/capabilities.ts';

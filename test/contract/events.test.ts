@@ -2,9 +2,9 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keysStopped, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
-import { toldEvents } from '../../src/manifest/offer.ts';
+import { toldEvents } from '../../src/kit/offer.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
+import { keysStopped, restoreAccount } from '../../src/upkeep/deletion/deletion.ts';
 import { eventually } from '../cron/harness.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';

@@ -1,12 +1,12 @@
 // Every example of every capability, run through REST on an account of its own, as an agent would that reads discovery.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { sequenceAccount } from '../../src/core/events/sequencer.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { priceOf } from '../../src/core/wallet/prices.ts';
+import type { CapabilityExample } from '../../src/kit/capability.ts';
+import { toldEvents } from '../../src/kit/offer.ts';
 import { usd } from '../../src/lib/money.ts';
-import type { CapabilityExample } from '../../src/manifest/capability.ts';
-import { modules } from '../../src/manifest/index.ts';
-import { toldEvents } from '../../src/manifest/offer.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
+import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
 import {
   byId,
   callCapability,

@@ -1,7 +1,7 @@
 // A small module that uses every trait a capability can have, for tests that must not depend on what is built so far.
 import { Type } from 'typebox';
-import { defineCapability } from '../../src/manifest/capability.ts';
-import { defineModule } from '../../src/manifest/module.ts';
+import { defineCapability } from '../../src/kit/capability.ts';
+import { defineModule } from '../../src/kit/module.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 
 export const baseUrl = 'http://127.0.0.1:8787';

@@ -1,9 +1,9 @@
 // When to try again is told only beside `retryable: true`, by every form that an answer can take, for every code.
 import { expect, test } from 'vitest';
 import { Envelope } from '../../src/gateway/envelope.ts';
-import { modules } from '../../src/manifest/index.ts';
-import type { RawHead } from '../../src/manifest/raw-route.ts';
+import type { RawHead } from '../../src/kit/raw-route.ts';
 import { refusal } from '../../src/modules/errors/sentry/answers.ts';
+import { modules } from '../../src/modules/index.ts';
 import { Problem } from '../../src/problems/problem.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import { retryAfter } from '../../src/surfaces/pages/message.ts';

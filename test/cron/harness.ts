@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
-import { sequenceAccount } from '../../src/core/events/sequencer.ts';
-import { examine, type Finding } from '../../src/core/upkeep/doctor.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examine, type Finding } from '../../src/upkeep/doctor.ts';
+import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {
   type Client,

@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lockCaller } from '../../src/core/accounts/accounts.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { approveDevice } from '../../src/core/devices/approve.ts';
-import { readUserCode } from '../../src/core/devices/codes.ts';
-import { findWaiting, pollDevice } from '../../src/core/devices/devices.ts';
-import { guessersOf } from '../../src/core/devices/guesses.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
-import { createPerson, removeMember, setMember } from '../../src/core/people/persons.ts';
-import { principalOf } from '../../src/core/people/sessions/principal.ts';
-import { endSession, findSession, openSession, type SessionOwner } from '../../src/core/people/sessions/sessions.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Transaction } from '../../src/db/database.ts';
+import { approveDevice } from '../../src/people/devices/approve.ts';
+import { readUserCode } from '../../src/people/devices/codes.ts';
+import { findWaiting, pollDevice } from '../../src/people/devices/devices.ts';
+import { guessersOf } from '../../src/people/devices/guesses.ts';
+import { createPerson, removeMember, setMember } from '../../src/people/persons.ts';
+import { principalOf } from '../../src/people/sessions/principal.ts';
+import { endSession, findSession, openSession, type SessionOwner } from '../../src/people/sessions/sessions.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -1,11 +1,11 @@
 // A service that dies between a person's yes and the device's question, or in the middle of it: the device gets its key from another one, and
 // there is one key.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { approveDevice } from '../../src/core/devices/approve.ts';
-import { readUserCode } from '../../src/core/devices/codes.ts';
-import { findWaiting } from '../../src/core/devices/devices.ts';
-import { guessersOf } from '../../src/core/devices/guesses.ts';
 import { listKeys } from '../../src/core/keys/store.ts';
+import { approveDevice } from '../../src/people/devices/approve.ts';
+import { readUserCode } from '../../src/people/devices/codes.ts';
+import { findWaiting } from '../../src/people/devices/devices.ts';
+import { guessersOf } from '../../src/people/devices/guesses.ts';
 import { createPlace, type Place, startProcess } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY, startTestService, type TestService } from '../support/service.ts';
 

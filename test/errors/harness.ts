@@ -1,6 +1,6 @@
 // One service and short ways to call it for tests of error tracking. Every helper answers `data` of a success.
 import { expect } from 'vitest';
-import { sequenceAccount } from '../../src/core/events/sequencer.ts';
+import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {
   type Client,

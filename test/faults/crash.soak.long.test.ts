@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import {
   createPlace,
   isReady,

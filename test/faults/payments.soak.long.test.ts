@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { rideOut } from '../../src/core/wallet/lane/ride-out.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { statement } from '../../src/db/statement.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import {
   createPlace,
   isReady,

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import { statement } from '../../src/db/statement.ts';
 import { DAY_MS, startOfNextMonth } from '../../src/lib/time.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess, until } from '../support/process.ts';
 import {

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import type { LaneEffect } from '../../src/core/wallet/lane/lane-item.ts';
+import { defineCapability } from '../../src/kit/capability.ts';
+import { defineModule } from '../../src/kit/module.ts';
 import { JsonText } from '../../src/lib/json-text.ts';
-import { defineCapability } from '../../src/manifest/capability.ts';
-import { defineModule } from '../../src/manifest/module.ts';
 import { problem } from '../../src/problems/problem.ts';
 
 /** Its answer is its input; it writes nothing. */

@@ -7,10 +7,10 @@ import type { CallContext } from '../../src/core/context.ts';
 import { basic, bearer } from '../../src/core/credentials/http-schemes.ts';
 import { sigV4 } from '../../src/core/credentials/sigv4.ts';
 import { priceOfCall } from '../../src/core/wallet/charge/charge.ts';
+import { defineCapability } from '../../src/kit/capability.ts';
+import { defineModule } from '../../src/kit/module.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../src/kit/raw-route.ts';
 import { commentText, eventText } from '../../src/lib/event-stream.ts';
-import { defineCapability } from '../../src/manifest/capability.ts';
-import { defineModule } from '../../src/manifest/module.ts';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../src/manifest/raw-route.ts';
 import { problem } from '../../src/problems/problem.ts';
 
 export const BLOB_BYTES_MAX = 8 * 1024 * 1024;

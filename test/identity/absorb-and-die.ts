@@ -1,6 +1,7 @@
 // A process that ends between the two steps of absorbing: `node absorb-and-die.ts <database url> <from> <into>`.
-import { leave } from '../../src/core/people/absorbing/absorb.ts';
+
 import { Database } from '../../src/db/database.ts';
+import { leave } from '../../src/people/absorbing/absorb.ts';
 
 const [url = '', from = '', into = ''] = process.argv.slice(2);
 const db = new Database({

@@ -8,10 +8,10 @@ import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { findKey } from '../../src/core/keys/store.ts';
 import { operatorAccount } from '../../src/core/operator/account.ts';
-import { absorbAccount, absorptionSweep } from '../../src/core/people/absorbing/absorb.ts';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
+import { absorbAccount, absorptionSweep } from '../../src/people/absorbing/absorb.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { rounds } from '../support/soak.ts';
 

@@ -1,8 +1,8 @@
 // Sign-in by identity providers over HTTP: a service, three real providers, and browsers that are sent between them.
 import { lockAccount } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { findSession, formToken } from '../../src/core/people/sessions/sessions.ts';
 import { balanceOf } from '../../src/core/wallet/ledger/read.ts';
+import { findSession, formToken } from '../../src/people/sessions/sessions.ts';
 import type { Walker } from '../support/identity/browser-walk.ts';
 import { type GitHubServer, startGitHub } from '../support/identity/github.ts';
 import { type OidcServer, type Person, startOidc } from '../support/identity/oidc.ts';

@@ -2,7 +2,7 @@
 // Each page is accessible, and no wider than its window, narrow and wide, light and dark. SCREENSHOTS: a folder that keeps a picture of each.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createPerson } from '../../src/core/people/persons.ts';
+import { createPerson } from '../../src/people/persons.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { expectNarrow, keepPicture } from '../support/console.ts';

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { lockAccount } from '../../src/core/accounts/accounts.ts';
 import { createKey, rotateKey } from '../../src/core/keys/changes.ts';
-import { createPerson, findByIdentity, membershipsOf } from '../../src/core/people/persons.ts';
-import { formToken } from '../../src/core/people/sessions/sessions.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { createPerson, findByIdentity, membershipsOf } from '../../src/people/persons.ts';
+import { formToken } from '../../src/people/sessions/sessions.ts';
 import { walker } from '../support/identity/browser-walk.ts';
 import { lockWaiters } from '../support/lock-waits.ts';
 import { IdentityBench } from './harness.ts';

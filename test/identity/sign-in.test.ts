@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAccount, findAccount } from '../../src/core/accounts/accounts.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { createPerson, findByIdentity, membershipsOf, type Role, setMember } from '../../src/core/people/persons.ts';
-import { formToken, openSession } from '../../src/core/people/sessions/sessions.ts';
-import { personOf } from '../../src/core/people/sign-in/by-provider.ts';
 import { balanceOf } from '../../src/core/wallet/ledger/read.ts';
+import { createPerson, findByIdentity, membershipsOf, type Role, setMember } from '../../src/people/persons.ts';
+import { formToken, openSession } from '../../src/people/sessions/sessions.ts';
+import { personOf } from '../../src/people/sign-in/by-provider.ts';
 import { walker } from '../support/identity/browser-walk.ts';
 import { client } from '../support/service.ts';
 import { IdentityBench } from './harness.ts';

@@ -1,8 +1,8 @@
 // Sign-up credit is given once: to an identity, to a mailbox, and to three of a network a day, whoever comes at once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
-import { type Applicant, giveSignUpCredit } from '../../src/core/people/sign-in/sign-up-credit.ts';
 import { balanceOf } from '../../src/core/wallet/ledger/read.ts';
+import { type Applicant, giveSignUpCredit } from '../../src/people/sign-in/sign-up-credit.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let it: TestService;

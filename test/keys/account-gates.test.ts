@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { setEmail, setKycStatus, updateAccount } from '../../src/core/accounts/changes.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { createPerson } from '../../src/core/people/persons.ts';
-import { principalOf } from '../../src/core/people/sessions/principal.ts';
-import { findSession, openSession } from '../../src/core/people/sessions/sessions.ts';
 import { invoke } from '../../src/gateway/invoke.ts';
+import { createPerson } from '../../src/people/persons.ts';
+import { principalOf } from '../../src/people/sessions/principal.ts';
+import { findSession, openSession } from '../../src/people/sessions/sessions.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 

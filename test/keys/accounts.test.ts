@@ -7,8 +7,8 @@ import { LastUsed } from '../../src/core/keys/last-used.ts';
 import { ensureOperator } from '../../src/core/operator/first-start.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from '../../src/core/secrets/server-secret.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { type House, openHouse } from './harness.ts';
 
 let house: House;

@@ -19,12 +19,12 @@ import { Database } from '../../src/db/database.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
-import { modules } from '../../src/manifest/index.ts';
 import { buildManifest } from '../../src/manifest/manifest.ts';
+import { modules } from '../../src/modules/index.ts';
+import { filmsHere } from '../../src/modules/video/vendors/here.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
-import { filmsHere } from '../../src/vendors/video/here.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sandboxOnly } from '../support/vendors.ts';
 

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { acceptedUnits } from '../../src/core/wallet/ledger/accepted-units.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,

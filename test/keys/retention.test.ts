@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findOldKeys } from '../../src/core/keys/retention.ts';
 import { listKeys } from '../../src/core/keys/store.ts';
-import { coreSweeps } from '../../src/core/upkeep/sweeps.ts';
+import { coreSweeps } from '../../src/upkeep/sweeps.ts';
 import { type House, openHouse } from './harness.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 // Spend caps of keys over HTTP, on two processes' worth of services that share one database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { settleCap } from '../../src/core/wallet/limits/key-cap.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import {
   type Client,
   client,

@@ -1,6 +1,6 @@
 // MCP as the official clients of both generations speak it: what is listed for whom, and what calls answer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolName } from '../../src/manifest/capability.ts';
+import { toolName } from '../../src/kit/capability.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { connectMcp, generations, type McpClient } from '../support/mcp.ts';
 import {

@@ -1,6 +1,6 @@
 // Every capability's first example through MCP: it answers what REST answers. A write under one idempotency key is the same request by either.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { toolName } from '../../src/manifest/capability.ts';
+import { toolName } from '../../src/kit/capability.ts';
 import {
   callCapability,
   capabilities,

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { createPerson, membersOf } from '../../src/core/people/persons.ts';
-import { principalOf } from '../../src/core/people/sessions/principal.ts';
-import { findSession, openSession, type SessionOwner } from '../../src/core/people/sessions/sessions.ts';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { invoke } from '../../src/gateway/invoke.ts';
+import { createPerson, membersOf } from '../../src/people/persons.ts';
+import { principalOf } from '../../src/people/sessions/principal.ts';
+import { findSession, openSession, type SessionOwner } from '../../src/people/sessions/sessions.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { allEvents } from '../support/events.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import {

@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { createPerson, type Role } from '../../src/core/people/persons.ts';
-import { type Device, openSession, type SessionOwner } from '../../src/core/people/sessions/sessions.ts';
+import { createPerson, type Role } from '../../src/people/persons.ts';
+import { type Device, openSession, type SessionOwner } from '../../src/people/sessions/sessions.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';

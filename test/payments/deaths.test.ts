@@ -1,11 +1,11 @@
 // A process dies before, in and after every single step of creating, applying and refunding a top-up; another one finds what it left. At the
 // end what is credited is what was paid, each once.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
-import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { createTopup } from '../../src/core/payments/topups/create.ts';
-import type { TopupRow } from '../../src/core/payments/topups/store.ts';
 import { statement } from '../../src/db/statement.ts';
+import { refundTopup } from '../../src/payments/clawbacks/refund.ts';
+import { checkTopup } from '../../src/payments/topups/check.ts';
+import { createTopup } from '../../src/payments/topups/create.ts';
+import type { TopupRow } from '../../src/payments/topups/store.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
 import { entering } from '../support/enter.ts';
 import { Customer, openTill, type Till } from './harness.ts';

@@ -2,11 +2,11 @@
 // was paid is credited once and told once, every other one not at all; what was granted is what the provider took.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testCard } from '../../src/core/payments/sandbox/cards.ts';
-import { payWith } from '../../src/core/payments/sandbox/pay.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { statement } from '../../src/db/statement.ts';
+import { testCard } from '../../src/payments/sandbox/cards.ts';
+import { payWith } from '../../src/payments/sandbox/pay.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess, until } from '../support/process.ts';
 import {
   client,

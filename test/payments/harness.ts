@@ -1,8 +1,8 @@
 // A service with the sandbox, an account whose key tops up, and what happens to its payments.
 import { expect } from 'vitest';
-import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { statement } from '../../src/db/statement.ts';
+import { checkTopup } from '../../src/payments/topups/check.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import {
   type Client,

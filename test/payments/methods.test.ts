@@ -1,6 +1,6 @@
 // Payment methods, with the sandbox: how they come, what uses them, how they go.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPayment } from '../../src/core/payments/sandbox/store.ts';
+import { findPayment } from '../../src/payments/sandbox/store.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 

@@ -1,21 +1,21 @@
 // One random history of a person's credit: what came in and went out as they say, and what must be true after each. When the account
 // goes over into another the history goes on there; payments of the accounts before go on being refunded and disputed.
 import { expect } from 'vitest';
-import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
-import { configureRecharge } from '../../src/core/payments/recharge/configure.ts';
-import { checkReturns } from '../../src/core/payments/recharge/returns.ts';
-import { lastAttempt } from '../../src/core/payments/recharge/store.ts';
-import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { createTopup } from '../../src/core/payments/topups/create.ts';
-import type { TopupRow } from '../../src/core/payments/topups/store.ts';
-import { absorbAccount } from '../../src/core/people/absorbing/absorb.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
+import { refundTopup } from '../../src/payments/clawbacks/refund.ts';
+import { configureRecharge } from '../../src/payments/recharge/configure.ts';
+import { checkReturns } from '../../src/payments/recharge/returns.ts';
+import { lastAttempt } from '../../src/payments/recharge/store.ts';
+import { checkTopup } from '../../src/payments/topups/check.ts';
+import { createTopup } from '../../src/payments/topups/create.ts';
+import type { TopupRow } from '../../src/payments/topups/store.ts';
+import { absorbAccount } from '../../src/people/absorbing/absorb.ts';
 import { Problem } from '../../src/problems/problem.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import type { Currency } from '../../src/vendors/payments/port.ts';
 import { entering } from '../support/enter.ts';
 import { createTestAccount, type TestAccount } from '../support/service.ts';

@@ -1,6 +1,7 @@
 // Processes that die between any two steps of what they do with the database and the provider.
-import type { PaymentCore } from '../../src/core/payments/topups/create.ts';
+
 import type { Database, Transaction } from '../../src/db/database.ts';
+import type { PaymentCore } from '../../src/payments/topups/create.ts';
 import type { PaymentProvider } from '../../src/vendors/payments/port.ts';
 
 export class Death extends Error {

@@ -1,10 +1,10 @@
 // A customer whose wallet recharges itself: what it spends, and a look at it when a test says so.
 import { expect } from 'vitest';
-import { lookAtWallet } from '../../src/core/payments/recharge/begin.ts';
-import { lastAttempt } from '../../src/core/payments/recharge/store.ts';
-import { runAttempt } from '../../src/core/payments/recharge/work.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
+import { lookAtWallet } from '../../src/payments/recharge/begin.ts';
+import { lastAttempt } from '../../src/payments/recharge/store.ts';
+import { runAttempt } from '../../src/payments/recharge/work.ts';
 import type { PaymentProvider } from '../../src/vendors/payments/port.ts';
 import type { CardKind } from './conformance.ts';
 import { Customer, type Till } from './harness.ts';

@@ -1,6 +1,6 @@
 // Auto-recharge through Stripe's adapter and the unchanged package, on a double that keeps idempotency keys and fails on demand.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { openStripeTill, type StripeTill } from './harness.ts';
 import { Recharged } from './recharge-harness.ts';
 

@@ -1,10 +1,10 @@
 // Auto-recharge with the sandbox: what has a wallet charged, what keeps it from being charged, and what becomes of every answer.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
-import { lookAgain } from '../../src/core/payments/look-again.ts';
-import { limitCharges } from '../../src/core/payments/recharge/configure.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { lookAgain } from '../../src/payments/look-again.ts';
+import { limitCharges } from '../../src/payments/recharge/configure.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import { type ChargeRequest, type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { startTestService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 // What is not as it should be with the payments of a subscription: one that failed and is paid by hand, one of another amount than the
 // price, one that goes back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listMails } from '../../src/core/mail/mail.ts';
-import { lookAgain } from '../../src/core/payments/look-again.ts';
+import { lookAgain } from '../../src/payments/look-again.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import { openTill, type Till } from './harness.ts';
 import { DAY, Subscriber } from './subscriber.ts';
 

@@ -1,11 +1,11 @@
 // What goes back of automatic recharges, and of payments whose credit went over into another account: the same as of top-ups.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
-import { checkReturns } from '../../src/core/payments/recharge/returns.ts';
-import { type AttemptRow, lastAttempt } from '../../src/core/payments/recharge/store.ts';
-import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { absorbAccount } from '../../src/core/people/absorbing/absorb.ts';
 import type { Database } from '../../src/db/database.ts';
+import { refundTopup } from '../../src/payments/clawbacks/refund.ts';
+import { checkReturns } from '../../src/payments/recharge/returns.ts';
+import { type AttemptRow, lastAttempt } from '../../src/payments/recharge/store.ts';
+import { checkTopup } from '../../src/payments/topups/check.ts';
+import { absorbAccount } from '../../src/people/absorbing/absorb.ts';
 import { Customer, openTill, type Till } from './harness.ts';
 import { Recharged, USD } from './recharge-harness.ts';
 

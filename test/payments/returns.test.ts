@@ -1,13 +1,13 @@
 // Money that goes back: refunds by the operator and elsewhere, disputes, what is owed, and what a frozen wallet does.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { refundTopup } from '../../src/core/payments/clawbacks/refund.ts';
-import { approveTopup } from '../../src/core/payments/topups/review.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { readFunds } from '../../src/core/wallet/funds.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
+import { refundTopup } from '../../src/payments/clawbacks/refund.ts';
+import { approveTopup } from '../../src/payments/topups/review.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../src/vendors/payments/port.ts';
 import { call as laneCall } from '../wallet/harness.ts';
 import { Customer, openTill, type Till } from './harness.ts';

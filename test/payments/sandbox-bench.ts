@@ -1,11 +1,11 @@
 // The sandbox with what people do there: paying on its page, and what a dashboard would do, by rows.
 import { clockNow } from '../../src/core/database-clock.ts';
-import { testCard } from '../../src/core/payments/sandbox/cards.ts';
-import { authenticate, payWith } from '../../src/core/payments/sandbox/pay.ts';
-import { SandboxProvider } from '../../src/core/payments/sandbox/provider.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { testCard } from '../../src/payments/sandbox/cards.ts';
+import { authenticate, payWith } from '../../src/payments/sandbox/pay.ts';
+import { SandboxProvider } from '../../src/payments/sandbox/provider.ts';
 import type { ProviderBench } from './conformance.ts';
 
 const insertReturn = statement(

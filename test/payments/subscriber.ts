@@ -1,7 +1,7 @@
 // A customer whose account buys a tier, and what it is told of that.
 import { expect } from 'vitest';
-import { checkSubscription } from '../../src/core/payments/subscriptions/check.ts';
 import { statement } from '../../src/db/statement.ts';
+import { checkSubscription } from '../../src/payments/subscriptions/check.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
 import type { CardKind } from './conformance.ts';
 import { Customer, type Till } from './harness.ts';

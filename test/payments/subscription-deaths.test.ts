@@ -1,11 +1,11 @@
 // A process dies before, in and after every single step that a subscription takes; another one finds what it left. The account pays one
 // subscription, its tier is that of the subscription at all times, and everything is told once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cancelSubscription } from '../../src/core/payments/subscriptions/change.ts';
-import { checkSubscription } from '../../src/core/payments/subscriptions/check.ts';
-import { openSubscription } from '../../src/core/payments/subscriptions/open.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
+import { cancelSubscription } from '../../src/payments/subscriptions/change.ts';
+import { checkSubscription } from '../../src/payments/subscriptions/check.ts';
+import { openSubscription } from '../../src/payments/subscriptions/open.ts';
 import { entering } from '../support/enter.ts';
 import { openTill, type Till } from './harness.ts';
 import { dyingEverywhere } from './mortal.ts';

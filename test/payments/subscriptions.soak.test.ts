@@ -2,9 +2,9 @@
 // its subscription; at the end everything that happened was told once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testCard } from '../../src/core/payments/sandbox/cards.ts';
-import { payWith } from '../../src/core/payments/sandbox/pay.ts';
 import { statement } from '../../src/db/statement.ts';
+import { testCard } from '../../src/payments/sandbox/cards.ts';
+import { payWith } from '../../src/payments/sandbox/pay.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import {
   client,

@@ -1,9 +1,9 @@
 // Subscriptions from the call to the tier and back, with the sandbox: months that pass by the clock of the database, every way to end.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Tier } from '../../src/core/accounts/tiers.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
-import { lookAgain } from '../../src/core/payments/look-again.ts';
-import { giveTier } from '../../src/core/payments/subscriptions/change.ts';
+import { lookAgain } from '../../src/payments/look-again.ts';
+import { giveTier } from '../../src/payments/subscriptions/change.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import { startTestService } from '../support/service.ts';
 import { openTill, type Till } from './harness.ts';
 import { DAY, Subscriber } from './subscriber.ts';

@@ -1,12 +1,12 @@
 // Top-ups from the call to the credit, with the sandbox: every state, every way to fail, every bound.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setKycStatus } from '../../src/core/accounts/changes.ts';
-import { lookAgain } from '../../src/core/payments/look-again.ts';
-import { checkTopup } from '../../src/core/payments/topups/check.ts';
-import { approveTopup, rejectTopup } from '../../src/core/payments/topups/review.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { expireGrants } from '../../src/core/wallet/grants.ts';
 import { endTestCredit } from '../../src/core/wallet/test-credit.ts';
+import { lookAgain } from '../../src/payments/look-again.ts';
+import { checkTopup } from '../../src/payments/topups/check.ts';
+import { approveTopup, rejectTopup } from '../../src/payments/topups/review.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { createTestAccount, startTestService } from '../support/service.ts';
 import { call as laneCall } from '../wallet/harness.ts';

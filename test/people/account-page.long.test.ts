@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lockCaller } from '../../src/core/accounts/accounts.ts';
-import { deleteAccount } from '../../src/core/accounts/deletion/deletion.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
-import { membersOf } from '../../src/core/people/persons.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
+import { membersOf } from '../../src/people/persons.ts';
+import { deleteAccount } from '../../src/upkeep/deletion/deletion.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { PageVisitor } from '../support/page-visitor.ts';

@@ -1,15 +1,15 @@
 // Deleting an account: what stops at once, what a person can take back, and what is left once it is purged.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockCaller, setSuspended } from '../../src/core/accounts/accounts.ts';
-import { deleteAccount, restoreAccount } from '../../src/core/accounts/deletion/deletion.ts';
-import { erasedTables, kept, purgeSweep } from '../../src/core/accounts/deletion/purge.ts';
-import { numberEvent } from '../../src/core/events/sequencer.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
-import { membershipsOf, membersOf } from '../../src/core/people/persons.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { TenantFixture } from '../../src/manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../src/kit/tenant-fixture.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
+import { membershipsOf, membersOf } from '../../src/people/persons.ts';
+import { deleteAccount, restoreAccount } from '../../src/upkeep/deletion/deletion.ts';
+import { erasedTables, kept, purgeSweep } from '../../src/upkeep/deletion/purge.ts';
+import { numberEvent } from '../../src/webhooks/sequencer.ts';
 import { dyingEverywhere } from '../payments/mortal.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { callCapability, manifest } from '../support/capabilities.ts';

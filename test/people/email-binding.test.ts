@@ -1,6 +1,6 @@
 // Binding an address to an account: by the code or the link of a mail, once, in time, and not by guessing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listMails } from '../../src/core/mail/mail.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import {
   type Client,
   client,

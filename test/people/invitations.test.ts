@@ -4,18 +4,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { lockAccount } from '../../src/core/accounts/accounts.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
-import {
-  createPerson,
-  EMAIL,
-  findByIdentity,
-  membersMax,
-  membersOf,
-  setMember,
-} from '../../src/core/people/persons.ts';
-import { removePerson } from '../../src/core/people/remove-person.ts';
-import { endSessionsOf } from '../../src/core/people/sessions/sessions.ts';
 import type { Transaction } from '../../src/db/database.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
+import { createPerson, EMAIL, findByIdentity, membersMax, membersOf, setMember } from '../../src/people/persons.ts';
+import { removePerson } from '../../src/people/remove-person.ts';
+import { endSessionsOf } from '../../src/people/sessions/sessions.ts';
 import { lockWaiters } from '../support/lock-waits.ts';
 import { PageVisitor, type Visit } from '../support/page-visitor.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,10 +1,10 @@
 // Signing in by mail, through a real mail server: what uses link and code up, who is let in, and what nobody learns.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount, findAccount } from '../../src/core/accounts/accounts.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
-import { EMAIL, findByIdentity, membersOf } from '../../src/core/people/persons.ts';
-import { askForSignIn, ownByAddress } from '../../src/core/people/sign-in/by-mail.ts';
 import type { Queryable, Transaction } from '../../src/db/database.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
+import { EMAIL, findByIdentity, membersOf } from '../../src/people/persons.ts';
+import { askForSignIn, ownByAddress } from '../../src/people/sign-in/by-mail.ts';
 import { type Mailbox, startMailbox } from '../support/mailbox.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
 import { startTestService, type TestService } from '../support/service.ts';

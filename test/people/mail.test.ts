@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { listMails, sendMail } from '../../src/core/mail/mail.ts';
-import { mailRetention, mailSending } from '../../src/core/mail/send.ts';
+import { listMails, sendMail } from '../../src/people/mail/mail.ts';
+import { mailRetention, mailSending } from '../../src/people/mail/send.ts';
 import { type Mailbox, startMailbox } from '../support/mailbox.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

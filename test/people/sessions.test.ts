@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { ask } from '../../src/core/people/asked.ts';
+import { type Principal, readLivePrincipals } from '../../src/core/principal.ts';
+import { scopesAllow } from '../../src/core/scopes.ts';
+import { textArray } from '../../src/db/arrays.ts';
+import { ask } from '../../src/people/asked.ts';
 import {
   addIdentity,
   createPerson,
@@ -15,9 +18,9 @@ import {
   removeMember,
   setHome,
   setMember,
-} from '../../src/core/people/persons.ts';
-import { peopleRetention } from '../../src/core/people/retention.ts';
-import { principalOf } from '../../src/core/people/sessions/principal.ts';
+} from '../../src/people/persons.ts';
+import { peopleRetention } from '../../src/people/retention.ts';
+import { principalOf } from '../../src/people/sessions/principal.ts';
 import {
   endSession,
   endSessionsIn,
@@ -30,10 +33,7 @@ import {
   type Session,
   sessionsOf,
   switchAccount,
-} from '../../src/core/people/sessions/sessions.ts';
-import { type Principal, readLivePrincipals } from '../../src/core/principal.ts';
-import { scopesAllow } from '../../src/core/scopes.ts';
-import { textArray } from '../../src/db/arrays.ts';
+} from '../../src/people/sessions/sessions.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -1,8 +1,8 @@
 // Calls of queue capabilities in this process, without HTTP: thousands a second, on a clock that moves only when told.
 import type { CallContext, Core } from '../../src/core/context.ts';
 import type { ApiKey } from '../../src/core/keys/api-key.ts';
+import type { Capability } from '../../src/kit/capability.ts';
 import { JsonText } from '../../src/lib/json-text.ts';
-import type { Capability } from '../../src/manifest/capability.ts';
 import { createQueueState } from '../../src/modules/queue/start.ts';
 import type { QueueState } from '../../src/modules/queue/state.ts';
 import { byId } from '../support/capabilities.ts';

@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
-import { accountsWithEvents, sequenceAccount } from '../../src/core/events/sequencer.ts';
-import { retentionSweeps } from '../../src/core/upkeep/retention.ts';
 import { usageFolding } from '../../src/core/usage/fold.ts';
 import { ledgerEntries } from '../../src/core/wallet/ledger/read.ts';
 import { Database, type Transaction } from '../../src/db/database.ts';
 import { cronSweeps } from '../../src/modules/cron/sweeps.ts';
 import { queueSweeps } from '../../src/modules/queue/sweeps.ts';
+import { retentionSweeps } from '../../src/upkeep/retention.ts';
+import { accountsWithEvents, sequenceAccount } from '../../src/webhooks/sequencer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openAccount } from '../wallet/harness.ts';
 

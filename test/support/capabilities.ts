@@ -5,8 +5,8 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type afterAll, type afterEach, expect } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
-import { type Capability, type CapabilityExample, pathParameters } from '../../src/manifest/capability.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { type Capability, type CapabilityExample, pathParameters } from '../../src/kit/capability.ts';
+import { modules } from '../../src/modules/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import { leaveCard } from './leave-card.ts';
 import {

@@ -1,6 +1,6 @@
 // What every answer under /v1 must look like (contract §1), whatever it answers.
 import { expect } from 'vitest';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import type { Reply } from './service.ts';
 

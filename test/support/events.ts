@@ -1,8 +1,8 @@
 // Events as they are told, held against what discovery, the documentation and the OpenAPI document say of them.
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { eventSchema } from '../../src/manifest/event-kind.ts';
-import { toldEvents } from '../../src/manifest/offer.ts';
+import { eventSchema } from '../../src/kit/event-kind.ts';
+import { toldEvents } from '../../src/kit/offer.ts';
 import { manifest } from './capabilities.ts';
 import type { Client } from './service.ts';
 

@@ -9,13 +9,13 @@ import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
 import { type Admission, admission } from '../../src/core/admission.ts';
 import type { Core } from '../../src/core/context.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
-import { listMails } from '../../src/core/mail/mail.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import type { Logger } from '../../src/core/process/logger.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
+import type { Module } from '../../src/kit/module.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
-import type { Module } from '../../src/manifest/module.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import type { Adapters } from '../../src/vendors-file.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { TenantFixture } from '../../src/manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../src/kit/tenant-fixture.ts';
 
 const MODULES = join(import.meta.dirname, '../../src/modules');
 

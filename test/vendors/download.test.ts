@@ -1,9 +1,9 @@
 // Fetching what a vendor made: where the key goes, where nothing may go, and what is no film.
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fetchFile } from '../../src/modules/video/vendors/fetch-file.ts';
+import type { VideoDownload } from '../../src/modules/video/vendors/port.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
-import { fetchFile } from '../../src/vendors/video/fetch-file.ts';
-import type { VideoDownload } from '../../src/vendors/video/port.ts';
 import { startVendor, type VendorDouble } from '../support/vendors/double.ts';
 import { BYTES, type FilmBehaviour } from '../support/vendors/films.ts';
 import { callOf, guardedClient } from '../support/vendors/index.ts';

@@ -3,9 +3,9 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { videoAdapters } from '../../src/modules/video/vendors/index.ts';
+import type { VideoAdapter, VideoModelRow, VideoWork } from '../../src/modules/video/vendors/port.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
-import { videoAdapters } from '../../src/vendors/video/index.ts';
-import type { VideoAdapter, VideoModelRow, VideoWork } from '../../src/vendors/video/port.ts';
 import { startVendor, type VendorDouble } from '../support/vendors/double.ts';
 import { callOf, guardedClient, workFor } from '../support/vendors/index.ts';
 import type { VendorCallSeen, Wire } from '../support/vendors/wire.ts';

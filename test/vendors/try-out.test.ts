@@ -1,6 +1,6 @@
 // `qm vendors test`: the smallest film that a row offers, really asked for, awaited and fetched, once.
 import { expect, test } from 'vitest';
-import { tryFilm } from '../../src/vendors/video/try-out.ts';
+import { tryFilm } from '../../src/modules/video/vendors/try-out.ts';
 import { describeAdapters } from '../support/vendors/describe-adapters.ts';
 import { BYTES } from '../support/vendors/films.ts';
 

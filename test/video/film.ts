@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
-import type { SandboxRequest } from '../../src/vendors/video/port.ts';
-import { filmSandbox } from '../../src/vendors/video/sandbox/render.ts';
+import type { SandboxRequest } from '../../src/modules/video/vendors/port.ts';
+import { filmSandbox } from '../../src/modules/video/vendors/sandbox/render.ts';
 
 export interface MadeFilm {
   readonly film: Buffer;

@@ -1,8 +1,8 @@
 // One service with the sandbox, one account, and calls of video for tests.
 import { expect } from 'vitest';
-import { sequenceAccount } from '../../src/core/events/sequencer.ts';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
+import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
 import { eventually } from '../cron/harness.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {

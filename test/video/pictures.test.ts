@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
-import { PictureProcesses } from '../../src/vendors/video/pictures/processes.ts';
-import type { PictureBounds, PictureTask } from '../../src/vendors/video/port.ts';
+import { PictureProcesses } from '../../src/modules/video/vendors/pictures/processes.ts';
+import type { PictureBounds, PictureTask } from '../../src/modules/video/vendors/port.ts';
 import { jpegOfScans, pngOf } from './hostile-pictures.ts';
 
 const CLEAN: PictureTask = { kind: 'clean' };

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import opentype from 'opentype.js';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { ordersIn, shotsOf } from '../../src/vendors/video/sandbox/storyboard.ts';
-import { unpackWoff } from '../../src/vendors/video/sandbox/woff.ts';
+import { ordersIn, shotsOf } from '../../src/modules/video/vendors/sandbox/storyboard.ts';
+import { unpackWoff } from '../../src/modules/video/vendors/sandbox/woff.ts';
 import { boxesOf, inspect, makeFilm } from './film.ts';
 
 describe('a film', () => {

@@ -16,7 +16,7 @@ import {
 } from 'mediabunny';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { filmChecks } from '../../src/vendors/video/film/check.ts';
+import { filmChecks } from '../../src/modules/video/vendors/film/check.ts';
 import { boxesOf, inspect } from './film.ts';
 import { aFilm } from './vendors-harness.ts';
 

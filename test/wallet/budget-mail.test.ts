@@ -1,6 +1,6 @@
 // Whoever owns an account is mailed once a window that spending crossed the alert threshold of its budget, unless they want no mail.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listMails } from '../../src/core/mail/mail.ts';
+import { listMails } from '../../src/people/mail/mail.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -18,7 +18,7 @@ import { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { priceBookOf } from '../../src/manifest/compose.ts';
-import { modules } from '../../src/manifest/index.ts';
+import { modules } from '../../src/modules/index.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { TestDatabase } from '../support/database.ts';
 

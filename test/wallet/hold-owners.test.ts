@@ -1,10 +1,10 @@
 // Holds may live for days; every one has an owner, and the doctor finds those whose owner is no more.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import type { AuthorizedHold, LaneItem } from '../../src/core/wallet/lane/lane-item.ts';
 import { setCap } from '../../src/core/wallet/limits/key-cap.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from './clock.ts';
 import { type Account, call, codeOf, openAccount, openShop, type Shop } from './harness.ts';

@@ -1,12 +1,12 @@
 // Months of the ledger go after LEDGER_DAYS, usage gets coarser; what is left goes on proving every figure.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { examine } from '../../src/core/upkeep/doctor.ts';
 import { usageFolding } from '../../src/core/usage/fold.ts';
 import { usageSeries } from '../../src/core/usage/read.ts';
 import { ledgerEntries } from '../../src/core/wallet/ledger/read.ts';
 import { ledgerRetention } from '../../src/core/wallet/ledger/retention.ts';
 import type { Database } from '../../src/db/database.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from './clock.ts';
 import { type Account, booksOf, call, codeOf, openAccount, openShop, rowEffect, type Shop } from './harness.ts';

@@ -1,7 +1,6 @@
 // On a distributed engine the operator moves shards between nodes while calls run. Plain PostgreSQL has no shards: there is nothing to move.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { examineAccount } from '../../src/core/upkeep/doctor.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { lockFreeWallets } from '../../src/core/wallet/lane/statements.ts';
 import { type OpenWallet, openWallet, saveWallet } from '../../src/core/wallet/open-wallet.ts';
@@ -9,6 +8,7 @@ import { textArray } from '../../src/db/arrays.ts';
 import { withClient } from '../../src/db/client.ts';
 import type { Transaction } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
+import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Account, booksOf, call, openAccount, openShop, type Shop } from './harness.ts';
 

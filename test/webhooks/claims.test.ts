@@ -1,8 +1,8 @@
 // Claims of deliveries where each account's is a transaction of its own, as on a distributed engine.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimDeliveries } from '../../src/core/webhooks/deliveries/claim.ts';
-import { endUnsentDelivery, writeOutcomes } from '../../src/core/webhooks/deliveries/outcome.ts';
 import { Database } from '../../src/db/database.ts';
+import { claimDeliveries } from '../../src/webhooks/deliveries/claim.ts';
+import { endUnsentDelivery, writeOutcomes } from '../../src/webhooks/deliveries/outcome.ts';
 import { createTestDatabase, type TestDatabase, useAsDistributed } from '../support/database.ts';
 import { sql } from './engine-harness.ts';
 

@@ -1,6 +1,6 @@
 // What follows an attempt that fails: retries by the schedule, and the end of webhooks that fail for good.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { deliveryRecord } from '../../src/core/webhooks/deliveries/record.ts';
+import { deliveryRecord } from '../../src/webhooks/deliveries/record.ts';
 import { createTestAccount, type TestService } from '../support/service.ts';
 import {
   deliveriesOf,

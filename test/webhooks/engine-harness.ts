@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Core } from '../../src/core/context.ts';
 import { sendEvents } from '../../src/core/events/outbox.ts';
-import type { DeliveryRow } from '../../src/core/webhooks/deliveries/record.ts';
-import { listDeliveries } from '../../src/core/webhooks/deliveries/store.ts';
-import { insertRegistration, type RegistrationSettings } from '../../src/core/webhooks/registrations/store.ts';
 import type { Queryable } from '../../src/db/database.ts';
 import type { SqlValue } from '../../src/db/statement.ts';
 import { newId } from '../../src/lib/ids.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/record.ts';
+import { listDeliveries } from '../../src/webhooks/deliveries/store.ts';
+import { insertRegistration, type RegistrationSettings } from '../../src/webhooks/registrations/store.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../support/service.ts';
 
 export const signingSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;

@@ -1,8 +1,8 @@
 // What the engine leaves behind goes, and operators see what waits.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { coreSweeps } from '../../src/core/upkeep/sweeps.ts';
-import { BacklogGauge, backlogOf } from '../../src/core/webhooks/deliveries/backlog.ts';
-import { deleteRegistration } from '../../src/core/webhooks/registrations/store.ts';
+import { coreSweeps } from '../../src/upkeep/sweeps.ts';
+import { BacklogGauge, backlogOf } from '../../src/webhooks/deliveries/backlog.ts';
+import { deleteRegistration } from '../../src/webhooks/registrations/store.ts';
 import { createTestAccount, type TestService } from '../support/service.ts';
 import { deliveriesOf, emit, register, sql, startEngine } from './engine-harness.ts';
 

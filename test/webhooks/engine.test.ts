@@ -1,10 +1,10 @@
 // What happens between a committed event and the receiver, on one process.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sendEvents } from '../../src/core/events/outbox.ts';
-import { deliveryRecord } from '../../src/core/webhooks/deliveries/record.ts';
-import { endDeliveries, redeliver } from '../../src/core/webhooks/deliveries/store.ts';
-import { deliverTest } from '../../src/core/webhooks/deliveries/test-delivery.ts';
-import { deleteRegistration, replaceSigningSecret } from '../../src/core/webhooks/registrations/store.ts';
+import { deliveryRecord } from '../../src/webhooks/deliveries/record.ts';
+import { endDeliveries, redeliver } from '../../src/webhooks/deliveries/store.ts';
+import { deliverTest } from '../../src/webhooks/deliveries/test-delivery.ts';
+import { deleteRegistration, replaceSigningSecret } from '../../src/webhooks/registrations/store.ts';
 import { entering } from '../support/enter.ts';
 import { createTestAccount, type TestService } from '../support/service.ts';
 import {

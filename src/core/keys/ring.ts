@@ -187,7 +187,7 @@ export class KeyRing {
       const found = await this.#read(id, hash);
       // A key was dropped meanwhile: what was read may be from before its revocation.
       if (drops !== this.#drops) continue;
-      // A secret without a key is on its way into another account (core/people/absorbing).
+      // A secret without a key is on its way into another account (people/absorbing).
       if (found === 'unknown' && (await this.#accountOf(hash)) !== undefined) return found;
       if (typeof found === 'string') this.#dead.set(id, found, { start: sinceMs });
       else {

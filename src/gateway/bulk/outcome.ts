@@ -1,7 +1,7 @@
 // One body read from bytes to what its capability works with: the same checks as of every body, in the same order.
 
 import { KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
-import type { BulkBody } from '../../manifest/bulk-body.ts';
+import type { BulkBody } from '../../kit/bulk-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { refuseInvalid } from '../input/check-input.ts';

@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Capability } from '../../manifest/capability.ts';
+import type { Capability } from '../../kit/capability.ts';
 import { EndpointCompiler } from '../endpoint.ts';
 import { BodyReaders } from './readers.ts';
 

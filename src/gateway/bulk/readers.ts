@@ -3,8 +3,8 @@
 import { Worker } from 'node:worker_threads';
 import { noRoom, waitingBounds } from '../../core/account-turns.ts';
 import { admission } from '../../core/admission.ts';
+import type { BodyTask } from '../../kit/raw-route.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
-import type { BodyTask } from '../../manifest/raw-route.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
 import { Slices } from './slices.ts';

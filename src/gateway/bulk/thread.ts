@@ -1,8 +1,8 @@
 // A thread that reads bodies: loads the capability that a body is for and answers what the service would have made of it.
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { Capability } from '../../manifest/capability.ts';
-import type { BodyTask } from '../../manifest/raw-route.ts';
+import type { Capability } from '../../kit/capability.ts';
+import type { BodyTask } from '../../kit/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
 import { type Endpoint, EndpointCompiler } from '../endpoint.ts';
 import { readOutcome } from './outcome.ts';

@@ -1,5 +1,5 @@
 // What travels between the service and the threads that read bodies. Problems lose their class on the way and get it back.
-import type { Reduced } from '../../manifest/bulk-body.ts';
+import type { Reduced } from '../../kit/bulk-body.ts';
 import type { ProblemEntry } from '../../problems/catalogue.ts';
 import { Problem, type ProblemOptions } from '../../problems/problem.ts';
 import type { BulkOutcome, RequestKey } from './outcome.ts';

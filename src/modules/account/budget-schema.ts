@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { instant } from '../../manifest/fields.ts';
+import { instant } from '../../kit/fields.ts';
 import { usdField, usdOrNull } from './list-fields.ts';
 
 export const budgetSchema = Type.Object(

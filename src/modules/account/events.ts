@@ -17,7 +17,7 @@ import {
   whole,
   withoutCall,
   word,
-} from '../../manifest/event-kind.ts';
+} from '../../kit/event-kind.ts';
 
 const tier: Member = { schema: Type.Enum(Object.keys(tierLimits), { description: 'Tier.' }), example: 'pro' };
 

@@ -1,5 +1,5 @@
 // Module account: API keys, wallet, budget, usage, ledger, events, webhooks, tier.
-import { defineModule } from '../../manifest/module.ts';
+import { defineModule } from '../../kit/module.ts';
 import { autorechargeConfigure } from './capabilities/autorecharge/configure.ts';
 import { autorechargeEvents } from './capabilities/autorecharge/events.ts';
 import { autorechargeGet } from './capabilities/autorecharge/get.ts';

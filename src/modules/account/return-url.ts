@@ -1,6 +1,7 @@
 // Where a payer is sent when a hosted page is done with: a page of the caller's, over https, or on this machine where the service is too.
+
+import { orNull } from '../../kit/fields.ts';
 import { isLoopback } from '../../lib/loopback.ts';
-import { orNull } from '../../manifest/fields.ts';
 import { invalidField } from '../../problems/problem.ts';
 
 export const returnUrlField = orNull<string>(

@@ -1,8 +1,8 @@
 // Schemas that several capabilities of the module share.
 
 import Type from 'typebox';
+import { instantOrNull } from '../../kit/fields.ts';
 import { nanosOfUsd } from '../../lib/money.ts';
-import { instantOrNull } from '../../manifest/fields.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { usdOrNull } from './list-fields.ts';
 

@@ -1,5 +1,5 @@
 // How another account could name keys and webhooks of this one: what the tenant loop of the contract tests needs.
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };
 

@@ -3,7 +3,11 @@
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { tierLimits } from '../../core/accounts/tiers.ts';
 import type { CallContext, Core } from '../../core/context.ts';
-import { endDeliveries } from '../../core/webhooks/deliveries/store.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
+import { newId } from '../../lib/ids.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { endDeliveries } from '../../webhooks/deliveries/store.ts';
 import {
   clearFailures,
   countRegistrations,
@@ -19,11 +23,7 @@ import {
   type SigningSecret,
   saveSettings,
   type WebhookStatus,
-} from '../../core/webhooks/registrations/store.ts';
-import type { Queryable, Transaction } from '../../db/database.ts';
-import { newId } from '../../lib/ids.ts';
-import { nearest } from '../../lib/nearest.ts';
-import { DAY_MS } from '../../lib/time.ts';
+} from '../../webhooks/registrations/store.ts';
 import { problem } from './problems.ts';
 
 const TYPE_CHARACTERS_SHOWN = 80;

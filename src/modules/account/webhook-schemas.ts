@@ -1,8 +1,8 @@
 // Fields and records of the webhook operations.
 
 import Type from 'typebox';
-import { deliveryStatuses } from '../../core/webhooks/deliveries/record.ts';
-import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../manifest/fields.ts';
+import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
+import { deliveryStatuses } from '../../webhooks/deliveries/record.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
 const DESCRIPTION_CHARACTERS_MAX = 256;

@@ -1,8 +1,7 @@
 // The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
-import { defineModule } from '../../manifest/module.ts';
-import type { AiUsage } from '../../vendors/ai/port.ts';
+import { defineModule } from '../../kit/module.ts';
 import { batchSweeps } from './batches/early-end.ts';
 import { batchEvents } from './batches/schemas.ts';
 import { batchCounts } from './batches/store.ts';
@@ -28,6 +27,7 @@ import { openaiRoutes } from './openai/routes.ts';
 import { aiProblems } from './problems.ts';
 import { responsesRoute } from './responses/route.ts';
 import type { AiState } from './state.ts';
+import type { AiUsage } from './vendors/port.ts';
 
 /** Of the sandbox; vendors' prices stand in the operator's file. */
 const token = { unit: 'token', nanosPerUnit: 10n };

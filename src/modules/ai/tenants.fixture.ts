@@ -1,6 +1,6 @@
 // How another account could reach answers of this one: what the tenant loop of the contract tests needs. By keys of repeats, and by batches.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const hello = { model: 'sandbox/echo-1', messages: [{ role: 'user', content: 'Say hello.' }] };
 const boats = { model: 'sandbox/ngram-1', input: 'A boat on a pond.', dimensions: 64 };

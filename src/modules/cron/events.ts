@@ -1,5 +1,5 @@
 // What webhooks are told of runs that are over.
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { runSchema } from './schemas.ts';
 
 const run = {

@@ -2,7 +2,7 @@
 
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
-import { defineModule } from '../../manifest/module.ts';
+import { defineModule } from '../../kit/module.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
 import { get } from './capabilities/get.ts';

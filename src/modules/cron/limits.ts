@@ -1,6 +1,6 @@
 // Numbers of the cron module.
 import type { TierLimit } from '../../core/accounts/tiers.ts';
-import type { PriceName } from '../../manifest/capability.ts';
+import type { PriceName } from '../../kit/capability.ts';
 
 /** By tier; account.tier shows it. */
 export const cronLimits = {

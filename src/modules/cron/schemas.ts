@@ -1,7 +1,7 @@
 // Fields and records of the cron operations.
 
 import Type from 'typebox';
-import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../manifest/fields.ts';
+import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
 import { jobStatuses, runStatuses } from './jobs/records.ts';
 import {
   EXPRESSION_CHARACTERS_MAX,

@@ -1,6 +1,6 @@
 // How another account could name jobs of this one: what the tenant loop of the contract tests needs.
 import { statement } from '../../db/statement.ts';
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const yearly = { task: 'https://example.org/tasks', cron_expr: '0 0 29 2 *' };
 

@@ -1,5 +1,5 @@
 // What webhooks are told of errors: the event and its group, without what may be long or about users.
-import { type EventKind, eventKind, flag, instant, membersOf, number, text, whole } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, flag, instant, membersOf, number, text, whole } from '../../kit/event-kind.ts';
 import { eventSchema } from './schemas.ts';
 
 const told = {

@@ -1,7 +1,7 @@
 // The errors module: error tracking with groups, counts, search and retention.
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
-import { defineModule } from '../../manifest/module.ts';
+import { defineModule } from '../../kit/module.ts';
 import { assign } from './capabilities/assign.ts';
 import { capture } from './capabilities/capture.ts';
 import { comment } from './capabilities/comment.ts';

@@ -1,7 +1,7 @@
 // Schemas of what the module answers (specification, "Error event", "Error group").
 
 import Type from 'typebox';
-import { instant, orNull, pageFields, textOrNull } from '../../manifest/fields.ts';
+import { instant, orNull, pageFields, textOrNull } from '../../kit/fields.ts';
 import { environments, levels } from './limits.ts';
 
 export const objectOrNull = (description: string) =>

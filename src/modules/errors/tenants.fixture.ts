@@ -1,5 +1,5 @@
 // How another account could name events and groups of this one: what the tenant loop of the contract tests needs.
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {
   nobody: { errorEvent: `evt_err_${'1'.repeat(22)}`, errorGroup: `errgrp_${'1'.repeat(22)}` },

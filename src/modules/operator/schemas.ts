@@ -2,10 +2,10 @@
 import Type from 'typebox';
 import { type Account, accountRecord } from '../../core/accounts/accounts.ts';
 import { tierLimits } from '../../core/accounts/tiers.ts';
-import { topupEventRecord } from '../../core/payments/topups/record.ts';
-import type { TopupRow } from '../../core/payments/topups/store.ts';
+import { instant, instantOrNull, textOrNull } from '../../kit/fields.ts';
 import { isoOrNull } from '../../lib/time.ts';
-import { instant, instantOrNull, textOrNull } from '../../manifest/fields.ts';
+import { topupEventRecord } from '../../payments/topups/record.ts';
+import type { TopupRow } from '../../payments/topups/store.ts';
 import { problem } from '../../problems/problem.ts';
 
 export const accountIdField = Type.String({

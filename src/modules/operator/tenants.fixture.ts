@@ -1,5 +1,5 @@
 // The operator's module names other accounts, and what is theirs: nobody but the operator gets anything by it.
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {
   nobody: {

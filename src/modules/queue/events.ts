@@ -1,6 +1,6 @@
 // What webhooks are told of queues.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { deadSchema } from './schemas.ts';
 
 export const queueEvents: readonly EventKind[] = withoutCall(

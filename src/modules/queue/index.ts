@@ -2,7 +2,7 @@
 
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
-import { defineModule } from '../../manifest/module.ts';
+import { defineModule } from '../../kit/module.ts';
 import { ack } from './capabilities/ack.ts';
 import { batchPublish } from './capabilities/batch-publish.ts';
 import { consume } from './capabilities/consume.ts';

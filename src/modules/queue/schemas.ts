@@ -1,7 +1,7 @@
 // Schemas that several capabilities of the module share.
 
 import Type from 'typebox';
-import { orNull } from '../../manifest/fields.ts';
+import { orNull } from '../../kit/fields.ts';
 import { DELAY_SECONDS_MAX, RECEIPTS_MAX, VISIBILITY_SECONDS_MAX } from './limits.ts';
 
 const QUEUE_NAME = '^[a-z0-9._-]+$';

@@ -1,5 +1,5 @@
 // How another account could name queues and messages of this one: what the tenant loop of the contract tests needs.
-import type { Tenant, TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const nobody = {
   queue: 'zz-source',

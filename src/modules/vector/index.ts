@@ -2,7 +2,7 @@
 
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
-import { defineModule } from '../../manifest/module.ts';
+import { defineModule } from '../../kit/module.ts';
 import { collectionCreate } from './capabilities/collection/create.ts';
 import { collectionDelete } from './capabilities/collection/delete.ts';
 import { collectionGet } from './capabilities/collection/get.ts';

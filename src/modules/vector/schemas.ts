@@ -1,7 +1,7 @@
 // Schemas that several capabilities of the module share.
 
 import Type from 'typebox';
-import { orNull } from '../../manifest/fields.ts';
+import { orNull } from '../../kit/fields.ts';
 import { metrics } from './engine/port.ts';
 import { FILTER_KEYS_MAX, ID_BYTES_MAX, IDS_MAX, NAME_CHARACTERS_MAX } from './limits.ts';
 

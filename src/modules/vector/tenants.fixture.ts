@@ -1,5 +1,5 @@
 // How another account could name collections and vectors of this one: what the tenant loop of the contract tests needs.
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {
   nobody: { collection: 'zz-docs', vector: 'zz-1' },

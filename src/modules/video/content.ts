@@ -1,7 +1,7 @@
 // The route of signed links: a film or its thumbnail, whole or in parts, without a key.
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { AssetGone } from '../../vendors/assets/port.ts';
 import { available } from './jobs/asset-store.ts';
 import type { AssetKind } from './jobs/links.ts';

@@ -1,5 +1,5 @@
 // What webhooks are told of jobs that are over.
-import { type EventKind, eventKind, membersOf, otherwise, withoutCall } from '../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, otherwise, withoutCall } from '../../kit/event-kind.ts';
 import { cancelSchema, jobSchema, workSchema } from './schemas.ts';
 
 const job = {

@@ -2,7 +2,7 @@
 
 import { findsNothing } from '../../core/accounts/finds-nothing.ts';
 import { statement } from '../../db/statement.ts';
-import { defineModule } from '../../manifest/module.ts';
+import { defineModule } from '../../kit/module.ts';
 import { cancel } from './capabilities/cancel.ts';
 import { capabilities } from './capabilities/capabilities.ts';
 import { remove } from './capabilities/delete.ts';

@@ -1,5 +1,5 @@
 // How another account could name jobs of this one: what the tenant loop of the contract tests needs.
-import type { TenantFixture } from '../../manifest/tenant-fixture.ts';
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const quick = { prompt: 'A boat.', model: 'sandbox/storyboard-1', duration_seconds: 1 };
 

@@ -1,7 +1,8 @@
 // The frame of the console's pages: navigation, what is said of the last form, the calls at the foot. Scripts and style come from this
 // service alone, by their content; a browser may do nothing else here (CSP, Trusted Types).
+
+import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
-import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { privatePageHeaders } from '../pages/frame.ts';
 import { iconLink } from '../pages/icon.ts';
 import { signOutForm } from '../pages/visitor.ts';

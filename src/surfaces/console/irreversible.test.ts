@@ -1,6 +1,6 @@
 // What ends something for good asks for its name on a page of its own; what does not, though it is destructive, stands here with the reason.
 import { expect, test } from 'vitest';
-import { modules } from '../../manifest/index.ts';
+import { modules } from '../../modules/index.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Act } from './page.ts';
 import { pages } from './pages.ts';

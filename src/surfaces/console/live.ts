@@ -2,11 +2,11 @@
 // All streams of a process share one read a second.
 
 import type { Core } from '../../core/context.ts';
-import { principalOf } from '../../core/people/sessions/principal.ts';
-import { findSessions, type Session } from '../../core/people/sessions/sessions.ts';
 import { readMarks } from '../../core/usage/marks.ts';
 import { commentText, eventText } from '../../lib/event-stream.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { principalOf } from '../../people/sessions/principal.ts';
+import { findSessions, type Session } from '../../people/sessions/sessions.ts';
 
 /** `beatMs`: of quiet. */
 const intervals = { lookMs: 1_000, tickEveryMs: 2_000, beatMs: 15_000 };

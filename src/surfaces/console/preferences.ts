@@ -1,6 +1,6 @@
 // How a browser wants the console: in one cookie, which a form sets, so it works without scripts too.
 import { stringifySetCookie } from 'cookie';
-import type { RawHead } from '../../manifest/raw-route.ts';
+import type { RawHead } from '../../kit/raw-route.ts';
 import { sentCookie } from '../pages/session-cookie.ts';
 
 const NAME = 'qm_console';

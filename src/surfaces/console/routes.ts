@@ -2,12 +2,12 @@
 // A visit acts as its session: what was ended or narrowed counts at once.
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
-import { sessionCredential } from '../../core/people/sessions/principal.ts';
-import { endSession } from '../../core/people/sessions/sessions.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { html } from '../../lib/html.ts';
 import { once } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import { sessionCredential } from '../../people/sessions/principal.ts';
+import { endSession } from '../../people/sessions/sessions.ts';
 import { Problem, problem } from '../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../pages/message.ts';
 import { readForm } from '../pages/own-form.ts';

@@ -1,13 +1,13 @@
 // One visit of a page: who is there, what the address asks for, and the calls that the page makes as its visitor. The calls are kept: the
 // page tells them at its foot, so that whatever it shows is one paste away.
 import type { Core } from '../../core/context.ts';
-import { levelsOf, type ModuleOffer } from '../../core/devices/offer.ts';
 import type { Principal } from '../../core/principal.ts';
 import { liveModules, scopesAllow } from '../../core/scopes.ts';
+import type { Capability } from '../../kit/capability.ts';
+import type { RawOutcome, RawRequest } from '../../kit/raw-route.ts';
 import type { JsonText } from '../../lib/json-text.ts';
-import type { Capability } from '../../manifest/capability.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawOutcome, RawRequest } from '../../manifest/raw-route.ts';
+import { levelsOf, type ModuleOffer } from '../../people/devices/offer.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { type PersonSections, personSections } from '../pages/auth/person-sections.ts';
 import { pathTo, type Visitor } from '../pages/visitor.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { fixtureManifest } from '../../../test/contract/fixture.ts';
-import type { Capability } from '../../manifest/capability.ts';
+import type { Capability } from '../../kit/capability.ts';
 import { curlOfExample } from './curl.ts';
 
 /** Arguments that a shell gives to curl when it runs the commands of the first example, one list per command. */

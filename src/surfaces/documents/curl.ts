@@ -1,5 +1,5 @@
 // A capability's example as shell commands that can be pasted once QM_KEY holds the key.
-import { type Capability, type CapabilityExample, pathParameters } from '../../manifest/capability.ts';
+import { type Capability, type CapabilityExample, pathParameters } from '../../kit/capability.ts';
 import { withStandIns } from '../../manifest/example.ts';
 import { takesBody } from '../../manifest/failures.ts';
 import type { Manifest } from '../../manifest/manifest.ts';

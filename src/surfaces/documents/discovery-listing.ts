@@ -1,8 +1,8 @@
 // The answers of GET /v1/discovery: everything that is offered, or the capabilities that a question narrows it to.
 import { moduleOf } from '../../core/scopes.ts';
 import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
+import type { Capability } from '../../kit/capability.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { Capability } from '../../manifest/capability.ts';
 import { summarizeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { notBuiltText, plannedModules } from '../../manifest/planned/modules.ts';

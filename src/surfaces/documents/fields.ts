@@ -1,5 +1,5 @@
 // The input of a capability as a list of fields in words, for documentation that people and agents read.
-import { type Capability, pathParameters } from '../../manifest/capability.ts';
+import { type Capability, pathParameters } from '../../kit/capability.ts';
 import { idempotencyKeyField } from '../../manifest/describe.ts';
 import { takesBody } from '../../manifest/failures.ts';
 import { alternatives, asJsonSchema, type FieldAt, fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';

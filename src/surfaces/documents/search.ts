@@ -1,7 +1,7 @@
 // Finds capabilities by words: of their ids, of their keywords, of what they say of themselves, and of their fields. One index of a
 // manifest, made at the first question, serves discovery and MCP.
 import MiniSearch from 'minisearch';
-import type { Capability } from '../../manifest/capability.ts';
+import type { Capability } from '../../kit/capability.ts';
 import { pricingOf } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { plannedModules, plannedWords } from '../../manifest/planned/modules.ts';

@@ -2,7 +2,7 @@
 // left out for size is named.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { admission } from '../../core/admission.ts';
-import type { BodyTask } from '../../manifest/raw-route.ts';
+import type { BodyTask } from '../../kit/raw-route.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
 
 const { mcpAnswerCharacters, mcpSelectMax, mcpSelectCharactersMax } = admission.call;

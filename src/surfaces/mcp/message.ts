@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { admission } from '../../core/admission.ts';
 import { readJsonText } from '../../gateway/input/json-object.ts';
+import type { BodyTask } from '../../kit/raw-route.ts';
 import { memberSources } from '../../lib/json-source.ts';
-import type { BodyTask } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 
 /** What may be long of a message is the input of a capability: all else has room in these. */

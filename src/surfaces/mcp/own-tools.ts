@@ -2,11 +2,11 @@
 // together cost a prompt less than 1,200 tokens.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { moduleOf } from '../../core/scopes.ts';
+import type { Capability } from '../../kit/capability.ts';
+import type { RawRequest } from '../../kit/raw-route.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import type { Capability } from '../../manifest/capability.ts';
 import { describeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawRequest } from '../../manifest/raw-route.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { unknownCapability } from '../documents/discovery.ts';
 import { plannedFor } from '../documents/discovery-listing.ts';

@@ -4,9 +4,9 @@
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { type McpMessage, readMessage } from './message.ts';
 import { answerMessage, type Library, loadLibrary, textOf } from './server.ts';

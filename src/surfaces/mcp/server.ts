@@ -3,11 +3,11 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import { admission } from '../../core/admission.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
+import type { Capability } from '../../kit/capability.ts';
+import type { RawRequest } from '../../kit/raw-route.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { Capability } from '../../manifest/capability.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawRequest } from '../../manifest/raw-route.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { renderProblem } from '../../problems/render.ts';

@@ -2,7 +2,7 @@
 // texts stand in describe_capability.
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { takesUnknownFields } from '../../gateway/endpoint.ts';
-import { type Capability, toolName } from '../../manifest/capability.ts';
+import { type Capability, toolName } from '../../kit/capability.ts';
 import { pricingOf, requestSchema } from '../../manifest/describe.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';
 import type { Manifest } from '../../manifest/manifest.ts';

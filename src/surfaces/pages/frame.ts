@@ -1,7 +1,7 @@
 // The frame of every page of the console: no script, nothing loaded, nothing kept. The policy allows the one stylesheet by its hash.
 import { createHash } from 'node:crypto';
+import type { RawAnswer } from '../../kit/raw-route.ts';
 import { Html, html } from '../../lib/html.ts';
-import type { RawAnswer } from '../../manifest/raw-route.ts';
 import { iconLink } from './icon.ts';
 import { consoleStyle } from './style.ts';
 

@@ -1,6 +1,7 @@
 // What is said where there is no page to show.
+
+import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
-import type { RawAnswer } from '../../manifest/raw-route.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { framed } from './frame.ts';
 

@@ -1,7 +1,7 @@
 // The new token of a session whose token was a day old. The old one lives for a minute more, so the cookie of the new one goes with whatever is
 // answered to the request that brought it about: a page, a redirect, a refusal, a failure. No page needs to know of it.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RawAnswer, RawHead, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawAnswer, RawHead, RawRoute } from '../../kit/raw-route.ts';
 
 /** By the headers of the request, which its head and its body have in common. */
 const cookies = new WeakMap<IncomingHttpHeaders, string>();

@@ -2,9 +2,9 @@
 // by somebody who made that name lead here. The API, /metrics, /healthz and documents answer to every name.
 import ipaddr from 'ipaddr.js';
 import type { Core } from '../../core/context.ts';
+import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
 import { html } from '../../lib/html.ts';
 import { isLoopback } from '../../lib/loopback.ts';
-import type { RawHead, RawRoute } from '../../manifest/raw-route.ts';
 import { message } from './message.ts';
 
 /**

@@ -1,6 +1,7 @@
 // How far a key may go in each module, as a form asks for it: one choice a module, none at first. Sent as `scope`, once a module.
-import { levelsOf, type ModuleOffer } from '../../core/devices/offer.ts';
+
 import { type Html, html } from '../../lib/html.ts';
+import { levelsOf, type ModuleOffer } from '../../people/devices/offer.ts';
 
 /** @param id begins the ids of the fields */
 export function scopePicker(id: string, modules: readonly ModuleOffer[], chosen: readonly string[]): Html {

@@ -1,8 +1,8 @@
 // The routes of the service itself, which belong to no module: pages for who pays, signs in or approves a device, and what
 // providers call. Each entry makes its routes of the started service.
 import type { Core } from '../../core/context.ts';
+import type { RawRoute } from '../../kit/raw-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawRoute } from '../../manifest/raw-route.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { oauthRoutes } from '../raw/oauth.ts';

@@ -1,7 +1,7 @@
 // The cookie of sessions: sent to this host alone, out of reach of scripts, not with what other sites send in the visitor's name. Over
 // https its name makes browsers refuse one that another host or plain http has set (RFC 6265bis, __Host-).
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { LIFE_MS } from '../../core/people/sessions/sessions.ts';
+import { LIFE_MS } from '../../people/sessions/sessions.ts';
 
 const NAME = 'qm_session';
 

@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { admission } from '../../core/admission.ts';
-import { findSession } from '../../core/people/sessions/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { FailedLogins } from '../../gateway/limits/failed-logins.ts';
+import { findSession } from '../../people/sessions/sessions.ts';
 import { problem } from '../../problems/problem.ts';
 
 class SessionDoor {

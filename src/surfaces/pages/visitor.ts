@@ -1,11 +1,11 @@
 // Who visits a page, and what every page of a session needs: its form token, and the way to sign in and back.
 import type { Core } from '../../core/context.ts';
-import { findPerson, type Person } from '../../core/people/persons.ts';
-import { principalOf } from '../../core/people/sessions/principal.ts';
-import { formToken, isFormToken, type Session } from '../../core/people/sessions/sessions.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { RawAnswer, RawHead } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
-import type { RawAnswer, RawHead } from '../../manifest/raw-route.ts';
+import { findPerson, type Person } from '../../people/persons.ts';
+import { principalOf } from '../../people/sessions/principal.ts';
+import { formToken, isFormToken, type Session } from '../../people/sessions/sessions.ts';
 import { giveNewToken } from './new-token.ts';
 import { isOwnForm } from './own-form.ts';
 import { endingCookie, openingCookie, sentToken } from './session-cookie.ts';

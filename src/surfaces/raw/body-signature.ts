@@ -10,7 +10,7 @@ import type { Gateway } from '../../gateway/gateway.ts';
 import { identify } from '../../gateway/identify.ts';
 import { authorize } from '../../gateway/invoke.ts';
 import { networkOf } from '../../gateway/limits/failed-logins.ts';
-import type { RawHead, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Signing } from '../rest/call-slot.ts';
 

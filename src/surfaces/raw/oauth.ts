@@ -2,10 +2,10 @@
 // out, in the words of OAuth; never cached, and no page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
-import { redeemCode } from '../../core/devices/authorization.ts';
-import { readClientName, readScopes, shownUserCode } from '../../core/devices/codes.ts';
-import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../core/devices/devices.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import { redeemCode } from '../../people/devices/authorization.ts';
+import { readClientName, readScopes, shownUserCode } from '../../people/devices/codes.ts';
+import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../people/devices/devices.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isOurs } from '../pages/device/authorize.ts';
 import { readForm, repeatedField } from '../pages/own-form.ts';

@@ -2,8 +2,8 @@
 // ours it is about is due to be read. So a message that is lost, doubled or late does no harm, and one about others' objects is done with.
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
-import { lookAgain } from '../../core/payments/look-again.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import { lookAgain } from '../../payments/look-again.ts';
 import { problem } from '../../problems/problem.ts';
 
 export function paymentWebhooks(services: () => Core): readonly RawRoute[] {

@@ -1,7 +1,7 @@
 // Which part of a content a request asks for (RFC 9110, section 14, and If-Range of section 13.1.5). One part is answered; of several,
 // as the section allows, the whole.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RawContent } from '../../manifest/raw-route.ts';
+import type { RawContent } from '../../kit/raw-route.ts';
 
 /** Bytes from `start` to `end`, both included. */
 export interface Part {

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
-import type { RawAnswer, RawContent, RawRoute } from '../../manifest/raw-route.ts';
+import type { RawAnswer, RawContent, RawRoute } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import type { CallSlot } from '../rest/call-slot.ts';
 import { type FailureOptions, note } from '../rest/failures.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { BodyProof } from '../../core/credentials/credential.ts';
 import { type Encoding, inflated, windowBytes } from '../../core/inflate.ts';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
-import type { RawRoute } from '../../manifest/raw-route.ts';
+import type { RawRoute } from '../../kit/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import type { OpenStreams } from './streams.ts';
 

@@ -1,4 +1,4 @@
-// Routes that speak another protocol than the JSON envelope (manifest/raw-route.ts): mounted with the places, keys, rates, metrics and
+// Routes that speak another protocol than the JSON envelope (kit/raw-route.ts): mounted with the places, keys, rates, metrics and
 // request ids of every call.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,8 +11,8 @@ import type { Gateway } from '../../gateway/gateway.ts';
 import { confirm, identify as identifyCaller } from '../../gateway/identify.ts';
 import { admit } from '../../gateway/invoke.ts';
 import { Visit } from '../../gateway/visit.ts';
+import type { RawRoute } from '../../kit/raw-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { RawRoute } from '../../manifest/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import { serviceRoutes } from '../pages/service-routes.ts';

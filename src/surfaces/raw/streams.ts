@@ -1,7 +1,7 @@
 // Streams of this process: answers that are written piece by piece, no faster than the client reads them, and bodies that are read as
 // they are used. However an answer ends, what makes it is told, and may book what it has made before the request is done with.
 import type { FastifyReply } from 'fastify';
-import type { RawAnswer } from '../../manifest/raw-route.ts';
+import type { RawAnswer } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { type Answer, answerOf, onClosed } from '../http/answer.ts';
 

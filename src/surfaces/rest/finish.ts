@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Call } from '../../gateway/call.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
-import type { RawAnswer } from '../../manifest/raw-route.ts';
+import type { RawAnswer } from '../../kit/raw-route.ts';
 import { answerOf } from '../http/answer.ts';
 import { JSON_TYPE } from '../http/headers.ts';
 import type { CallSlot } from './call-slot.ts';

@@ -1,5 +1,5 @@
 // The pages around the console, signed out and in: sign-in, devices, payments; and those of the operator.
-import { keepDoctorResult } from '../../../src/core/upkeep/doctor-result.ts';
+import { keepDoctorResult } from '../../../src/upkeep/doctor-result.ts';
 import { eventually } from '../../cron/harness.ts';
 import { leaveCard } from '../../support/leave-card.ts';
 import { PageVisitor } from '../../support/page-visitor.ts';

@@ -1,14 +1,14 @@
 // Every adapter with a double of its vendor: what holds for one of them is said once, for all.
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
-import type { OutboundClient } from '../../../src/vendors/http/port.ts';
-import { videoAdapters } from '../../../src/vendors/video/index.ts';
+import { videoAdapters } from '../../../src/modules/video/vendors/index.ts';
 import type {
   VendorJob,
   VideoAdapter,
   VideoProgress,
   VideoSubmission,
   VideoWork,
-} from '../../../src/vendors/video/port.ts';
+} from '../../../src/modules/video/vendors/port.ts';
+import type { OutboundClient } from '../../../src/vendors/http/port.ts';
 import { startVendor, type VendorDouble } from './double.ts';
 import { type CallChanges, callOf, guardedClient, wires, workFor } from './index.ts';
 import type { DoubleJob, Wire } from './wire.ts';

@@ -1,9 +1,9 @@
 // All doubles by the name of their adapter, and how a test calls an adapter at one of them.
 
+import type { VideoWork } from '../../../src/modules/video/vendors/port.ts';
 import { type VendorCall, type VendorTimeouts, vendorTimeouts } from '../../../src/vendors/call/port.ts';
 import { createOutboundClient } from '../../../src/vendors/http/client.ts';
 import type { OutboundClient } from '../../../src/vendors/http/port.ts';
-import type { VideoWork } from '../../../src/vendors/video/port.ts';
 import type { VendorDouble } from './double.ts';
 import { falWire, openaiWire, openrouterWire, replicateWire } from './wires.ts';
 import { arkWire, dashscopeWire } from './wires-china.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { instant, textOrNull } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instant, textOrNull } from '../../../kit/fields.ts';
 import { usdField } from '../list-fields.ts';
 
 export const balance = defineCapability()({

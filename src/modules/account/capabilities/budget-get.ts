@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { budgetOf } from '../../../core/wallet/ledger/read.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
 
 export const budgetGet = defineCapability()({

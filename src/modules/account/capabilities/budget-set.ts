@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { budgetRecord } from '../../../core/wallet/ledger/read.ts';
 import { setBudget } from '../../../core/wallet/limits/budget.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { budgetSchema } from '../budget-schema.ts';
 import { nanosField } from '../schemas.ts';
 

@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import { eventsOf } from '../../../core/events/read.ts';
-import { sequenceAccount } from '../../../core/events/sequencer.ts';
 import { eventText } from '../../../core/events/wire.ts';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { eventSchema } from '../../../kit/event-kind.ts';
+import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { eventSchema } from '../../../manifest/event-kind.ts';
-import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
+import { sequenceAccount } from '../../../webhooks/sequencer.ts';
 import { boundField } from '../list-fields.ts';
 import { requireEventType } from '../webhook-changes.ts';
 

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { checkOrder, instantField as instantOf } from '../../../core/usage/period.ts';
 import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, instant, limitField, pageOf, textOrNull } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, instant, limitField, pageOf, textOrNull } from '../../../kit/fields.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
 
 const entrySchema = Type.Object(

@@ -3,8 +3,8 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { type Granularity, instantField as instantOf, seriesPeriod } from '../../../core/usage/period.ts';
 import { type GroupBy, usageSeries } from '../../../core/usage/read.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { instant, textOrNull } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instant, textOrNull } from '../../../kit/fields.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
 
 export const usageTimeseries = defineCapability()({

@@ -3,8 +3,8 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { flushUsage } from '../../../core/process/hear-siblings.ts';
 import { instantField as instantOf, usagePeriod } from '../../../core/usage/period.ts';
 import { usageOf } from '../../../core/usage/read.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { instant } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instant } from '../../../kit/fields.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
 
 const figures = {

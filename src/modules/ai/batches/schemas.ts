@@ -1,7 +1,7 @@
 // Fields and records of batches, and the events of their end.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../../manifest/event-kind.ts';
-import { instant, instantOrNull, orNull } from '../../../manifest/fields.ts';
+import { type EventKind, eventKind, membersOf, withoutCall } from '../../../kit/event-kind.ts';
+import { instant, instantOrNull, orNull } from '../../../kit/fields.ts';
 import { batchStatuses } from './store.ts';
 
 export const batchIdField = Type.String({

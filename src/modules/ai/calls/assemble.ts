@@ -3,9 +3,9 @@
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { tokensIn } from '../../../lib/chat/token-counter.ts';
 import { GrowingText } from '../../../lib/growing-text.ts';
-import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
 import { eventsOf, isResponse } from '../responses/own-wire.ts';
+import type { AiUsage } from '../vendors/port.ts';
 
 /** Of what is not kept any more, a token is taken to be so long. */
 const CHARACTERS_PER_TOKEN = 4;

@@ -1,6 +1,7 @@
 // What comes of a chat, whichever door it came in by.
+
+import type { Answer } from '../../../kit/capability.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import type { Answer } from '../../../manifest/capability.ts';
 
 /** What comes of a chat, in this order; chunks only of one that streams. */
 export type ChatEvent =

@@ -3,11 +3,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
+import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
-import type { Answer } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import type { AiUsage } from '../../../vendors/ai/port.ts';
 import {
   CACHE_TTL_SECONDS_MAX,
   DIMENSIONS_UNSAID,
@@ -21,6 +20,7 @@ import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts'
 import { aiModel } from '../models/family.ts';
 import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
+import type { AiUsage } from '../vendors/port.ts';
 import { findCached, keepCached } from './again.ts';
 import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
 import { requireFewTokens, requireSize } from './body-size.ts';

@@ -1,8 +1,8 @@
 // Answers kept for repeats of an idempotency key: encrypted with the key itself, which is stored nowhere.
 
 import type { HeldAnswer } from '../../../core/wallet/holds/settle-hold.ts';
+import type { Served } from '../../../kit/capability.ts';
 import { isLonger } from '../../../lib/long-json.ts';
-import type { Served } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
 import type { ModelCall } from './model-call.ts';

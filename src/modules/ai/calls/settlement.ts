@@ -1,9 +1,9 @@
 // What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
 import type { WireObject } from '../../../lib/chat/body.ts';
-import type { AiUsage } from '../../../vendors/ai/port.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
 import { billedNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import { isResponse } from '../responses/own-wire.ts';
+import type { AiUsage } from '../vendors/port.ts';
 import type { ChatAsk } from './ask.ts';
 import { Assembly, chunksOf, usageOf } from './assemble.ts';
 import type { CallHold, Charged } from './call-hold.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { readChat, type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';

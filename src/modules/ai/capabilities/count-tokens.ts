@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { readChat, type Sent, type SentChat } from '../calls/ask.ts';
 import { openEmbed, readEmbed, type SentEmbed } from '../calls/embed.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { ttlIn } from '../calls/ask.ts';
 import { embed as embedOf, listText, readEmbed, type SentEmbed } from '../calls/embed.ts';

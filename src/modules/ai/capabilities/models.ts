@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { CHAT, EMBED } from '../models/family.ts';
 import { listModels } from '../models/list.ts';
 import type { AiState } from '../state.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
 import { instantField, seriesPeriod } from '../../../core/usage/period.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instant } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { instant } from '../../../manifest/fields.ts';
 import { MODEL_DAYS_KEPT, modelUseOf } from '../models/model-days.ts';
 import type { AiState } from '../state.ts';
 

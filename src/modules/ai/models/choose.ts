@@ -2,10 +2,10 @@
 import type { Core } from '../../../core/context.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
-import type { AiAdapter, AiLack } from '../../../vendors/ai/port.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
 import { INPUT_MARGIN } from '../limits.ts';
+import type { AiAdapter, AiLack } from '../vendors/port.ts';
 import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
 import { comparedNanos, mostNanos } from './price.ts';
 

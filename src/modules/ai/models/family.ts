@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
-import type { AiAdapter, AiTimeouts, AiModel as WireModel } from '../../../vendors/ai/port.ts';
 import type { ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { DIMENSIONS_MAX, DIMENSIONS_MIN, OUTPUT_TOKENS, REASONING_OUTPUT_TOKENS, TOKENS_PER_IMAGE } from '../limits.ts';
+import type { AiAdapter, AiTimeouts, AiModel as WireModel } from '../vendors/port.ts';
 
 const tokens = Type.Integer({ minimum: 1, maximum: 100_000_000 });
 const MILLION = 1_000_000n;

@@ -1,8 +1,8 @@
 // Prices of calls against the price sheet read plainly: every amount a fraction, and one rounding, up, at the end.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AiUsage } from '../../../vendors/ai/port.ts';
 import type { ModelRow, Vendor } from '../../../vendors/file/port.ts';
+import type { AiUsage } from '../vendors/port.ts';
 import { batchModel } from './batch-model.ts';
 import { aiModel } from './family.ts';
 import { billedNanos, mostNanos, outputTokensFor, usedNanos } from './price.ts';

@@ -1,10 +1,10 @@
 // How calls of models are answered on the wires that clients of OpenAI's know: status, headers, what the call has cost.
 import type { CallContext } from '../../../core/context.ts';
+import type { Answer } from '../../../kit/capability.ts';
+import { json, refusal } from '../../../kit/openai-wire.ts';
+import type { RawAnswer, RawHead, RawRequest } from '../../../kit/raw-route.ts';
 import { commentText, within } from '../../../lib/event-stream.ts';
 import { usd } from '../../../lib/money.ts';
-import type { Answer } from '../../../manifest/capability.ts';
-import { json, refusal } from '../../../manifest/openai-wire.ts';
-import type { RawAnswer, RawHead, RawRequest } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';

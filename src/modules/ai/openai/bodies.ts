@@ -1,7 +1,7 @@
 // Bodies of that wire, read and counted: in a thread when they are long.
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
-import { jsonFields } from '../../../manifest/openai-wire.ts';
-import type { BodyTask } from '../../../manifest/raw-route.ts';
+import { jsonFields } from '../../../kit/openai-wire.ts';
+import type { BodyTask } from '../../../kit/raw-route.ts';
 import { digestOf, readChat, type SentChat } from '../calls/ask.ts';
 import { readEmbed, type SentEmbed } from '../calls/embed.ts';
 import { handedOver } from '../calls/open.ts';

@@ -1,8 +1,9 @@
 // A chat as server-sent events, on either wire: pieces as they come, the last of them with what the call has cost; a failure is told in one, and
 // then comes the end.
+
+import { errorOf } from '../../../kit/openai-wire.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { commentText, eventText } from '../../../lib/event-stream.ts';
-import { errorOf } from '../../../manifest/openai-wire.ts';
 import { Problem, problem } from '../../../problems/problem.ts';
 import type { ChatEnd, ChatEvent } from '../calls/chat-event.ts';
 

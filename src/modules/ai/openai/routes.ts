@@ -2,8 +2,8 @@
 
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { modelNotFound } from '../../../core/vendors/choose.ts';
-import { json } from '../../../manifest/openai-wire.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import { json } from '../../../kit/openai-wire.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
 import { ttlIn } from '../calls/ask.ts';
 import { embed, listText } from '../calls/embed.ts';

@@ -2,10 +2,10 @@
 import { admission } from '../../../core/admission.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
+import { jsonFields } from '../../../kit/openai-wire.ts';
+import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { type PackedJson, packJson } from '../../../lib/long-json.ts';
-import { jsonFields } from '../../../manifest/openai-wire.ts';
-import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { digestOf, type FieldNames, readChat, type Sent, type SentChat, withoutOwn } from '../calls/ask.ts';
 import { requireSize } from '../calls/body-size.ts';
 import { handedOver, opened } from '../calls/open.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { changesOf, requireSlot, settingsAfter, timingAfter } from '../jobs/settings.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { removeJob } from '../jobs/store.ts';
 import { jobIdField } from '../schemas.ts';

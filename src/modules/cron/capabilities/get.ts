@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { jobText } from '../jobs/records.ts';
 import { findJob } from '../jobs/store.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
 import { findJob, requireOpenJob, setStatus } from '../jobs/store.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
 import { findJob, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';

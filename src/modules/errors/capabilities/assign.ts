@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { orNull } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { orNull } from '../../../kit/fields.ts';
 import { changeGroup } from '../groups/group-change.ts';
 import { setAssignee } from '../groups/group-store.ts';
 import { cleanText } from '../intake/texts.ts';

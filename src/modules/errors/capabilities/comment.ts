@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { addComment } from '../groups/activity-store.ts';
 import { changeGroup } from '../groups/group-change.ts';
 import { cleanText } from '../intake/texts.ts';

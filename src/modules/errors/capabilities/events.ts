@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, limitField } from '../../../kit/fields.ts';
 import { groupNotFound, groupNumber } from '../groups/group-change.ts';
 import { findGroup } from '../groups/group-store.ts';
 import { groupEventPageSchema, groupIdField } from '../schemas.ts';

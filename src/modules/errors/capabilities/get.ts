@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { problem } from '../problems.ts';
 import { firstKeptSeq } from '../retention.ts';
 import { eventIdField, eventSchema } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { groupNotFound, groupNumber } from '../groups/group-change.ts';
 import { readGroupDetail } from '../groups/group-detail.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, limitField } from '../../../kit/fields.ts';
 import { groupRecords } from '../groups/group-record.ts';
 import { type GroupPosition, listGroups, numberOfGroups } from '../groups/group-store.ts';
 import { groupPageSchema } from '../schemas.ts';

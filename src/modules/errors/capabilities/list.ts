@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, limitField } from '../../../kit/fields.ts';
 import { eventPageSchema } from '../schemas.ts';
 import { eventPage } from '../search/event-record.ts';
 import { filterField } from '../search/filter.ts';

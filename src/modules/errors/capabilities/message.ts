@@ -1,4 +1,4 @@
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import type { ReadyEvent } from '../capture/capture-types.ts';
 import { draftOf } from '../intake/capture-input.ts';
 import { type MessageInput, messageSchema } from '../intake/event-input.ts';

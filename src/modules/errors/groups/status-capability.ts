@@ -1,6 +1,6 @@
 // The four operations that change the status of a group by hand: alike but for what they ask and set.
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';
 import type { ActivityType } from './activity-store.ts';

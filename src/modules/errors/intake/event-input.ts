@@ -1,7 +1,7 @@
 // Schemas of what errors.capture and errors.message take.
 
 import Type, { type Static } from 'typebox';
-import { orNull, textOrNull } from '../../../manifest/fields.ts';
+import { orNull, textOrNull } from '../../../kit/fields.ts';
 import { breadcrumbLevels, environments, LABEL_CHARACTERS_MAX, levels, NAME_CHARACTERS_MAX } from '../limits.ts';
 import { objectOrNull } from '../schemas.ts';
 

@@ -1,5 +1,5 @@
 // What SDKs are answered. They read the status, two headers and the id; browsers also want to be allowed to.
-import type { RawAnswer, RawHead } from '../../../manifest/raw-route.ts';
+import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { sharedProblems } from '../../../problems/catalogue.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { BACK_OFF_MS_MAX, NO_CREDIT_BACK_OFF_MS } from './numbers.ts';

@@ -1,7 +1,7 @@
 // From the body of an SDK to an event that is ready to be stored: of long bodies this takes milliseconds, and is done in a thread.
 
 import { type Encoding, inflated } from '../../../core/inflate.ts';
-import type { BodyTask } from '../../../manifest/raw-route.ts';
+import type { BodyTask } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { ReadyEvent } from '../capture/capture-types.ts';
 import type { JsonObject } from '../intake/draft.ts';

@@ -5,7 +5,7 @@ import type { CallContext } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/scopes.ts';
-import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { CAPTURE } from '../capture/capture-types.ts';
 import { captureReady } from '../intake/ready-to-store.ts';

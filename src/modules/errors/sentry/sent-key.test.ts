@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mintSecret } from '../../../core/keys/api-key.ts';
 import { Secrets } from '../../../core/secrets/secrets.ts';
-import type { RawHead } from '../../../manifest/raw-route.ts';
+import type { RawHead } from '../../../kit/raw-route.ts';
 import { keyOfDsn, keyOfHead } from './sent-key.ts';
 
 const head = (query: string, headers: Record<string, string> = {}): RawHead => ({

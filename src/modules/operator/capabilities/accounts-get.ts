@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { findAccount } from '../../../core/accounts/accounts.ts';
-import { membersOf } from '../../../core/people/persons.ts';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { textOrNull } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { textOrNull } from '../../../kit/fields.ts';
+import { membersOf } from '../../../people/persons.ts';
 import { accountFields, accountIdField, accountView, noAccount, usdField } from '../schemas.ts';
 
 export const accountsGet = defineCapability()({

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { listAccounts, searchAccounts } from '../../../core/accounts/accounts.ts';
 import { listPage } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
 import { accountSchema, accountView } from '../schemas.ts';
 
 export const accountsList = defineCapability()({

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import type { Tier } from '../../../core/accounts/tiers.ts';
-import { changeAccount } from '../../../core/operator/acts.ts';
-import { mailAddress } from '../../../core/people/addresses.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { orNull } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { orNull } from '../../../kit/fields.ts';
+import { mailAddress } from '../../../people/addresses.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
+import { changeAccount } from '../../../upkeep/operator-acts.ts';
 import { act, replay } from '../act.ts';
 import { accountIdField, accountSchema, accountView, tierField } from '../schemas.ts';
 

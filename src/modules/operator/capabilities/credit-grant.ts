@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { giveCredit } from '../../../core/operator/acts.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instantOrNull } from '../../../kit/fields.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { instantOrNull } from '../../../manifest/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { giveCredit } from '../../../upkeep/operator-acts.ts';
 import { act, replay } from '../act.ts';
 import { accountIdField, usdField } from '../schemas.ts';
 

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { callsInLanes } from '../../../core/process/hear-siblings.ts';
 import { liveProcesses } from '../../../core/process/processes.ts';
-import { lastDoctorResult } from '../../../core/upkeep/doctor-result.ts';
-import { backlogOf } from '../../../core/webhooks/deliveries/backlog.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instant } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { instant } from '../../../manifest/fields.ts';
+import { lastDoctorResult } from '../../../upkeep/doctor-result.ts';
+import { backlogOf } from '../../../webhooks/deliveries/backlog.ts';
 
 const countField = (description: string) => Type.Integer({ minimum: 0, description });
 

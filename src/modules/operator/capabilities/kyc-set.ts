@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { KycStatus } from '../../../core/accounts/accounts.ts';
-import { changeAccount } from '../../../core/operator/acts.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { changeAccount } from '../../../upkeep/operator-acts.ts';
 import { act, replay } from '../act.ts';
 import { accountIdField, accountSchema, accountView, kycField } from '../schemas.ts';
 

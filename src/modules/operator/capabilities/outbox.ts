@@ -1,9 +1,9 @@
 // operator.outbox.list and operator.outbox.get: mail that is not sent.
 import Type from 'typebox';
-import { findMail, listMails } from '../../../core/mail/mail.ts';
 import { listPage } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, instant, limitField, pageOf } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, instant, limitField, pageOf } from '../../../kit/fields.ts';
+import { findMail, listMails } from '../../../people/mail/mail.ts';
 import { problem } from '../../../problems/problem.ts';
 
 const mailSchema = Type.Object(

@@ -1,8 +1,8 @@
 // operator.topup.approve and operator.topup.reject.
 import Type from 'typebox';
-import { ownerOfTopup } from '../../../core/payments/refs.ts';
-import { reviewTopup } from '../../../core/payments/topups/review.ts';
-import { type CapabilityDraft, defineCapability } from '../../../manifest/capability.ts';
+import { type CapabilityDraft, defineCapability } from '../../../kit/capability.ts';
+import { ownerOfTopup } from '../../../payments/refs.ts';
+import { reviewTopup } from '../../../payments/topups/review.ts';
 import { act, replay } from '../act.ts';
 import { noTopup, topupIdField, topupSchema, topupView } from '../schemas.ts';
 

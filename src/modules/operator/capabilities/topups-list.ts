@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { listTopups, listTopupsInReview } from '../../../core/payments/topups/store.ts';
 import { listPage } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
+import { listTopups, listTopupsInReview } from '../../../payments/topups/store.ts';
 import { accountIdField, topupSchema, topupView } from '../schemas.ts';
 
 export const topupsList = defineCapability()({

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { answerKnown, type NamedRef, refList, shownId, singleRef } from '../consume/refs.ts';
 import { RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';
 import { queueName, receiptsField, refFields } from '../schemas.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { consume as consumeMessages } from '../consume/consume.ts';
 import { CONSUME_MAX, RECEIPTS_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX, WAIT_SECONDS_MAX } from '../limits.ts';
 import { messageText } from '../queues/records.ts';

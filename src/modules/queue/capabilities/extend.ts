@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
 import { isoOrNull } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { extendMessage } from '../consume/ack.ts';
 import { shownId, singleRef } from '../consume/refs.ts';
 import { RECEIPTS_BODY_BYTES_MAX, VISIBILITY_SECONDS_MAX } from '../limits.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { problem } from '../problems.ts';
 import { queueRecord } from '../queues/records.ts';
 import { findQueue } from '../queues/store.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
+import { orNull } from '../../../kit/fields.ts';
 import { isoOrNull } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { orNull } from '../../../manifest/fields.ts';
 import { type Nacked, nackMessages } from '../consume/nack.ts';
 import { answerKnown, refList, shownId, singleRef } from '../consume/refs.ts';
 import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { peekMessages } from '../consume/peek.ts';
 import { CONSUME_MAX } from '../limits.ts';
 import { messageText } from '../queues/records.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { PUBLISH_BODY_BYTES_MAX } from '../limits.ts';
 import { type MessageFields, messageFromSource, type SentMessages } from '../publish/message.ts';
 import { messageSchema, publishFields, queueName } from '../schemas.ts';

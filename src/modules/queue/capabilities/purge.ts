@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { runLongWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { purgeMessages } from '../queues/purge.ts';
 import { catchUpChunk } from '../queues/stats.ts';
 import { holdQueue } from '../queues/store.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { queueName } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../manifest/fields.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
 import { subscriptionRecord } from '../push/record.ts';
 import { subscriptionSchema } from '../push/schemas.ts';
 import { listSubscriptions } from '../push/subscription-store.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { problem } from '../problems.ts';
 import { SUBSCRIPTIONS_CHANGED } from '../push/dispatcher.ts';
 import { SEND_WITHIN_MS } from '../push/session.ts';

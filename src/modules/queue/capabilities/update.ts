@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { changeQueue } from '../queues/change-queue.ts';
 import { settingsSent } from '../queues/settings.ts';
 import { queueName, queueSchema, settingsFields } from '../schemas.ts';

@@ -2,7 +2,7 @@
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { decodeCursor, encodeCursor } from '../../../core/secrets/cursors.ts';
-import type { RawRequest } from '../../../manifest/raw-route.ts';
+import type { RawRequest } from '../../../kit/raw-route.ts';
 import { problem } from '../problems.ts';
 import { changeQueue } from '../queues/change-queue.ts';
 import { createQueue } from '../queues/create-queue.ts';

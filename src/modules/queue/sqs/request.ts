@@ -1,8 +1,8 @@
 // What a client of SQS asks for, in either protocol: JSON (AWS JSON 1.0, the action in a header), or a form (the query protocol of
 // 2012-11-05). A form is brought into the shape that JSON has; numbers stay the texts that they are.
 import { isUtf8 } from 'node:buffer';
+import type { BodyTask } from '../../../kit/raw-route.ts';
 import { nesting } from '../../../lib/json-source.ts';
-import type { BodyTask } from '../../../manifest/raw-route.ts';
 import { invalid, missing, refused } from './failures.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 // protocols: JSON (the action in X-Amz-Target) and forms of the query protocol, which are answered with XML. Each action is a call
 // of the capability that does the same natively.
 import { sigV4, sigV4OfBody } from '../../../core/credentials/sigv4.ts';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { BATCH_BODY_BYTES_MAX } from '../limits.ts';
 import type { QueueState } from '../state.ts';

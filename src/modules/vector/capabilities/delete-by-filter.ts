@@ -4,7 +4,7 @@ import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { type CollectionRow, countOut, findCollection, holdCollection } from '../collections/store.ts';
 import type { Filter } from '../engine/port.ts';

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
 import { runLongWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { countOut, holdCollection } from '../collections/store.ts';
 import { removeItems } from '../items/store.ts';
 import { IDS_BODY_BYTES_MAX, IDS_MAX } from '../limits.ts';

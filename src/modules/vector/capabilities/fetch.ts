@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { type CollectionRow, findCollection } from '../collections/store.ts';
 import { AnswerBytes, NumberWriter, readItems } from '../items/stored.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { cursorField, pageFields } from '../../../kit/fields.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
-import { cursorField, pageFields } from '../../../manifest/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { findCollection } from '../collections/store.ts';
 import { isStorable } from '../items/metadata.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import {
   ANSWER_BYTES_MAX,

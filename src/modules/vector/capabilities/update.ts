@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { metadataText } from '../items/metadata.ts';
 import { collectionField, idField, metadataField, okField } from '../schemas.ts';
 import type { VectorState } from '../state.ts';

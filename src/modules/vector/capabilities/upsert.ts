@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { UPSERT_BODY_BYTES_MAX, UPSERT_VECTORS_MAX } from '../limits.ts';
 import { collectionField, embeddingField, idField, metadataField, okField, singleId } from '../schemas.ts';
 import type { VectorState } from '../state.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { findReplay, runLongWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { askToStop, cancelEnd } from '../due/stop.ts';
 import { cancelIn } from '../jobs/cancel.ts';

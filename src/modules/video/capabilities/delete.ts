@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { findReplay, runLongWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { askToStop, cancelEnd, removeCopies } from '../due/stop.ts';
 import { forgetAssets, removeJob } from '../jobs/remove.ts';
 import { isLive } from '../jobs/row.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { iso } from '../../../lib/time.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { requireJob } from '../jobs/read.ts';
 import { filmOf } from '../jobs/row.ts';
 import { LINK_SECONDS } from '../limits.ts';

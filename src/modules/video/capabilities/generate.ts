@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { decodeInline, isUrl } from '../jobs/inline-image.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
 import type { SentImage } from '../jobs/reference-images.ts';

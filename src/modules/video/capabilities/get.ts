@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { requireJob, showJobs } from '../jobs/read.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { showJobs } from '../jobs/read.ts';
 import { listJobs } from '../jobs/store.ts';
 import { cursorField, jobPage, limitField, stateFilter, textFilter } from '../schemas.ts';

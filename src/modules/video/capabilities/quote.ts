@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
 import { usd } from '../../../lib/money.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
 import { planRequest } from '../jobs/start.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { generateFields } from '../schemas.ts';

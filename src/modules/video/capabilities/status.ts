@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { problem } from '../problems.ts';
 import { jobIdField, statusSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';

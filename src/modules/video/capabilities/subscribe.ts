@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { requireJob } from '../jobs/read.ts';
 import { sendWebhook, webhooksOf } from '../jobs/webhooks.ts';
 import { WEBHOOKS_MAX } from '../limits.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../manifest/capability.ts';
+import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
 import { keptFilm } from '../jobs/read.ts';

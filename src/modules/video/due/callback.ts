@@ -3,7 +3,7 @@ import { admission } from '../../../core/admission.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import { type AttemptRow, acceptAttempt, attemptByToken } from '../../../core/vendors/attempts.ts';
 import { statement } from '../../../db/statement.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { VENDOR_WORK } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';

@@ -1,13 +1,13 @@
 // What a vendor gets to work with: the request, the reference image, and of an extension or an enlargement the film that it is made of.
 import { attemptsOf } from '../../../core/vendors/attempts.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
-import type { ParentFilm, ReferenceImage, VideoWork } from '../../../vendors/video/port.ts';
 import { filmOf, type JobRow, type Operation, type Wanted, wantedOf } from '../jobs/row.ts';
 import { readJob } from '../jobs/store.ts';
 import { LINK_SECONDS_MAX } from '../limits.ts';
 import { videoModel } from '../models/family.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
+import type { ParentFilm, ReferenceImage, VideoWork } from '../vendors/port.ts';
 import { vendorJobOf, workOf } from './vendor-step.ts';
 
 export interface Material {

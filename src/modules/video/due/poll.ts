@@ -1,8 +1,8 @@
 // How far is it? What the vendor answers is the truth about a job: callbacks only make it be asked sooner. A poll that fails says nothing.
 import { type AttemptRow, saveAttemptDetails } from '../../../core/vendors/attempts.ts';
-import type { VideoBill, VideoProgress } from '../../../vendors/video/port.ts';
 import { progressAfter } from '../jobs/progress.ts';
 import { problem } from '../problems.ts';
+import type { VideoBill, VideoProgress } from '../vendors/port.ts';
 import { takeFilm } from './take-film.ts';
 import { adapterOf, callOf, endWithout, goOnLater, type VendorStep, vendorJobOf, vendorWorks } from './vendor-step.ts';
 

@@ -4,10 +4,10 @@
 import type { Core } from '../../../core/context.ts';
 import { type AttemptRow, attemptsOf, endAttempt } from '../../../core/vendors/attempts.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { VideoCancellation } from '../../../vendors/video/port.ts';
 import { type EndOfCancel, stoppedUnbilled } from '../jobs/cancel.ts';
 import { isLive, type JobRow } from '../jobs/row.ts';
 import { VENDOR_WORK } from '../limits.ts';
+import type { VideoCancellation } from '../vendors/port.ts';
 import { adapterOf, callOf, openAttempt, vendorJobOf, workOf } from './vendor-step.ts';
 
 const STOP_MS = 5_000;

@@ -8,7 +8,6 @@ import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
 import { bookSale } from '../../../core/vendors/bills.ts';
 import { AssetGone, type AssetStore } from '../../../vendors/assets/port.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import type { VideoProgress } from '../../../vendors/video/port.ts';
 import { billedFor } from '../jobs/bill.ts';
 import { endJob } from '../jobs/end.ts';
 import { gibDayNanos, storageCharge } from '../jobs/price.ts';
@@ -17,6 +16,7 @@ import { type Film, filmSecondsOf, type JobRow, wantedOf } from '../jobs/row.ts'
 import { saveThumbnail } from '../jobs/thumbnail.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
+import type { VideoProgress } from '../vendors/port.ts';
 import { filmAsset, keepFilm } from './keep-film.ts';
 import { FETCHING, stepGoesOn } from './steps.ts';
 import { adapterOf, endWithout, goOnLater, placeOf, type VendorStep, vendorWorks } from './vendor-step.ts';

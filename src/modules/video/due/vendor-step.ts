@@ -5,11 +5,11 @@ import { type AttemptRow, attemptsOf, endAttempt, vendorCallOf } from '../../../
 import { bookLoss, type LossCause } from '../../../core/vendors/bills.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import type { VendorJob, VideoAdapter, VideoBill } from '../../../vendors/video/port.ts';
 import { billedFor } from '../jobs/bill.ts';
 import { endJob, type JobEnd } from '../jobs/end.ts';
 import { chainOf, type JobRow, wantedOf } from '../jobs/row.ts';
 import type { VideoState } from '../state.ts';
+import type { VendorJob, VideoAdapter, VideoBill } from '../vendors/port.ts';
 import { nextPauseMs } from './pace.ts';
 import { type Step, stepOver, stepRuns } from './steps.ts';
 

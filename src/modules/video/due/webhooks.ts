@@ -7,13 +7,13 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { numberedEvent } from '../../../core/events/read.ts';
 import { eventText } from '../../../core/events/wire.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
-import { defaultSecret } from '../../../core/webhooks/default-secret.ts';
-import { pauseAfter } from '../../../core/webhooks/deliveries/retry-policy.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
+import { defaultSecret } from '../../../webhooks/default-secret.ts';
+import { pauseAfter } from '../../../webhooks/deliveries/retry-policy.ts';
 import { DELIVERIES_AT_ONCE, LEASE_MS, WEBHOOK_WORK } from '../limits.ts';
 
 interface Delivery extends LeasedJob {

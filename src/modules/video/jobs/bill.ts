@@ -1,6 +1,6 @@
 // What a vendor bills for a job, and what of it the caller pays: with the markup, and never more than was held for the work.
 import { quoteOf } from '../../../core/vendors/quote.ts';
-import type { VideoBill } from '../../../vendors/video/port.ts';
+import type { VideoBill } from '../vendors/port.ts';
 import type { Charge } from './price.ts';
 import { chainOf, type JobRow, type Link, wantedOf } from './row.ts';
 

@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { AccountTurns } from '../../../core/account-turns.ts';
 import type { Core } from '../../../core/context.ts';
-import type { PictureOutcome, PictureTask } from '../../../vendors/video/port.ts';
+import type { PictureOutcome, PictureTask } from '../vendors/port.ts';
 
 type Made = Extract<PictureOutcome, { kind: 'made' }>;
 

@@ -1,5 +1,5 @@
 // The size of the picture, by resolution and shape.
-import type { VideoResolution } from '../../../vendors/video/port.ts';
+import type { VideoResolution } from '../vendors/port.ts';
 import type { AspectRatio } from './row.ts';
 
 const SHORT_SIDE: Readonly<Record<VideoResolution, number>> = { '720p': 720, '1080p': 1_080, '4k': 2_160 };

@@ -2,9 +2,9 @@
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { Vendors } from '../../../core/vendors/vendors.ts';
 import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
-import type { VideoAdapter, VideoOperation } from '../../../vendors/video/port.ts';
 import { quoteFilm, vendorPrice, videoModel } from '../models/family.ts';
 import { cannotServe, type ExtendsBy, type FilmWish, type Reason, unableReasons } from '../models/wish.ts';
+import type { VideoAdapter, VideoOperation } from '../vendors/port.ts';
 import { assumedBytes, storagePrice } from './price.ts';
 import type { Link } from './row.ts';
 

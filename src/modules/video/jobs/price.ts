@@ -1,8 +1,8 @@
 // What a job costs: the work at the vendor's quote, and the storage of what it made, in advance.
 import { type PriceBook, priceOf } from '../../../core/wallet/prices.ts';
-import type { PriceName } from '../../../manifest/capability.ts';
-import type { VideoResolution } from '../../../vendors/video/port.ts';
+import type { PriceName } from '../../../kit/capability.ts';
 import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
+import type { VideoResolution } from '../vendors/port.ts';
 import { type Film, type JobRow, resolutionMultiplier } from './row.ts';
 
 /** What keeping films costs, by the GiB-day; also what it is booked as. */

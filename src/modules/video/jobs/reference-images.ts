@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import type { CallContext, Core } from '../../../core/context.ts';
 import { invalidField, Problem, problem } from '../../../problems/problem.ts';
-import type { PictureOutcome, PictureTask } from '../../../vendors/video/port.ts';
+import type { PictureOutcome, PictureTask } from '../vendors/port.ts';
 import { available } from './asset-store.ts';
 import { refusedImage } from './inline-image.ts';
 import type { JobPictures } from './job-pictures.ts';

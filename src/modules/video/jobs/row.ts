@@ -1,7 +1,7 @@
 // A job as it is stored. What SQL never looks into stands as JSON: what is wanted, who may be asked for it, what was made, how it ended.
 import type { ErrorObject } from '../../../problems/render.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
-import type { VideoResolution } from '../../../vendors/video/port.ts';
+import type { VideoResolution } from '../vendors/port.ts';
 
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
 export type JobState = (typeof jobStates)[number];

@@ -3,9 +3,9 @@ import Type from 'typebox';
 import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import type { FieldFault, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
-import type { VideoAdapter, VideoModelRow, VideoResolution } from '../../../vendors/video/port.ts';
 import { aspectRatios, resolutionMultiplier, resolutions } from '../jobs/row.ts';
 import { SECONDS_MAX, SECONDS_MIN } from '../limits.ts';
+import type { VideoAdapter, VideoModelRow, VideoResolution } from '../vendors/port.ts';
 
 const seconds = Type.Integer({ minimum: SECONDS_MIN, maximum: SECONDS_MAX });
 const amount = Type.Number({ minimum: 0, maximum: 1_000 });

@@ -4,8 +4,8 @@
 import { nameOf } from '../../../core/vendors/choose.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
-import type { VideoAdapter, VideoOperation, VideoResolution } from '../../../vendors/video/port.ts';
 import { problem } from '../problems.ts';
+import type { VideoAdapter, VideoOperation, VideoResolution } from '../vendors/port.ts';
 import { type VideoModel, videoModel } from './family.ts';
 
 export interface FilmWish {

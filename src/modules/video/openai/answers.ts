@@ -1,6 +1,6 @@
 // Jobs and failures in the shapes of OpenAI's videos.
-import { refusal } from '../../../manifest/openai-wire.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { refusal } from '../../../kit/openai-wire.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { jobRecord } from '../jobs/record.ts';
 import type { JobState } from '../jobs/row.ts';

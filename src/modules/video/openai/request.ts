@@ -1,6 +1,6 @@
 // What `POST /v1/videos` asks for, as a form or as JSON, in the fields of video.generate. Images are long, so this is done in a thread.
-import { jsonFields, unreadable } from '../../../manifest/openai-wire.ts';
-import type { BodyTask } from '../../../manifest/raw-route.ts';
+import { jsonFields, unreadable } from '../../../kit/openai-wire.ts';
+import type { BodyTask } from '../../../kit/raw-route.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { pictureSize } from '../jobs/picture.ts';
 import { type AspectRatio, aspectRatios, resolutions } from '../jobs/row.ts';

@@ -3,9 +3,9 @@
 import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
+import { json } from '../../../kit/openai-wire.ts';
+import type { RawAnswer, RawOutcome, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { json } from '../../../manifest/openai-wire.ts';
-import type { RawAnswer, RawOutcome, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { filmAnswer } from '../content.ts';
 import { progressOf } from '../jobs/progress.ts';

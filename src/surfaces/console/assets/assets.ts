@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import type { RawAnswer, RawHead } from '../../../manifest/raw-route.ts';
 import { consoleStyle } from '../../pages/style.ts';
 import { encodingFor, type Prepared, prepare } from '../../public/prepared.ts';
 import type { Visit } from '../visit.ts';

@@ -1,10 +1,10 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
 import { moduleOf } from '../../../core/scopes.ts';
-import type { Capability } from '../../../manifest/capability.ts';
+import type { Capability } from '../../../kit/capability.ts';
+import { problemOf } from '../../../kit/offer.ts';
 import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/describe.ts';
 import { failureCodes } from '../../../manifest/failures.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { problemOf } from '../../../manifest/offer.ts';
 import { curlOfExample } from '../curl.ts';
 import { fieldsAnswered, fieldsOf, typeInWords } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';

@@ -1,8 +1,9 @@
 // The documentation under /docs: an index, one page per capability, one per error code, the events.
+
+import type { Module } from '../../../kit/module.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import type { Module } from '../../../manifest/module.ts';
 import type { ProblemEntry } from '../../../problems/catalogue.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
 import { priceInWords } from '../price-in-words.ts';

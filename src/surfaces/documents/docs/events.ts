@@ -1,8 +1,8 @@
 // The documentation of events: the list of types, and a page for each with its payload.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
+import type { DescribedEvent, ToldEvent } from '../../../kit/offer.ts';
 import { asJsonSchema, fieldsWithin } from '../../../manifest/json-schema.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import type { DescribedEvent, ToldEvent } from '../../../manifest/offer.ts';
 import { wholeEvent } from '../event-document.ts';
 import { typeInWords } from '../fields.ts';
 import { code, type DocsPage, h1, h2, prose } from './page.ts';

@@ -1,11 +1,11 @@
 // /llms/{module}.txt: one module for a language model: a line for each call, two worked examples, limits, errors. What is short on room
 // loses links first, then advice, then types.
 import { moduleOf } from '../../../core/scopes.ts';
-import type { Capability } from '../../../manifest/capability.ts';
+import type { Capability } from '../../../kit/capability.ts';
+import type { Module } from '../../../kit/module.ts';
+import { problemOf } from '../../../kit/offer.ts';
 import { limitsOf, pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import type { Module } from '../../../manifest/module.ts';
-import { problemOf } from '../../../manifest/offer.ts';
 import { type Field, fieldsOf } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { oneLine } from '../shortened.ts';

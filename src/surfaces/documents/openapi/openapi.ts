@@ -1,6 +1,7 @@
 // The OpenAPI 3.1.0 description of the service, derived from the manifest (specification, "Versioning"; contract §11).
+
+import { toldEvents } from '../../../kit/offer.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { toldEvents } from '../../../manifest/offer.ts';
 import { specVersion } from '../../../manifest/version.ts';
 import { sharedComponents } from './components.ts';
 import { operationOf } from './operation.ts';

@@ -1,11 +1,11 @@
 // One operation of the OpenAPI document, derived from its capability.
 import { moduleOf } from '../../../core/scopes.ts';
-import { type Capability, pathParameters } from '../../../manifest/capability.ts';
+import { type Capability, pathParameters } from '../../../kit/capability.ts';
+import type { Offer } from '../../../kit/offer.ts';
 import { descriptionOf, limitsOf, pricingOf, requestSchema, summarizeCapability } from '../../../manifest/describe.ts';
 import { withStandIns } from '../../../manifest/example.ts';
 import { failureCodes, fieldsBesidePath, takesBody } from '../../../manifest/failures.ts';
 import { asJsonSchema, type JsonSchema } from '../../../manifest/json-schema.ts';
-import type { Offer } from '../../../manifest/offer.ts';
 import { specRegions } from '../../../manifest/version.ts';
 import { splitInput } from '../curl.ts';
 import { priceInWords } from '../price-in-words.ts';

@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { manifest } from '../../../../test/support/capabilities.ts';
-import { toldEvents } from '../../../manifest/offer.ts';
+import { toldEvents } from '../../../kit/offer.ts';
 import { renderOpenapi } from './openapi.ts';
 import { modulesAsked, openapiParts } from './part.ts';
 

@@ -1,8 +1,8 @@
 // The webhooks of the OpenAPI document: what the service POSTs to receivers, one entry for each type of event.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
-import { eventSchema } from '../../../manifest/event-kind.ts';
+import { eventSchema } from '../../../kit/event-kind.ts';
+import type { ToldEvent } from '../../../kit/offer.ts';
 import { asJsonSchema } from '../../../manifest/json-schema.ts';
-import type { ToldEvent } from '../../../manifest/offer.ts';
 import { wholeEvent } from '../event-document.ts';
 import type { SchemaShelf } from './schemas.ts';
 

@@ -2,8 +2,8 @@
 import { findAccount } from '../../../core/accounts/accounts.ts';
 import type { Core } from '../../../core/context.ts';
 import { isOperatorsScope, OPERATOR_MODULE } from '../../../core/scopes.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
 import { pathTo, signOutForm, type Visitor } from '../visitor.ts';
 import { instant, personSections, sessionForm } from './person-sections.ts';

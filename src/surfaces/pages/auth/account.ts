@@ -1,23 +1,18 @@
 // What the page of who is signed in does. Each form carries the token of its session; what changes who may act for the account asks for a
 // sign-in of the last 15 minutes.
-import { keysStopped, restoreAccount } from '../../../core/accounts/deletion/deletion.ts';
+
 import type { Core } from '../../../core/context.ts';
-import { type ActingOwner, enterAsOwner } from '../../../core/people/acting-owner.ts';
-import { mailAddress } from '../../../core/people/addresses.ts';
-import { membershipsOf, membersMax, membersOf, setHome } from '../../../core/people/persons.ts';
-import { removePerson } from '../../../core/people/remove-person.ts';
-import {
-  endSession,
-  endSessionsOf,
-  isRecent,
-  sessionsOf,
-  switchAccount,
-} from '../../../core/people/sessions/sessions.ts';
-import { cancelInvitation, invite } from '../../../core/people/sign-in/invitations.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { type ActingOwner, enterAsOwner } from '../../../people/acting-owner.ts';
+import { mailAddress } from '../../../people/addresses.ts';
+import { membershipsOf, membersMax, membersOf, setHome } from '../../../people/persons.ts';
+import { removePerson } from '../../../people/remove-person.ts';
+import { endSession, endSessionsOf, isRecent, sessionsOf, switchAccount } from '../../../people/sessions/sessions.ts';
+import { cancelInvitation, invite } from '../../../people/sign-in/invitations.ts';
 import { Problem } from '../../../problems/problem.ts';
+import { keysStopped, restoreAccount } from '../../../upkeep/deletion/deletion.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { endingCookie } from '../session-cookie.ts';

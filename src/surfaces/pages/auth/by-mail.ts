@@ -1,7 +1,10 @@
 // Signing in by mail: the form for the address is on the page of sign-in; here are what it does, the form for the code, and the link's page,
 // whose button alone uses the link up.
 import type { Core } from '../../../core/context.ts';
-import { mailAddress } from '../../../core/people/addresses.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import { html } from '../../../lib/html.ts';
+import { mailAddress } from '../../../people/addresses.ts';
 import {
   askForSignIn,
   CODE_LIVES_MS,
@@ -10,10 +13,7 @@ import {
   type SignInByMail,
   takeCode,
   takeLink,
-} from '../../../core/people/sign-in/by-mail.ts';
-import type { Transaction } from '../../../db/database.ts';
-import { html } from '../../../lib/html.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+} from '../../../people/sign-in/by-mail.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';

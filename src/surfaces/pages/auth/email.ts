@@ -1,8 +1,9 @@
 // The link of a mail that binds an address to an account. Scanners open links: only the button of the page binds.
-import { bindEmail } from '../../../core/accounts/email-binding.ts';
+
 import type { Core } from '../../../core/context.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { bindEmail } from '../../../people/email-binding.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { isOwnForm } from '../own-form.ts';

@@ -1,8 +1,8 @@
 // How the person who is signed in is known, and the forms that link one more identity.
 import type { Core } from '../../../core/context.ts';
-import { EMAIL } from '../../../core/people/persons.ts';
-import { identitiesOf } from '../../../core/people/sign-in/link-identity.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { EMAIL } from '../../../people/persons.ts';
+import { identitiesOf } from '../../../people/sign-in/link-identity.ts';
 import { pathTo, tokenField, type Visitor } from '../visitor.ts';
 
 /** A part of the page of the account; nothing for a session that is no person's, nor where there is nothing to tell or to link. */

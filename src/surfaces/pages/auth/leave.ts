@@ -3,14 +3,14 @@
 import type { Core } from '../../../core/context.ts';
 import { revokeKey } from '../../../core/keys/changes.ts';
 import { listKeys, type StoredKey } from '../../../core/keys/store.ts';
-import { enterAsOwner } from '../../../core/people/acting-owner.ts';
-import { removePerson } from '../../../core/people/remove-person.ts';
-import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { enterAsOwner } from '../../../people/acting-owner.ts';
+import { removePerson } from '../../../people/remove-person.ts';
+import { isRecent } from '../../../people/sessions/sessions.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';

@@ -3,13 +3,13 @@
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { StoredKey } from '../../../core/keys/store.ts';
-import { isRecent } from '../../../core/people/sessions/sessions.ts';
-import { APART, linkIdentity } from '../../../core/people/sign-in/link-identity.ts';
-import type { Merger } from '../../../core/people/sign-in/merger.ts';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { isRecent } from '../../../people/sessions/sessions.ts';
+import { APART, linkIdentity } from '../../../people/sign-in/link-identity.ts';
+import type { Merger } from '../../../people/sign-in/merger.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { ProvenIdentity } from '../../../vendors/identity/port.ts';
 import { framed } from '../frame.ts';

@@ -1,11 +1,11 @@
 // What no key may touch, as parts of a page: which account a person's session acts for, how the person is known, on which devices they are
 // signed in, and whose the account is.
 import type { Core } from '../../../core/context.ts';
-import { type Member, membershipsOf, membersOf } from '../../../core/people/persons.ts';
-import { type Session, sessionsOf } from '../../../core/people/sessions/sessions.ts';
-import { type PendingInvitation, pendingInvitations } from '../../../core/people/sign-in/invitations.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
+import { type Member, membershipsOf, membersOf } from '../../../people/persons.ts';
+import { type Session, sessionsOf } from '../../../people/sessions/sessions.ts';
+import { type PendingInvitation, pendingInvitations } from '../../../people/sign-in/invitations.ts';
 import { pathTo, tokenField, type Visitor } from '../visitor.ts';
 import { identitiesSection } from './identities.ts';
 import { type Fault, field } from './sign-in-page.ts';

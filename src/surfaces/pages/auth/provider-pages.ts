@@ -1,6 +1,7 @@
 // What somebody reads whose sign-in by a provider did not come to its end. Nothing of what the provider said is shown.
+
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { IdentityFailure } from '../../../vendors/identity/port.ts';
 import { message, retryAfter } from '../message.ts';

@@ -2,9 +2,9 @@
 // and never links: a link of a stranger may start any sign-in. What links is a form of the person's own session.
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { isRecent } from '../../../core/people/sessions/sessions.ts';
-import { personOf } from '../../../core/people/sign-in/by-provider.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import { isRecent } from '../../../people/sessions/sessions.ts';
+import { personOf } from '../../../people/sign-in/by-provider.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { IdentityError, type IdentityProvider, type ProvenIdentity } from '../../../vendors/identity/port.ts';
 import { foreignFormPage } from '../message.ts';

@@ -1,7 +1,7 @@
 // The page with all ways to sign in: a provider, a mail, an API key.
 import type { Core } from '../../../core/context.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
 import { framed } from '../frame.ts';
 import { pathTo } from '../visitor.ts';
 

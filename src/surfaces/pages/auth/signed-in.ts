@@ -1,7 +1,7 @@
 // What every way to sign in ends with: a new session in place of the one that this browser had, and the page that was asked for.
 import { clockNow } from '../../../core/database-clock.ts';
-import { endSession, openSession, type SessionOwner } from '../../../core/people/sessions/sessions.ts';
-import type { RawAnswer, RawHead } from '../../../manifest/raw-route.ts';
+import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
+import { endSession, openSession, type SessionOwner } from '../../../people/sessions/sessions.ts';
 import { openingCookie } from '../session-cookie.ts';
 import { localPath, pathTo, redirect, type VisitorServices, visitorOf } from '../visitor.ts';
 

@@ -1,12 +1,12 @@
 // `/oauth/authorize`: a program sent a person here for a key (RFC 6749, section 4.1, with PKCE). They sign in, see who asks for what, and say how
 // much of it to give; then they are sent back with a code. Whoever asks wrongly is told on a page: nobody is sent to an address that was not checked.
 import type { Core } from '../../../core/context.ts';
-import type { Fault } from '../../../core/devices/approve.ts';
-import { type AuthorizationAsked, authorizeClient, CHALLENGE } from '../../../core/devices/authorization.ts';
-import { readScopes } from '../../../core/devices/codes.ts';
-import { offerOf, proposalOf } from '../../../core/devices/offer.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import type { Fault } from '../../../people/devices/approve.ts';
+import { type AuthorizationAsked, authorizeClient, CHALLENGE } from '../../../people/devices/authorization.ts';
+import { readScopes } from '../../../people/devices/codes.ts';
+import { offerOf, proposalOf } from '../../../people/devices/offer.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { readForm, repeatedField } from '../own-form.ts';

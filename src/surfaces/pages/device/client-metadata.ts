@@ -1,8 +1,8 @@
 // A client of OAuth by its metadata document: its id is the address of a document that says its name and where people may be sent back to
 // (OAuth Client ID Metadata Document). It is read for each page, and nothing of it is kept.
 import type { Core } from '../../../core/context.ts';
-import { readClientName } from '../../../core/devices/codes.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
+import { readClientName } from '../../../people/devices/codes.ts';
 
 const DOCUMENT_BYTES_MAX = 64 * 1024;
 const ADDRESS_CHARACTERS_MAX = 2_000;

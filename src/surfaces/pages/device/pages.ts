@@ -1,13 +1,14 @@
 // What a person sees of a device that asks for a key: the field for its code, then who asks for what, and how much of it to give.
-import type { Fault, Wish } from '../../../core/devices/approve.ts';
-import type { Offer } from '../../../core/devices/offer.ts';
-import type { DeviceRow } from '../../../core/devices/store.ts';
+
 import type { Principal } from '../../../core/principal.ts';
 import type { CapPeriod } from '../../../core/wallet/limits/key-cap.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { NANOS_PER_USD } from '../../../lib/money.ts';
 import { DAY_MS, iso } from '../../../lib/time.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import type { Fault, Wish } from '../../../people/devices/approve.ts';
+import type { Offer } from '../../../people/devices/offer.ts';
+import type { DeviceRow } from '../../../people/devices/store.ts';
 import { framed } from '../frame.ts';
 import { pickedScopes, scopePicker } from '../scope-picker.ts';
 import { tokenField, type Visitor } from '../visitor.ts';

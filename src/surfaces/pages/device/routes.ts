@@ -3,16 +3,16 @@
 
 import { admission } from '../../../core/admission.ts';
 import type { Core } from '../../../core/context.ts';
-import { approveDevice, cannotApprove, type Fault } from '../../../core/devices/approve.ts';
-import { readUserCode, shownUserCode } from '../../../core/devices/codes.ts';
-import { denyDevice, findWaiting } from '../../../core/devices/devices.ts';
-import { guessersOf } from '../../../core/devices/guesses.ts';
-import { offerOf, proposalOf } from '../../../core/devices/offer.ts';
-import type { DeviceRow } from '../../../core/devices/store.ts';
-import { isRecent } from '../../../core/people/sessions/sessions.ts';
 import { networkOf } from '../../../gateway/limits/failed-logins.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import { approveDevice, cannotApprove, type Fault } from '../../../people/devices/approve.ts';
+import { readUserCode, shownUserCode } from '../../../people/devices/codes.ts';
+import { denyDevice, findWaiting } from '../../../people/devices/devices.ts';
+import { guessersOf } from '../../../people/devices/guesses.ts';
+import { offerOf, proposalOf } from '../../../people/devices/offer.ts';
+import type { DeviceRow } from '../../../people/devices/store.ts';
+import { isRecent } from '../../../people/sessions/sessions.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';
 import { readForm } from '../own-form.ts';

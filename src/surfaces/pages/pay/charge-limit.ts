@@ -1,11 +1,11 @@
 // The page of the charge limit: how much may be charged in a month without the payer. A person who owns the account changes it, after a
 // sign-in of the last minutes; no key can.
 import type { Core } from '../../../core/context.ts';
-import { limitCharges, rechargeRecord } from '../../../core/payments/recharge/configure.ts';
-import { isRecent } from '../../../core/people/sessions/sessions.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
-import type { RawAnswer, RawRequest } from '../../../manifest/raw-route.ts';
+import { limitCharges, rechargeRecord } from '../../../payments/recharge/configure.ts';
+import { isRecent } from '../../../people/sessions/sessions.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { readForm } from '../own-form.ts';

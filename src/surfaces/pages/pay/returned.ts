@@ -3,17 +3,17 @@
 // link of this service leads. A provider that does not answer keeps nobody waiting: the checks see to it.
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { findSetup } from '../../../core/payments/methods/setup-store.ts';
-import { checkSetup } from '../../../core/payments/methods/setups.ts';
-import { findRef, type PaymentOwner } from '../../../core/payments/refs.ts';
-import { isReturnKey } from '../../../core/payments/return-address.ts';
-import { checkSubscription } from '../../../core/payments/subscriptions/check.ts';
-import { subscriptionRecord } from '../../../core/payments/subscriptions/record.ts';
-import { findSubscription } from '../../../core/payments/subscriptions/store.ts';
-import { checkTopup } from '../../../core/payments/topups/check.ts';
-import { findTopup } from '../../../core/payments/topups/store.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { findSetup } from '../../../payments/methods/setup-store.ts';
+import { checkSetup } from '../../../payments/methods/setups.ts';
+import { findRef, type PaymentOwner } from '../../../payments/refs.ts';
+import { isReturnKey } from '../../../payments/return-address.ts';
+import { checkSubscription } from '../../../payments/subscriptions/check.ts';
+import { subscriptionRecord } from '../../../payments/subscriptions/record.ts';
+import { findSubscription } from '../../../payments/subscriptions/store.ts';
+import { checkTopup } from '../../../payments/topups/check.ts';
+import { findTopup } from '../../../payments/topups/store.ts';
 import { PaymentProviderError } from '../../../vendors/payments/port.ts';
 import { framed } from '../frame.ts';
 

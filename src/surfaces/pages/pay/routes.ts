@@ -4,12 +4,12 @@
 import { admission } from '../../../core/admission.ts';
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { lookAgain } from '../../../core/payments/look-again.ts';
-import { testCard } from '../../../core/payments/sandbox/cards.ts';
-import { authenticate, payWith } from '../../../core/payments/sandbox/pay.ts';
-import { findPayment, type PaymentRow } from '../../../core/payments/sandbox/store.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../../manifest/raw-route.ts';
+import { lookAgain } from '../../../payments/look-again.ts';
+import { testCard } from '../../../payments/sandbox/cards.ts';
+import { authenticate, payWith } from '../../../payments/sandbox/pay.ts';
+import { findPayment, type PaymentRow } from '../../../payments/sandbox/store.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { framed } from '../frame.ts';
 import { isOwnForm, readForm } from '../own-form.ts';

@@ -1,10 +1,10 @@
 // What the sandbox shows in place of a payment provider's page: six test cards and no field for a number, so nobody types a real one.
 
-import { amountText } from '../../../core/payments/money.ts';
-import { testCards } from '../../../core/payments/sandbox/cards.ts';
-import type { PaymentRow } from '../../../core/payments/sandbox/store.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import type { RawAnswer } from '../../../manifest/raw-route.ts';
+import { amountText } from '../../../payments/money.ts';
+import { testCards } from '../../../payments/sandbox/cards.ts';
+import type { PaymentRow } from '../../../payments/sandbox/store.ts';
 import { framed } from '../frame.ts';
 
 export interface Shown {

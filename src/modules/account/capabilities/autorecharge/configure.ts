@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { configureRecharge, rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { orNull } from '../../../../kit/fields.ts';
 import { nanosOfUsd } from '../../../../lib/money.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { orNull } from '../../../../manifest/fields.ts';
+import { configureRecharge, rechargeRecord } from '../../../../payments/recharge/configure.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 import { problem } from '../../problems.ts';
 import { nanosField } from '../../schemas.ts';

@@ -8,7 +8,7 @@ import {
   text,
   textOrNull,
   withoutCall,
-} from '../../../../manifest/event-kind.ts';
+} from '../../../../kit/event-kind.ts';
 import { attemptFields } from './schemas.ts';
 
 const charged = {

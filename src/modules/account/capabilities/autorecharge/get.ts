@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { rechargeRecord } from '../../../../core/payments/recharge/configure.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { rechargeRecord } from '../../../../payments/recharge/configure.ts';
 import { rechargeSchema } from './schemas.ts';
 
 export const autorechargeGet = defineCapability()({

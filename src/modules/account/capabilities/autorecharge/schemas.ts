@@ -1,6 +1,6 @@
-// Auto-recharge and its attempts as calls and events show them (core/payments/recharge).
+// Auto-recharge and its attempts as calls and events show them (payments/recharge).
 import Type from 'typebox';
-import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../../../manifest/fields.ts';
+import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../../../kit/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';
 import { disputeField } from '../topup/schemas.ts';
 

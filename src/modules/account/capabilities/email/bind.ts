@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { askForEmail, bindingMs } from '../../../../core/accounts/email-binding.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { instant } from '../../../../kit/fields.ts';
 import { iso } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { instant } from '../../../../manifest/fields.ts';
+import { askForEmail, bindingMs } from '../../../../people/email-binding.ts';
 import { problem } from '../../problems.ts';
 
 const emailField = Type.String({

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { bindEmail } from '../../../../core/accounts/email-binding.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { bindEmail } from '../../../../people/email-binding.ts';
 import { problem } from '../../problems.ts';
 import { accountSchema, profileRecord } from '../profile/schemas.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { awsCredentials } from '../../../../core/credentials/sigv4.ts';
 import { keyOf } from '../../../../core/keys/api-key.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { textOrNull } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { textOrNull } from '../../../../kit/fields.ts';
 import { problem } from '../../problems.ts';
 
 const text = (description: string) => Type.String({ description });

@@ -1,5 +1,5 @@
-// What webhooks are told when a device has fetched the key that a person gave it; the core tells it (core/devices).
-import { type EventKind, eventKind, membersOf, text, withoutCall } from '../../../../manifest/event-kind.ts';
+// What webhooks are told when a device has fetched the key that a person gave it; the core tells it (people/devices).
+import { type EventKind, eventKind, membersOf, text, withoutCall } from '../../../../kit/event-kind.ts';
 import { keySchema } from '../../schemas.ts';
 
 const key = {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { keyRecord } from '../../../../core/keys/key-record.ts';
 import { listKeys } from '../../../../core/keys/store.ts';
 import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { keySchema } from '../../schemas.ts';
 
 /** Without cursor and limit; no tier allows more keys that can be used. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { revokeKey } from '../../../../core/keys/changes.ts';
 import { keyRecord } from '../../../../core/keys/key-record.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { changeKeys, forgetKey } from '../../caller.ts';
 import { keyIdField, keySchema } from '../../schemas.ts';
 

@@ -4,8 +4,8 @@ import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } 
 import { keyRecord, keyWithSecret } from '../../../../core/keys/key-record.ts';
 import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../../db/database.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { HOUR_MS } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../../caller.ts';
 import { keyIdField, keySchema, keySecretField, keyWithSecretSchema, secretField } from '../../schemas.ts';
 

@@ -3,7 +3,7 @@ import { type CapChange, requireKey, updateKey } from '../../../../core/keys/cha
 import { keyRecord } from '../../../../core/keys/key-record.ts';
 import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
 import { scopesWithin, validateScopes } from '../../../../core/scopes.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { changeKeys, forgetKey, requireNoMoney } from '../../caller.ts';
 import {
   keyIdField,

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
-import { createSetup } from '../../../../core/payments/methods/setups.ts';
-import { requireProvider } from '../../../../core/payments/payments.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { instant, textOrNull } from '../../../../kit/fields.ts';
 import { iso } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { instant, textOrNull } from '../../../../manifest/fields.ts';
+import { createSetup } from '../../../../payments/methods/setups.ts';
+import { requireProvider } from '../../../../payments/payments.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
 
 export const paymentMethodAttach = defineCapability()({

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
-import { deleteMethod } from '../../../../core/payments/methods/remove.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { deleteMethod } from '../../../../payments/methods/remove.ts';
 import { problem } from '../../problems.ts';
 import { attached, methodIdField } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { listMethods, methodRecord } from '../../../../core/payments/methods/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { listMethods, methodRecord } from '../../../../payments/methods/store.ts';
 import { methodSchema } from './schemas.ts';
 
 export const paymentMethodList = defineCapability()({

@@ -1,6 +1,6 @@
-// A payment method as calls show it (core/payments/methods/store.ts).
+// A payment method as calls show it (payments/methods/store.ts).
 import Type from 'typebox';
-import { instant, textOrNull, wholeOrNull } from '../../../../manifest/fields.ts';
+import { instant, textOrNull, wholeOrNull } from '../../../../kit/fields.ts';
 
 export const methodIdField = Type.String({
   minLength: 1,

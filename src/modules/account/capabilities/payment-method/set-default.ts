@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { findMethod, methodRecord, setDefaultMethod } from '../../../../core/payments/methods/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { findMethod, methodRecord, setDefaultMethod } from '../../../../payments/methods/store.ts';
 import { problem } from '../../problems.ts';
 import { attached, methodIdField, methodSchema } from './schemas.ts';
 

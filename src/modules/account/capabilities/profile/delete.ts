@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { deleteAccount, keysStopped } from '../../../../core/accounts/deletion/deletion.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { instant } from '../../../../kit/fields.ts';
 import { iso } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { instant } from '../../../../manifest/fields.ts';
 import { invalidField } from '../../../../problems/problem.ts';
+import { deleteAccount, keysStopped } from '../../../../upkeep/deletion/deletion.ts';
 
 export const remove = defineCapability()({
   method: 'DELETE',

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../../core/context.ts';
 import { decodeCursor, encodeCursor } from '../../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import { Problem } from '../../../../problems/problem.ts';
 import { problem } from '../../problems.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Account, findAccount } from '../../../../core/accounts/accounts.ts';
-import { peopleRecords } from '../../../../core/people/persons.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { peopleRecords } from '../../../../people/persons.ts';
 import { accountSchema, peopleSchema, profileRecord } from './schemas.ts';
 
 export const get = defineCapability()({

@@ -3,8 +3,8 @@ import Type from 'typebox';
 import { type Account, accountRecord } from '../../../../core/accounts/accounts.ts';
 import { maskedEmail } from '../../../../core/accounts/masked-email.ts';
 import { tierLimits } from '../../../../core/accounts/tiers.ts';
+import { instant, instantOrNull, orNull, textOrNull } from '../../../../kit/fields.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
-import { instant, instantOrNull, orNull, textOrNull } from '../../../../manifest/fields.ts';
 
 const kycStatuses = ['none', 'required', 'pending', 'verified', 'rejected'] as const;
 

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Account } from '../../../../core/accounts/accounts.ts';
 import { updateAccount } from '../../../../core/accounts/changes.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { accountSchema, nameChange, profileRecord } from './schemas.ts';
 
 export const update = defineCapability()({

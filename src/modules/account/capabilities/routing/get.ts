@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { nobody, readExclusions } from '../../../../core/vendors/routing.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { routingRecord, routingSchema } from './schemas.ts';
 
 export const routingGet = defineCapability()({

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import type { Core } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { setExclusions } from '../../../../core/vendors/routing.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { nearest } from '../../../../lib/nearest.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../problems.ts';
 import { requireRoutable, routingRecord, routingSchema, vendorIds } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { nobody, readExclusions } from '../../../../core/vendors/routing.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { orNull } from '../../../../kit/fields.ts';
 import { usd } from '../../../../lib/money.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { orNull } from '../../../../manifest/fields.ts';
 import { usdField } from '../../list-fields.ts';
 import { linkFields, regionField, requireRoutable, vendorIds } from './schemas.ts';
 

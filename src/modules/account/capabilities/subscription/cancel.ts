@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { cancelSubscription } from '../../../../core/payments/subscriptions/change.ts';
-import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cancelSubscription } from '../../../../payments/subscriptions/change.ts';
+import { subscriptionRecord } from '../../../../payments/subscriptions/record.ts';
 import { subscriptionSchema } from './schemas.ts';
 
 export const subscriptionCancel = defineCapability()({

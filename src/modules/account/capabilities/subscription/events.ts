@@ -1,6 +1,6 @@
 // What webhooks are told of subscriptions and tiers; the core tells it with each change of state.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall, word } from '../../../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, withoutCall, word } from '../../../../kit/event-kind.ts';
 import { accountMembers, previousTier } from '../../events.ts';
 import { subscriptionFields } from './schemas.ts';
 

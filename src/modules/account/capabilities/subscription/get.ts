@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
-import { currentSubscription } from '../../../../core/payments/subscriptions/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { subscriptionRecord } from '../../../../payments/subscriptions/record.ts';
+import { currentSubscription } from '../../../../payments/subscriptions/store.ts';
 import { subscriptionSchema } from './schemas.ts';
 
 export const subscriptionGet = defineCapability()({

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { resumeSubscription } from '../../../../core/payments/subscriptions/change.ts';
-import { subscriptionRecord } from '../../../../core/payments/subscriptions/record.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { resumeSubscription } from '../../../../payments/subscriptions/change.ts';
+import { subscriptionRecord } from '../../../../payments/subscriptions/record.ts';
 import { subscriptionSchema } from './schemas.ts';
 
 export const subscriptionResume = defineCapability()({

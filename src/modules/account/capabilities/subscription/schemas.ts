@@ -1,6 +1,6 @@
-// A subscription as calls show it, and as events do: without the link to pay (core/payments/subscriptions/record.ts).
+// A subscription as calls show it, and as events do: without the link to pay (payments/subscriptions/record.ts).
 import Type from 'typebox';
-import { instant, instantOrNull, orNull } from '../../../../manifest/fields.ts';
+import { instant, instantOrNull, orNull } from '../../../../kit/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';
 
 const word = (words: readonly string[], description: string) =>

@@ -3,10 +3,10 @@ import { findAccount } from '../../../../core/accounts/accounts.ts';
 import type { CountedLimit } from '../../../../core/accounts/tiers.ts';
 import { readBurstSeconds, type Tier, tierLimits } from '../../../../core/accounts/tiers.ts';
 import { countKeys } from '../../../../core/keys/store.ts';
-import { countRegistrations } from '../../../../core/webhooks/registrations/store.ts';
 import type { Queryable } from '../../../../db/database.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import type { Offer } from '../../../../manifest/offer.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import type { Offer } from '../../../../kit/offer.ts';
+import { countRegistrations } from '../../../../webhooks/registrations/store.ts';
 import { usdOrNull } from '../../list-fields.ts';
 import { targets, upgradeOptions } from './offers.ts';
 

@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { findAccount } from '../../../../core/accounts/accounts.ts';
 import { isTierAtLeast } from '../../../../core/accounts/tiers.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
-import { requireProvider } from '../../../../core/payments/payments.ts';
-import { openSubscription } from '../../../../core/payments/subscriptions/open.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { instantOrNull, textOrNull } from '../../../../kit/fields.ts';
 import { iso } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { instantOrNull, textOrNull } from '../../../../manifest/fields.ts';
+import { requireProvider } from '../../../../payments/payments.ts';
+import { openSubscription } from '../../../../payments/subscriptions/open.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
 import { targets, tierOf } from './offers.ts';
 

@@ -1,6 +1,6 @@
 // What webhooks are told of top-ups; the core tells it with each change of state.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../../../manifest/event-kind.ts';
+import { type EventKind, eventKind, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { topupFields } from './schemas.ts';
 
 const begun = {

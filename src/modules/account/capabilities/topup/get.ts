@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { topupRecord } from '../../../../core/payments/topups/record.ts';
-import { findTopup } from '../../../../core/payments/topups/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { topupRecord } from '../../../../payments/topups/record.ts';
+import { findTopup } from '../../../../payments/topups/store.ts';
 import { problem } from '../../problems.ts';
 import { topupIdField, topupSchema } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { topupRecord } from '../../../../core/payments/topups/record.ts';
-import { listTopups } from '../../../../core/payments/topups/store.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
+import { topupRecord } from '../../../../payments/topups/record.ts';
+import { listTopups } from '../../../../payments/topups/store.ts';
 import { topupSchema, topupStatuses } from './schemas.ts';
 
 export const topupList = defineCapability()({

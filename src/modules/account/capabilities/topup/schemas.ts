@@ -1,6 +1,6 @@
-// A top-up as calls and events show it (core/payments/topups/record.ts).
+// A top-up as calls and events show it (payments/topups/record.ts).
 import Type from 'typebox';
-import { instant, instantOrNull, orNull, textOrNull } from '../../../../manifest/fields.ts';
+import { instant, instantOrNull, orNull, textOrNull } from '../../../../kit/fields.ts';
 import { currencies } from '../../../../vendors/payments/port.ts';
 import { usdField } from '../../list-fields.ts';
 

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
-import { requireProvider } from '../../../../core/payments/payments.ts';
-import { createTopup } from '../../../../core/payments/topups/create.ts';
-import { topupRecord } from '../../../../core/payments/topups/record.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { orNull } from '../../../../kit/fields.ts';
 import { nanosOfUsd } from '../../../../lib/money.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { orNull } from '../../../../manifest/fields.ts';
+import { requireProvider } from '../../../../payments/payments.ts';
+import { createTopup } from '../../../../payments/topups/create.ts';
+import { topupRecord } from '../../../../payments/topups/record.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 import { currencies } from '../../../../vendors/payments/port.ts';
 import { problem } from '../../problems.ts';

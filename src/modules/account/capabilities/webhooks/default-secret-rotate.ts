@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { defaultSecret, rotateDefaultSecret } from '../../../../core/webhooks/default-secret.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defaultSecret, rotateDefaultSecret } from '../../../../webhooks/default-secret.ts';
 import { defaultSecretSchema } from './default-secret.ts';
 
 export const webhooksDefaultSecretRotate = defineCapability()({

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { defaultSecret } from '../../../../core/webhooks/default-secret.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defaultSecret } from '../../../../webhooks/default-secret.ts';
 
 export const defaultSecretSchema = Type.Object({
   secret: Type.String({ description: 'The signing secret, `whsec_…`, for a verifier of Standard Webhooks.' }),

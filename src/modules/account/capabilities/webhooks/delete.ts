@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { textOrNull } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { textOrNull } from '../../../../kit/fields.ts';
 import { removeWebhook } from '../../webhook-changes.ts';
 import { webhookIdField } from '../../webhook-schemas.ts';
 

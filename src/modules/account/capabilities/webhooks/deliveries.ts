@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../../core/context.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
-import { type DeliveryStatus, deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
-import { listDeliveries } from '../../../../core/webhooks/deliveries/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
+import { type DeliveryStatus, deliveryRecord } from '../../../../webhooks/deliveries/record.ts';
+import { listDeliveries } from '../../../../webhooks/deliveries/store.ts';
 import { requireEventType, requireWebhook } from '../../webhook-changes.ts';
 import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webhook-schemas.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { registrationRecord } from '../../../../webhooks/registrations/record.ts';
 import { requireWebhook } from '../../webhook-changes.ts';
 import { webhookIdField, webhookSchema } from '../../webhook-schemas.ts';
 

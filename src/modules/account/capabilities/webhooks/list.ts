@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { listPage } from '../../../../core/secrets/cursors.ts';
-import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
-import { listRegistrations } from '../../../../core/webhooks/registrations/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
+import { registrationRecord } from '../../../../webhooks/registrations/record.ts';
+import { listRegistrations } from '../../../../webhooks/registrations/store.ts';
 import { webhookSchema } from '../../webhook-schemas.ts';
 
 export const webhooksList = defineCapability()({

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { deliveryRecord, isPaused } from '../../../../core/webhooks/deliveries/record.ts';
-import { readDelivery, redeliver, sendNow } from '../../../../core/webhooks/deliveries/store.ts';
-import { findRegistration } from '../../../../core/webhooks/registrations/store.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { problem } from '../../../../problems/problem.ts';
+import { deliveryRecord, isPaused } from '../../../../webhooks/deliveries/record.ts';
+import { readDelivery, redeliver, sendNow } from '../../../../webhooks/deliveries/store.ts';
+import { findRegistration } from '../../../../webhooks/registrations/store.ts';
 import { deliveryIdField, deliverySchema } from '../../webhook-schemas.ts';
 
 export const webhooksRedeliver = defineCapability()({

@@ -3,8 +3,8 @@ import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
 import { signingRecipe } from '../../../../core/outbound/signature.ts';
 import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
-import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { registrationRecord } from '../../../../webhooks/registrations/record.ts';
 import { checkUrl, registerWebhook, subscribedEvents } from '../../webhook-changes.ts';
 import {
   descriptionField,

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
-import { deliveryRecord } from '../../../../core/webhooks/deliveries/record.ts';
-import { deliverTest } from '../../../../core/webhooks/deliveries/test-delivery.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { memberSources } from '../../../../lib/json-source.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { deliveryRecord } from '../../../../webhooks/deliveries/record.ts';
+import { deliverTest } from '../../../../webhooks/deliveries/test-delivery.ts';
 import { problem } from '../../problems.ts';
 import { deliverySchema, webhookIdField } from '../../webhook-schemas.ts';
 

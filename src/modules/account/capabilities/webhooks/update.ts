@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
-import { registrationRecord } from '../../../../core/webhooks/registrations/record.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { registrationRecord } from '../../../../webhooks/registrations/record.ts';
 import { changeWebhook, checkUrl, subscribedEvents } from '../../webhook-changes.ts';
 import {
   descriptionField,

@@ -1,10 +1,10 @@
 // One vendor asked for one chat: until it has taken the call on, by an answer that is whole or the first content of one that streams.
 import type { Candidate } from '../../../../core/vendors/choose.ts';
-import type { AiAdapter, ChatPiece, ChatReply } from '../../../../vendors/ai/port.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../../limits.ts';
 import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../../models/family.ts';
 import type { AiState } from '../../state.ts';
+import type { AiAdapter, ChatPiece, ChatReply } from '../../vendors/port.ts';
 import type { ChatAsk } from '../ask.ts';
 import type { ModelCall } from '../model-call.ts';
 import type { Reserved } from '../reserve.ts';

@@ -1,6 +1,7 @@
 // What has come of an answer so far: what it says, and what its vendor says that it used.
-import type { AiUsage, ChatPiece } from '../../../../vendors/ai/port.ts';
+
 import { soundUsage } from '../../models/price.ts';
+import type { AiUsage, ChatPiece } from '../../vendors/port.ts';
 import { Assembly } from '../assemble.ts';
 
 export class Heard {

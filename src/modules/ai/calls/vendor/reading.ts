@@ -2,11 +2,11 @@
 import { performance } from 'node:perf_hooks';
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import { problem } from '../../../../problems/problem.ts';
-import type { ChatPiece } from '../../../../vendors/ai/port.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel } from '../../models/family.ts';
 import { named } from '../../responses/own-wire.ts';
+import type { ChatPiece } from '../../vendors/port.ts';
 import type { ChatEnd, ChatEvent } from '../chat-event.ts';
 import type { ModelCall } from '../model-call.ts';
 import type { Settlement } from '../settlement.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { runLongWrite } from '../../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { endEarly } from '../../batches/early-end.ts';
 import { batchIdField, batchSchema } from '../../batches/schemas.ts';
 import { batchRecord } from '../../batches/store.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { findReplay, runLongWrite } from '../../../../core/idempotency/write.ts';
 import { keyOf } from '../../../../core/keys/api-key.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { acceptBatch, requireRoom } from '../../batches/accept.ts';
 import { requireScope } from '../../batches/caller.ts';
 import {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { batchIdField, batchSchema } from '../../batches/schemas.ts';
 import { batchRecord, requireBatch } from '../../batches/store.ts';
 import type { AiState } from '../../state.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { listPage } from '../../../../core/secrets/cursors.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
 import { batchSchema, statusFilter } from '../../batches/schemas.ts';
 import { batchRecord, listBatches } from '../../batches/store.ts';
 import type { AiState } from '../../state.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
 import { resultPage } from '../../batches/results.ts';
 import { batchIdField, resultSchema } from '../../batches/schemas.ts';
 import { requireBatch } from '../../batches/store.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
 import { iso } from '../../../../lib/time.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../../manifest/fields.ts';
 import { listDead } from '../../dead-letter/redrive-store.ts';
 import { messageText } from '../../queues/records.ts';
 import { catchUpWithDlq } from '../../queues/stats.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { runLongWrite } from '../../../../core/idempotency/write.ts';
 import type { Queryable } from '../../../../db/database.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { newId } from '../../../../lib/ids.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 import { startRedrive } from '../../dead-letter/redrive.ts';
 import { findRedrive, type RedriveRow, redriveRecord } from '../../dead-letter/redrive-store.ts';

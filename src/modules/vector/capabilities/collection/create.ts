@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { newId } from '../../../../lib/ids.ts';
 import { memberSources } from '../../../../lib/json-source.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
 import { problem } from '../../../../problems/problem.ts';
 import {
   addCollection,

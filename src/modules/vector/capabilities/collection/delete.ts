@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { runLongWrite } from '../../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { removeCollection } from '../../collections/store.ts';
 import { collectionField, enginePayload } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';

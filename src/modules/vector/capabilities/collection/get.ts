@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { defineCapability } from '../../../../kit/capability.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
 import { collectionText, findCollection } from '../../collections/store.ts';
 import { collectionNotFound } from '../../querying/search.ts';
 import { collectionField, collectionSchema } from '../../schemas.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, pageFields } from '../../../../kit/fields.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { defineCapability } from '../../../../manifest/capability.ts';
-import { cursorField, pageFields } from '../../../../manifest/fields.ts';
 import { type CollectionRow, collectionText, listCollections } from '../../collections/store.ts';
 import { collectionSchema, enginePayload } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';

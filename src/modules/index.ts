@@ -1,0 +1,13 @@
+// The list of modules, and nothing else.
+
+import type { Module } from '../kit/module.ts';
+import { account } from './account/index.ts';
+import { ai } from './ai/index.ts';
+import { cron } from './cron/index.ts';
+import { errors } from './errors/index.ts';
+import { operator } from './operator/index.ts';
+import { queue } from './queue/index.ts';
+import { vector } from './vector/index.ts';
+import { video } from './video/index.ts';
+
+export const modules: readonly Module[] = [account, ai, cron, errors, operator, queue, vector, video];

@@ -1,0 +1,120 @@
+// core.payment_setup: pages where a payer leaves a payment method. A row goes when nobody looks at it any more.
+import type { Queryable } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+export interface SetupRow {
+  readonly account_id: string;
+  readonly setup_id: string;
+  readonly provider: string;
+  readonly test_mode: boolean;
+  readonly status: 'open' | 'succeeded' | 'failed' | 'expired';
+  readonly return_url: string | null;
+  readonly checkout_ref: string | null;
+  readonly checkout_url: string | null;
+  readonly method_id: string | null;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+export type NewSetup = Omit<SetupRow, 'status' | 'checkout_ref' | 'checkout_url' | 'method_id'>;
+
+const COLUMNS = `account_id, setup_id, provider, test_mode, status, return_url, checkout_ref, checkout_url, method_id, created_at, expires_at`;
+
+const insert = statement(
+  'payment_setup_insert',
+  `INSERT INTO core.payment_setup (account_id, setup_id, provider, test_mode, status, return_url, created_at, expires_at, due_at)
+   VALUES ($1, $2, $3, $4, 'open', $5, $6, $7, $8)`,
+);
+const find = statement(
+  'payment_setup_find',
+  `SELECT ${COLUMNS} FROM core.payment_setup WHERE account_id = $1 AND setup_id = $2`,
+);
+const countOpen = statement(
+  'payment_setup_count_open',
+  `SELECT count(*) AS open FROM core.payment_setup WHERE account_id = $1 AND status = 'open' AND expires_at > $2`,
+);
+const save = statement(
+  'payment_setup_save',
+  `UPDATE core.payment_setup SET status = $3, checkout_ref = $4, checkout_url = $5, method_id = $6
+    WHERE account_id = $1 AND setup_id = $2`,
+);
+// attempt: who was told meanwhile that something changed is not put off.
+const setDue = statement(
+  'payment_setup_set_due',
+  'UPDATE core.payment_setup SET due_at = $4 WHERE account_id = $1 AND setup_id = $2 AND attempt = $3',
+);
+const makeDue = statement(
+  'payment_setup_make_due',
+  'UPDATE core.payment_setup SET due_at = $3, attempt = attempt + 1 WHERE account_id = $1 AND setup_id = $2',
+);
+const remove = statement(
+  'payment_setup_delete',
+  'DELETE FROM core.payment_setup WHERE account_id = $1 AND setup_id = $2',
+);
+const claim = statement(
+  'payment_setup_claim',
+  `WITH c AS MATERIALIZED (
+     SELECT setup_id, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
+       FROM core.payment_setup
+      WHERE account_id = $1 AND due_at <= core.clock_now() AND setup_id <> ALL($3::text[])
+      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+   UPDATE core.payment_setup s SET due_at = c.lease_end, attempt = s.attempt + 1
+     FROM c WHERE s.account_id = $1 AND s.setup_id = c.setup_id
+   RETURNING s.setup_id AS id, s.attempt`,
+);
+const nextDue = statement(
+  'payment_setup_next_due',
+  'SELECT due_at FROM core.payment_setup WHERE account_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1',
+);
+
+export async function insertSetup(tx: Queryable, row: NewSetup, dueMs: number): Promise<void> {
+  const what = [row.account_id, row.setup_id, row.provider, row.test_mode, row.return_url];
+  await tx.query(insert, [...what, new Date(row.created_at), new Date(row.expires_at), new Date(dueMs)]);
+}
+
+export async function findSetup(db: Queryable, accountId: string, setupId: string): Promise<SetupRow | null> {
+  return (await db.query<SetupRow>(find, [accountId, setupId])).rows[0] ?? null;
+}
+
+export async function openSetups(tx: Queryable, accountId: string, nowMs: number): Promise<number> {
+  const { rows } = await tx.query<{ open: bigint }>(countOpen, [accountId, new Date(nowMs)]);
+  return Number(rows[0]?.open ?? 0n);
+}
+
+export async function saveSetup(tx: Queryable, row: SetupRow): Promise<void> {
+  const { account_id, setup_id, status, checkout_ref, checkout_url, method_id } = row;
+  await tx.query(save, [account_id, setup_id, status, checkout_ref, checkout_url, method_id]);
+}
+
+/** When it is looked at next, unless another attempt began, or it was made due, since `attempt`. */
+export async function putSetupOff(tx: Queryable, row: SetupRow, attempt: number, dueMs: number): Promise<void> {
+  await tx.query(setDue, [row.account_id, row.setup_id, attempt, new Date(dueMs)]);
+}
+
+export async function markSetupDue(tx: Queryable, accountId: string, setupId: string, dueMs: number): Promise<void> {
+  await tx.query(makeDue, [accountId, setupId, new Date(dueMs)]);
+}
+
+export async function deleteSetup(tx: Queryable, { account_id, setup_id }: SetupRow): Promise<void> {
+  await tx.query(remove, [account_id, setup_id]);
+}
+
+export interface ClaimedSetup {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** Leases due rows for `leaseMs`. */
+export async function claimSetups(
+  tx: Queryable,
+  accountId: string,
+  limit: number,
+  underWay: Buffer,
+  leaseMs: number,
+): Promise<readonly ClaimedSetup[]> {
+  return (await tx.query<ClaimedSetup>(claim, [accountId, limit, underWay, leaseMs])).rows;
+}
+
+export async function nextSetupDue(tx: Queryable, accountId: string): Promise<number | null> {
+  return (await tx.query<{ due_at: number }>(nextDue, [accountId])).rows[0]?.due_at ?? null;
+}

@@ -1,0 +1,192 @@
+// Leaving a payment method without paying: the row first, then the provider's page under its id, then the link. What became of it is read
+// at the provider: when somebody hints, when the payer comes back, and by a schedule to a day after the page ends.
+
+import { lockCaller } from '../../core/accounts/accounts.ts';
+import type { Enter } from '../../core/accounts/enter.ts';
+import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
+import type { JobLoop } from '../../core/background/job-loop.ts';
+import { openTurn } from '../../core/background/turns.ts';
+import { clockNow } from '../../core/database-clock.ts';
+import { textArray } from '../../db/arrays.ts';
+import type { Transaction } from '../../db/database.ts';
+import { newId } from '../../lib/ids.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
+import { problem } from '../../problems/problem.ts';
+import { type PaymentProvider, PaymentProviderError, type PaymentState } from '../../vendors/payments/port.ts';
+import { customerOf } from '../customers.ts';
+import { requireProvider } from '../payments.ts';
+import { keepRef } from '../refs.ts';
+import { returnAddress } from '../return-address.ts';
+import { failureOf, type PaymentCore } from '../topups/create.ts';
+import {
+  claimSetups,
+  deleteSetup,
+  findSetup,
+  insertSetup,
+  markSetupDue,
+  type NewSetup,
+  nextSetupDue,
+  openSetups,
+  putSetupOff,
+  type SetupRow,
+  saveSetup,
+} from './setup-store.ts';
+import { keepMethod, listMethods } from './store.ts';
+
+const SETUPS_WORK = 'payments.setups';
+const LIFETIME_MS = DAY_MS;
+const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];
+const METHODS_MAX = 20;
+// Longer than a provider's answer takes, retries included.
+const LEASE_MS = 120_000;
+
+/**
+ * Begins one, and answers it with its link. Throws SERVICE_UNAVAILABLE (`payments_off`), QUOTA_EXCEEDED, VENDOR_ERROR, VENDOR_DOWN; what
+ * the provider did not make ends by itself.
+ */
+export async function createSetup(
+  core: PaymentCore,
+  accountId: string,
+  enter: Enter,
+  returnUrl: string | null,
+): Promise<SetupRow> {
+  const provider = requireProvider(core.payments);
+  const row = await begin(core, provider, accountId, enter, returnUrl);
+  try {
+    return await openPage(core, provider, row);
+  } catch (error) {
+    if (!(error instanceof PaymentProviderError)) throw error;
+    core.log.warn({ err: error, setup: row.setup_id }, 'a page to leave a payment method could not be made');
+    throw failureOf(error);
+  }
+}
+
+function begin(
+  { db }: PaymentCore,
+  provider: PaymentProvider,
+  accountId: string,
+  enter: Enter,
+  returnUrl: string | null,
+) {
+  return db.transaction(async (tx): Promise<NewSetup> => {
+    const { nowMs } = await enter(tx);
+    const [methods, open] = [await listMethods(tx, accountId), await openSetups(tx, accountId, nowMs)];
+    if (methods.length + open >= METHODS_MAX)
+      throw problem('QUOTA_EXCEEDED', {
+        message: `An account keeps at most ${METHODS_MAX} payment methods, pages to leave one included; those end after a day.`,
+        detail: 'payment_methods',
+      });
+    const row: NewSetup = {
+      account_id: accountId,
+      setup_id: newId('setup_', nowMs),
+      provider: provider.name,
+      test_mode: provider.testMode,
+      return_url: returnUrl,
+      created_at: nowMs,
+      expires_at: nowMs + LIFETIME_MS,
+    };
+    const dueMs = nowMs + (FIRST_CHECKS_MS[0] as number);
+    await insertSetup(tx, row, dueMs);
+    await keepRef(tx, row.setup_id, { accountId, kind: 'setup', id: row.setup_id });
+    await openTurn(tx, accountId, SETUPS_WORK, dueMs, { later: true });
+    return row;
+  });
+}
+
+/** The page, made or met again under the same id, and kept. Throws PaymentProviderError. */
+async function openPage(core: PaymentCore, provider: PaymentProvider, row: NewSetup): Promise<SetupRow> {
+  const { account_id: accountId, setup_id: id } = row;
+  const { ref, url } = await provider.checkout({
+    ...{ id, accountId, customer: await customerOf({ db: core.db, provider }, accountId, null) },
+    ...{ purpose: 'setup', amountMinor: 0, currency: 'USD', saveMethod: true },
+    description: 'A payment method for automatic recharges',
+    returnUrl: returnAddress(core, id),
+    expiresAtMs: row.expires_at,
+    metadata: { account_id: accountId, setup_id: id },
+  });
+  return core.db.transaction(async (tx) => {
+    await lockCaller(tx, accountId);
+    const found = await findSetup(tx, accountId, id);
+    if (found === null) throw new Error(`setup ${id} is gone`);
+    if (found.checkout_ref !== null) return found;
+    const linked = { ...found, checkout_ref: ref, checkout_url: url };
+    await saveSetup(tx, linked);
+    await keepRef(tx, ref, { accountId, kind: 'setup', id });
+    return linked;
+  });
+}
+
+export function setupChecks(core: PaymentCore): JobLoop {
+  return dueWork<LeasedJob>(core, {
+    name: SETUPS_WORK,
+    places: 2,
+    claim: async (tx, accountId, { limit, underWay }) => {
+      const [jobs, nextMs] = await Promise.all([
+        claimSetups(tx, accountId, limit, textArray(underWay), LEASE_MS),
+        nextSetupDue(tx, accountId),
+      ]);
+      return { jobs: jobs.map((job) => ({ accountId, ...job })), nextMs };
+    },
+    run: async (job) => {
+      await checkSetup(core, job);
+    },
+    putBack: async (tx, { accountId, id, attempt }, dueMs) => {
+      const row = await findSetup(tx, accountId, id);
+      if (row !== null) await putSetupOff(tx, row, attempt, dueMs);
+    },
+  });
+}
+
+/** It may have changed at the provider's: it is read as soon as a process can. */
+export async function hintSetup(tx: Transaction, accountId: string, setupId: string): Promise<void> {
+  const nowMs = await clockNow(tx);
+  await markSetupDue(tx, accountId, setupId, nowMs);
+  await openTurn(tx, accountId, SETUPS_WORK, nowMs);
+}
+
+/** Reads it at the provider, and keeps the method that was left. Answers it afterwards; null: there is none. Throws PaymentProviderError. */
+export async function checkSetup(core: PaymentCore, { accountId, id, attempt }: LeasedJob): Promise<SetupRow | null> {
+  const row = await findSetup(core.db, accountId, id);
+  if (row === null) return null;
+  const { provider } = core.payments;
+  const isOurs = provider?.name === row.provider && provider.testMode === row.test_mode;
+  // A page whose making got no answer has no link that anybody could have used.
+  const state = isOurs && row.checkout_ref !== null ? await provider.read(row.checkout_ref) : null;
+  return core.db.transaction((tx) => apply(tx, row, attempt, state));
+}
+
+async function apply(
+  tx: Transaction,
+  { account_id, setup_id }: SetupRow,
+  attempt: number,
+  state: PaymentState | null,
+): Promise<SetupRow | null> {
+  const nowMs = await lockCaller(tx, account_id);
+  const before = await findSetup(tx, account_id, setup_id);
+  if (before === null) return null;
+  const after = await judged(tx, before, state, nowMs);
+  if (after !== before) await saveSetup(tx, after);
+  const nextMs = nextCheckMs(after, nowMs);
+  if (nextMs === null) await deleteSetup(tx, after);
+  else await putSetupOff(tx, after, attempt, nextMs);
+  return after;
+}
+
+async function judged(tx: Transaction, row: SetupRow, state: PaymentState | null, nowMs: number): Promise<SetupRow> {
+  if (row.status === 'succeeded') return row;
+  // What was left counts also when the page had ended.
+  if (state?.method != null) {
+    const methodId = await keepMethod(tx, row.account_id, state.method, row, nowMs);
+    return { ...row, status: 'succeeded', checkout_url: null, method_id: methodId };
+  }
+  if (row.status !== 'open') return row;
+  if (state?.status === 'failed') return { ...row, status: 'failed', checkout_url: null };
+  const isOver = state?.status === 'expired' || row.expires_at <= nowMs;
+  return isOver ? { ...row, status: 'expired', checkout_url: null } : row;
+}
+
+/** Null: never again, a day after its page has ended. */
+function nextCheckMs({ created_at, expires_at }: SetupRow, nowMs: number): number | null {
+  const first = FIRST_CHECKS_MS.map((afterMs) => created_at + afterMs).find((atMs) => atMs > nowMs);
+  return first ?? (nowMs < expires_at + DAY_MS ? nowMs + HOUR_MS : null);
+}

@@ -1,0 +1,178 @@
+// Reading a subscription at the provider and applying it: when a hint says so, when the payer comes back, and by the schedule of
+// nextCheckMs. First the provider is told what is wanted of it; until it is, that stays due.
+
+import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
+import type { JobLoop } from '../../core/background/job-loop.ts';
+import { openTurn } from '../../core/background/turns.ts';
+import { clockNow } from '../../core/database-clock.ts';
+import { textArray } from '../../db/arrays.ts';
+import type { Transaction } from '../../db/database.ts';
+import { type PaymentProvider, PaymentProviderError, type SubscriptionState } from '../../vendors/payments/port.ts';
+import { keepMethod } from '../methods/store.ts';
+import { keepRef } from '../refs.ts';
+import { repeatableMs } from '../topups/create.ts';
+import { applyAttempt, SUBSCRIPTIONS_WORK, type SubscriptionAttempt } from './apply.ts';
+import { isLive, outlive, type Seen, see, type Wish } from './machine.ts';
+import { linkSubscription, openCheckout, type SubscriptionCore } from './page.ts';
+import {
+  beginAttempt,
+  claimSubscriptions,
+  findSubscription,
+  nextSubscriptionDue,
+  putOff,
+  type SubscriptionRow,
+} from './store.ts';
+
+// Longer than a provider's answers take, retries included.
+const LEASE_MS = 180_000;
+const UNREADABLE_MS = 86_400_000;
+const READS_MAX = 3;
+
+export function subscriptionChecks(core: SubscriptionCore): JobLoop {
+  return dueWork<LeasedJob>(core, {
+    name: SUBSCRIPTIONS_WORK,
+    places: 4,
+    perClaim: 4,
+    claim: async (tx, accountId, { limit, underWay }) => {
+      const [jobs, nextMs] = await Promise.all([
+        claimSubscriptions(tx, accountId, limit, textArray(underWay), LEASE_MS),
+        nextSubscriptionDue(tx, accountId),
+      ]);
+      return { jobs: jobs.map((job) => ({ accountId, ...job })), nextMs };
+    },
+    run: async (job) => {
+      await check(core, job);
+    },
+    putBack: async (tx, { accountId, id, attempt }, dueMs) => {
+      const row = await findSubscription(tx, accountId, id);
+      if (row !== null) await putOff(tx, { ...row, attempt }, dueMs);
+    },
+  });
+}
+
+/** Something of it may have changed: it is read as soon as a process can. */
+export async function hintSubscription(tx: Transaction, accountId: string, id: string): Promise<void> {
+  const nowMs = await clockNow(tx);
+  const attempt = await beginAttempt(tx, accountId, id, nowMs);
+  if (attempt !== null) await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, nowMs);
+}
+
+/** Reads the subscription and applies it. Answers it afterwards; null: there is none. Throws PaymentProviderError. */
+export async function checkSubscription(
+  core: SubscriptionCore,
+  accountId: string,
+  id: string,
+): Promise<SubscriptionRow | null> {
+  // Who is overtaken by another attempt reads again, for that one may have read before.
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    const attempt = await core.db.transaction(async (tx) => {
+      const dueMs = (await clockNow(tx)) + LEASE_MS;
+      await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, dueMs, { later: true });
+      return beginAttempt(tx, accountId, id, dueMs);
+    });
+    if (attempt === null || (await check(core, { accountId, id, attempt })) !== null) break;
+  }
+  return findSubscription(core.db, accountId, id);
+}
+
+/** Null: another attempt has begun, and sees to it. */
+async function check(core: SubscriptionCore, job: SubscriptionAttempt): Promise<SubscriptionRow | null> {
+  const row = await findSubscription(core.db, job.accountId, job.id);
+  if (row === null || row.attempt !== job.attempt) return null;
+  const { provider } = core.payments;
+  const isReadable = provider !== null && provider.name === row.provider && provider.testMode === row.test_mode;
+  if (!isReadable) return passOver(core, row, job);
+  const seen = await read(core, provider, row);
+  const method = seen.checkout?.method ?? null;
+  const paymentRef = seen.subscription?.lastInvoice?.paymentRef ?? null;
+  const after = await core.db.transaction(async (tx) => {
+    const applied = await applyAttempt(tx, job, (before, moment) => see(before, seen, moment));
+    if (applied !== null && isLive(applied) && method !== null)
+      await keepMethod(tx, job.accountId, method, applied, applied.updated_at);
+    // A message about what went back of it names the payment.
+    if (paymentRef !== null) await keepRef(tx, paymentRef, { ...job, kind: 'subscription' });
+    return applied;
+  });
+  if (after !== null) tellOperator(core, row, after);
+  return after;
+}
+
+/** What only a person can see to. */
+function tellOperator({ log }: SubscriptionCore, before: SubscriptionRow, after: SubscriptionRow): void {
+  const { subscription_id: subscription, account_id: account, invoice_dispute: dispute } = after;
+  const isNew = (name: 'invoice_at' | 'invoice_status' | 'invoice_dispute' | 'invoice_refunded_nanos') =>
+    before[name] !== after[name];
+  if (after.invoice_status === 'review' && (isNew('invoice_at') || isNew('invoice_status')))
+    log.error(
+      { subscription, account },
+      'something else than its price was paid for a subscription: it counts as not paid',
+    );
+  if (dispute !== null && isNew('invoice_dispute'))
+    log.warn({ subscription, account, dispute }, 'the payment of a subscription is disputed');
+  if (after.invoice_refunded_nanos > 0n && isNew('invoice_refunded_nanos'))
+    log.warn({ subscription, account }, 'of the payment of a subscription something was paid back');
+}
+
+/** Of a provider that is not configured nothing can be learned. What was bought with test money ends where a live one is. */
+function passOver(
+  { db, payments }: SubscriptionCore,
+  row: SubscriptionRow,
+  job: SubscriptionAttempt,
+): Promise<SubscriptionRow | null> {
+  const isOutlived = row.test_mode && payments.provider?.testMode === false;
+  return db.transaction(async (tx) => {
+    if (isOutlived) return applyAttempt(tx, job, outlive);
+    await putOff(tx, row, (await clockNow(tx)) + UNREADABLE_MS);
+    return row;
+  });
+}
+
+async function read(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow): Promise<Seen> {
+  if (row.subscription_ref !== null) {
+    const found = await provider.readSubscription(row.subscription_ref);
+    const subscription = row.wish === null ? found : await fulfil(provider, row, row.wish, found);
+    return { checkout: null, subscription, fulfilled: row.wish !== null };
+  }
+  const checkout = await readCheckout(core, provider, row);
+  const ref = checkout?.subscriptionRef ?? null;
+  const subscription = ref === null ? null : await provider.readSubscription(ref);
+  return { checkout, subscription, fulfilled: false };
+}
+
+/** A row without a ref asks for its page again, under its id, while that is safe. Null: there is none that the provider knows. */
+async function readCheckout(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow) {
+  if (row.checkout_ref !== null) return provider.read(row.checkout_ref);
+  if ((await clockNow(core.db)) >= row.created_at + repeatableMs) return null;
+  try {
+    const checkout = await openCheckout(core, provider, row);
+    await linkSubscription(core, row, checkout);
+    return await provider.read(checkout.ref);
+  } catch (error) {
+    if (error instanceof PaymentProviderError && error.kind === 'refused') return null;
+    throw error;
+  }
+}
+
+/** Tells the provider, under a name of its own for each wish. What is so already, or cannot be any more, is done. */
+async function fulfil(
+  provider: PaymentProvider,
+  row: SubscriptionRow,
+  wish: Wish,
+  found: SubscriptionState,
+): Promise<SubscriptionState> {
+  const isEnding = found.status === 'cancelled' || found.cancelAtPeriodEnd;
+  const isDone = found.status === 'cancelled' || (wish === 'resume' ? !isEnding : wish === 'cancel_later' && isEnding);
+  if (isDone) return found;
+  const change = { id: `${row.subscription_id}_${row.wish_number}`, subscriptionRef: found.ref };
+  try {
+    if (wish === 'resume') return await provider.resumeSubscription(change);
+    return await provider.cancelSubscription({ ...change, atPeriodEnd: wish === 'cancel_later' });
+  } catch (error) {
+    // Overtaken by its end at the provider's.
+    if (error instanceof PaymentProviderError && error.kind === 'refused') {
+      const now = await provider.readSubscription(found.ref);
+      if (now.status === 'cancelled') return now;
+    }
+    throw error;
+  }
+}

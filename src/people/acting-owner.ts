@@ -1,0 +1,34 @@
+// An owner who changes whose the account is, from a page of theirs: looked at again under the account's lock, session included. What ended
+// meanwhile changes nothing.
+
+import { lockAccount } from '../core/accounts/accounts.ts';
+import { type Principal, readLivePrincipals } from '../core/principal.ts';
+import { textArray } from '../db/arrays.ts';
+import type { Transaction } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+
+export interface ActingOwner {
+  readonly personId: string;
+  readonly sessionId: string;
+  /** Of the session. */
+  readonly principal: Principal;
+}
+
+// Signing out deletes the row, and waits for this.
+const keepSession = statement(
+  'session_keep',
+  'SELECT s.session_id FROM core.session s WHERE s.session_id = $1 FOR KEY SHARE',
+);
+
+/** Locks the account. Answers the time after the lock; null: the session has ended, or its person owns the account no more. */
+export async function enterAsOwner(tx: Transaction, { sessionId, principal }: ActingOwner): Promise<number | null> {
+  const { accountId } = principal;
+  const [nowMs, , live] = await Promise.all([
+    lockAccount(tx, accountId),
+    tx.query(keepSession, [sessionId]),
+    readLivePrincipals(tx, textArray([accountId]), [principal]),
+  ]);
+  // Of people only owners have no scopes that bound them.
+  const owns = live.get(principal)?.scopes === null;
+  return owns ? nowMs : null;
+}

@@ -1,0 +1,36 @@
+// Whose word it is that a device gets a key, when the device fetches it: somebody who was removed meanwhile, or a key that was revoked or
+// narrowed, gives nothing any more.
+
+import type { Core } from '../../core/context.ts';
+import { findKey } from '../../core/keys/store.ts';
+import { operatorAccount } from '../../core/operator/account.ts';
+import type { Principal } from '../../core/principal.ts';
+import { scopesAllow, scopesWithin } from '../../core/scopes.ts';
+import type { Queryable } from '../../db/database.ts';
+import { membersOf } from '../persons.ts';
+
+/** What was approved: for which account, by whom, and what of it. */
+export interface Word {
+  readonly accountId: string;
+  readonly approvedBy: string;
+  readonly scopes: readonly string[];
+}
+
+export function mayMakeKeys(scopes: Principal['scopes']): boolean {
+  return scopesAllow(scopes, 'account.keys.create', 'admin');
+}
+
+/** Whether the word still holds. That a person has signed out since changes nothing of it. */
+export async function stillHolds(
+  tx: Queryable,
+  { knownScopes }: Pick<Core, 'knownScopes'>,
+  { accountId, approvedBy, scopes }: Word,
+): Promise<boolean> {
+  const member = (await membersOf(tx, accountId)).find(({ personId }) => personId === approvedBy);
+  if (member !== undefined) return member.role === 'owner';
+  const key = await findKey(tx, accountId, approvedBy);
+  // Nobody takes the operator's account away from the operator.
+  if (key === null) return approvedBy.startsWith('sess_') && (await operatorAccount(tx)) === accountId;
+  const lives = key.status === 'active' || key.status === 'rotating';
+  return lives && mayMakeKeys(key.scopes) && scopesWithin(knownScopes, scopes, key.scopes);
+}

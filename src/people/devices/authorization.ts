@@ -1,0 +1,59 @@
+// The authorization code grant with PKCE (RFC 6749, RFC 7636) on the ground of the device flow: what a person says yes to is a device that
+// waits, under a code that only the client can make up. It is derived from the code that the client is sent, its verifier, its id and where
+// it is sent back to, so that each must be the one of the beginning, and none of them is stored.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { Core } from '../../core/context.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import { approveDevice, type Fault, type Wish } from './approve.ts';
+import { deviceHash } from './codes.ts';
+import { type DeviceServices, type Polled, redeemDevice, startDevice } from './devices.ts';
+
+/** What a code is bound to. */
+interface Bound {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** Base64url of the verifier's SHA-256. */
+  readonly challenge: string;
+}
+
+export interface AuthorizationAsked extends Bound {
+  readonly clientName: string;
+  readonly scopes: readonly string[];
+  readonly remoteAddress: string;
+}
+
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+export const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** The code for the client; a fault: what is in the way; a number: the network has begun too often, for so many milliseconds more. */
+export async function authorizeClient(
+  core: Pick<Core, 'db' | 'knownScopes' | 'secrets'>,
+  principal: Principal,
+  asked: AuthorizationAsked,
+  wish: Wish,
+): Promise<{ readonly code: string } | Fault | number> {
+  const code = randomBytes(32).toString('base64url');
+  const deviceCode = derived(core.secrets, code, asked);
+  const started = await startDevice(core, { ...asked, deviceCode });
+  if (typeof started === 'number') return started;
+  const device = { device_hash: deviceHash(deviceCode) as Buffer, scopes: asked.scopes };
+  return (await approveDevice(core, principal, device, wish)) ?? { code };
+}
+
+/** The key, once; anything else is `invalid_grant` or a refusal. */
+export async function redeemCode(
+  core: DeviceServices,
+  code: string,
+  verifier: string,
+  bound: Omit<Bound, 'challenge'>,
+): Promise<Polled> {
+  if (!VERIFIER.test(verifier) || deviceHash(code) === null) return { kind: 'invalid_grant' };
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  return redeemDevice(core, derived(core.secrets, code, { ...bound, challenge }));
+}
+
+function derived(secrets: Secrets, code: string, { clientId, redirectUri, challenge }: Bound): string {
+  const text = JSON.stringify([code, clientId, redirectUri, challenge]);
+  return createHmac('sha256', secrets.derive('authorization-code', 32)).update(text).digest('base64url');
+}

@@ -1,0 +1,39 @@
+// What a person may give a program of what it asks for: for each module of this service how far, and single operations by their ids. What is
+// only planned is not offered: nobody can say yes to what does not exist.
+import { type KnownScopes, liveModules, scopesWithin } from '../../core/scopes.ts';
+
+export interface ModuleOffer {
+  readonly module: string;
+  /** Scopes of the module that may be given, each with all of those before it: read, write, the whole module. At least one. */
+  readonly levels: readonly string[];
+}
+
+export interface Offer {
+  readonly modules: readonly ModuleOffer[];
+  /** Ids of capabilities that no module offered above contains. */
+  readonly operations: readonly string[];
+}
+
+/** @param held scopes of who gives; null: all */
+export function offerOf(known: KnownScopes, asked: readonly string[], held: readonly string[] | null): Offer {
+  const mayGive = (scope: string) => scopesWithin(known, [scope], asked) && scopesWithin(known, [scope], held);
+  const modules = liveModules(known)
+    .map((module) => ({ module, levels: levelsOf(module).filter(mayGive) }))
+    .filter(({ levels }) => levels.length > 0);
+  const widest = modules.map(({ levels }) => levels.at(-1) as string);
+  const named = [...new Set([...asked, ...(held ?? [])])].filter((scope) => known.kinds.has(scope) && mayGive(scope));
+  return { modules, operations: named.filter((scope) => !scopesWithin(known, [scope], widest)) };
+}
+
+/**
+ * What is chosen before the person has chosen: what the program names, or only to read where it asks for every module there is, as one that
+ * names nothing does.
+ */
+export function proposalOf(known: KnownScopes, { modules, operations }: Offer): readonly string[] {
+  const asksForAll = modules.length === liveModules(known).length;
+  return [...modules.map(({ levels }) => (asksForAll ? levels[0] : levels.at(-1)) as string), ...operations];
+}
+
+export function levelsOf(module: string): readonly string[] {
+  return [`${module}:read`, `${module}:write`, module];
+}

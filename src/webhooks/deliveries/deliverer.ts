@@ -1,0 +1,172 @@
+// Delivers what is due, on this process: finds due lines, claims their deliveries, sends them, writes how it went.
+// Fair by three means: lines take turns, an account has a bounded part of each pool of places, and receivers that hang or fail have
+// pools of their own (places.ts). So 100,000 deliveries to a failing receiver delay those of no other.
+
+import { JobLoop } from '../../core/background/job-loop.ts';
+import type { Core } from '../../core/context.ts';
+import { eventText } from '../../core/events/wire.ts';
+import type { Metric } from '../../core/process/metric.ts';
+import { TargetCache } from '../registrations/target-cache.ts';
+import { claimOf, Lines, type Turn } from '../turns/lines.ts';
+import { HEALTH, type Place, Places, type PoolName, placesTotal, poolOf } from '../turns/places.ts';
+import { type AttemptResult, attemptDelivery } from './attempt.ts';
+import { type ClaimedDelivery, claimDeliveries, findDueLines, freeLinesOf } from './claim.ts';
+import { endUnsentDelivery } from './outcome.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
+
+const INTERVAL_MS = 200;
+const LINES_PER_SEARCH = 200;
+const SLOW_AFTER_MS = 1_000;
+
+interface Job {
+  readonly delivery: ClaimedDelivery;
+  readonly place: Place;
+}
+
+type DelivererCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'log' | 'region'>;
+
+export class Deliverer {
+  readonly loop: JobLoop<Job>;
+  readonly #core: DelivererCore;
+  readonly #places = new Places();
+  readonly #lines = new Lines(this.#places);
+  readonly #targets: TargetCache;
+  readonly #outcomes: OutcomeWriter;
+  #searchAtMs = 0;
+  #failingAtMs = 0;
+  /** Without room at the last search: the next place there that becomes free is for what was not looked for. */
+  readonly #full = new Set<PoolName>();
+
+  constructor(core: DelivererCore) {
+    this.#core = core;
+    this.#targets = new TargetCache(core.secrets);
+    this.#outcomes = new OutcomeWriter(core);
+    this.loop = new JobLoop<Job>({
+      name: 'webhooks',
+      log: core.log,
+      concurrency: placesTotal,
+      intervalMs: INTERVAL_MS,
+      take: () => this.#take(),
+      run: (job, signal) => this.#run(job, signal),
+      stopped: () => freeLinesOf(core.db, this.#lines.unfinished()),
+      metrics: () => this.#metrics(),
+    });
+    core.db.onHint('deliveries', () => {
+      this.#searchAtMs = 0;
+      this.loop.wake();
+    });
+  }
+
+  async #take(): Promise<Job[]> {
+    if (performance.now() >= this.#searchAtMs) await this.#search();
+    const turns = this.#lines.nextTurns();
+    if (turns.length === 0) return [];
+    try {
+      const claim = await claimDeliveries(this.#core.db, turns.map(claimOf));
+      for (const error of claim.failures) this.loop.failed(error, {}, 'deliveries of an account could not be claimed');
+      const lines = new Map(claim.lines.map((line) => [line.webhookId, line]));
+      const deliveries = Map.groupBy(claim.deliveries, (delivery) => delivery.webhookId);
+      return turns.flatMap((turn) => {
+        const { webhookId } = turn.line;
+        return this.#begin(turn, lines.get(webhookId), deliveries.get(webhookId) ?? []);
+      });
+    } catch (error) {
+      for (const turn of turns) this.#lines.notServed(turn);
+      throw error;
+    }
+  }
+
+  #begin(turn: Turn, served: Parameters<Lines['served']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
+    this.#lines.served(turn, served, deliveries.length);
+    return deliveries.map((delivery, i) => ({ delivery, place: turn.places[i] as Place }));
+  }
+
+  /**
+   * Each health is searched for itself, and only while there is room for it: lines that must wait hide no others. Failing ones may
+   * wait for the next search: looked for whenever one of them could begin, they made a search precede nearly every claim.
+   */
+  async #search(): Promise<void> {
+    this.#searchAtMs = performance.now() + INTERVAL_MS;
+    this.#full.clear();
+    const searches = Object.values(HEALTH).map(async (health) => {
+      const limit = Math.min(this.#lines.room(health), LINES_PER_SEARCH);
+      const isFailing = health === HEALTH.failing;
+      if (isFailing && !this.#mayLookForFailing()) return;
+      if (limit <= 0) {
+        if (!isFailing) this.#full.add(poolOf[health]);
+        return;
+      }
+      const found = await findDueLines(this.#core.db.hot, health, limit);
+      for (const line of found) this.#lines.found(line, health);
+      if (found.length === limit && !isFailing) this.#searchAtMs = 0;
+    });
+    await Promise.all(searches);
+  }
+
+  #mayLookForFailing(): boolean {
+    const nowMs = performance.now();
+    if (nowMs < this.#failingAtMs) return false;
+    this.#failingAtMs = nowMs + INTERVAL_MS;
+    return true;
+  }
+
+  async #run({ delivery, place }: Job, signal: AbortSignal): Promise<void> {
+    const slow = setTimeout(() => {
+      if (this.#places.slow(place) && this.#lines.waiting > 0) this.loop.wake();
+    }, SLOW_AFTER_MS);
+    let succeeded: boolean | null = null;
+    try {
+      const result = await this.#deliver(delivery, signal);
+      if (result !== null && result.verdict !== 'aborted') succeeded = result.verdict === 'succeeded';
+    } finally {
+      clearTimeout(slow);
+      const wasFull = this.#full.has(place.pool);
+      if (wasFull) this.#searchAtMs = 0;
+      if (this.#lines.ended(delivery, place, succeeded) || wasFull) this.loop.wake();
+    }
+  }
+
+  /** Null when there was nothing to attempt. */
+  async #deliver(delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult | null> {
+    const { db, log } = this.#core;
+    const { event, webhook } = delivery;
+    if (webhook === null || webhook.status === 'disabled' || event === null) {
+      const status = webhook === null ? 'cancelled' : event === null ? 'failed' : 'skipped';
+      await endUnsentDelivery(db, delivery, status, event === null ? 'event_not_kept' : null);
+      return null;
+    }
+    let result: AttemptResult;
+    try {
+      const request = { target: this.#targets.open(webhook), eventId: delivery.eventId };
+      const body = eventText(event, this.#core.region);
+      result = await attemptDelivery(this.#core.outbound, { ...request, body, signal });
+    } catch (error) {
+      // Counted and retried like any failure: a delivery that cannot be built must not come again without end.
+      log.error({ err: error, deliveryId: delivery.deliveryId }, 'a webhook delivery could not be sent');
+      result = unsendable;
+    }
+    const wasHealthy = this.#lines.isHealthy(delivery) && webhook.failed_attempts === 0;
+    await this.#outcomes.write({ ...delivery, retryPolicy: webhook.retry_policy, wasHealthy, result });
+    return result;
+  }
+
+  #metrics(): Metric[] {
+    const used = this.#places.used().map(([pool, value]) => ({
+      name: 'qm_webhook_attempts_running',
+      help: 'Webhook attempts under way on this process.',
+      labels: { pool },
+      value,
+    }));
+    return [...used, ...this.#outcomes.metrics()];
+  }
+}
+
+const unsendable: AttemptResult = {
+  verdict: 'failed',
+  httpStatus: null,
+  errorCode: 'internal_error',
+  latencyMs: 0,
+  snippet: null,
+  retryAfter: null,
+  requestHeaders: '{}',
+};

@@ -1,0 +1,49 @@
+// Numbers events, and makes their deliveries, as soon as they are committed: at once when this process committed them, within the
+// interval when another did.
+
+import { JobLoop } from '../core/background/job-loop.ts';
+import type { Core } from '../core/context.ts';
+import { accountsWithEvents, sequenceSome } from './sequencer.ts';
+
+const ACCOUNTS_AT_ONCE = 4;
+const INTERVAL_MS = 200;
+// An account with very many events gives way to the others after some of them.
+const ROUNDS_PER_TURN = 10;
+// An account that failed is left alone for a while, so that it takes neither the place of the others nor the log.
+const REST_MS = 1_000;
+
+export function eventJobs(core: Pick<Core, 'db' | 'log'>): JobLoop {
+  const { db, log } = core;
+  const running = new Set<string>();
+  let last = '';
+  const loop = new JobLoop<string>({
+    name: 'events',
+    log,
+    concurrency: ACCOUNTS_AT_ONCE,
+    intervalMs: INTERVAL_MS,
+    async take(room) {
+      // Round and round through the accounts: none waits for those before it twice.
+      const limit = room + running.size;
+      const found = await accountsWithEvents(db, last, limit);
+      if (found.length < limit && last !== '') found.push(...(await accountsWithEvents(db, '', limit)));
+      const accounts = [...new Set(found)].filter((accountId) => !running.has(accountId)).slice(0, room);
+      last = found.length < limit ? '' : (accounts.at(-1) ?? '');
+      for (const accountId of accounts) running.add(accountId);
+      return accounts;
+    },
+    async run(accountId, signal) {
+      try {
+        for (let round = 0; round < ROUNDS_PER_TURN && !signal.aborted; round += 1) {
+          if (!(await sequenceSome(db, accountId))) break;
+        }
+        running.delete(accountId);
+        loop.wake();
+      } catch (error) {
+        setTimeout(() => running.delete(accountId), REST_MS).unref();
+        throw error;
+      }
+    },
+  });
+  db.onHint('events', () => loop.wake());
+  return loop as JobLoop;
+}
