@@ -43,7 +43,6 @@ import { settingsOf } from './manifest/compose.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import { moduleTags } from './manifest/version.ts';
 import { modules as allModules } from './modules/index.ts';
-import { filmsHere } from './modules/video/vendors/here.ts';
 import { openPayments } from './payment-provider.ts';
 import { openPeople } from './people.ts';
 import { createShell, type Shell } from './shell.ts';
@@ -56,7 +55,7 @@ import { fileAssets } from './vendors/assets/file.ts';
 import { s3Assets } from './vendors/assets/s3.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
-import { type Adapters, builtInAdapters, startVendors, vendorsOf } from './vendors-file.ts';
+import { type Adapters, adaptersOf, startVendors, vendorsOf } from './vendors-file.ts';
 import { BacklogGauge } from './webhooks/deliveries/backlog.ts';
 
 export interface Service {
@@ -84,7 +83,6 @@ export interface ServiceOptions {
   /** Of one of several processes behind one port. */
   readonly group?: ProcessGroup;
   /** Tests have others. */
-  readonly adapters?: Adapters;
   readonly onStep?: (step: StorageStep) => void;
 }
 
@@ -122,7 +120,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const settings = settingsOf(manifest.modules, config);
   const { log, group, admission: bounds = admission } = options;
   if ((group?.slot ?? 0) === 0) warnOfMisspelt(config, log);
-  const adapters = options.adapters ?? builtInAdapters();
+  const adapters = adaptersOf(manifest.modules);
   const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
   const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);
   const siblings = group?.siblings ?? noSiblings;
@@ -218,7 +216,6 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
-    ...filmsHere({ ffmpegPath: config.ffmpegPath, log, pictureBounds: bounds.call.picture }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits },
     ...{ region: config.region, cnyPerUsd: config.cnyPerUsd },

@@ -1,8 +1,8 @@
 // The payment provider of the settings. Stripe's package is long: only where it is configured it is loaded.
 import type { PaymentSettings } from './config/payments.ts';
+import type { Payments } from './core/terms.ts';
 import { endTestCredit } from './core/wallet/test-credit.ts';
 import type { Database } from './db/database.ts';
-import type { Payments } from './payments/payments.ts';
 import { SandboxProvider } from './payments/sandbox/provider.ts';
 
 /** The first start that takes real money ends what is left of test money. */

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError } from './config/config.ts';
 import { readShortText } from './config/short-text.ts';
 import type { Logger } from './core/process/logger.ts';
-import { liveAttempts, timeoutsOf } from './core/vendors/attempts.ts';
+import { liveAttempts } from './core/vendors/attempts.ts';
 import { VendorHealth } from './core/vendors/health.ts';
 import { type VendorLimits, VendorLimitsHere } from './core/vendors/limits.ts';
 import { Routing } from './core/vendors/routing.ts';
@@ -11,14 +11,11 @@ import { Vendors } from './core/vendors/vendors.ts';
 import type { Database } from './db/database.ts';
 import type { Module } from './kit/module.ts';
 import { usdText } from './lib/money.ts';
-import { aiAdapters } from './modules/ai/vendors/index.ts';
-import { tryModel } from './modules/ai/vendors/try-out.ts';
-import { videoAdapters } from './modules/video/vendors/index.ts';
-import { tryFilm } from './modules/video/vendors/try-out.ts';
 import { readKey } from './vendors/file/key.ts';
 import {
   type Adapter,
   type FileFault,
+  type ModelFamily,
   type ModelRow,
   SANDBOX,
   type TryOut,
@@ -26,17 +23,19 @@ import {
 } from './vendors/file/port.ts';
 import { sandbox } from './vendors/file/row.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
-import type { OutboundClient } from './vendors/http/port.ts';
 
 /** By the name of the module that they work for. */
 export type Adapters = Readonly<Record<string, readonly Adapter[]>>;
 
-/** Everything this service can speak; one set for a process. */
-export function builtInAdapters(): Adapters {
-  return { ai: [...aiAdapters().values()], video: [...videoAdapters().values()] };
+/** Everything that the modules can speak; one set for a process. */
+export function adaptersOf(modules: readonly Module[]): Adapters {
+  return Object.fromEntries(familiesOf(modules).map((family) => [family.name, family.adapters()]));
 }
 
-const TRY_OUT_MS = 20 * 60_000;
+function familiesOf(modules: readonly Module[]): ModelFamily[] {
+  return modules.flatMap(({ models }) => models ?? []);
+}
+
 const KEY_BYTES_MAX = 16 * 1024;
 
 type Place = Pick<Config, 'vendorsFile' | 'isVendorsFileNamed' | 'region' | 'settings'>;
@@ -48,7 +47,7 @@ async function examineVendors(
   modules: readonly Module[],
   adapters: Adapters,
 ): Promise<{ readonly file: VendorsFile; readonly faults: readonly FileFault[] }> {
-  const families = modules.flatMap(({ models }) => models ?? []);
+  const families = familiesOf(modules);
   if (text === null) {
     const [vendor, rows] = sandbox(families, place.region, true);
     return { file: { vendors: [vendor], rows, warnings: [], digest: '' }, faults: [] };
@@ -60,7 +59,7 @@ async function examineVendors(
 
 /** The same for the command line, with the adapters of the service. */
 export function inspectVendors(text: string | null, place: Place, modules: readonly Module[]) {
-  return examineVendors(text, place, modules, builtInAdapters());
+  return examineVendors(text, place, modules, adaptersOf(modules));
 }
 
 /** One real call of a model, the smallest there is, and what its vendor bills for it; null where there is no such thing. */
@@ -73,25 +72,16 @@ export async function tryVendor(
   if (row.vendor.id === SANDBOX) return null;
   const outbound = createOutboundClient({ allowPrivateTargets });
   try {
-    const tried = await tryOut(row, outbound, say);
-    if (tried === null || tried.usage === undefined || tried.usage === null) return tried;
-    const family = modules.flatMap(({ models }) => models ?? []).find(({ name }) => name === row.family);
-    const nanos = family?.billedNanos?.(row, tried.usage);
+    const family = familiesOf(modules).find(({ name }) => name === row.family);
+    const adapter = family?.adapters().find(({ name }) => name === row.vendor.adapter);
+    if (adapter === undefined || family?.tryOut === undefined) return null;
+    const tried = await family.tryOut(row, adapter, { outbound, say });
+    if (tried.usage === undefined || tried.usage === null) return tried;
+    const nanos = family.billedNanos?.(row, tried.usage);
     return nanos === undefined ? tried : { ...tried, message: `${tried.message}; by its price ${usdText(nanos)} USD` };
   } finally {
     await outbound.close();
   }
-}
-
-async function tryOut(row: ModelRow, outbound: OutboundClient, say: (line: string) => void): Promise<TryOut | null> {
-  const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
-  const model = row.family === 'ai' ? aiAdapters().get(name) : undefined;
-  if (model !== undefined) return tryModel(model, row, outbound);
-  const film = row.family === 'video' ? videoAdapters().get(name) : undefined;
-  if (film === undefined) return null;
-  const signal = AbortSignal.timeout(TRY_OUT_MS);
-  const timeouts = timeoutsOf(row.timeouts);
-  return tryFilm(film, row, { baseUrl, key: key?.reveal() ?? null, assetHosts, timeouts, outbound, signal }, { say });
 }
 
 /** The same for a service that starts. Throws one ConfigError with every fault on a line of its own. */
@@ -133,7 +123,7 @@ export async function startVendors(db: Database, file: VendorsFile, host: Vendor
   const alsoRead = counts ? () => limits.read(() => liveAttempts(db)) : undefined;
   const health = new VendorHealth({ db, log, alsoRead });
   if (file.vendors.length > 1) await health.start();
-  const families = manifest.modules.flatMap(({ models }) => models ?? []);
+  const families = familiesOf(manifest.modules);
   const routing = new Routing(db);
   return new Vendors({
     file,

@@ -12,7 +12,6 @@ describe('loadConfig', () => {
       dataDir: resolve('data'),
       databaseUrl: undefined,
       assets: { kind: 'folder', folder: resolve('data/assets') },
-      ffmpegPath: null,
       vendorsFile: resolve('data/vendors.yaml'),
       isVendorsFileNamed: false,
       logLevel: 'info',

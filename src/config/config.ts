@@ -31,8 +31,6 @@ export type Config = {
   readonly databaseUrl?: string;
   /** Of what is made and kept outside of the database. */
   readonly assets: AssetsPlace;
-  /** The program that takes pictures out of films; null: none does. */
-  readonly ffmpegPath: string | null;
   /** Absolute. */
   readonly vendorsFile: string;
   /** A file that the operator names must be there; the usual one may be absent. */
@@ -86,7 +84,6 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
     assets: assetsPlace(variables, dataDir),
-    ffmpegPath: variables.text('FFMPEG_PATH') ?? null,
     vendorsFile: resolve(vendorsFile ?? join(dataDir, 'vendors.yaml')),
     isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -1,9 +1,6 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
 import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
-import type { FilmChecks, FilmSandbox, Pictures } from '../modules/video/vendors/port.ts';
-import type { Payments } from '../payments/payments.ts';
-import type { SignUp } from '../people/sign-in/sign-up.ts';
 import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { IdentityProvider } from '../vendors/identity/port.ts';
@@ -20,6 +17,7 @@ import type { Siblings } from './process/siblings.ts';
 import type { UnderWay } from './process/under-way.ts';
 import type { KnownScopes, ScopeKind } from './scopes.ts';
 import type { Secrets } from './secrets/secrets.ts';
+import type { Payments, SignUp } from './terms.ts';
 import type { UsageMeter } from './usage/meter.ts';
 import type { Vendors } from './vendors/vendors.ts';
 import type { Holds } from './wallet/holds/holds.ts';
@@ -47,10 +45,6 @@ export interface Core {
   readonly vendors: Vendors;
   /** Where bytes are kept that are too many for the database. */
   readonly assets: AssetStore;
-  /** Makes films without a vendor, and looks at those of vendors. */
-  readonly films: FilmSandbox & FilmChecks;
-  /** Makes pictures of what was sent. */
-  readonly pictures: Pictures;
   readonly payments: Payments;
   /** Sends mail; null: it stands in the outbox. */
   readonly mailServer: MailServer | null;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Capability, defineCapability } from '../kit/capability.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from './deployment.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 
 const sound = defineCapability()({
   method: 'POST',

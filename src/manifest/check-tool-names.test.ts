@@ -4,7 +4,7 @@ import { defineCapability } from '../kit/capability.ts';
 import { defineModule } from '../kit/module.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from './deployment.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 
 function faultsOf(...ids: readonly string[]): string[] {
   const capabilities = ids.map((id) =>

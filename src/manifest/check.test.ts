@@ -4,7 +4,7 @@ import { type Capability, defineCapability } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
 import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from './deployment.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 import { buildManifest } from './manifest.ts';
 
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };

@@ -6,7 +6,7 @@ import type { Offer } from '../kit/offer.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
 import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from './deployment.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 import { buildManifest } from './manifest.ts';
 
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };

@@ -2,10 +2,10 @@
 import type { Config } from '../config/config.ts';
 import type { Price, PriceBook } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
+import type { Deployment } from '../kit/deployment.ts';
 import type { Module } from '../kit/module.ts';
 import type { Offer } from '../kit/offer.ts';
 import { type ProblemCatalogue, sharedProblems } from '../problems/catalogue.ts';
-import type { Deployment } from './deployment.ts';
 import { describedEvents } from './events.ts';
 import { priceVersion } from './version.ts';
 

@@ -3,9 +3,9 @@ import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { Capability, CapabilityExample, PriceName } from '../kit/capability.ts';
+import { type Deployment, targetsInWords } from '../kit/deployment.ts';
 import { type Offer, problemOf } from '../kit/offer.ts';
 import { usd } from '../lib/money.ts';
-import { type Deployment, targetsInWords } from './deployment.ts';
 import { failureCodes } from './failures.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { plainDeployment } from '../kit/deployment.ts';
 import { type EventKind, eventKind, whole } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';
 import { toldEvents } from '../kit/offer.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from './deployment.ts';
 import { describedEvents } from './events.ts';
 
 function moduleOf(name: string, events: readonly EventKind[]): Module {

@@ -1,12 +1,12 @@
 // The manifest: every capability of this deployment, checked once at start. All surfaces are derived from it.
 import { createHash } from 'node:crypto';
 import type { Capability } from '../kit/capability.ts';
+import { type Deployment, plainDeployment } from '../kit/deployment.ts';
 import type { Module } from '../kit/module.ts';
 import type { Offer } from '../kit/offer.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { type Deployment, plainDeployment } from './deployment.ts';
 import { describeCapability } from './describe.ts';
 import { apiVersion, specVersion } from './version.ts';
 

@@ -21,7 +21,6 @@ import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { buildManifest } from '../../src/manifest/manifest.ts';
 import { modules } from '../../src/modules/index.ts';
-import { filmsHere } from '../../src/modules/video/vendors/here.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
@@ -109,7 +108,6 @@ function makeCore(db: Database): Core {
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, kycAboveNanos: null, tierPricesNanos: {} },
     vendors: sandboxOnly(),
     assets: fileAssets('/nowhere'),
-    ...filmsHere({ ffmpegPath: null, log, pictureBounds: admission.call.picture }),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

@@ -16,7 +16,6 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Module } from '../../src/kit/module.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { listMails } from '../../src/people/mail/mail.ts';
-import type { Adapters } from '../../src/vendors-file.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestService {
@@ -38,8 +37,6 @@ export interface TestServiceOptions {
   /** Bounds other than those of the service. */
   readonly admission?: { readonly [Level in Exclude<keyof Admission, 'processes'>]?: Partial<Admission[Level]> };
   readonly log?: Logger | undefined;
-  /** In place of those of the service. */
-  readonly adapters?: Adapters;
 }
 
 /** What is no test of admission is not refused because the machine is busy. */
@@ -67,7 +64,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log: options.log ?? createLog(config.logLevel),
     extraModules: options.extraModules,
     migrations: options.migrations,
-    adapters: options.adapters,
     admission: {
       processes: 1,
       connection: { ...admission.connection, ...connection },

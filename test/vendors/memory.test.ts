@@ -24,7 +24,7 @@ beforeAll(async () => {
   const [line] = await once(vendor.stdout as NonNullable<typeof vendor.stdout>, 'data');
   double = { ...JSON.parse(String(line)), wire: falWire };
   outbound = guardedClient();
-  adapter = videoAdapters().get('fal') as VideoAdapter;
+  adapter = videoAdapters().find((each) => each.name === 'fal') as VideoAdapter;
 });
 afterAll(async () => {
   await outbound.close();

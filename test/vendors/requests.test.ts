@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const double of open.splice(0)) await double.close();
 });
 
-const adapterOf = (name: string) => videoAdapters().get(name) as VideoAdapter;
+const adapterOf = (name: string) => videoAdapters().find((each) => each.name === name) as VideoAdapter;
 const bytes = Buffer.from('not really a png');
 const image = { bytes, contentType: 'image/png', url: null } as const;
 const IMAGE_URL = `data:image/png;base64,${bytes.toString('base64')}`;

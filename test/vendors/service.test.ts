@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { film, filmAdapters } from '../fixtures/film/index.ts';
+import { film } from '../fixtures/film/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { allowedMs } from '../support/slowness.ts';
@@ -66,7 +66,7 @@ vendors:
 ${more}`;
 
 const start = (settings: Record<string, string> = env, on: TestDatabase | undefined = database) =>
-  startTestService({ database: on, env: settings, extraModules: [film], adapters: filmAdapters });
+  startTestService({ database: on, env: settings, extraModules: [film] });
 
 const make = async (call: Client, input = {}) => {
   const { status, body } = await call('POST', '/v1/film/make', input);

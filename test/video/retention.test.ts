@@ -25,7 +25,7 @@ afterAll(async () => {
 /** Runs the background work of the module until there is nothing left to do. */
 async function sweep(): Promise<void> {
   const { signal } = new AbortController();
-  const state = await startVideo(bench.service.core, { pickupHours: 24, sandboxThreads: 1 });
+  const state = await startVideo(bench.service.core, { pickupHours: 24, ffmpegPath: null, sandboxThreads: 1 });
   for (const { run } of videoSweeps(state)) while (await run(signal));
 }
 

@@ -9,9 +9,12 @@ import type { SignedLinks } from './jobs/links.ts';
 import type { progressReader } from './jobs/progress.ts';
 import type { Shown } from './jobs/record.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
+import type { FilmChecks, FilmSandbox } from './vendors/port.ts';
 
 export interface VideoState {
   readonly core: Core;
+  /** Makes films without a vendor, and looks at those of vendors. */
+  readonly films: FilmSandbox & FilmChecks;
   readonly store: OneStore;
   readonly begin: BeginJob;
   readonly progress: ReturnType<typeof progressReader>;

@@ -16,7 +16,7 @@ import {
   type RefundState,
 } from '../../vendors/payments/port.ts';
 import { minorGoingBack } from '../money.ts';
-import { requireProvider } from '../payments.ts';
+import { requireProvider } from '../require-provider.ts';
 import { type PaymentCore, repeatableMs, TOPUPS_WORK } from '../topups/create.ts';
 import { creditOf, findTopup, markDue, saveTopup, type TopupRow } from '../topups/store.ts';
 import { followReturns, returnedOf, returnsOf } from './follow.ts';

@@ -14,8 +14,8 @@ import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type PaymentProvider, PaymentProviderError, type PaymentState } from '../../vendors/payments/port.ts';
 import { customerOf } from '../customers.ts';
-import { requireProvider } from '../payments.ts';
 import { keepRef } from '../refs.ts';
+import { requireProvider } from '../require-provider.ts';
 import { returnAddress } from '../return-address.ts';
 import { failureOf, type PaymentCore } from '../topups/create.ts';
 import {

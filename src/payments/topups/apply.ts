@@ -3,12 +3,12 @@
 
 import { lockAccount } from '../../core/accounts/accounts.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
+import type { Payments } from '../../core/terms.ts';
 import { grantCredit } from '../../core/wallet/grants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
 import { type Elsewhere, followReturns, type Returns } from '../clawbacks/follow.ts';
 import { keepMethod } from '../methods/store.ts';
-import type { Payments } from '../payments.ts';
 import { keepRef } from '../refs.ts';
 import { judge, nextCheckMs } from './judge.ts';
 import { topupEventRecord } from './record.ts';

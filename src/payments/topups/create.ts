@@ -17,8 +17,8 @@ import {
 } from '../../vendors/payments/port.ts';
 import { customerOf } from '../customers.ts';
 import { minorOfNanos } from '../money.ts';
-import { requireProvider } from '../payments.ts';
 import { keepRef } from '../refs.ts';
+import { requireProvider } from '../require-provider.ts';
 import { returnAddress } from '../return-address.ts';
 import { failCreation } from './apply.ts';
 import { findTopup, insertTopup, type NewTopup, pendingTopups, saveTopup, type TopupRow } from './store.ts';

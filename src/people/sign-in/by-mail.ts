@@ -6,6 +6,7 @@ import { createAccount } from '../../core/accounts/accounts.ts';
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { type Secrets, sameDigest } from '../../core/secrets/secrets.ts';
+import type { SignUp } from '../../core/terms.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { html } from '../../lib/html.ts';
@@ -25,7 +26,7 @@ import {
 } from '../persons.ts';
 import { type Invitation, invitationHolds } from './invitations.ts';
 import { hashOf, isToken, newToken, requireMail } from './mail-link.ts';
-import { requireMaySignUp, type SignUp } from './sign-up.ts';
+import { requireMaySignUp } from './sign-up.ts';
 
 export const CODE_LIVES_MS = 15 * MINUTE_MS;
 const TRIES_MAX = 5;

@@ -1,12 +1,6 @@
 // Who may become somebody here without being asked.
+import type { SignUp } from '../../core/terms.ts';
 import { problem } from '../../problems/problem.ts';
-
-export interface SignUp {
-  /** Whether somebody without an account is given one at the first sign-in. */
-  readonly isOpen: boolean;
-  /** Domains of addresses that may sign up, in lower case; empty: all. */
-  readonly domains: readonly string[];
-}
 
 /** Whether somebody whom nobody knows may have an account; `email`: an address that is surely theirs. Throws SIGNUP_CLOSED. */
 export function requireMaySignUp({ isOpen, domains }: SignUp, email: string | null): void {

@@ -1,6 +1,7 @@
 // Vendors and the models they offer, as the operator's file configures them. A family is what one module adds: the capabilities that
 // vendors may serve for it, and how its models and prices are written in the file.
 import type { TObject, TSchema } from 'typebox';
+import type { OutboundClient } from '../http/port.ts';
 
 export type VendorRegion = 'western' | 'china';
 
@@ -88,12 +89,22 @@ export interface ModelFamily {
   lowestNanos(row: ModelRow): bigint;
   /** What a vendor bills for what it says that a call used, nano-USD without markup; absent: that is not told by call. */
   billedNanos?(row: ModelRow, usage: unknown): bigint;
+  /** Every wire that it speaks. One set for a process: some remember what callbacks are signed with. */
+  adapters(): readonly Adapter[];
+  /** One real call of the model, the smallest there is; absent: there is no such thing. */
+  tryOut?(row: ModelRow, adapter: Adapter, options: TryOutOptions): Promise<TryOut>;
 }
 
 export interface Routable {
   readonly capabilities: readonly string[];
   /** What a sample request costs there, nano-USD with markup; null: `auto` never leads there. */
   sampleNanos(capability: string, row: ModelRow): bigint | null;
+}
+
+export interface TryOutOptions {
+  readonly outbound: OutboundClient;
+  /** What happens on the way. */
+  say(line: string): void;
 }
 
 /** Of one real call. */

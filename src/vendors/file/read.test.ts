@@ -20,6 +20,7 @@ const films: ModelFamily = {
   faults: ({ options }, { name }) =>
     name === 'reel' && options.input === undefined ? [{ field: 'input.seconds', message: 'It is not told.' }] : [],
   lowestNanos: () => 1n,
+  adapters: () => [],
 };
 const words: ModelFamily = {
   ...films,

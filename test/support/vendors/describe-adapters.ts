@@ -26,7 +26,7 @@ export class AtVendor {
     this.wire = wire;
     this.outbound = outbound;
     this.double = double;
-    this.adapter = videoAdapters().get(wire.name) as VideoAdapter;
+    this.adapter = videoAdapters().find((each) => each.name === wire.name) as VideoAdapter;
   }
 
   call(more: CallChanges = {}) {

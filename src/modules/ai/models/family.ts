@@ -4,7 +4,9 @@ import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import type { ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { DIMENSIONS_MAX, DIMENSIONS_MIN, OUTPUT_TOKENS, REASONING_OUTPUT_TOKENS, TOKENS_PER_IMAGE } from '../limits.ts';
+import { aiAdapters } from '../vendors/index.ts';
 import type { AiAdapter, AiTimeouts, AiModel as WireModel } from '../vendors/port.ts';
+import { tryModel } from '../vendors/try-out.ts';
 
 const tokens = Type.Integer({ minimum: 1, maximum: 100_000_000 });
 const MILLION = 1_000_000n;
@@ -276,6 +278,8 @@ export const aiFamily: ModelFamily = {
   },
   // Of a million tokens in.
   lowestNanos: (row) => quoteOf(row.vendor, aiModel(row).tiers[0]?.rates.input ?? 0n, 1n),
+  adapters: () => aiAdapters,
+  tryOut: (row, adapter, { outbound }) => tryModel(adapter as AiAdapter, row, outbound),
 };
 
 function sample(row: ModelRow): bigint {

@@ -4,7 +4,4 @@ import { openaiModels } from './openai/index.ts';
 import type { AiAdapter } from './port.ts';
 import { sandboxModels } from './sandbox/index.ts';
 
-export function aiAdapters(): ReadonlyMap<string, AiAdapter> {
-  const all: readonly AiAdapter[] = [anthropicModels, openaiModels, sandboxModels];
-  return new Map(all.map((adapter) => [adapter.name, adapter]));
-}
+export const aiAdapters: readonly AiAdapter[] = [anthropicModels, openaiModels, sandboxModels];

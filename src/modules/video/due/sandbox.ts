@@ -58,7 +58,8 @@ async function runStep(state: VideoState, step: Step, signal: AbortSignal): Prom
 
 /** Does as the prompt orders. Null: the job has ended meanwhile, or waits for its next step: no thread waits with it. */
 async function follow(state: VideoState, step: Step, nowMs: number, signal: AbortSignal): Promise<Made | null> {
-  const { db, films } = state.core;
+  const { core, films } = state;
+  const { db } = core;
   const scenes = await scenesOf(state, step.job).catch(problemOf);
   if (scenes instanceof Problem) return failed(step.job, scenes);
   const orders = films.ordersIn(scenes);
@@ -92,8 +93,8 @@ async function make(
   scenes: readonly Scene[],
   signal: AbortSignal,
 ): Promise<Made | null> {
-  const { images } = state;
-  const { assets, films } = state.core;
+  const { images, films } = state;
+  const { assets } = state.core;
   const wanted = wantedOf(job);
   const size = { widthPx: wanted.widthPx, heightPx: wanted.heightPx };
   const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];

@@ -63,7 +63,8 @@ async function fetchFilm(
   call: VendorCall,
   { filmUrl, thumbnailUrl }: Made,
 ): Promise<Fetched> {
-  const { assets, films, log } = state.core;
+  const { films } = state;
+  const { assets, log } = state.core;
   await state.store.require();
   const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
   const name = `${job.account_id}/${job.job_id}.${attempt.attempt_id}`;

@@ -2,16 +2,18 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { AccountTurns } from '../../../core/account-turns.ts';
 import type { Core } from '../../../core/context.ts';
-import type { PictureOutcome, PictureTask } from '../vendors/port.ts';
+import type { PictureOutcome, Pictures, PictureTask } from '../vendors/port.ts';
 
 type Made = Extract<PictureOutcome, { kind: 'made' }>;
 
 export class JobPictures {
-  readonly #core: Pick<Core, 'assets' | 'pictures'>;
+  readonly #core: Pick<Core, 'assets'>;
+  readonly #pictures: Pictures;
   readonly #turns: AccountTurns;
 
-  constructor(core: Pick<Core, 'assets' | 'pictures' | 'bounds'>) {
+  constructor(core: Pick<Core, 'assets' | 'bounds'>, pictures: Pictures) {
     this.#core = core;
+    this.#pictures = pictures;
     this.#turns = new AccountTurns(core.bounds.all.decodesAtOnce);
   }
 
@@ -28,11 +30,11 @@ export class JobPictures {
   ): Promise<Exclude<PictureOutcome, Made> | { readonly kind: 'made'; readonly value: T }> {
     return this.#turns.run(accountId, async () => {
       signal.throwIfAborted();
-      const { assets, pictures } = this.#core;
+      const { assets } = this.#core;
       const [from, to] = [await assets.workPath(), await assets.workPath()];
       try {
         await writeFile(from, bytes, { mode: 0o600 });
-        const outcome = await pictures.make(from, to, task, signal);
+        const outcome = await this.#pictures.make(from, to, task, signal);
         return outcome.kind === 'made' ? { kind: 'made', value: await use(to, outcome.contentType) } : outcome;
       } finally {
         await Promise.all([from, to].map((path) => rm(path, { force: true })));

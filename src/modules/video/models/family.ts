@@ -1,12 +1,17 @@
 // What the operator's file says of video models: their own fields, how a price is written, and which models the sandbox has.
 import Type from 'typebox';
+import { timeoutsOf } from '../../../core/vendors/attempts.ts';
 import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
-import type { FieldFault, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
+import type { VendorCall } from '../../../vendors/call/port.ts';
+import type { FieldFault, ModelFamily, ModelRow, TryOutOptions } from '../../../vendors/file/port.ts';
 import { aspectRatios, resolutionMultiplier, resolutions } from '../jobs/row.ts';
 import { SECONDS_MAX, SECONDS_MIN } from '../limits.ts';
+import { videoAdapters } from '../vendors/index.ts';
 import type { VideoAdapter, VideoModelRow, VideoResolution } from '../vendors/port.ts';
+import { tryFilm } from '../vendors/try-out.ts';
 
+const TRY_OUT_MS = 20 * 60_000;
 const seconds = Type.Integer({ minimum: SECONDS_MIN, maximum: SECONDS_MAX });
 const amount = Type.Number({ minimum: 0, maximum: 1_000 });
 
@@ -153,6 +158,8 @@ export const videoFamily: ModelFamily = {
     const each = videoModel(row).resolutions.map((resolution) => quoteFilm(row, 1, resolution));
     return each.reduce((least, nanos) => (nanos < least ? nanos : least));
   },
+  adapters: videoAdapters,
+  tryOut: (row, adapter, options) => tryFilm(adapter as VideoAdapter, row, callOf(row, options), options),
 };
 
 function priceFaults(row: ModelRow): FieldFault[] {
@@ -168,6 +175,13 @@ function priceFaults(row: ModelRow): FieldFault[] {
 
 function wireFaults(row: ModelRow, adapter: VideoAdapter): FieldFault[] {
   return [...adapter.check(wireRow(videoModel(row)))];
+}
+
+/** One that is made for nobody's job. */
+function callOf({ vendor, timeouts }: ModelRow, { outbound }: TryOutOptions): VendorCall {
+  const { baseUrl, key, assetHosts } = vendor;
+  const signal = AbortSignal.timeout(TRY_OUT_MS);
+  return { baseUrl, key: key?.reveal() ?? null, assetHosts, timeouts: timeoutsOf(timeouts), outbound, signal };
 }
 
 /** The row as adapters judge it. */

@@ -4,10 +4,9 @@ import { PictureProcesses } from './pictures/processes.ts';
 import type { PictureBounds } from './port.ts';
 import { filmSandbox } from './sandbox/render.ts';
 
-/** As the core has them. */
 export function filmsHere({ pictureBounds, ...options }: FilmOptions & { readonly pictureBounds: PictureBounds }) {
   return {
     films: { ...filmSandbox, ...filmChecks(options) },
-    pictures: new PictureProcesses(pictureBounds),
+    decoder: new PictureProcesses(pictureBounds),
   };
 }

@@ -7,7 +7,6 @@ import type { VideoAdapter } from './port.ts';
 import { replicateAdapter } from './replicate.ts';
 
 /** One set for a process: some remember what callbacks are signed with. */
-export function videoAdapters(): ReadonlyMap<string, VideoAdapter> {
-  const all = [openaiVideos, falAdapter(), replicateAdapter(), dashscope, ark];
-  return new Map(all.map((adapter) => [adapter.name, adapter]));
+export function videoAdapters(): readonly VideoAdapter[] {
+  return [openaiVideos, falAdapter(), replicateAdapter(), dashscope, ark];
 }

@@ -1,8 +1,8 @@
 // /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, what its modules do, where to read on.
 // /llms-full.txt: the same with the documents of all modules. What is short on room loses verbs first.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
+import { targetsInWords } from '../../../kit/deployment.ts';
 import type { Module } from '../../../kit/module.ts';
-import { targetsInWords } from '../../../manifest/deployment.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';

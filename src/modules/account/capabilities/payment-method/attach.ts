@@ -4,7 +4,7 @@ import { defineCapability } from '../../../../kit/capability.ts';
 import { instant, textOrNull } from '../../../../kit/fields.ts';
 import { iso } from '../../../../lib/time.ts';
 import { createSetup } from '../../../../payments/methods/setups.ts';
-import { requireProvider } from '../../../../payments/payments.ts';
+import { requireProvider } from '../../../../payments/require-provider.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
 
 export const paymentMethodAttach = defineCapability()({

@@ -5,7 +5,7 @@ import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { instantOrNull, textOrNull } from '../../../../kit/fields.ts';
 import { iso } from '../../../../lib/time.ts';
-import { requireProvider } from '../../../../payments/payments.ts';
+import { requireProvider } from '../../../../payments/require-provider.ts';
 import { openSubscription } from '../../../../payments/subscriptions/open.ts';
 import { checkReturnUrl, returnUrlField } from '../../return-url.ts';
 import { targets, tierOf } from './offers.ts';

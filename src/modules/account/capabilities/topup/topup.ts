@@ -3,7 +3,7 @@ import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { orNull } from '../../../../kit/fields.ts';
 import { nanosOfUsd } from '../../../../lib/money.ts';
-import { requireProvider } from '../../../../payments/payments.ts';
+import { requireProvider } from '../../../../payments/require-provider.ts';
 import { createTopup } from '../../../../payments/topups/create.ts';
 import { topupRecord } from '../../../../payments/topups/record.ts';
 import { invalidField } from '../../../../problems/problem.ts';

@@ -1,10 +1,9 @@
-// Who takes payments here, and on which terms. Read from the settings at the start; null as provider: payments are switched off.
-
-import type { Tier } from '../core/accounts/tiers.ts';
-import { problem } from '../problems/problem.ts';
+// On which terms people sign up and pay here. Read from the settings at the start.
 import type { PaymentProvider } from '../vendors/payments/port.ts';
+import type { Tier } from './accounts/tiers.ts';
 
 export interface Payments {
+  /** Null: payments are switched off. */
   readonly provider: PaymentProvider | null;
   /** Units per USD times 10^9, by currency; what is absent is not offered. */
   readonly fxRatesNanos: Readonly<Record<string, bigint>>;
@@ -18,11 +17,9 @@ export interface Payments {
 
 export type TierPrices = Readonly<Partial<Record<Exclude<Tier, 'standard'>, bigint>>>;
 
-/** Throws SERVICE_UNAVAILABLE with code_detail `payments_off` where nobody takes payments. */
-export function requireProvider({ provider }: Payments): PaymentProvider {
-  if (provider !== null) return provider;
-  throw problem('SERVICE_UNAVAILABLE', {
-    message: 'This service takes no payments: its operator has set no payment provider.',
-    detail: 'payments_off',
-  });
+export interface SignUp {
+  /** Whether somebody without an account is given one at the first sign-in. */
+  readonly isOpen: boolean;
+  /** Domains of addresses that may sign up, in lower case; empty: all. */
+  readonly domains: readonly string[];
 }
