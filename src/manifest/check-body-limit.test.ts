@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { type Capability, defineCapability } from '../kit/capability.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from '../kit/deployment.ts';
 
 const sound = defineCapability()({
   method: 'POST',

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineCapability } from '../kit/capability.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 import { defineModule } from '../kit/module.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from '../kit/deployment.ts';
 
 function faultsOf(...ids: readonly string[]): string[] {
   const capabilities = ids.map((id) =>

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { type Capability, defineCapability } from '../kit/capability.ts';
+import { plainDeployment } from '../kit/deployment.ts';
 import type { Module } from '../kit/module.ts';
 import { checkManifest as checkAgainst } from './check.ts';
 import { composeOffer } from './compose.ts';
-import { plainDeployment } from '../kit/deployment.ts';
 import { buildManifest } from './manifest.ts';
 
 const prices = { 'parcel.send': { unit: 'parcel', nanosPerUnit: 20_000n } };

@@ -37,7 +37,10 @@ function bodyOf({
 function sifted(body: Buffer, cuts: readonly number[]): Buffer {
   const sieve = new EnvelopeSieve();
   const ends = [...cuts.map((cut) => cut % (body.length + 1)), body.length].sort((a, b) => a - b);
-  for (const [i, end] of ends.entries()) sieve.push(body.subarray(ends[i - 1] ?? 0, end));
+  for (const [i, end] of ends.entries()) {
+    const block = body.subarray(ends[i - 1] ?? 0, end);
+    for (let at = 0; at < block.length; ) at += sieve.push(block.subarray(at));
+  }
   return sieve.end();
 }
 
