@@ -63,6 +63,7 @@ const LONGEST_CALL = 'one process needs as much for the longest call';
 export const notShared: Readonly<Record<string, string>> = {
   connection: 'of one socket, which one process has',
   call: 'of one call, which one process runs',
+  doors: 'of one call, which one process runs',
   'address.failedLoginsMax': 'the first process counts for all (workers/shared-limits.ts)',
   'address.failedLoginsWindowMs': A_TIME,
   'address.pagesPerMinute':
