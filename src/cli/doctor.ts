@@ -3,7 +3,7 @@ import { Secrets } from '../core/secrets/secrets.ts';
 import { readServerSecret } from '../core/secrets/server-secret.ts';
 import { examine, type Finding } from '../upkeep/doctor.ts';
 import { keepDoctorResult } from '../upkeep/doctor-result.ts';
-import { engineWarning } from '../upkeep/engine-warning.ts';
+import { engineWarnings } from '../upkeep/engine-warning.ts';
 import { type Backlog, backlogOf } from '../webhooks/deliveries/backlog.ts';
 import { print } from './output.ts';
 import { type Session, withSession } from './session.ts';
@@ -47,8 +47,7 @@ async function inspect(session: Session) {
   });
   await keepDoctorResult(session.db, { accounts: found.accounts, findings: found.findings.length });
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
-  const warning = session.db.distributed ? await engineWarning(session.db) : null;
-  const warnings = warning === null ? [] : [warning];
+  const warnings = session.db.distributed ? await engineWarnings(session.db) : [];
   return { ...found, warnings, privateTargets, backlog: await backlogOf(session.db) };
 }
 

