@@ -7,7 +7,8 @@ import { namedStatements } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const STARTS_WORK = /\.test\.ts$|worker\.ts$|-thread\.ts$|(?:cli|src)\/main\.ts$/;
+/** Others are not loaded: some of them start work. */
+const HAS_STATEMENTS = /\bstatement\(/;
 const IS_FAN_OUT = /^\s*\/\*\s*fan-out:/;
 const READS_OR_WRITES = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/s;
 /** The index of VECTOR_ENGINE=pgvector, which is refused on a distributed engine. */
@@ -35,8 +36,9 @@ let database: TestDatabase;
 let client: pg.Client;
 
 beforeAll(async () => {
-  for (const path of globSync('src/{core,db,modules}/**/*.ts', { cwd: ROOT }).filter((file) => !STARTS_WORK.test(file)))
-    await import(join(ROOT, path));
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.endsWith('.test.ts'));
+  for (const path of sources.map((source) => join(ROOT, source)))
+    if (HAS_STATEMENTS.test(readFileSync(path, 'utf8'))) await import(path);
   database = await createTestDatabase();
   client = new pg.Client(database.connection);
   await client.connect();
