@@ -67,7 +67,11 @@ async function disturbed(scenario: Scenario): Promise<Row> {
   await settled(service, SETTLE_SECONDS_MAX);
   const alone = await run(UNDISTURBED_SECONDS);
   const startMb = service.memoryMb();
-  const orders = scenario.orders.map((order) => ({ ...order, url, seconds: seconds + ATTACK_FIRST_MS / 1000 }));
+  const orders = scenario.orders.map((order) => ({
+    ...order,
+    url: scenario.url ?? url,
+    seconds: seconds + ATTACK_FIRST_MS / 1000,
+  }));
   const beside = Promise.all([
     attack(orders),
     sleep(ATTACK_FIRST_MS).then(() => run(seconds)),

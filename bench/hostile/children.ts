@@ -37,6 +37,15 @@ export function startVictim(): Worker<VictimOrder, VictimReport> {
   return new Worker('./victim.ts');
 }
 
+/** Address of a server that is not the service. It ends with this process. */
+export async function startSink(): Promise<string> {
+  const child = fork(new URL('./sink.ts', import.meta.url).pathname);
+  const [url] = (await once(child, 'message')) as [string];
+  child.unref();
+  child.channel?.unref();
+  return url;
+}
+
 /** One process an order, all at once; answers what they saw together. */
 export async function attack(orders: readonly AttackOrder[]): Promise<AttackReport> {
   const attackers = orders.map((order) => ({ order, worker: new Worker<AttackOrder, AttackReport>('./attacker.ts') }));

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { post } from '../support/load.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
 import type { AttackOrder } from './attacker.ts';
+import { startSink } from './children.ts';
 import type { Scenario } from './scenario.ts';
 
 const MIB = 1024 * 1024;
@@ -32,6 +33,12 @@ export async function doorScenarios(
     {
       name: 'mcp-unknown',
       what: '8 connections send messages of 500 KB to MCP for a tool that there is not',
+      orders: orders([message(url, attacker.secret, 'no_such_tool', unknownNames())], 8),
+    },
+    {
+      name: 'control',
+      what: 'the same 8 connections, sending to a process that is not the service',
+      url: await startSink(),
       orders: orders([message(url, attacker.secret, 'no_such_tool', unknownNames())], 8),
     },
     {

@@ -5,6 +5,8 @@ import type { AttackOrder } from './attacker.ts';
 export interface Scenario {
   readonly name: string;
   readonly what: string;
+  /** Of what is attacked, when that is not the service. */
+  readonly url?: string;
   readonly orders: readonly Omit<AttackOrder, 'seconds' | 'url'>[];
   /** Accounts whose wallets another connection of the database locks meanwhile. */
   readonly locked?: readonly BenchAccount[];
