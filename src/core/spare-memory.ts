@@ -10,7 +10,8 @@ import type { Sweep } from './background/sweeper/sweep.ts';
 type Collect = (options: { type: 'major'; flavor: 'last-resort'; execution: 'sync' }) => void;
 
 /** Runs on every process. `intervalMs`: how long the process must have been idle. */
-export function spareMemorySweep(bounds = admission.all.spareMemory): Sweep {
+export function spareMemorySweep(): Sweep {
+  const bounds = admission.all.spareMemory;
   let collect: Collect | null = null;
   let keptBytes = Number.POSITIVE_INFINITY;
   let before = performance.eventLoopUtilization();

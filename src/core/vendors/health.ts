@@ -51,12 +51,11 @@ export interface Standing {
 export interface HealthOptions {
   readonly db: Database;
   readonly log: Logger;
-  /** How often the rows are read; one second when absent. */
-  readonly intervalMs?: number;
   /** What else is to be read so often. */
   readonly alsoRead?: () => Promise<void>;
 }
 
+/** How often the rows are read. */
 const INTERVAL_MS = 1_000;
 const FIRST_PAUSE_MS = 15_000;
 const PAUSE_MS_MAX = 5 * 60_000;
@@ -271,7 +270,7 @@ export class VendorHealth {
 
   async #live(): Promise<void> {
     while (!this.#isStopping) {
-      await this.#waker.within(this.#options.intervalMs ?? INTERVAL_MS);
+      await this.#waker.within(INTERVAL_MS);
       this.#waker.forget();
       await this.sync().catch((err: unknown) => {
         this.#options.log.warn({ err }, 'the standing of vendors could not be read; what was read before holds');

@@ -43,27 +43,19 @@ const CLAIMS_AT_ONCE = 3;
 const LEASE_MS = 120_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export interface RechargeOptions {
-  readonly intervalMs?: number;
-  readonly leaseMs?: number;
-}
-
-export function rechargeLoop(
-  core: PaymentCore,
-  { intervalMs = INTERVAL_MS, leaseMs = LEASE_MS }: RechargeOptions = {},
-): JobLoop {
+export function rechargeLoop(core: PaymentCore): JobLoop {
   const loop = turnLoop<{ readonly accountId: string }, AttemptRow>({
     name: rechargeWork,
     log: core.log,
     places: PLACES,
     placesPerTurn: 1,
     claimsAtOnce: CLAIMS_AT_ONCE,
-    intervalMs,
+    intervalMs: INTERVAL_MS,
     find: async (limit) => {
       const { rows } = await core.db.query<{ account_id: string }>(findDue, [limit]);
       return rows.map((row) => ({ accountId: row.account_id }));
     },
-    claim: ({ accountId }) => claim(core, accountId, leaseMs),
+    claim: ({ accountId }) => claim(core, accountId),
     putOff: async ({ accountId }) => {
       await core.db.query(putOff, [accountId]);
     },
@@ -74,11 +66,11 @@ export function rechargeLoop(
   return loop;
 }
 
-async function claim({ db, payments }: PaymentCore, accountId: string, leaseMs: number): Promise<AttemptRow[]> {
+async function claim({ db, payments }: PaymentCore, accountId: string): Promise<AttemptRow[]> {
   try {
     const attempt = await db.transaction(async (tx) => {
       await tx.query(waitBriefly, []);
-      return lookAtWallet(tx, accountId, payments.provider, leaseMs);
+      return lookAtWallet(tx, accountId, payments.provider, LEASE_MS);
     });
     return attempt === null ? [] : [attempt];
   } catch (error) {

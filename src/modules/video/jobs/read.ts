@@ -10,10 +10,10 @@ import type { JobRow } from './row.ts';
 import { findJob } from './store.ts';
 import { webhooksOf } from './webhooks.ts';
 
-/** Throws JOB_NOT_FOUND. `param` names the field that named the job. */
-export async function requireJob(db: Queryable, accountId: string, jobId: string, param = 'id'): Promise<JobRow> {
+/** Throws JOB_NOT_FOUND. */
+export async function requireJob(db: Queryable, accountId: string, jobId: string): Promise<JobRow> {
   const job = await findJob(db, accountId, jobId);
-  if (job === null) throw problem('JOB_NOT_FOUND', { param });
+  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
   return job;
 }
 

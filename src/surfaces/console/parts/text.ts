@@ -90,8 +90,8 @@ export function sizeText(bytes: number): string {
 }
 
 /** An instant in the reader's zone; UTC, as budgets and the API have it, stands beside. */
-export function time(visit: Visit, instant: string | null, never = 'never'): Html {
-  if (instant === null) return html`<span class="quiet">${never}</span>`;
+export function time(visit: Visit, instant: string | null): Html {
+  if (instant === null) return html`<span class="quiet">never</span>`;
   const utc = `${instant.slice(0, 16).replace('T', ' ')} UTC`;
   const { zone } = visit.preferences;
   if (zone === 'UTC') return html`<time datetime="${instant}" title="${utc}">${utc}</time>`;
