@@ -1,4 +1,5 @@
-// How PostgreSQL types arrive: int8 as bigint, timestamptz as epoch milliseconds (sessions run in UTC), bytea as Buffer.
+// How PostgreSQL types arrive: int8 as bigint, timestamptz as epoch milliseconds (sessions run in UTC), bytea as Buffer. What is sent as one
+// timestamptz is a Date, which `timestamp` makes of the same milliseconds.
 import pg from 'pg';
 
 const INT8 = 20;
@@ -19,6 +20,11 @@ export function parseTimestamp(text: string): number {
   if (text.charCodeAt(19) !== 46) return ms;
   const fraction = text.slice(20, text.length - 3);
   return ms + Number(fraction) * 10 ** (3 - fraction.length);
+}
+
+/** Milliseconds since the Unix epoch as a parameter; several are `timestampArray`. */
+export function timestamp(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
 }
 
 const parsers = new Map<number, (text: string) => unknown>([

@@ -1,6 +1,7 @@
 // What account.events.list shows: the numbered events of an account.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import type { EventRow } from './wire.ts';
 
 export interface EventFilter {
@@ -41,7 +42,13 @@ export async function eventsOf(
   before: bigint | null,
   limit: number,
 ): Promise<EventRow[]> {
-  const date = (ms: number | null) => (ms === null ? null : new Date(ms));
-  const values = [accountId, before ?? 2n ** 63n - 1n, filter.type, date(filter.fromMs), date(filter.toMs), limit];
+  const values = [
+    accountId,
+    before ?? 2n ** 63n - 1n,
+    filter.type,
+    timestamp(filter.fromMs),
+    timestamp(filter.toMs),
+    limit,
+  ];
   return (await db.query<EventRow>(readEvents, values)).rows;
 }

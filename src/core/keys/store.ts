@@ -3,6 +3,7 @@
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
 import { holdRights } from '../accounts/rights.ts';
 import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/limits/key-cap.ts';
@@ -166,7 +167,7 @@ export async function insertKey(
   minted: MintedSecret,
   nowMs: number,
 ): Promise<void> {
-  const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
+  const expiresAt = timestamp(key.expiresAtMs);
   const own = [accountId, key.keyId, key.projectId, key.name, arrayOf(key.scopes)];
   await Promise.all([
     tx.query(insertKeyRow, [

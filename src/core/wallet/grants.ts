@@ -3,6 +3,7 @@
 import { boolArray, int8Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import { usd } from '../../lib/money.ts';
 import { DAY_MS, isoOrNull } from '../../lib/time.ts';
@@ -78,7 +79,7 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
   const grantId = newId('grant_', opened.nowMs);
   const inMs = grant.expiresInMs === null ? null : opened.nowMs + grant.expiresInMs;
   const expiresAtMs = grant.expiresAtMs ?? inMs;
-  const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs);
+  const expiresAt = timestamp(expiresAtMs);
   const wallet = { ...freed, balance_nanos: balance, last_grant_nanos: grant.amountNanos };
   const spendable = spendableOf(opened.unexpired) + (expiresAtMs !== null && expiresAtMs <= opened.nowMs ? 0n : left);
   await Promise.all([

@@ -3,6 +3,7 @@
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { nextSequence } from '../../lib/sequence.ts';
 import { clockNow } from '../database-clock.ts';
 import { lockWallets, readGrants } from './lane/statements.ts';
@@ -107,28 +108,27 @@ export async function saveWallet(
 }
 
 function walletValues(wallet: WalletRow) {
-  const date = (ms: number | null) => (ms === null ? null : new Date(ms));
   return [
     wallet.account_id,
     wallet.balance_nanos,
     wallet.held_nanos,
     wallet.last_seq,
-    date(wallet.day_start),
+    timestamp(wallet.day_start),
     wallet.day_used_nanos,
     wallet.day_held_nanos,
-    date(wallet.month_start),
+    timestamp(wallet.month_start),
     wallet.month_used_nanos,
     wallet.month_held_nanos,
     wallet.budget_period,
     wallet.budget_cap_nanos,
     wallet.budget_alert_nanos,
-    date(wallet.budget_alerted_for),
+    timestamp(wallet.budget_alerted_for),
     wallet.last_grant_nanos,
     wallet.low_balance_armed,
     wallet.debt_nanos,
     wallet.frozen_reason,
     wallet.recharge_trigger_nanos,
-    date(wallet.recharge_due_at),
+    timestamp(wallet.recharge_due_at),
     wallet.recharge_attempt_id,
   ];
 }

@@ -9,6 +9,7 @@ import { clockNow } from '../../core/database-clock.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
 import { type Credited, type Elsewhere, followElsewhere, followReturns, type Returns } from '../clawbacks/follow.ts';
 import type { PaymentCore } from '../topups/create.ts';
@@ -119,7 +120,7 @@ async function write(tx: Transaction, job: LeasedJob, returns: Returns | null): 
 }
 
 async function setDue(tx: Queryable, { accountId, id, attempt }: LeasedJob, dueMs: number | null): Promise<void> {
-  await tx.query(putOff, [accountId, id, attempt, dueMs === null ? null : new Date(dueMs)]);
+  await tx.query(putOff, [accountId, id, attempt, timestamp(dueMs)]);
 }
 
 /** What its clawbacks are of; null: it is not credited. */

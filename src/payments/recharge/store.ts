@@ -3,6 +3,7 @@
 import type { WalletRow } from '../../core/wallet/state.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import type { Returns } from '../clawbacks/follow.ts';
 
 export interface RechargeRow {
@@ -115,7 +116,7 @@ export async function findRecharge(db: Queryable, accountId: string): Promise<Re
 export async function saveRecharge(tx: Queryable, row: RechargeRow, nowMs: number): Promise<void> {
   const { account_id, enabled, trigger_nanos, amount_nanos, method_id, max_per_day, max_per_month } = row;
   const what = [account_id, enabled, trigger_nanos, amount_nanos, method_id, max_per_day, max_per_month];
-  await tx.query(save, [...what, row.failures, dateOf(row.retry_at), row.disabled_reason, new Date(nowMs)]);
+  await tx.query(save, [...what, row.failures, timestamp(row.retry_at), row.disabled_reason, new Date(nowMs)]);
 }
 
 export async function findAttempt(db: Queryable, accountId: string, attemptId: string): Promise<AttemptRow | null> {
@@ -144,7 +145,7 @@ export async function saveAttempt(tx: Queryable, row: AttemptRow, dueMs: number 
     failure_code,
     grant_id,
     tries,
-    ...[dateOf(settled_at), dateOf(dueMs)],
+    ...[timestamp(settled_at), timestamp(dueMs)],
   ]);
 }
 
@@ -178,8 +179,4 @@ export async function findWallet(db: Queryable, accountId: string): Promise<Wall
 
 export async function setChargeLimit(tx: Queryable, accountId: string, nanos: bigint): Promise<void> {
   await tx.query(setLimit, [accountId, nanos]);
-}
-
-function dateOf(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }

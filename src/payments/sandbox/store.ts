@@ -1,6 +1,7 @@
 // Rows of the sandbox: what a payment provider would keep. They are found by refs and tokens, without an account.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export interface PaymentRow {
   readonly ref: string;
@@ -107,7 +108,7 @@ const cancelRow = statement(
 
 /** Keeps it, unless one is kept under the same id of ours. Answers the one that is kept. */
 export async function keepPayment(db: Queryable, row: PaymentRow, nowMs: number): Promise<PaymentRow> {
-  const state = [row.status, row.card, row.failure_code, dateOf(row.pays_at), row.method_ref, row.subscription_ref];
+  const state = [row.status, row.card, row.failure_code, timestamp(row.pays_at), row.method_ref, row.subscription_ref];
   const what = [row.amount_minor, row.currency, row.description, row.save_method, row.return_url];
   const ids = [row.ref, row.id, row.account_id, row.token, row.purpose];
   await db.query(insert, [...ids, ...what, ...state, new Date(row.expires_at), new Date(nowMs)]);
@@ -128,7 +129,7 @@ export async function lockPayment(tx: Queryable, ref: string): Promise<PaymentRo
 
 export async function savePayment(tx: Queryable, row: PaymentRow): Promise<void> {
   const { ref, status, card, failure_code, pays_at, method_ref, subscription_ref } = row;
-  await tx.query(update, [ref, status, card, failure_code, dateOf(pays_at), method_ref, subscription_ref]);
+  await tx.query(update, [ref, status, card, failure_code, timestamp(pays_at), method_ref, subscription_ref]);
 }
 
 /** Refunds and disputes, the oldest first. */
@@ -174,9 +175,5 @@ export async function payRenewal(tx: Queryable, ref: string): Promise<boolean> {
 
 /** `atMs` null: goes on. */
 export async function setSubscriptionEnd(db: Queryable, ref: string, atMs: number | null): Promise<void> {
-  await db.query(cancelRow, [ref, dateOf(atMs)]);
-}
-
-function dateOf(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
+  await db.query(cancelRow, [ref, timestamp(atMs)]);
 }

@@ -3,6 +3,7 @@
 import type { Tier } from '../../core/accounts/tiers.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export interface SubscriptionRow {
   readonly account_id: string;
@@ -140,23 +141,23 @@ export async function currentSubscription(db: Queryable, accountId: string): Pro
 export async function saveSubscription(tx: Queryable, row: SubscriptionRow, dueMs: number | null): Promise<void> {
   await tx.query(update, [
     ...[row.account_id, row.subscription_id, row.status, row.fallback_tier, row.checkout_ref, row.checkout_url],
-    ...[row.subscription_ref, row.method_ref, dateOf(row.period_start), dateOf(row.period_end)],
+    ...[row.subscription_ref, row.method_ref, timestamp(row.period_start), timestamp(row.period_end)],
     ...[row.cancel_at_period_end, row.cancel_reason, row.wish, row.wish_number],
     ...[
       row.invoice_status,
       row.invoice_nanos,
-      dateOf(row.invoice_at),
-      dateOf(row.invoice_next_at),
+      timestamp(row.invoice_at),
+      timestamp(row.invoice_next_at),
       row.paid_invoice_ref,
     ],
-    ...[dateOf(row.past_due_since), row.reminders, new Date(row.updated_at), dateOf(dueMs), row.attempt],
+    ...[timestamp(row.past_due_since), row.reminders, new Date(row.updated_at), timestamp(dueMs), row.attempt],
     ...[row.invoice_pay_url, row.invoice_refunded_nanos, row.invoice_dispute],
   ]);
 }
 
 /** When it is looked at next, unless another attempt began since. */
 export async function putOff(tx: Queryable, row: SubscriptionRow, dueMs: number | null): Promise<void> {
-  await tx.query(setDue, [row.account_id, row.subscription_id, row.attempt, dateOf(dueMs)]);
+  await tx.query(setDue, [row.account_id, row.subscription_id, row.attempt, timestamp(dueMs)]);
 }
 
 /** Begins an attempt and has it due at `dueMs`. Answers its number; null: nothing is left to learn of the subscription. */
@@ -188,8 +189,4 @@ export async function nextSubscriptionDue(tx: Queryable, accountId: string): Pro
 /** Whether a subscription that runs is paid with the provider's method. */
 export async function isPaidWith(db: Queryable, accountId: string, methodRef: string): Promise<boolean> {
   return (await db.query<{ found: boolean }>(paidWith, [accountId, methodRef])).rows[0]?.found === true;
-}
-
-function dateOf(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }

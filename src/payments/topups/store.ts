@@ -1,6 +1,7 @@
 // core.topup: one row per top-up. Amount, currency, rate and charge never change once they are written.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import type { Currency } from '../../vendors/payments/port.ts';
 import type { Credited, Returns } from '../clawbacks/follow.ts';
 
@@ -158,7 +159,7 @@ export async function pendingTopups(tx: Queryable, accountId: string, nowMs: num
 export async function saveTopup(tx: Queryable, row: TopupRow): Promise<void> {
   const { account_id, topup_id, status, checkout_ref, checkout_url, payment_ref, failure_code } = row;
   const review = [row.review_reason, row.review_verdict];
-  const credited = [row.grant_id, row.credited_at === null ? null : new Date(row.credited_at)];
+  const credited = [row.grant_id, timestamp(row.credited_at)];
   const back = [row.refunded_nanos, row.dispute_status, row.dispute_nanos, row.return_open, new Date(row.updated_at)];
   const state = [account_id, topup_id, status, checkout_ref, checkout_url, payment_ref, failure_code];
   await tx.query(update, [...state, ...review, ...credited, ...back]);
@@ -166,7 +167,7 @@ export async function saveTopup(tx: Queryable, row: TopupRow): Promise<void> {
 
 /** When it is looked at next; null: never. Unless another attempt began, or it was made due, since `attempt`. */
 export async function putOff(tx: Queryable, row: TopupRow, dueMs: number | null): Promise<void> {
-  await tx.query(setDue, [row.account_id, row.topup_id, row.attempt, dueMs === null ? null : new Date(dueMs)]);
+  await tx.query(setDue, [row.account_id, row.topup_id, row.attempt, timestamp(dueMs)]);
 }
 
 export async function markDue(tx: Queryable, accountId: string, topupId: string, dueMs: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { CapPeriod, CapSetting } from '../../core/wallet/limits/key-cap.ts'
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export type DeviceStatus = 'pending' | 'approved' | 'denied' | 'redeemed';
 
@@ -110,7 +111,7 @@ export async function markApproved(
   hash: Buffer,
   { accountId, approvedBy, scopes, ...key }: Approval,
 ): Promise<void> {
-  const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
+  const expiresAt = timestamp(key.expiresAtMs);
   await tx.query(updateApproved, [
     ...[hash, accountId, textArray(scopes), expiresAt],
     ...[key.cap?.nanos ?? null, key.cap?.period ?? null, approvedBy],

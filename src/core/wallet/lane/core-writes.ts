@@ -1,6 +1,7 @@
 // Sends the core's writes of a lane commit: wallets, grants, ledger, usage, idempotent answers, holds, events. Nothing is awaited here.
 import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
+import { timestamp } from '../../../db/types.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { addUsage } from '../../usage/add-usage.ts';
 import { saveSpends } from '../limits/key-cap.ts';
@@ -166,6 +167,6 @@ function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly
     new Date(wallet.month_start),
     item.holdOwner as string,
     new Date(nowMs),
-    expiresAtMs === null ? null : new Date(expiresAtMs),
+    timestamp(expiresAtMs),
   ]);
 }

@@ -4,6 +4,7 @@
 import { openTurn } from '../../../core/background/turns.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { problem } from '../../../problems/problem.ts';
 import { RUNS } from '../limits.ts';
 import type { JobRow, JobStatus } from './records.ts';
@@ -109,7 +110,7 @@ export async function addJob(
       job.taskUrl,
       job.cronExpr,
       job.timezone,
-      dateOf(job.runAtMs),
+      timestamp(job.runAtMs),
       new Date(job.nextMs),
       job.payload,
       job.headers,
@@ -131,7 +132,7 @@ export async function saveJob(
   nowMs: number,
 ): Promise<void> {
   const { name, taskUrl, cronExpr, timezone, runAtMs, payload, headers } = settings;
-  const values = [name, taskUrl, cronExpr, timezone, dateOf(runAtMs), dateOf(nextMs), payload, headers];
+  const values = [name, taskUrl, cronExpr, timezone, timestamp(runAtMs), timestamp(nextMs), payload, headers];
   await Promise.all([
     tx.query(updateJob, [accountId, jobId, ...values, new Date(nowMs)]),
     nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
@@ -158,7 +159,7 @@ export async function setStatus(
   nowMs: number,
 ): Promise<void> {
   await Promise.all([
-    tx.query(updateStatus, [accountId, jobId, status, dateOf(nextMs), new Date(nowMs)]),
+    tx.query(updateStatus, [accountId, jobId, status, timestamp(nextMs), new Date(nowMs)]),
     nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
   ]);
 }
@@ -167,10 +168,6 @@ export async function setStatus(
 export async function removeJob(tx: Transaction, accountId: string, jobId: string): Promise<boolean> {
   if (!jobIdPattern.test(jobId)) return false;
   return (await tx.query(deleteJob, [accountId, jobId])).count > 0;
-}
-
-function dateOf(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }
 
 /** A job that is to be changed, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */

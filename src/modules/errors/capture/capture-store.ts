@@ -3,6 +3,7 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import type { FacetCount, GroupState } from './capture-types.ts';
 import type { DetailPlace } from './detail-blocks.ts';
 import { countsText } from './period-counts.ts';
@@ -139,7 +140,7 @@ export function sendNewEvents(tx: Queryable, accounts: Buffer, rows: readonly Ne
       row.environment,
       row.release,
       row.userId,
-      row.occurredAtMs === null ? null : new Date(row.occurredAtMs),
+      timestamp(row.occurredAtMs),
       row.tags,
       row.detail.seq,
       row.detail.line,

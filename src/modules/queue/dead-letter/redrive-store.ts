@@ -2,6 +2,7 @@
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import { PAGE_BYTES } from '../limits.ts';
 import type { MessageRow } from '../queues/records.ts';
@@ -193,13 +194,7 @@ export async function saveRedrive(
   state: RedriveRow['state'],
   finishedMs: number | null,
 ): Promise<void> {
-  await tx.query(saveProgress, [
-    row.account_id,
-    row.redrive_id,
-    moved,
-    state,
-    finishedMs === null ? null : new Date(finishedMs),
-  ]);
+  await tx.query(saveProgress, [row.account_id, row.redrive_id, moved, state, timestamp(finishedMs)]);
 }
 
 /** Newest first, those before `beforeId`. */

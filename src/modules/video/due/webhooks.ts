@@ -10,6 +10,7 @@ import { signedHeaders } from '../../../core/outbound/signature.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import { defaultSecret } from '../../../webhooks/default-secret.ts';
@@ -118,6 +119,6 @@ async function save(
     attempt,
   }: { readonly status: Verdict['status']; readonly dueMs: number | null; readonly attempt: number },
 ): Promise<void> {
-  const due = dueMs === null ? null : new Date(dueMs);
+  const due = timestamp(dueMs);
   await tx.query(saveDelivery, [accountId, job_id, number, claimed, status, due, attempt]);
 }

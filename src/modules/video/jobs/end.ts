@@ -9,6 +9,7 @@ import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { renderProblem } from '../../../problems/render.ts';
@@ -98,7 +99,7 @@ export function settleMoney({ core }: Ending, job: JobRow, charge: Charge, optio
     const cancel = ended?.cancel == null ? null : { ...ended.cancel, mayBeCharged: false };
     const costNanos = charge.workNanos;
     const after = JSON.stringify({ ...ended, cancel });
-    const { count } = await tx.query(settleJobRow, [job.account_id, job.job_id, costNanos, dateOf(dueMs), after]);
+    const { count } = await tx.query(settleJobRow, [job.account_id, job.job_id, costNanos, timestamp(dueMs), after]);
     if (count === 0) return false;
     if (dueMs !== null) await openTurn(tx, job.account_id, job.work, dueMs);
     await also?.(tx, nowMs);
@@ -111,8 +112,8 @@ export function settleMoney({ core }: Ending, job: JobRow, charge: Charge, optio
 async function saveEnd(tx: Transaction, job: JobRow, after: JobRow, eventId: string): Promise<boolean> {
   const { count } = await tx.query(endJobRow, [
     ...[job.account_id, job.job_id, job.version, after.state],
-    ...[dateOf(after.finished_at), dateOf(after.due_at), after.ended, after.cost_nanos, after.film],
-    ...[textArray(after.warnings), dateOf(after.expires_at), after.progress_pct, eventId],
+    ...[timestamp(after.finished_at), timestamp(after.due_at), after.ended, after.cost_nanos, after.film],
+    ...[textArray(after.warnings), timestamp(after.expires_at), after.progress_pct, eventId],
   ]);
   return count === 1;
 }
@@ -189,8 +190,4 @@ async function capture(tx: Transaction, core: Core, job: JobRow, charge: Charge)
       : { also: { ...storage, nanos: charge.storageNanos, priceVersion: core.prices.version } }),
   });
   if (settled?.settledNow !== true) throw new Error(`the hold of ${job.job_id} is ${settled?.status ?? 'gone'}`);
-}
-
-function dateOf(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }
