@@ -56,6 +56,12 @@ const move = {
   text: `UPDATE test.chore SET due_at = $4, done_by = $5, leased = false WHERE account_id = $1 AND chore_id = $2 AND attempt = $3 AND due_at IS NOT NULL`,
 };
 
+const renew = {
+  name: 'chore_renew',
+  text: `WITH c AS MATERIALIZED (SELECT core.clock_now() + $4 * interval '1 millisecond' AS lease_end)
+         UPDATE test.chore t SET due_at = c.lease_end FROM c WHERE t.account_id = $1 AND t.chore_id = $2 AND t.attempt = $3 AND t.leased`,
+};
+
 /** `deaths`: processes that died while they did it. */
 export interface Chore extends LeasedJob {
   readonly deaths: number;
@@ -73,13 +79,13 @@ export function addChores(db: Database, accountId: string, ids: readonly string[
 
 /**
  * The loop of one process. `work` does a chore; when it resolves, the chore is done, unless another attempt has it. `beforePutBack` may fail
- * what puts one back.
+ * what puts one back; `renewed` hears of every renewal of a lease, which without it is not renewed.
  */
 export function choreLoop(
   db: Database,
   holder: string,
-  work: (chore: Chore, signal: AbortSignal) => Promise<void>,
-  { log = createLog('silent'), beforePutBack }: { log?: Logger; beforePutBack?: () => void } = {},
+  work: (chore: Chore, signal: AbortSignal, lost: AbortSignal) => Promise<void>,
+  { log = createLog('silent'), beforePutBack, leaseMs = LEASE_MS, renewed }: ChoreOptions = {},
 ): JobLoop {
   return dueWork<Chore>(
     { db, log },
@@ -89,9 +95,12 @@ export function choreLoop(
       perClaim: 4,
       intervalMs: 20,
       backoff: { firstMs: 200, maxMs: 2_000 },
-      claim: (tx, accountId, wanted) => claimChores(tx, accountId, wanted),
-      async run(chore, signal) {
-        await work(chore, signal);
+      claim: (tx, accountId, wanted) => claimChores(tx, accountId, wanted, leaseMs),
+      ...(renewed === undefined
+        ? {}
+        : { renewal: { everyMs: 20, renew: (chore) => renewChore(db, chore, leaseMs, renewed) } }),
+      async run(chore, signal, lost) {
+        await work(chore, signal, lost);
         await db.query(move, [chore.accountId, chore.id, chore.attempt, null, holder]);
       },
       async putBack(tx, { accountId, id, attempt }, dueMs) {
@@ -102,10 +111,28 @@ export function choreLoop(
   );
 }
 
-async function claimChores(tx: Transaction, accountId: string, { limit, underWay, suspects }: Wanted) {
+interface ChoreOptions {
+  readonly log?: Logger;
+  readonly beforePutBack?: () => void;
+  readonly leaseMs?: number;
+  readonly renewed?: (isOurs: boolean) => void;
+}
+
+async function renewChore(
+  db: Database,
+  { accountId, id, attempt }: Chore,
+  leaseMs: number,
+  renewed: (isOurs: boolean) => void,
+) {
+  const isOurs = (await db.query(renew, [accountId, id, attempt, leaseMs])).count === 1;
+  renewed(isOurs);
+  return isOurs;
+}
+
+async function claimChores(tx: Transaction, accountId: string, { limit, underWay, suspects }: Wanted, leaseMs: number) {
   const ids = textArray(underWay);
   const [claimed, left] = await Promise.all([
-    tx.query<{ id: string; attempt: number; deaths: number }>(claim, [accountId, limit, ids, LEASE_MS, suspects]),
+    tx.query<{ id: string; attempt: number; deaths: number }>(claim, [accountId, limit, ids, leaseMs, suspects]),
     tx.query<{ due_at: number }>(next, [accountId]),
   ]);
   const isEmpty = claimed.rows.length === 0 && limit > 0;

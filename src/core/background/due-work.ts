@@ -26,8 +26,13 @@ export interface DueWork<Job extends LeasedJob> {
   readonly backoff?: Backoff;
   /** Leases due jobs of the account, except those under way here, whose lease may have ended while they were slow. */
   claim(tx: Transaction, accountId: string, wanted: Wanted): Promise<Claimed<Job>>;
-  /** Runs the job and writes how it ended, fenced by its attempt. When it throws, the job is put back; `signal` aborts at the stop. */
-  run(job: Job, signal: AbortSignal): Promise<void>;
+  /**
+   * Runs the job and writes how it ended, fenced by its attempt. When it throws, the job is put back; `signal` aborts at the stop, `lost`
+   * when a renewal says that the job is not ours any more: what it throws then is nothing.
+   */
+  run(job: Job, signal: AbortSignal, lost: AbortSignal): Promise<void>;
+  /** For what may outlast its lease. False: another attempt has the job, or it is over. Absent: the lease ends by itself. */
+  readonly renewal?: { readonly everyMs: number; renew(job: Job): Promise<boolean> };
   /** Makes the job due again at `dueMs`, unless another attempt has it or it is over. Absent: it is due when its lease ends. */
   putBack?(tx: Transaction, job: Job, dueMs: number): Promise<void>;
 }
@@ -72,7 +77,7 @@ const waitBriefly = statement('due_wait_briefly', `SET LOCAL lock_timeout = '100
 
 /** The loop of one process. */
 export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, work: DueWork<Job>): JobLoop {
-  const kind = new Kind(core.db, work);
+  const kind = new Kind(core, work);
   const loop = turnLoop<AccountTurn, Job>({
     name: work.name,
     log: core.log,
@@ -93,6 +98,7 @@ export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, w
 
 class Kind<Job extends LeasedJob> {
   readonly #db: Core['db'];
+  readonly #log: Core['log'];
   readonly #work: DueWork<Job>;
   /** Ids of the jobs under way, by account. */
   readonly #underWay = new Map<string, Set<string>>();
@@ -100,8 +106,9 @@ class Kind<Job extends LeasedJob> {
   #lateSeconds = 0;
   #putBack = 0;
 
-  constructor(db: Core['db'], work: DueWork<Job>) {
+  constructor({ db, log }: Pick<Core, 'db' | 'log'>, work: DueWork<Job>) {
     this.#db = db;
+    this.#log = log;
     this.#work = work;
   }
 
@@ -144,9 +151,12 @@ class Kind<Job extends LeasedJob> {
     const ids = this.#underWay.get(job.accountId) ?? new Set();
     this.#underWay.set(job.accountId, ids.add(job.id));
     const ended = this.#suspects.begin(job);
+    const lost = new AbortController();
+    const renewing = this.#renewing(job, lost);
     try {
-      await this.#work.run(job, signal);
+      await this.#work.run(job, signal, lost.signal);
     } catch (error) {
+      if (lost.signal.aborted) return;
       try {
         await this.#returned(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
       } catch (second) {
@@ -155,10 +165,25 @@ class Kind<Job extends LeasedJob> {
       }
       if (!signal.aborted) throw error;
     } finally {
+      clearInterval(renewing);
       ended();
       ids.delete(job.id);
       if (ids.size === 0) this.#underWay.delete(job.accountId);
     }
+  }
+
+  #renewing(job: Job, lost: AbortController): NodeJS.Timeout | undefined {
+    const { name, renewal } = this.#work;
+    if (renewal === undefined) return undefined;
+    const renew = async () => {
+      try {
+        if (!(await renewal.renew(job))) lost.abort(new Error('another attempt has the job, or it is over'));
+      } catch (err) {
+        // The lease outlives some failures.
+        this.#log.warn({ err, jobs: name, id: job.id }, 'the lease of a job could not be renewed');
+      }
+    };
+    return setInterval(() => void renew(), renewal.everyMs).unref();
   }
 
   async #returned(job: Job, pauseMs: number): Promise<void> {

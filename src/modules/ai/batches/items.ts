@@ -7,6 +7,7 @@ import { sendEvents } from '../../../core/events/outbox.ts';
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { ITEM_LEASE_MS } from '../limits.ts';
 import { type BatchRow, type BatchStatus, batchRecord, type EarlyEnd, lockBatch } from './store.ts';
 
@@ -142,8 +143,9 @@ export async function batchBegins(db: Queryable, { accountId, row }: Item): Prom
   if (row.status === 'queued') await db.query(beginBatch, [accountId, row.batch_id]);
 }
 
-export async function renewItem(db: Queryable, item: Item): Promise<void> {
-  await db.query(renew, [...idOf(item), item.attempt, ITEM_LEASE_MS]);
+/** False: another attempt has it, or it is over. */
+export async function renewItem(db: Queryable, item: Item): Promise<boolean> {
+  return (await db.query(renew, [...idOf(item), item.attempt, ITEM_LEASE_MS])).count === 1;
 }
 
 /** It is due again at `dueMs`, unless another attempt has it or it is over. `hasFailed`: it counts as a try. */
@@ -214,7 +216,7 @@ async function save(tx: Transaction, accountId: string, batch: BatchRow, bytes: 
   const status = isOver ? (batch.ends_as ?? counted) : batch.status;
   const after = { ...batch, status, finished_at: nowMs };
   const { batch_id, ends_as, succeeded, failed, cost_nanos } = after;
-  const finishedAt = nowMs === null ? null : new Date(nowMs);
+  const finishedAt = timestamp(nowMs);
   await tx.query(saveBatch, [
     ...[accountId, batch_id, status, ends_as, succeeded, failed, cost_nanos],
     ...[finishedAt, BigInt(bytes)],

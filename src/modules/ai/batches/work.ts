@@ -69,6 +69,7 @@ export function batchLoop(state: AiState): JobLoop {
         loop.wake();
       }
     },
+    renewal: { everyMs: ITEM_LEASE_MS / 3, renew: (item) => renewItem(state.core.db, item) },
     putBack: (tx, item, dueMs) => putItemBack(tx, item, dueMs, false),
   });
   return loop;
@@ -93,16 +94,12 @@ class BatchWork {
   }
 
   async run(item: BatchItem, signal: AbortSignal): Promise<void> {
-    const { db, log } = this.#state.core;
-    const renewal = setInterval(() => {
-      renewItem(db, item).catch((err: unknown) => log.warn({ err }, 'the lease of an AI batch could not be renewed'));
-    }, ITEM_LEASE_MS / 3).unref();
     // Whoever is short of credit may only wait for what others hold.
     const isHeld = !item.isAlone || (await this.#isHeld(item.accountId));
     const held = new HeldBytes(this.#bytes, item.accountId);
     try {
       held.take(item.row.request.length * REQUEST_COPIES);
-      await batchBegins(db, item);
+      await batchBegins(this.#state.core.db, item);
       await this.#call(item, held, signal);
     } catch (error) {
       if (signal.aborted) throw error;
@@ -110,7 +107,6 @@ class BatchWork {
       else await this.#failed(item, failureOf(error, this.#state), isHeld);
     } finally {
       held.release();
-      clearInterval(renewal);
     }
   }
 

@@ -18,8 +18,7 @@ import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import type { Scene } from '../vendors/port.ts';
 import { keepFilm } from './keep-film.ts';
-import { claimSteps, givenUp, type Step, stepDue, stepOver, stepRuns } from './steps.ts';
-import { Watch } from './watch.ts';
+import { claimSteps, givenUp, type Step, stepDue, stepOver, stepRenewal, stepRuns } from './steps.ts';
 
 const RENDERING = 'rendering';
 /** How far a job that is slow by order is, is written so often. */
@@ -33,7 +32,8 @@ export function sandboxLoop(state: VideoState, places: number): JobLoop {
     places,
     perClaim: 1,
     claim: (tx, accountId, wanted) => claimSteps(tx, SANDBOX_WORK, accountId, wanted),
-    run: (step, signal) => runStep(state, step, signal),
+    run: (step, signal, lost) => runStep(state, step, AbortSignal.any([signal, lost])),
+    renewal: stepRenewal(core),
     putBack: (tx, step, dueMs) => stepDue(tx, step, dueMs),
   });
 }
@@ -85,26 +85,29 @@ interface Made {
   readonly assets: readonly string[];
 }
 
-/** Makes and stores the film. Null: the job has ended meanwhile. Throws when `signal` ends it: the next step begins anew. */
+/** Makes and stores the film. Throws when `signal` ends it: the next step, if there is one, begins anew. */
 async function make(
   state: VideoState,
   step: Step,
   job: JobRow,
   scenes: readonly Scene[],
   signal: AbortSignal,
-): Promise<Made | null> {
+): Promise<Made> {
   const { images, films } = state;
   const { assets } = state.core;
   const wanted = wantedOf(job);
   const size = { widthPx: wanted.widthPx, heightPx: wanted.heightPx };
   const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
-  const watch = new Watch(state.core, step, signal, RENDERING);
+  const doing = { what: RENDERING, pct: null as number | null };
+  step.doing = doing;
   try {
-    const image = wanted.image === null ? null : await images.cover(job, wanted.image, size, watch.signal);
+    const image = wanted.image === null ? null : await images.cover(job, wanted.image, size, signal);
     await films.render({
       ...{ scenes, ...size, image, filmPath, thumbnailPath },
-      onProgress: (pct) => watch.report(pct),
-      signal: watch.signal,
+      onProgress(pct) {
+        doing.pct = pct;
+      },
+      signal,
     });
     const { widthPx, heightPx, filmSeconds: durationSeconds } = wanted;
     const film = await keepFilm(assets, `${job.account_id}/${job.job_id}.${job.attempt}`, {
@@ -119,11 +122,9 @@ async function make(
     return { job, end, assets: assetsOf({ ...job, film: JSON.stringify(film) }) };
   } catch (error) {
     if (signal.aborted) throw error;
-    if (watch.isLost) return null;
     if (error instanceof Problem) return failed(job, error);
     throw error;
   } finally {
-    watch.end();
     await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
   }
 }

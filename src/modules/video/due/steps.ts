@@ -6,6 +6,7 @@ import { openTurn } from '../../../core/background/turns.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
 import type { JobRow, Link } from '../jobs/row.ts';
 import { jobColumns } from '../jobs/store.ts';
@@ -18,7 +19,14 @@ const WORKER_ID = `${hostname()}-${process.pid}`;
 /** A job whose step is leased to this process. */
 export interface Step extends LeasedJob {
   readonly job: JobRow;
+  /** What takes long, and how far it is: told with every renewal of the lease. Null: nothing does, and the lease outlasts the step. */
+  doing: { readonly what: string; pct: number | null } | null;
 }
+
+/** 100 is for what has succeeded. */
+const PCT_MAX = 99;
+/** Once a second a step that takes long says that it lives, and hears when its job has ended. */
+const TELL_EVERY_MS = 1_000;
 
 export const FETCHING = 'fetching the film';
 /** What is done here with what others made, and may be why a process dies; polls and submissions are not. */
@@ -51,7 +59,7 @@ const keepStep = statement(
   `WITH c AS MATERIALIZED (SELECT core.clock_now() + $6 * interval '1 millisecond' AS lease_end)
    UPDATE video.job j
       SET due_at = c.lease_end, progress_pct = greatest(j.progress_pct, $4), current_step = $5
-     FROM c WHERE j.account_id = $1 AND j.job_id = $2 AND j.attempt = $3 AND j.state IN ('queued', 'running')`,
+     FROM c WHERE j.account_id = $1 AND j.job_id = $2 AND j.attempt = $3 AND j.leased AND j.state IN ('queued', 'running')`,
 );
 const beginRunning = statement(
   'video_begin_running',
@@ -87,20 +95,20 @@ export async function claimSteps(
     tx.query<JobRow>(claim, [accountId, work, limit, ids, LEASE_MS, WORKER_ID, suspects]),
     tx.query<{ due_at: number }>(nextDue, [accountId, work]),
   ]);
-  const jobs = claimed.rows.map((job) => ({ accountId, id: job.job_id, attempt: job.attempt, job }));
+  const jobs = claimed.rows.map((job) => ({ accountId, id: job.job_id, attempt: job.attempt, job, doing: null }));
   const hasSuspects =
     jobs.length === 0 && !suspects && (await tx.query(findSuspect, [accountId, work, ids])).rows.length > 0;
   return { jobs, nextMs: left.rows[0]?.due_at ?? null, hasSuspects };
 }
 
-/** Renews the lease and says how far the step is. False: the step is not ours any more, or the job has ended. */
-export async function stepGoesOn(
-  db: Queryable,
-  { accountId, id, attempt }: Step,
-  progressPct: number | null,
-  what: string | null,
-): Promise<boolean> {
-  return (await db.query(keepStep, [accountId, id, attempt, progressPct, what, LEASE_MS])).count === 1;
+export function stepRenewal({ db }: { readonly db: Queryable }) {
+  return { everyMs: TELL_EVERY_MS, renew: async (step: Step) => step.doing === null || stepGoesOn(db, step) };
+}
+
+/** Renews the lease and tells what the step does. False: the step is not ours any more, or the job has ended. */
+export async function stepGoesOn(db: Queryable, { accountId, id, attempt, doing }: Step): Promise<boolean> {
+  const pct = doing?.pct == null ? null : Math.min(PCT_MAX, Math.floor(doing.pct));
+  return (await db.query(keepStep, [accountId, id, attempt, pct, doing?.what ?? null, LEASE_MS])).count === 1;
 }
 
 /** The work has begun: answers the job as it is then; null when the step is not ours any more, or the job has ended. */
@@ -155,7 +163,7 @@ export async function stepOver(
 ): Promise<void> {
   const { dueMs, progressPct = null, what = null, atOnce = false } = next;
   await db.transaction(async (tx) => {
-    const due = dueMs === null ? null : new Date(dueMs);
+    const due = timestamp(dueMs);
     const [{ count }] = await Promise.all([
       tx.query(lookAgain, [accountId, id, attempt, version, due, progressPct, what]),
       dueMs === null ? null : openTurn(tx, accountId, work, dueMs, { later: !atOnce }),

@@ -23,7 +23,6 @@ import { firstPauseMs } from './pace.ts';
 import { SEEK_EVERY_MS } from './seek.ts';
 import { stepAsks, stepOver } from './steps.ts';
 import { type VendorStep, workOf } from './vendor-step.ts';
-import { Watch } from './watch.ts';
 
 const ROUND_PAUSE_MS = 10_000;
 const ROUND_PAUSE_MS_MAX = 60_000;
@@ -36,15 +35,13 @@ class StepLost extends Error {}
 
 export async function submitJob(vendorStep: VendorStep): Promise<void> {
   const { state, step, job, signal } = vendorStep;
-  const watch = new Watch(state.core, step, signal, 'asking a vendor');
+  step.doing = { what: 'asking a vendor', pct: null };
   try {
     const material = await materialOf(state, job, signal);
     await walk(vendorStep, material);
   } catch (error) {
     if (error instanceof Problem) await endJob(state, job, { state: 'failed', problem: error });
     else if (!(error instanceof StepLost)) throw error;
-  } finally {
-    watch.end();
   }
 }
 

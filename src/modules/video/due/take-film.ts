@@ -20,7 +20,6 @@ import type { VideoProgress } from '../vendors/port.ts';
 import { filmAsset, keepFilm } from './keep-film.ts';
 import { FETCHING, stepGoesOn } from './steps.ts';
 import { adapterOf, endWithout, goOnLater, placeOf, type VendorStep, vendorWorks } from './vendor-step.ts';
-import { Watch } from './watch.ts';
 
 type Made = Extract<VideoProgress, { kind: 'succeeded' }>;
 
@@ -39,21 +38,15 @@ export async function takeFilm(
   call: VendorCall,
   made: Made,
 ): Promise<void> {
-  const { state, step, signal } = vendorStep;
+  const { state, step, signal, lost } = vendorStep;
   const job = await vendorWorks(vendorStep, FETCHING);
+  step.doing = { what: FETCHING, pct: null };
   // Should the process die of it, that is seen.
-  if (job === null || !(await stepGoesOn(state.core.db, step, null, FETCHING))) return;
-  const watch = new Watch(state.core, step, signal, FETCHING);
-  try {
-    const fetched = await fetchFilm(state, job, attempt, { ...call, signal: watch.signal }, made);
-    if (fetched.kind === 'kept') await succeed({ ...vendorStep, job }, attempt, fetched.film, made);
-    else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what: FETCHING });
-    else await unsound({ ...vendorStep, job }, attempt, fetched.message, made);
-  } catch (error) {
-    if (!watch.isLost) throw error;
-  } finally {
-    watch.end();
-  }
+  if (job === null || !(await stepGoesOn(state.core.db, step))) return;
+  const fetched = await fetchFilm(state, job, attempt, { ...call, signal: AbortSignal.any([signal, lost]) }, made);
+  if (fetched.kind === 'kept') await succeed({ ...vendorStep, job }, attempt, fetched.film, made);
+  else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what: FETCHING });
+  else await unsound({ ...vendorStep, job }, attempt, fetched.message, made);
 }
 
 async function fetchFilm(

@@ -21,6 +21,8 @@ export interface VendorStep {
   nowMs(): number;
   /** Aborts at the stop of the process. */
   readonly signal: AbortSignal;
+  /** Aborts when another step has the job, or it has ended, of a step that says what it is doing. */
+  readonly lost: AbortSignal;
 }
 
 /** As attempts and holds name their work. */

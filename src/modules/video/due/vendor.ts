@@ -13,7 +13,7 @@ import type { VideoState } from '../state.ts';
 import { afterEnd, LOOK_AFTER_MS } from './after-end.ts';
 import { pollVendor } from './poll.ts';
 import { seekJob } from './seek.ts';
-import { claimedMs, claimSteps, givenUp, type Step, stepDue } from './steps.ts';
+import { claimedMs, claimSteps, givenUp, type Step, stepDue, stepRenewal } from './steps.ts';
 import { askAttemptToStop } from './stop.ts';
 import { submitJob } from './submit.ts';
 import { openAttempt, placeOf, type VendorStep } from './vendor-step.ts';
@@ -23,15 +23,16 @@ export function vendorLoop(state: VideoState): JobLoop {
     name: VENDOR_WORK,
     places: STEPS_AT_ONCE,
     claim: (tx, accountId, wanted) => claimSteps(tx, VENDOR_WORK, accountId, wanted),
-    run: (step, signal) => runStep(state, step, signal),
+    run: (step, signal, lost) => runStep(state, step, signal, lost),
+    renewal: stepRenewal(state.core),
     putBack: (tx, step, dueMs) => stepDue(tx, step, dueMs),
   });
 }
 
-async function runStep(state: VideoState, step: Step, signal: AbortSignal): Promise<void> {
+async function runStep(state: VideoState, step: Step, signal: AbortSignal, lost: AbortSignal): Promise<void> {
   const aheadMs = claimedMs(step) - performance.now();
   const { job } = step;
-  const vendorStep: VendorStep = { state, step, job, signal, nowMs: () => performance.now() + aheadMs };
+  const vendorStep: VendorStep = { state, step, job, signal, lost, nowMs: () => performance.now() + aheadMs };
   const attempt = await openAttempt(state.core.db, job);
   if (!isLive(job.state)) return afterEnd(vendorStep, attempt);
   if (job.deaths >= DEATHS_MAX) return giveUp(vendorStep, attempt);
