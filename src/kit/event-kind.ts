@@ -114,10 +114,6 @@ export const texts = (description: string, ...example: readonly string[]): Membe
   schema: Type.Array(Type.String(), { description }),
   example,
 });
-export const record = (description: string, members: Members): Member => ({
-  schema: Type.Object(schemasOf(members), { description }),
-  example: examplesOf(members),
-});
 
 /** A field that is not always there. */
 export const optional = ({ schema, example }: Member): Member => ({ schema: Type.Optional(schema), example });
