@@ -1,20 +1,54 @@
 // npm run test:again: the test files that failed in the last run, once more, one at a time. Tests share the machine with all others,
-// and some wait for processes that others crowd out: what fails again, alone, is broken. Fails also when no failed file is known.
+// and some wait for processes that others crowd out: what fails again, alone, is broken. Fails also when no failed file is known, and when
+// too many have failed: then it is not the machine.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const REPORT = join(ROOT, 'node_modules/.cache/tests.json');
+const REPEATED_MAX = 3;
 
-interface Report {
-  readonly testResults: readonly { readonly name: string; readonly status: string }[];
+export interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
 }
 
-const { testResults } = JSON.parse(readFileSync(REPORT, 'utf8')) as Report;
-const failed = testResults.filter(({ status }) => status !== 'passed').map(({ name }) => relative(ROOT, name));
-if (failed.length === 0) throw new Error('no test file is known to have failed');
-process.stdout.write(`once more, alone:\n${failed.map((file) => `  ${file}\n`).join('')}`);
-const vitest = join(ROOT, 'node_modules/.bin/vitest');
-const { status } = spawnSync(vitest, ['run', '--maxWorkers=1', ...failed], { cwd: ROOT, stdio: 'inherit' });
-process.exitCode = status ?? 1;
+/** The files that failed, relative to `root`, each with the names of its tests that did: none where its hooks did. */
+export function failedIn({ testResults }: Report, root: string): Map<string, string[]> {
+  const failed = testResults.filter(({ status }) => status !== 'passed');
+  return new Map(
+    failed.map(({ name, assertionResults }) => [
+      relative(root, name),
+      assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+    ]),
+  );
+}
+
+/** Why these files may not be repeated after those; null when they may. */
+export function refusal(failed: readonly string[], earlier: readonly string[]): string | null {
+  if (failed.length === 0) return 'no test file is known to have failed';
+  const count = failed.length + earlier.length;
+  return count > REPEATED_MAX ? `${count} test files failed: more than ${REPEATED_MAX} are not repeated` : null;
+}
+
+/** `REPEATED` names the file that several runs of one day of work share: .ci/run prints it in the end. */
+function main(list: string | undefined): void {
+  const failed = failedIn(JSON.parse(readFileSync(REPORT, 'utf8')) as Report, ROOT);
+  const files = [...failed.keys()];
+  const lines = [...failed].map(([file, tests]) => `${[file, ...tests.map((test) => `    ${test}`)].join('\n')}\n`);
+  process.stdout.write(`failed:\n${lines.join('')}`);
+  const earlier = list !== undefined && existsSync(list) ? readFileSync(list, 'utf8').match(/^\S.*$/gm) : null;
+  if (list !== undefined) appendFileSync(list, lines.join(''));
+  const refused = refusal(files, earlier ?? []);
+  if (refused !== null) throw new Error(refused);
+  console.log('once more, alone');
+  const vitest = join(ROOT, 'node_modules/.bin/vitest');
+  const { status } = spawnSync(vitest, ['run', '--maxWorkers=1', ...files], { cwd: ROOT, stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+}
+
+if (import.meta.main) main(process.env.REPEATED);
