@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
 
 // Tests also wait: more of them than cores.
 const WORKERS = Math.ceil(1.5 * availableParallelism());
@@ -14,7 +13,6 @@ export default defineConfig({
   test: {
     // The file is for `npm run test:again`.
     reporters: ['default', ['json', { outputFile: join(import.meta.dirname, 'node_modules/.cache/tests.json') }]],
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // No database, no shared state.
@@ -33,11 +31,12 @@ export default defineConfig({
           name: 'integration',
           include: ['test/**/*.test.ts'],
           exclude: [
+            '**/node_modules/**',
             ...(process.env.DISTRIBUTED === '1' ? OF_ONE_POSTGRES : []),
             ...(process.env.LONG === 'off' ? ['**/*.long.test.ts'] : []),
           ],
-          globalSetup: ['test/support/postgres.ts'],
-          setupFiles: ['test/support/accounts-named.ts'],
+          globalSetup: ['./test/support/postgres.ts'],
+          setupFiles: ['./test/support/accounts-named.ts'],
           pool: 'forks',
           isolate: false,
           maxWorkers: WORKERS,
