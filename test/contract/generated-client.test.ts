@@ -15,7 +15,7 @@ let service: TestService;
 
 beforeAll(async () => {
   service = await startTestService();
-  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(PROJECT, 'test/node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const part = (await (await fetch(`${service.url}/v1/openapi.json?module=queue`)).json()) as object;
   writeFileSync(join(folder, 'schema.ts'), astToString(await openapiTS(JSON.stringify(part))));

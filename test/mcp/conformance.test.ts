@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
-const suite = new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url).pathname;
+const suite = new URL('../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url).pathname;
 let service: TestService;
 let directory: string;
 const relay = createServer((sent, answer) => {
