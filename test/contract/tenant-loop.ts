@@ -38,13 +38,18 @@ class Loop {
     this.looped = fixtures.map((fixture) => ({ fixture, own: {}, ofB: {} }));
   }
 
-  async fill(service: TestService): Promise<void> {
+  async use(service: TestService): Promise<void> {
     this.service = service;
     [this.a, this.b] = await Promise.all([createTestAccount(service.core), createTestAccount(service.core)]);
-    for (const each of this.looped) {
-      each.own = await each.fixture.fill(this.#tenant(this.a));
-      each.ofB = await each.fixture.fillOther(this.#tenant(this.b));
-    }
+  }
+
+  async fill(each: Looped): Promise<void> {
+    each.own = await each.fixture.fill(this.#tenant(this.a));
+    each.ofB = await each.fixture.fillOther(this.#tenant(this.b));
+  }
+
+  /** When all are filled: lists of one module may show what others bring. */
+  async takeCursors(): Promise<void> {
     for (const [id, ask, { own }] of this.lists()) {
       this.cursors.set(id, (await this.#tenant(this.a).act(id, { ...ask(own), limit: 1 })).next_cursor);
     }
@@ -81,7 +86,10 @@ export function tenantLoop(
   start: () => Promise<TestService>,
 ): void {
   const loop = new Loop(manifest, fixtures);
-  beforeAll(async () => loop.fill(await start()));
+  beforeAll(async () => loop.use(await start()));
+  // A hook of its own for each module: the time that a hook may take is for one of them.
+  for (const each of loop.looped) beforeAll(() => loop.fill(each));
+  beforeAll(() => loop.takeCursors());
   afterAll(() => loop.service.stop());
 
   describe('from account B', () => {
