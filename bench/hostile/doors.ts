@@ -25,27 +25,7 @@ export async function doorScenarios(
   const keyId = await idOf(call, attacker);
   const sessions = await sessionsOf(url, accounts.at(-1) as BenchAccount, LIVE_STREAMS / STREAMS_OF_SESSION);
   return [
-    {
-      name: 'mcp-names',
-      what: `8 connections call queue.ack by MCP with ${NAMES.toLocaleString('en')} names`,
-      orders: orders([ackByMcp(url, attacker.secret)], 8),
-    },
-    {
-      name: 'mcp-unknown',
-      what: '8 connections send messages of 500 KB to MCP for a tool that there is not',
-      orders: orders([message(url, attacker.secret, 'no_such_tool', unknownNames())], 8),
-    },
-    {
-      name: 'control',
-      what: 'the same 8 connections, sending to a process that is not the service',
-      url: await startSink(),
-      orders: orders([message(url, attacker.secret, 'no_such_tool', unknownNames())], 8),
-    },
-    {
-      name: 'mcp-answers',
-      what: '8 connections fetch 1,000 vectors of 256 values by MCP and keep one of them',
-      orders: orders([fetchByMcp(url, attacker.secret)], 8),
-    },
+    ...(await mcpScenarios(url, attacker, orders)),
     ...(['/sqs', '/', '/sqs/000000000000/bench'] as const).map((path) => ({
       name: `sqs-forged${path === '/' ? '-root' : path === '/sqs' ? '' : '-queue'}`,
       what: `8 connections send 4 MB to ${path} with a key's id and a wrong signature`,
@@ -77,6 +57,34 @@ export async function doorScenarios(
         ),
         64,
       ),
+    },
+  ];
+}
+
+type Orders = (requests: readonly Buffer[], connections: number) => Scenario['orders'];
+
+async function mcpScenarios(url: string, attacker: BenchAccount, orders: Orders): Promise<Scenario[]> {
+  return [
+    {
+      name: 'mcp-names',
+      what: `8 connections call queue.ack by MCP with ${NAMES.toLocaleString('en')} names`,
+      orders: orders([ackByMcp(url, attacker.secret)], 8),
+    },
+    {
+      name: 'mcp-unknown',
+      what: '8 connections send messages of 500 KB to MCP for a tool that there is not',
+      orders: orders([message(url, attacker.secret, 'no_such_tool', unknownNames())], 8),
+    },
+    {
+      name: 'control',
+      what: 'the same 8 connections, sending to a process that is not the service',
+      url: await startSink(),
+      orders: orders([message(url, attacker.secret, 'no_such_tool', unknownNames())], 8),
+    },
+    {
+      name: 'mcp-answers',
+      what: '8 connections fetch 1,000 vectors of 256 values by MCP and keep one of them',
+      orders: orders([fetchByMcp(url, attacker.secret)], 8),
     },
   ];
 }

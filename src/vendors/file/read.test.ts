@@ -32,7 +32,6 @@ const words: ModelFamily = {
   serves: () => ['word.say'],
 };
 const input = Type.Optional(Type.Object({}, { additionalProperties: Type.String() }));
-
 const reading: Reading = {
   region: 'china',
   families: [films, words],
