@@ -30,11 +30,20 @@ it('a package of another version is missing', () => {
     'node_modules/one': { version: '1.0.0' },
     'node_modules/two': { version: '1.9.0' },
   });
+  for (const name of ['one', 'two']) mkdirSync(join(folder, 'node_modules', name));
+  expect(missingIn(folder)).toEqual(['node_modules/two']);
+});
+
+it('a package that npm has noted and that is not there is missing', () => {
+  put('package-lock.json', LOCK);
+  put('node_modules/.package-lock.json', LOCK);
+  mkdirSync(join(folder, 'node_modules/one'));
   expect(missingIn(folder)).toEqual(['node_modules/two']);
 });
 
 it('nothing is missing when all has been installed', () => {
   put('package-lock.json', LOCK);
   put('node_modules/.package-lock.json', LOCK);
+  for (const name of ['one', 'two']) mkdirSync(join(folder, 'node_modules', name));
   expect(missingIn(folder)).toEqual([]);
 });

@@ -3,8 +3,8 @@
 // browser, peers) has a package and a lock of its own in test/.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const CLIENTS = join(ROOT, 'test');
@@ -22,13 +22,13 @@ function readLock(path: string): Lock {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Lock) : { packages: {} };
 }
 
-/** Paths of the packages that the lock of a folder names and npm has not installed there in that version. */
+/** Paths of the packages that the lock of a folder names and that are not there in that version, as npm noted it. */
 export function missingIn(folder: string): string[] {
   const locked = readLock(join(folder, 'package-lock.json')).packages;
   const installed = readLock(join(folder, 'node_modules/.package-lock.json')).packages;
   return Object.entries(locked)
     .filter(([path, { optional, devOptional }]) => path !== '' && optional !== true && devOptional !== true)
-    .filter(([path, { version }]) => installed[path]?.version !== version)
+    .filter(([path, { version }]) => installed[path]?.version !== version || !existsSync(join(folder, path)))
     .map(([path]) => path);
 }
 
@@ -47,6 +47,23 @@ function install(folder: string, what: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder}`);
 }
 
+/** Puts links to the project's own packages in place of the copies that clients have brought: tests and service share one `pg`. */
+function shareOwnPackages(): void {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const versionOf = (path: string) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')).version;
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    const copy = join(CLIENTS, 'node_modules', name);
+    if (!existsSync(copy) || lstatSync(copy).isSymbolicLink()) continue;
+    const own = join(ROOT, 'node_modules', name);
+    if (versionOf(copy) !== versionOf(own))
+      throw new Error(
+        `test/package-lock.json has ${name} in another version than package-lock.json: tests would use it`,
+      );
+    rmSync(copy, { recursive: true });
+    symlinkSync(relative(dirname(copy), own), copy, 'junction');
+  }
+}
+
 function link(folder: string): void {
   const path = join(ROOT, folder, 'node_modules');
   if (existsSync(path)) return;
@@ -58,5 +75,6 @@ if (import.meta.main) {
   // No tool has a script that it needs, and the service need not be bundled again.
   install(ROOT, 'the tools', ['install', '--include=dev', '--ignore-scripts']);
   install(CLIENTS, 'what tests bring', ['ci']);
+  shareOwnPackages();
   for (const folder of LINKED) link(folder);
 }
