@@ -118,7 +118,7 @@ describe('qm vendors', () => {
         model('chat', { serves: ['ai.chat'] }),
         model('vectors', { dimensions: 3, default_embedding: true }),
         model('misread', { dimensions: 1_536 }),
-        model('quick', { serves: ['ai.chat'], timeouts: { total_ms: 300 } }),
+        model('quick', { serves: ['ai.chat'], timeouts: { total_ms: 3_000 } }),
       ];
       const vendor = { id: 'acme', adapter: 'openai', region: 'western', base_url: double.url, models };
       writeFileSync(path, JSON.stringify({ version: 1, vendors: [vendor] }));
@@ -152,7 +152,7 @@ describe('qm vendors', () => {
         message: expect.stringMatching(/^VENDOR_AUTH_ERROR: .*no such key/),
       });
       double.next('silence');
-      expect(await tried('quick')).toEqual({ code: 1, message: 'it said nothing within 300 ms' });
+      expect(await tried('quick')).toEqual({ code: 1, message: 'it said nothing within 3000 ms' });
       expect(double.seen).toHaveLength(2);
     });
   });
