@@ -138,14 +138,18 @@ async function shortest(run: () => Promise<unknown>): Promise<number> {
   return turnMs;
 }
 
-test.each(doors)('%s', async (_, made) => {
-  const sent = made();
-  const run = async () => {
-    const answer = await post(sent);
-    expect(Number(answer.slice(9, 12)), answer).toBe(sent.status);
-  };
-  expect(await shortest(run)).toBeLessThan(turnMsMax);
-}, PATIENCE_MS);
+test.each(doors)(
+  '%s',
+  async (_, made) => {
+    const sent = made();
+    const run = async () => {
+      const answer = await post(sent);
+      expect(Number(answer.slice(9, 12)), answer).toBe(sent.status);
+    };
+    expect(await shortest(run)).toBeLessThan(turnMsMax);
+  },
+  PATIENCE_MS,
+);
 
 test.each([
   ['one text', chat(words(15 * MIB))],
