@@ -18,7 +18,7 @@ export default defineConfig({
         // No database, no shared state.
         test: {
           name: 'unit',
-          include: ['{src,scripts}/**/*.test.ts'],
+          include: ['{src,scripts,bench}/**/*.test.ts'],
           pool: 'threads',
           // One module graph for all files of a worker: isolated ones took 20 x as long.
           isolate: false,

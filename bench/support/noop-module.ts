@@ -23,12 +23,13 @@ const noop = defineCapability()({
 });
 
 /** The same with a body as long as an event's: only what has a rate may take one, and the benchmarks switch rates off. */
-const noopLong = defineCapability()({
+const noopLong: typeof noop = {
   ...noop,
+  id: 'bench.noop_long',
   path: '/v1/bench/noop_long',
   unlimited: false,
   bodyBytesMax: 512 * 1024,
-});
+};
 
 export const benchModule = defineModule({
   name: 'bench',
