@@ -111,7 +111,8 @@ async function fill(events: number): Promise<void> {
     service.connection,
     `INSERT INTO errors.event
      SELECT e.account_id, e.seq - n * (60000::bigint << 22), e.group_id, e.level, e.title, e.message, e.environment, e.release, e.user_id,
-            e.occurred_at, e.tags, e.detail_seq, e.detail_line, e.words || (left(e.words[1], 5) || 'copy' || n || 'x' || (e.seq % 100000))
+            e.occurred_at, e.tags, e.detail_seq, e.detail_line, e.words,
+            e.terms || array_to_tsvector(ARRAY[left((tsvector_to_array(e.terms))[1], 5) || 'copy' || n || 'x' || (e.seq % 100000)])
        FROM errors.event e, generate_series(1, ${copies}) n WHERE e.account_id = '${large.accountId}'`,
   );
   const account = `account_id = '${large.accountId}'`;
