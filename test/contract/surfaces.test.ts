@@ -84,16 +84,16 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
   });
 
   test('no document takes 50 ms to render', () => {
+    const renderMs = (path: string) => {
+      const fresh = publicDocuments(manifest, { baseUrl });
+      const start = performance.now();
+      expect(fresh.get(path)?.render().length, path).toBeGreaterThan(0);
+      return performance.now() - start;
+    };
     for (const [path] of documents) {
-      // The best of three: the machine may be at other work during any of them.
-      const tookMs = [1, 2, 3].map(() => {
-        const fresh = publicDocuments(manifest, { baseUrl });
-        const start = performance.now();
-        expect(fresh.get(path)?.render().length, path).toBeGreaterThan(0);
-        return performance.now() - start;
-      });
-      const bestMs = Math.min(...tookMs);
-      // How slow the machine is takes longer to find out than all of them.
+      if (renderMs(path) < 50) continue;
+      // The machine may be at other work during any of them. How slow it is takes longer to find out.
+      const bestMs = Math.min(renderMs(path), renderMs(path));
       if (bestMs >= 50) expect(bestMs, path).toBeLessThan(allowedMs(50));
     }
   });
